@@ -1,0 +1,56 @@
+// src/shared imports nothing outside itself (the Node runtime excepted).
+import { timingSafeEqual } from 'node:crypto';
+
+const HEX = /^(?:[0-9a-f]{2})*$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** A read-only view of `bytes` as a Buffer: no copy, same memory. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Lower-case hex, two characters a byte. */
+export function toHex(bytes: Uint8Array): string {
+  return asBuffer(bytes).toString('hex');
+}
+
+/** The bytes of a lower-case hex string, or undefined for anything else (upper case and odd lengths included). */
+export function fromHex(text: string): Uint8Array | undefined {
+  return HEX.test(text) ? new Uint8Array(Buffer.from(text, 'hex')) : undefined;
+}
+
+/** Padded Base64 in the standard alphabet (RFC 4648 section 4). */
+export function toBase64(bytes: Uint8Array): string {
+  return asBuffer(bytes).toString('base64');
+}
+
+/**
+ * The bytes of a canonical Base64 text (RFC 4648 section 4: standard alphabet, padded, unused bits zero), or undefined
+ * for anything else. Node's own decoder skips what it does not know, so the result is encoded again and compared.
+ */
+export function fromBase64(text: string): Uint8Array | undefined {
+  if (!BASE64.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? new Uint8Array(bytes) : undefined;
+}
+
+/** Equality of two byte strings in a time that depends on their lengths alone. */
+export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** All `parts` one behind the other, in fresh memory. */
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
+}
+
+/** Overwrites secrets that are no longer needed. Copies made by the engine or by libraries are out of reach. */
+export function wipe(...secrets: readonly Uint8Array[]): void {
+  for (const secret of secrets) secret.fill(0);
+}
