@@ -1,0 +1,168 @@
+// The handshake: transport v2, section 1. Nothing is derived from the enclave's key before its document is verified,
+// its image approved and its bindings checked; and no request leaves before the session id has been compared.
+import { randomFillSync } from 'node:crypto';
+import { checkBindings } from '../attestation/bindings.ts';
+import { parseUnsignedDocument } from '../attestation/document.ts';
+import { AttestationError } from '../attestation/errors.ts';
+import type { PcrHistory } from '../attestation/history.ts';
+import { approveByHistory, approveByPolicy } from '../attestation/policy.ts';
+import type { ApprovedAttestation, Pcr0Policy } from '../attestation/policy.ts';
+import type { TrustAnchors } from '../attestation/trust.ts';
+import { verifyAttestation } from '../attestation/verify.ts';
+import { concatBytes, constantTimeEqual, toBase64, toHex, wipe } from '../shared/bytes.ts';
+import { SessionError, asSessionError } from './errors.ts';
+import { agree, deriveSessionKeys, generateKeyPair } from './keys.ts';
+import type { KeyPair } from './keys.ts';
+import { Session } from './session.ts';
+import type { Primitives } from './session.ts';
+import type { Clock, Transport } from './transport.ts';
+import {
+  CHALLENGE_LENGTH,
+  JSON_TYPE,
+  MAX_HANDSHAKE_REPLY,
+  PROTOCOL_VERSION,
+  ROUTING_KEY_HEADER,
+  SESSION_PATH,
+  parseSessionReply,
+} from './wire.ts';
+
+/** Whom to believe. */
+export type Trust =
+  | {
+      readonly kind: 'nitro';
+      readonly anchors: TrustAnchors;
+      readonly policy: Pcr0Policy;
+      /** The signed history of the policy's environment; asked only for an image that the policy does not know. */
+      readonly history: () => Promise<PcrHistory>;
+    }
+  /** A developer's own backend on this computer: its document proves nothing. */
+  | { readonly kind: 'development' };
+
+/** What a handshake proved about the other side. */
+export type Evidence =
+  | {
+      readonly kind: 'verified';
+      readonly approved: ApprovedAttestation;
+      /** The attestation document as it came, for whoever wants to check it again. */
+      readonly document: Uint8Array;
+    }
+  | { readonly kind: 'development'; readonly moduleId: string | undefined };
+
+export interface HandshakeContext {
+  readonly transport: Transport;
+  readonly primitives: Primitives;
+  readonly trust: Trust;
+  readonly clock: Clock;
+  /** How long the backend may take to answer, in milliseconds. */
+  readonly timeout: () => number;
+}
+
+/** What this side says first: 32 random bytes, and the public half of a fresh key pair. */
+interface Offer {
+  readonly challenge: Uint8Array;
+  readonly keyPair: KeyPair;
+}
+
+/**
+ * Makes a session with the enclave.
+ * @throws SessionError `network`, `timeout`, `handshake_status`, `handshake_malformed`, `attestation_refused` (with the
+ *   AttestationError as its cause), `weak_public_key`, `session_id_mismatch`
+ */
+export async function performHandshake(context: HandshakeContext): Promise<Session<Evidence>> {
+  const offer = makeOffer();
+  const reply = parseSessionReply(await exchangeOffer(context, offer));
+  const { evidence, serverPublicKey } = await examine(context, offer, reply.attestationDocument);
+
+  const shared = agree(offer.keyPair.privateKey, serverPublicKey);
+  const transcript = { challenge: offer.challenge, clientPublicKey: offer.keyPair.publicKey, serverPublicKey };
+  const keys = deriveSessionKeys(context.primitives.hkdf, transcript, shared);
+  wipe(shared);
+  if (!constantTimeEqual(Buffer.from(toHex(keys.sessionId)), Buffer.from(reply.sessionId))) {
+    wipe(keys.requestKey, keys.responseKey);
+    throw new SessionError('session_id_mismatch', 'The session id is not the one that the keys yield');
+  }
+  return new Session(context.primitives, keys, offer.challenge, evidence);
+}
+
+function makeOffer(): Offer {
+  return { challenge: randomFillSync(new Uint8Array(CHALLENGE_LENGTH)), keyPair: generateKeyPair() };
+}
+
+/** Steps (1) to (3) of section 1: the document, the policy, the bindings. */
+async function examine(
+  { trust, clock }: HandshakeContext,
+  { challenge, keyPair }: Offer,
+  document: Uint8Array,
+): Promise<{ evidence: Evidence; serverPublicKey: Uint8Array }> {
+  const expected = { challenge, clientPublicKey: keyPair.publicKey };
+  try {
+    if (trust.kind === 'development') {
+      const unsigned = parseUnsignedDocument(document);
+      const serverPublicKey = checkBindings(unsigned, expected);
+      return { evidence: { kind: 'development', moduleId: unsigned.moduleId }, serverPublicKey };
+    }
+    const attestation = verifyAttestation(document, { anchors: trust.anchors, now: clock.wall(), nonce: challenge });
+    const approved =
+      approveByPolicy(attestation, trust.policy) ?? approveByHistory(attestation, trust.policy, await trust.history());
+    return { evidence: { kind: 'verified', approved, document }, serverPublicKey: checkBindings(approved, expected) };
+  } catch (cause) {
+    if (!(cause instanceof AttestationError)) throw cause;
+    throw new SessionError('attestation_refused', `The attestation was refused: ${cause.message}`, { cause });
+  }
+}
+
+/** Sends the offer and collects the reply: at most 64 KiB of JSON, answered with 200. */
+function exchangeOffer({ transport, clock, timeout }: HandshakeContext, offer: Offer): Promise<Uint8Array> {
+  const challenge = toBase64(offer.challenge);
+  const body = JSON.stringify({
+    version: PROTOCOL_VERSION,
+    challenge,
+    client_public_key: toBase64(offer.keyPair.publicKey),
+  });
+  return new Promise((resolve, reject) => {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    const settle = (error?: unknown) => {
+      stopTimer();
+      if (error === undefined) {
+        resolve(concatBytes(...pieces));
+      } else {
+        call.cancel();
+        reject(asSessionError(error));
+      }
+    };
+    const stopTimer = clock.after(timeout(), () => {
+      settle(new SessionError('timeout', 'The backend did not answer the handshake in time'));
+    });
+    const call = transport.send(
+      {
+        method: 'POST',
+        path: SESSION_PATH,
+        headers: ['content-type', JSON_TYPE, ROUTING_KEY_HEADER, challenge],
+        body: Buffer.from(body),
+      },
+      {
+        onHead(head) {
+          const types = head.values('content-type');
+          if (head.status !== 200) {
+            settle(new SessionError('handshake_status', `The backend answered the handshake with ${head.status}`));
+          } else if (types.length !== 1 || types[0] !== JSON_TYPE) {
+            settle(new SessionError('handshake_malformed', 'The handshake reply is not exactly application/json'));
+          }
+        },
+        onData(piece) {
+          length += piece.length;
+          if (length > MAX_HANDSHAKE_REPLY) {
+            settle(new SessionError('handshake_malformed', 'The handshake reply is longer than 64 KiB'));
+          } else {
+            pieces.push(piece);
+          }
+        },
+        onEnd: () => {
+          settle();
+        },
+        onError: settle,
+      },
+    );
+  });
+}

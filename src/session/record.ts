@@ -1,0 +1,76 @@
+// Opening one record of a response: transport v2, section 3.
+import { wipe } from '../shared/bytes.ts';
+import type { Aead } from './aead.ts';
+import { SessionError } from './errors.ts';
+import { NONCE_LENGTH, RecordTag, parseErrorCode, parseStart } from './wire.ts';
+import type { ResponseStart } from './wire.ts';
+
+/** A verified record. The bytes of a chunk are the reader's to keep. */
+export type ResponseRecord =
+  | ({ readonly kind: 'start' } & ResponseStart)
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'error'; readonly code: string };
+
+const END: ResponseRecord = { kind: 'end' };
+const SEQUENCE_LENGTH = 8;
+
+/** Opens the records of one response, in their order. */
+export class RecordOpener {
+  readonly #aead: Aead;
+  readonly #subkey: Uint8Array;
+  readonly #aad: Uint8Array;
+  readonly #nonce = new Uint8Array(NONCE_LENGTH);
+  readonly #aadSequence: DataView;
+  readonly #nonceSequence = new DataView(this.#nonce.buffer, NONCE_LENGTH - SEQUENCE_LENGTH);
+  #sequence = 0;
+
+  /**
+   * Takes the 32-byte `subkey` over.
+   * @param context what the additional data begin with: label, session id, request id
+   */
+  constructor(aead: Aead, subkey: Uint8Array, context: Uint8Array) {
+    this.#aead = aead;
+    this.#subkey = subkey;
+    this.#aad = new Uint8Array(context.length + SEQUENCE_LENGTH);
+    this.#aad.set(context);
+    this.#aadSequence = new DataView(this.#aad.buffer, context.length);
+  }
+
+  /**
+   * Verifies and decrypts the next record: `ciphertext || tag` of at least 17 bytes.
+   * @throws SessionError `record_authentication`, `record_malformed`
+   */
+  open(sealed: Uint8Array): ResponseRecord {
+    const sequence = this.#sequence++;
+    const high = Math.floor(sequence / 2 ** 32);
+    this.#nonceSequence.setUint32(0, high);
+    this.#nonceSequence.setUint32(4, sequence >>> 0);
+    this.#aadSequence.setUint32(0, high);
+    this.#aadSequence.setUint32(4, sequence >>> 0);
+    return decode(this.#aead.open(this.#subkey, this.#nonce, this.#aad, sealed));
+  }
+
+  /** Overwrites the key; no record can be opened after it. */
+  destroy(): void {
+    wipe(this.#subkey);
+  }
+}
+
+function decode(plaintext: Uint8Array): ResponseRecord {
+  const rest = plaintext.subarray(1);
+  const tag = plaintext[0] ?? 0;
+  switch (tag) {
+    case RecordTag.chunk:
+      return { kind: 'chunk', bytes: rest };
+    case RecordTag.start:
+      return { kind: 'start', ...parseStart(rest) };
+    case RecordTag.end:
+      if (rest.length > 0) throw new SessionError('record_malformed', 'The backend sent an End with content');
+      return END;
+    case RecordTag.error:
+      return { kind: 'error', code: parseErrorCode(rest) };
+    default:
+      throw new SessionError('record_malformed', 'The backend sent a record of an unknown kind');
+  }
+}

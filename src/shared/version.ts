@@ -1,0 +1,2 @@
+/** The version of the product, the same as in package.json. */
+export const VERSION = '0.4.1';
