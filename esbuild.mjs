@@ -1,0 +1,28 @@
+// Bundles each process into one file of dist/ that needs no node_modules. `--watch` builds again on each change.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { build, context } from 'esbuild';
+
+const watch = process.argv.includes('--watch');
+
+/** @type {import('esbuild').BuildOptions} */
+const options = {
+  entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
+  outdir: 'dist',
+  bundle: true,
+  platform: 'node',
+  target: 'node22.19',
+  format: 'cjs',
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: 'linked',
+  banner: { js: '#!/usr/bin/env node' },
+  logLevel: 'info',
+};
+
+if (!watch) rmSync('dist', { recursive: true, force: true });
+mkdirSync('dist', { recursive: true });
+// The package is of ES modules; its bundles are not, so that each of them also runs alone, anywhere.
+writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
+
+if (watch) await (await context(options)).watch();
+else await build(options);

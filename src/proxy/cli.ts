@@ -1,0 +1,143 @@
+// The command line: settings from the environment, one line for each thing that goes wrong, exit codes.
+import { request } from 'node:http';
+import { VERSION } from '../shared/version.ts';
+import { ConfigError, VARIABLES, readConfig, readSettings } from './config.ts';
+import type { Config } from './config.ts';
+import { Log } from './log.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3 } as const;
+
+/** How long running responses may take to finish when the proxy is asked to end, in milliseconds. */
+const GRACE = 30_000;
+const HEALTH_TIMEOUT = 5000;
+
+const HELP = `sealed-proxy ${VERSION}: a private, OpenAI-compatible endpoint on this computer.
+
+Usage: sealed-proxy [--help | --version | --health]
+
+  --health   ask the proxy that runs with these settings; exit 0 if it answers, else 1
+
+Settings come from the environment:
+
+${VARIABLES.map(([name, value, meaning]) => `  ${name.padEnd(31)} ${meaning}${value === '' ? '' : `\n${' '.repeat(34)}default: ${value}`}`).join('\n')}
+
+Exit codes: 0 ended as asked, 1 failed, 2 a setting cannot be used, 3 the port is taken.
+`;
+
+/** Runs the command; resolves with the exit code, or with undefined while the proxy serves. */
+export async function runCommandLine(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<number | undefined> {
+  const [argument, ...rest] = args;
+  if (rest.length > 0) return complain(EXIT.invalid, 'sealed-proxy takes one argument at most; see --help');
+  switch (argument) {
+    case undefined:
+      return serve(environment);
+    case '--help':
+    case '-h':
+      process.stdout.write(HELP);
+      return EXIT.ok;
+    case '--version':
+      process.stdout.write(`sealed-proxy ${VERSION}\n`);
+      return EXIT.ok;
+    case '--health':
+      return checkHealth(environment);
+    default:
+      return complain(EXIT.invalid, 'sealed-proxy knows --help, --version and --health; settings come by environment');
+  }
+}
+
+async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<number | undefined> {
+  let config: Config;
+  try {
+    config = readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
+    throw error;
+  }
+  const log = new Log(config.logLevel, (text) => process.stderr.write(text));
+  let service: Service;
+  try {
+    service = await startService({ config, log });
+  } catch (error) {
+    return complain(...listenFailure(error, config));
+  }
+  process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
+  stopOnSignals(service, log);
+  return undefined;
+}
+
+/** The exit code and the sentence for an address that cannot be listened on. */
+export function listenFailure(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): [number, string] {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE' || (code === 'EACCES' && process.platform === 'win32')) {
+    const advice = 'stop the other program, or set PROXY_PORT to another port (0 = any free one)';
+    return [EXIT.portTaken, `port ${port} on ${host} is taken: ${advice}`];
+  }
+  if (code === 'EACCES') return [EXIT.failed, `port ${port} needs more rights: set PROXY_PORT to one above 1023`];
+  if (code === 'EADDRNOTAVAIL') {
+    return [EXIT.failed, `this computer has no address ${host}: set PROXY_HOST to one it has, such as 127.0.0.1`];
+  }
+  throw error;
+}
+
+function stopOnSignals(service: Service, log: Log): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(EXIT.ok);
+    stopping = true;
+    log.info('stopping', { signal });
+    void service.stop(GRACE).then(() => process.exit(EXIT.ok));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** Asks the running proxy, as a container's health check does. */
+function checkHealth(environment: Readonly<Record<string, string | undefined>>): Promise<number> {
+  let host: string;
+  let port: number;
+  try {
+    ({ host, port } = readSettings(environment));
+  } catch (error) {
+    if (error instanceof ConfigError) return Promise.resolve(complain(EXIT.failed, error.message));
+    throw error;
+  }
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return new Promise((resolve) => {
+    const fail = (reason: string) => {
+      resolve(complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${reason}`));
+    };
+    const asking = request({ host: address, port, path: '/health', timeout: HEALTH_TIMEOUT }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      response.on('end', () => {
+        if (response.statusCode === 200 && isHealthy(text)) resolve(EXIT.ok);
+        else fail('another program answers there');
+      });
+    });
+    asking.on('timeout', () => asking.destroy(new Error('no answer')));
+    asking.on('error', ({ message }) => {
+      fail(message);
+    });
+    asking.end();
+  });
+}
+
+function isHealthy(text: string): boolean {
+  try {
+    const { status, service } = JSON.parse(text) as { status?: unknown; service?: unknown };
+    return status === 'ok' && service === 'sealed-proxy';
+  } catch {
+    return false;
+  }
+}
+
+function complain(code: number, sentence: string): number {
+  process.stderr.write(`sealed-proxy: ${sentence}\n`);
+  return code;
+}
+

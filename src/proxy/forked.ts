@@ -1,0 +1,140 @@
+// Hosted by another process: settings and secrets come by message, never by environment or argument; what happens goes
+// back by message; when the channel closes, the process ends.
+import { parseToProxy } from '../shared/messages.ts';
+import type { FromProxy, ProxySettings, ToProxy } from '../shared/messages.ts';
+import { VERSION } from '../shared/version.ts';
+import { EXIT, listenFailure } from './cli.ts';
+import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
+import type { Config, LiveSettings, Values, Variable } from './config.ts';
+import { describeError } from './connection.ts';
+import { Log } from './log.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+type Start = Extract<ToProxy, { type: 'start' }>;
+
+/** How long running responses may take to finish after `stop`, in milliseconds; the host may close the channel earlier. */
+const GRACE = 30_000;
+
+const VARIABLE_OF: Readonly<Record<keyof ProxySettings, Variable>> = {
+  host: 'PROXY_HOST',
+  port: 'PROXY_PORT',
+  backendUrl: 'PROXY_BACKEND_URL',
+  pcr0Environment: 'PROXY_PCR0_ENVIRONMENT',
+  additionalPcr0: 'PROXY_ADDITIONAL_PCR0',
+  requestTimeoutSeconds: 'PROXY_REQUEST_TIMEOUT_SECS',
+  streamIdleTimeoutSeconds: 'PROXY_STREAM_IDLE_TIMEOUT_SECS',
+  allowedHosts: 'PROXY_ALLOWED_HOSTS',
+  allowedOrigins: 'PROXY_ALLOWED_ORIGINS',
+  logLevel: 'PROXY_LOG_LEVEL',
+};
+
+/** Serves the process at the other end of the channel until it says stop, or is gone. */
+export function serveParent(): void {
+  const hosted = new Hosted((message) => {
+    if (process.connected) process.send?.(message);
+  });
+  process.on('message', (message) => {
+    void hosted.receive(message);
+  });
+  process.on('disconnect', () => process.exit(EXIT.ok));
+}
+
+class Hosted {
+  readonly #send: (message: FromProxy) => void;
+  readonly #log = new Log('info', (text) => process.stderr.write(text));
+  #starting = false;
+  #service: Service | undefined;
+  #values: Values = {};
+
+  constructor(send: (message: FromProxy) => void) {
+    this.#send = send;
+  }
+
+  async receive(value: unknown): Promise<void> {
+    const message = parseToProxy(value);
+    try {
+      if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
+      else if (message.type === 'start') await this.#start(message);
+      else if (message.type === 'stop') await this.#stop();
+      else if (message.type === 'update') this.#update(message.settings);
+      else this.#setKeys(message.secrets);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#fail('invalid_setting', error.message, settingOf(error.variable));
+    }
+  }
+
+  async #start({ settings, secrets, cacheNamespaceRoot, network }: Start): Promise<void> {
+    if (this.#starting) {
+      this.#fail('invalid_message', 'The proxy was started already');
+      return;
+    }
+    this.#values = toValues(settings);
+    const config: Config = {
+      ...readSettings(this.#values),
+      ...checkSecrets(secrets.apiKey, secrets.accessKeys),
+      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot }),
+    };
+    this.#starting = true;
+    this.#log.setLevel(config.logLevel);
+    try {
+      this.#service = await startService({ config, log: this.#log, network, events: this.#events() });
+    } catch (error) {
+      this.#starting = false;
+      const [exitCode, sentence] = listenFailure(error, config);
+      this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, 'port');
+      return;
+    }
+    const { url, port } = this.#service;
+    this.#send({ type: 'ready', url, port, version: VERSION });
+  }
+
+  #events(): Parameters<typeof startService>[0]['events'] {
+    return {
+      verified: (verified) => {
+        this.#send({ type: 'verified', verified, establishedAt: Date.now() });
+      },
+      sessionLost: (reason) => {
+        this.#send({ type: 'sessionLost', reason });
+      },
+      handshakeFailed: (error) => {
+        this.#send({ type: 'handshakeFailed', ...describeError(error) });
+      },
+    };
+  }
+
+  #update(settings: ProxySettings): void {
+    const values = { ...this.#values, ...toValues(settings) };
+    const live: LiveSettings = readLiveSettings(values);
+    this.#values = values;
+    this.#service?.update(live);
+  }
+
+  #setKeys(secrets: Start['secrets']): void {
+    const { apiKey, accessKeys } = checkSecrets(secrets.apiKey, secrets.accessKeys);
+    this.#service?.setKeys(apiKey, accessKeys);
+  }
+
+  async #stop(): Promise<void> {
+    await this.#service?.stop(GRACE);
+    process.exit(EXIT.ok);
+  }
+
+  #fail(code: Extract<FromProxy, { type: 'failed' }>['code'], message: string, setting: string | null = null): void {
+    this.#send({ type: 'failed', code, setting, message });
+  }
+}
+
+/** The settings of a message as the variables that the one table of rules knows. */
+function toValues(settings: ProxySettings): Values {
+  const values: Partial<Record<Variable, string>> = {};
+  for (const [name, value] of Object.entries(settings) as [keyof ProxySettings, string | number | readonly string[]][]) {
+    if (value !== undefined) values[VARIABLE_OF[name]] = Array.isArray(value) ? value.join(',') : String(value);
+  }
+  return values;
+}
+
+function settingOf(variable: Variable): string | null {
+  return Object.entries(VARIABLE_OF).find(([, name]) => name === variable)?.[0] ?? null;
+}

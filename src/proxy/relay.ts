@@ -1,0 +1,231 @@
+// One request of a local client, relayed: its body into the exchange, the response's records back, the clocks, and the
+// end of either side told to the other.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SessionError } from '../session/errors.ts';
+import { Exchange } from '../session/exchange.ts';
+import type { ExchangeContext, ResponseSink } from '../session/exchange.ts';
+import type { Evidence } from '../session/handshake.ts';
+import { KeptBody } from '../session/keptBody.ts';
+import { MAX_BODY } from '../session/wire.ts';
+import type { HeaderField, ResponseStart } from '../session/wire.ts';
+import { sendError } from './answers.ts';
+import { responseHeaders } from './headers.ts';
+import { PROXY_ERRORS, errorOfExchange } from './openaiErrors.ts';
+import type { ProxyError } from './openaiErrors.ts';
+import type { RequestEntry } from './requestLog.ts';
+
+/** In milliseconds. */
+export interface Timeouts {
+  readonly requestTimeout: number;
+  readonly streamIdleTimeout: number;
+}
+
+export interface RelayContext {
+  readonly exchange: ExchangeContext<Evidence>;
+  readonly timeouts: Timeouts;
+}
+
+export interface RelayedRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** What `encodeMetadata` made. */
+  readonly metadata: Uint8Array;
+  /** The length that the client announced; undefined if it sends chunks; 0 if there is no body. */
+  readonly bodyLength: number | undefined;
+  /** The fields that let an allowed web page read the answer. */
+  readonly cors: readonly string[];
+  readonly entry: RequestEntry;
+}
+
+/** How long a client whose response broke may take to read what came before, in milliseconds. */
+const LINGER = 10_000;
+
+export class Relay implements ResponseSink {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #cors: readonly string[];
+  readonly #entry: RequestEntry;
+  readonly #timeouts: Timeouts;
+  readonly #bodyLength: number | undefined;
+  readonly #body = new KeptBody();
+  readonly #exchange: Exchange<Evidence>;
+  #begun = false;
+  #over = false;
+  #started = false;
+  #headPending = false;
+  #idleLimited = false;
+  #waitingForDrain = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(context: RelayContext, { req, res, metadata, bodyLength, cors, entry }: RelayedRequest) {
+    this.#req = req;
+    this.#res = res;
+    this.#cors = cors;
+    this.#entry = entry;
+    this.#timeouts = context.timeouts;
+    this.#bodyLength = bodyLength;
+    this.#exchange = new Exchange(context.exchange, metadata, this.#body, this);
+  }
+
+  /** Takes the body as it comes; with what has come, the exchange begins. */
+  begin(): void {
+    if (this.#bodyLength === 0) {
+      this.#completeBody();
+      return;
+    }
+    this.#limit(this.#timeouts.streamIdleTimeout, () => {
+      this.#refuse(PROXY_ERRORS.uploadTimeout, 'upload_timeout');
+    });
+    this.#req.on('data', (piece: Buffer) => {
+      this.#take(piece);
+    });
+    this.#req.on('end', () => {
+      if (!this.#body.complete) this.#completeBody();
+    });
+  }
+
+  /** The client's connection closed. No effect when the response is whole. */
+  clientGone(): void {
+    this.#exchange.abort(new SessionError('cancelled', 'The client went away'));
+  }
+
+  start({ status, headers }: ResponseStart): void {
+    this.#started = true;
+    this.#headPending = true;
+    this.#entry.started(status);
+    if (isEventStream(headers)) {
+      this.#idleLimited = true;
+      this.#limit(this.#timeouts.streamIdleTimeout, this.#expire);
+    }
+    this.#res.sendDate = false;
+    this.#res.writeHead(status, this.#withCors(responseHeaders(headers)));
+  }
+
+  chunk(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#headPending = false;
+    this.#entry.bytesOut += bytes.length;
+    if (this.#idleLimited) this.#timer?.refresh();
+    if (!this.#res.write(bytes) && !this.#waitingForDrain) this.#waitForClient();
+  }
+
+  flush(): void {
+    if (!this.#headPending) return;
+    this.#headPending = false;
+    this.#res.flushHeaders();
+  }
+
+  end(): void {
+    this.#finish();
+    this.#res.end();
+  }
+
+  fail(error: SessionError): void {
+    this.#finish();
+    this.#entry.end = error.code === 'cancelled' ? 'client-gone' : error.code;
+    if (error.code === 'cancelled') return;
+    if (this.#started) this.#breakOff();
+    else this.#answer(errorOfExchange(error.code));
+  }
+
+  #take(piece: Buffer): void {
+    if (this.#over) return; // the rest of an upload that was answered before its end
+    this.#entry.bytesIn += piece.length;
+    if (this.#entry.bytesIn > MAX_BODY) {
+      this.#refuse(PROXY_ERRORS.bodyTooLarge, 'body_too_large');
+      return;
+    }
+    this.#body.push(piece);
+    if (this.#entry.bytesIn === this.#bodyLength) {
+      this.#completeBody();
+    } else {
+      if (!this.#started) this.#timer?.refresh();
+      this.#beginExchange();
+    }
+  }
+
+  /** The request clock starts here. */
+  #completeBody(): void {
+    this.#body.finish();
+    if (this.#over) return;
+    if (!this.#started) this.#limit(this.#timeouts.requestTimeout, this.#expire);
+    this.#beginExchange();
+  }
+
+  #beginExchange(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#exchange.begin();
+  }
+
+  readonly #expire = () => {
+    this.#exchange.abort(new SessionError('timeout', 'The backend did not answer in time'));
+  };
+
+  #limit(milliseconds: number, callback: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(callback, milliseconds);
+  }
+
+  /** Back-pressure: the backend waits while the client does not read, and that time is not the backend's. */
+  #waitForClient(): void {
+    this.#waitingForDrain = true;
+    this.#exchange.pause();
+    if (this.#idleLimited) clearTimeout(this.#timer);
+    this.#res.once('drain', () => {
+      this.#waitingForDrain = false;
+      if (this.#over) return;
+      if (this.#idleLimited) this.#limit(this.#timeouts.streamIdleTimeout, this.#expire);
+      this.#exchange.resume();
+    });
+  }
+
+  /** Answers in the backend's place, and tells the backend that nothing more will come. */
+  #refuse(error: ProxyError, end: string): void {
+    this.#exchange.abort(new SessionError('cancelled', 'The request was refused'));
+    this.#entry.end = end;
+    if (this.#started) this.#breakOff();
+    else this.#answer(error);
+  }
+
+  #answer(error: ProxyError): void {
+    this.#entry.started(error.status);
+    sendError(this.#res, error, this.#cors);
+  }
+
+  /**
+   * Ends the connection without an end of the body. What was verified is sent before; HTTP/1.0 bodies end with their
+   * connection, so that only a reset tells the client.
+   */
+  #breakOff(): void {
+    this.flush();
+    const { socket } = this.#res;
+    if (socket === null) return;
+    if (this.#req.httpVersion === '1.0') {
+      socket.resetAndDestroy();
+      return;
+    }
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), LINGER).unref();
+  }
+
+  #finish(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+  }
+
+  #withCors(raw: string[]): string[] {
+    if (this.#cors.length === 0) return raw;
+    const kept: string[] = [];
+    for (let index = 0; index < raw.length; index += 2) {
+      const name = raw[index] ?? '';
+      if (!name.toLowerCase().startsWith('access-control-')) kept.push(name, raw[index + 1] ?? '');
+    }
+    return [...kept, ...this.#cors];
+  }
+}
+
+function isEventStream(headers: readonly HeaderField[]): boolean {
+  const type = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
+  return type !== undefined && /^text\/event-stream\s*(;|$)/i.test(type);
+}

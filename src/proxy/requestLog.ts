@@ -1,0 +1,42 @@
+import type { Log } from './log.ts';
+
+/** What is known of one request when it is over: its one line in the log. */
+export class RequestEntry {
+  readonly method: string;
+  readonly path: string;
+  readonly #begin = performance.now();
+  #start: number | undefined;
+  status = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  /** `complete`, `client-gone`, or the code of what broke it. */
+  end = 'complete';
+
+  constructor(method: string, path: string) {
+    this.method = method;
+    this.path = path;
+  }
+
+  /** The response starts with this status. */
+  started(status: number): void {
+    this.status = status;
+    this.#start ??= performance.now();
+  }
+
+  write(log: Log): void {
+    if (!log.enabled('info')) return;
+    const { method, path, status, bytesIn, bytesOut, end } = this;
+    const startMs = this.#start === undefined ? null : round(this.#start - this.#begin);
+    const endMs = round(performance.now() - this.#begin);
+    log.info('request', { method, path: loggable(path), status, bytesIn, bytesOut, startMs, endMs, end });
+  }
+}
+
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}
+
+/** A path as people may have mistyped it: cut, and without anything that is long enough to be a key. */
+function loggable(path: string): string {
+  return path.slice(0, 200).replace(/[^/]{24,}/g, '...');
+}

@@ -1,0 +1,220 @@
+// The HTTP server: guards, routes, and the answers that need no backend.
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { encodeMetadata, isCredential, isTarget } from '../session/envelope.ts';
+import { SessionError } from '../session/errors.ts';
+import type { ExchangeContext } from '../session/exchange.ts';
+import type { Evidence } from '../session/handshake.ts';
+import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../session/wire.ts';
+import { VERSION } from '../shared/version.ts';
+import type { AccessKeys } from './accessKeys.ts';
+import { rawError, sendError, sendJson } from './answers.ts';
+import { bearerToken, corsHeaders, isOwnHost, judgeOrigin, preflightHeaders } from './guard.ts';
+import { requestHeaders, singleValue } from './headers.ts';
+import type { Log } from './log.ts';
+import { PROXY_ERRORS, methodNotAllowed } from './openaiErrors.ts';
+import type { ProxyError } from './openaiErrors.ts';
+import type { OriginPattern } from './origins.ts';
+import { Relay } from './relay.ts';
+import type { Timeouts } from './relay.ts';
+import { RequestEntry } from './requestLog.ts';
+
+/** What the server asks for anew with each request, so that it can change while it runs. */
+export interface ServerState extends Timeouts {
+  readonly keys: AccessKeys;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly OriginPattern[];
+}
+
+export interface ServerOptions {
+  readonly boundTo: string;
+  readonly cacheNamespaceRoot: Uint8Array;
+  readonly exchange: ExchangeContext<Evidence>;
+  readonly state: () => ServerState;
+  readonly log: Log;
+}
+
+type Route = { readonly kind: 'health' | 'relayed'; readonly allow: string };
+
+const CHAT_COMPLETIONS = '/v1/chat/completions';
+const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['/', { kind: 'health', allow: 'GET, HEAD' }],
+  ['/health', { kind: 'health', allow: 'GET, HEAD' }],
+  ['/v1/models', { kind: 'relayed', allow: 'GET' }],
+  [CHAT_COMPLETIONS, { kind: 'relayed', allow: 'POST' }],
+  ['/v1/embeddings', { kind: 'relayed', allow: 'POST' }],
+]);
+const HEALTH = JSON.stringify({ status: 'ok', service: 'sealed-proxy', version: VERSION });
+
+/** Room for the longest metadata, key and target that an envelope takes, so that they get an answer of ours. */
+const MAX_HEADER_BYTES = 192 * 1024;
+/** How long the rest of an upload is read and dropped after its answer, so that the client gets to read it. */
+const DRAIN_MS = 10_000;
+
+export function createProxyServer(options: ServerOptions): Server {
+  const answering = new WeakMap<Socket, ServerResponse>();
+  const handle = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
+    answering.set(req.socket, res);
+    res.once('close', () => {
+      // Kept-alive connections would keep a server that no longer listens from closing.
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
+    new LocalRequest(options, req, res, awaitsContinue).handle();
+  };
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: 60_000,
+    requestTimeout: 0, // an upload may take its time; the relay watches that it moves
+    keepAliveTimeout: 75_000,
+  });
+  server.maxHeadersCount = 0; // no silent cut: too many are refused
+  server.on('request', (req, res) => {
+    handle(req, res, false);
+  });
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    handle(req, res, true);
+  });
+  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
+    sendError(res, PROXY_ERRORS.expectation, ['connection', 'close']);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    options.log.debug('client_error', { code: error.code });
+    const res = answering.get(socket);
+    const midway = res !== undefined && res.headersSent && !res.writableFinished;
+    if (socket.writable && !midway && error.code !== 'ECONNRESET') socket.end(rawErrorFor(error.code));
+    else socket.destroy();
+  });
+  return server;
+}
+
+function rawErrorFor(code: string | undefined): string {
+  if (code === 'HPE_HEADER_OVERFLOW') return rawError(PROXY_ERRORS.tooManyHeaders, 'Request Header Fields Too Large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return rawError(PROXY_ERRORS.uploadTimeout, 'Request Timeout');
+  return rawError(PROXY_ERRORS.badRequest, 'Bad Request');
+}
+
+/** One request, judged in the order: host, origin, path, method, key, size. */
+class LocalRequest {
+  readonly #options: ServerOptions;
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  readonly #awaitsContinue: boolean;
+  readonly #state: ServerState;
+  readonly #path: string;
+  readonly #entry: RequestEntry;
+  #cors: readonly string[] = [];
+  #relay: Relay | undefined;
+
+  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) {
+    this.#options = options;
+    this.#req = req;
+    this.#res = res;
+    this.#awaitsContinue = awaitsContinue;
+    this.#state = options.state();
+    const target = req.url ?? '';
+    const queryAt = target.indexOf('?');
+    this.#path = queryAt === -1 ? target : target.slice(0, queryAt);
+    this.#entry = new RequestEntry(req.method ?? '', this.#path);
+  }
+
+  handle(): void {
+    const res = this.#res;
+    res.on('close', () => {
+      if (res.writableFinished) this.#drain();
+      else if (this.#relay === undefined) this.#entry.end = 'client-gone';
+      else this.#relay.clientGone();
+      this.#entry.write(this.#options.log);
+    });
+    res.on('error', () => undefined); // a write that raced with the client's leaving; `close` follows
+    const refusal = this.#serve();
+    if (refusal !== undefined) this.#refuse(refusal);
+  }
+
+  /** Serves the request, or says why not. */
+  #serve(): ProxyError | undefined {
+    const { rawHeaders: raw, method = '' } = this.#req;
+    const { boundTo } = this.#options;
+    const { allowedHosts, allowedOrigins } = this.#state;
+    if (!isOwnHost(raw, { boundTo, allowed: allowedHosts })) return PROXY_ERRORS.foreignHost;
+    const origin = judgeOrigin(raw, allowedOrigins);
+    if (origin.kind === 'refused') return PROXY_ERRORS.foreignOrigin;
+    if (origin.kind === 'allowed') this.#cors = corsHeaders(origin.origin);
+    const route = ROUTES.get(this.#path);
+    if (route === undefined) {
+      return this.#path.startsWith('/v1/models/') ? PROXY_ERRORS.noSuchModelRoute : PROXY_ERRORS.noSuchPath;
+    }
+    if (origin.kind === 'allowed' && method === 'OPTIONS') {
+      this.#entry.started(204);
+      this.#res.writeHead(204, [...this.#cors, ...preflightHeaders(raw, route.allow)]).end();
+      return undefined;
+    }
+    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow);
+    if (route.kind === 'relayed') return this.#relayRequest(method);
+    this.#entry.started(200);
+    sendJson(this.#res, 200, HEALTH, this.#cors);
+    return undefined;
+  }
+
+  #relayRequest(method: string): ProxyError | undefined {
+    const { rawHeaders: raw, url: target = '' } = this.#req;
+    const credential = this.#credential(raw);
+    if (typeof credential !== 'string') return credential;
+    if (target.length > MAX_TARGET) return PROXY_ERRORS.targetTooLong;
+    if (!isTarget(target)) return PROXY_ERRORS.badTarget;
+    const headers = requestHeaders(raw);
+    if (headers.length > MAX_REQUEST_HEADERS) return PROXY_ERRORS.tooManyHeaders;
+    const announced = singleValue(raw, 'content-length');
+    const chunked = singleValue(raw, 'transfer-encoding') !== undefined;
+    const bodyLength = chunked ? undefined : Number(announced ?? 0);
+    if (bodyLength !== undefined && bodyLength > MAX_BODY) return PROXY_ERRORS.bodyTooLarge;
+    const root = this.#path === CHAT_COMPLETIONS ? this.#options.cacheNamespaceRoot : null;
+    const bodyPresent = chunked || announced !== undefined;
+    let metadata: Uint8Array;
+    try {
+      metadata = encodeMetadata({ credential, cacheNamespaceRoot: root, method, target, headers, bodyPresent });
+    } catch (error) {
+      if (error instanceof SessionError) return PROXY_ERRORS.tooManyHeaders;
+      throw error;
+    }
+    if (this.#awaitsContinue) this.#res.writeContinue();
+    const { exchange } = this.#options;
+    const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
+    this.#relay = new Relay({ exchange, timeouts: this.#state }, { req, res, metadata, bodyLength, cors, entry });
+    this.#relay.begin();
+    return undefined;
+  }
+
+  /** The key that the request travels with, or the refusal. */
+  #credential(raw: readonly string[]): string | ProxyError {
+    const bearer = bearerToken(raw);
+    if (bearer === undefined) return PROXY_ERRORS.noKey;
+    if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
+    const resolved = this.#state.keys.resolve(bearer);
+    switch (resolved.kind) {
+      case 'upstream-key':
+        return resolved.value;
+      case 'unknown-access-key':
+        return PROXY_ERRORS.unknownAccessKey;
+      case 'no-api-key':
+        return PROXY_ERRORS.noApiKey;
+    }
+  }
+
+  #refuse(error: ProxyError): void {
+    this.#entry.started(error.status);
+    // A client that waits for "100 Continue" sends no body now, and one more request behind it could not be told apart.
+    sendError(this.#res, error, this.#awaitsContinue ? [...this.#cors, 'connection', 'close'] : this.#cors);
+  }
+
+  /** What is left of an upload that was answered before its end is read and dropped, for a while. */
+  #drain(): void {
+    if (this.#req.complete) return;
+    const { socket } = this.#req;
+    const stop = setTimeout(() => socket.destroy(), DRAIN_MS);
+    stop.unref();
+    this.#req.once('close', () => {
+      clearTimeout(stop);
+    });
+  }
+}

@@ -1,0 +1,155 @@
+// The network side: undici with its own time limits off, no redirects, no retries, HTTP/1.1.
+import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type {
+  Transport,
+  UpstreamCall,
+  UpstreamHandler,
+  UpstreamHead,
+  UpstreamRequest,
+} from '../session/transport.ts';
+import type { NetworkSettings } from '../shared/messages.ts';
+import type { Backend } from './config.ts';
+
+type Controller = Dispatcher.DispatchController;
+type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/** Ours rule: the relay's clocks, not the library's. */
+const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 } as const;
+
+/**
+ * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the environment name one, but never for
+ * an address of this computer.
+ */
+export function createDispatcher(
+  origin: string | null,
+  loopback: boolean,
+  network: NetworkSettings = {},
+): Dispatcher {
+  const { httpsProxy = proxyFromEnvironment(), noProxy, strictTls = true, certificates } = network;
+  const tls = { rejectUnauthorized: strictTls, ...(certificates === undefined ? {} : { ca: [...certificates] }) };
+  const options = { ...NO_LIMITS, connect: { timeout: 0, ...tls } };
+  if (loopback || httpsProxy === '') return origin === null ? new Agent(options) : new Pool(origin, options);
+  return new EnvHttpProxyAgent({
+    ...options,
+    requestTls: { timeout: 0, ...tls },
+    httpProxy: httpsProxy,
+    httpsProxy,
+    ...(noProxy === undefined ? {} : { noProxy }),
+  });
+}
+
+function proxyFromEnvironment(): string {
+  return process.env['https_proxy'] ?? process.env['HTTPS_PROXY'] ?? '';
+}
+
+export class UndiciTransport implements Transport {
+  readonly #backend: Backend;
+  readonly #network: NetworkSettings;
+  #dispatcher: Dispatcher;
+
+  constructor(backend: Backend, network: NetworkSettings = {}) {
+    this.#backend = backend;
+    this.#network = network;
+    this.#dispatcher = this.#connect();
+  }
+
+  send({ method, path, headers, body }: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
+    const call = new DispatchedCall(handler);
+    const { origin, basePath } = this.#backend;
+    const options = { origin, path: basePath + path, method, headers: headers as string[] };
+    try {
+      // undici takes async iterables as its documentation says; its types do not name them.
+      this.#dispatcher.dispatch({ ...options, body: body as Uint8Array }, call);
+    } catch (error) {
+      queueMicrotask(() => {
+        call.onResponseError(undefined, error);
+      });
+    }
+    return call;
+  }
+
+  /** No request uses a connection that stands now; those under way keep theirs. */
+  renew(): void {
+    const spent = this.#dispatcher;
+    this.#dispatcher = this.#connect();
+    spent.close().catch(() => undefined); // its requests have heard of any error
+  }
+
+  /** Ends every connection at once. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  #connect(): Dispatcher {
+    return createDispatcher(this.#backend.origin, this.#backend.loopback, this.#network);
+  }
+}
+
+const CANCELLED = new Error('cancelled');
+
+class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
+  readonly #handler: UpstreamHandler;
+  #controller: Controller | undefined;
+  #cancelled = false;
+  #paused = false;
+
+  constructor(handler: UpstreamHandler) {
+    this.#handler = handler;
+  }
+
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#controller?.abort(CANCELLED);
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#controller?.resume();
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#cancelled) controller.abort(CANCELLED);
+    else if (this.#paused) controller.pause();
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
+    if (this.#cancelled || status < 200) return; // informational answers come before the real one
+    this.#handler.onHead(new Head(status, headers));
+  }
+
+  onResponseData(_controller: Controller, piece: Buffer): void {
+    if (!this.#cancelled) this.#handler.onData(piece);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#cancelled) this.#handler.onEnd();
+  }
+
+  onResponseError(_controller: Controller | undefined, error: unknown): void {
+    if (!this.#cancelled) this.#handler.onError(error);
+  }
+}
+
+class Head implements UpstreamHead {
+  readonly status: number;
+  readonly #headers: RawHeaders;
+
+  constructor(status: number, headers: RawHeaders) {
+    this.status = status;
+    this.#headers = headers;
+  }
+
+  values(name: string): readonly string[] {
+    const value = this.#headers[name];
+    if (value === undefined) return [];
+    return typeof value === 'string' ? [value] : value;
+  }
+}
