@@ -1,0 +1,135 @@
+// The measurements. Each drives one target from this process and returns its figures by name.
+import { Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Measured } from './main.ts';
+
+export type Figures = Readonly<Record<string, number | undefined>>;
+
+const CHAT = '/v1/chat/completions';
+const QUESTION = JSON.stringify({ model: 'glm-5-2', messages: [{ role: 'user', content: 'word '.repeat(40) }] });
+const HEADERS = { 'content-type': 'application/json', authorization: 'Bearer dev-bench' };
+const REQUESTS = 1500;
+const SEQUENTIAL = 800;
+const EVENTS = 16_000;
+const UPLOAD = Buffer.alloc(52_428_800, 'a');
+
+function connect({ url }: Measured): Pool {
+  return new Pool(url, { connections: 16, headersTimeout: 0, bodyTimeout: 0 });
+}
+
+function post(path: string, body: string | Buffer): Dispatcher.RequestOptions {
+  return { path, method: 'POST', headers: HEADERS, body };
+}
+
+async function ask(pool: Pool, path: string, body: string | Buffer = QUESTION): Promise<number> {
+  const { statusCode, body: answer } = await pool.request(post(path, body));
+  let length = 0;
+  for await (const piece of answer as AsyncIterable<Buffer>) length += piece.length;
+  if (statusCode !== 200) throw new Error(`Status ${statusCode}`);
+  return length;
+}
+
+async function cpuOf({ process }: Measured, work: () => Promise<unknown>): Promise<number | undefined> {
+  const before = await process?.cpu();
+  await work();
+  const after = await process?.cpu();
+  return before === undefined || after === undefined ? undefined : after - before;
+}
+
+/** Small requests over 16 connections: requests per second, CPU microseconds of the relay for each. */
+export async function measureRequests(target: Measured): Promise<Figures> {
+  const pool = connect(target);
+  const begin = performance.now();
+  const cpu = await cpuOf(target, () =>
+    Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (let sent = 0; sent < REQUESTS / 16; sent++) await ask(pool, CHAT);
+      }),
+    ),
+  );
+  const seconds = (performance.now() - begin) / 1000;
+  await pool.close();
+  return { 'requests/s, 16 connections': REQUESTS / seconds, 'CPU us/request, 16 connections': per(cpu, REQUESTS) };
+}
+
+/** Small requests one after the other: median and 99th percentile of the latency in milliseconds. */
+export async function measureLatency(target: Measured): Promise<Figures> {
+  const pool = connect(target);
+  const times: number[] = [];
+  const cpu = await cpuOf(target, async () => {
+    for (let sent = 0; sent < SEQUENTIAL; sent++) {
+      const begin = performance.now();
+      await ask(pool, CHAT);
+      times.push(performance.now() - begin);
+    }
+  });
+  await pool.close();
+  times.sort((a, b) => a - b);
+  return {
+    'median ms, 1 connection': times[SEQUENTIAL / 2],
+    'p99 ms, 1 connection': times[Math.floor(SEQUENTIAL * 0.99)],
+    'CPU us/request, 1 connection': per(cpu, SEQUENTIAL),
+  };
+}
+
+/**
+ * Streamed answers of about 200 bytes an event. `burst`: as fast as they are taken, so that many share one read of the
+ * relay. `single`: one in each turn of the sender's event loop.
+ */
+export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'single'): Promise<Figures> {
+  const pool = connect(target);
+  const events = EVENTS / streams;
+  const path = `${CHAT}?events=${events}${pace === 'single' ? '&single=1' : ''}`;
+  const begin = performance.now();
+  const cpu = await cpuOf(target, () => Promise.all(Array.from({ length: streams }, () => ask(pool, path))));
+  const seconds = (performance.now() - begin) / 1000;
+  const firstByte = streams === 1 && pace === 'single' ? await timeToFirstByte(pool) : undefined;
+  await pool.close();
+  const what = `${streams} stream${streams > 1 ? 's' : ''}, ${pace}`;
+  return {
+    [`records/s, ${what}`]: EVENTS / seconds,
+    [`CPU us/record, ${what}`]: per(cpu, EVENTS),
+    ...(firstByte === undefined ? {} : { 'time to first byte ms': firstByte }),
+  };
+}
+
+async function timeToFirstByte(pool: Pool): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 50; round++) {
+    const begin = performance.now();
+    const { body } = await pool.request(post(`${CHAT}?events=2&single=1`, QUESTION));
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      if (piece.length > 0 && times.length === round) times.push(performance.now() - begin);
+    }
+  }
+  return median(times);
+}
+
+/** One body of 50 MiB: its time, and what it does to the relay's memory and event loop. */
+export async function measureUpload(target: Measured): Promise<Figures> {
+  const pool = connect(target);
+  const idle = await target.process?.memory();
+  await target.process?.watch();
+  const begin = performance.now();
+  await ask(pool, '/v1/embeddings', UPLOAD);
+  const ms = performance.now() - begin;
+  const watched = await target.process?.watched();
+  await pool.close();
+  return {
+    '50 MiB upload ms': ms,
+    'upload: peak MiB above idle':
+      idle === undefined || watched === undefined ? undefined : (watched.peak - idle) / 1024 / 1024,
+    'upload: longest pause ms': watched?.pause,
+    'idle MiB': idle === undefined ? undefined : idle / 1024 / 1024,
+    'start to listening ms': target.process?.startMs,
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function per(total: number | undefined, count: number): number | undefined {
+  return total === undefined ? undefined : total / count;
+}

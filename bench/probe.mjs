@@ -1,0 +1,37 @@
+// Loaded into each measured process by `--import`: answers questions about itself over file descriptor 3.
+import { Socket } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const channel = new Socket({ fd: 3 });
+const delay = monitorEventLoopDelay({ resolution: 1 });
+let peak = 0;
+let sampler;
+
+const answers = {
+  /** CPU time in microseconds since the start of the process, all threads. */
+  cpu: () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  },
+  /** Resident memory in bytes, after a garbage collection where the process was started with --expose-gc. */
+  memory: () => {
+    globalThis.gc?.();
+    return process.memoryUsage.rss();
+  },
+  watch: () => {
+    peak = process.memoryUsage.rss();
+    sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 2);
+    delay.reset();
+    delay.enable();
+    return 0;
+  },
+  /** What happened since `watch`: peak resident memory in bytes, longest pause of the event loop in milliseconds. */
+  watched: () => {
+    clearInterval(sampler);
+    delay.disable();
+    return { peak, pause: Math.max(0, delay.max / 1e6 - 1) };
+  },
+};
+
+channel.on('data', (question) => channel.write(`${JSON.stringify(answers[String(question)]())}\n`));
+channel.unref();

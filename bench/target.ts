@@ -1,0 +1,79 @@
+// A measured process: started, asked about itself, stopped.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const PROBE = fileURLToPath(new URL('probe.mjs', import.meta.url));
+
+export interface Watched {
+  /** Bytes. */
+  readonly peak: number;
+  /** Milliseconds. */
+  readonly pause: number;
+}
+
+export class Target {
+  readonly name: string;
+  readonly url: string;
+  /** From the start of the process to its line, in milliseconds. */
+  readonly startMs: number;
+  readonly #child: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  private constructor(name: string, url: string, startMs: number, child: ChildProcess) {
+    this.name = name;
+    this.url = url;
+    this.startMs = startMs;
+    this.#child = child;
+    this.#answers = createInterface({ input: child.stdio[3] as Duplex })[Symbol.asyncIterator]();
+  }
+
+  /** @param preloads modules for `--import`, before the program runs */
+  static async start(
+    name: string,
+    program: string,
+    args: readonly string[] = [],
+    environment: Readonly<Record<string, string>> = {},
+    preloads: readonly string[] = [],
+  ): Promise<Target> {
+    const begin = performance.now();
+    const imports = [PROBE, ...preloads].flatMap((path) => ['--import', path]);
+    const child = spawn(process.execPath, ['--expose-gc', ...imports, program, ...args], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+    });
+    if (child.stdout === null) throw new Error('No standard output');
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    return new Target(name, line, performance.now() - begin, child);
+  }
+
+  async cpu(): Promise<number> {
+    return Number(await this.#ask('cpu'));
+  }
+
+  async memory(): Promise<number> {
+    return Number(await this.#ask('memory'));
+  }
+
+  async watch(): Promise<void> {
+    await this.#ask('watch');
+  }
+
+  async watched(): Promise<Watched> {
+    return (await this.#ask('watched')) as Watched;
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+  }
+
+  async #ask(question: string): Promise<unknown> {
+    (this.#child.stdio[3] as Duplex).write(question);
+    const { value } = await this.#answers.next();
+    return JSON.parse(value as string);
+  }
+}

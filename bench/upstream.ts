@@ -1,0 +1,80 @@
+// One logical backend behind two doors: plain HTTP, and the development enclave.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LogicalHandler, LogicalResponseWriter } from '../src/devEnclave/logical.ts';
+import { startEnclave } from '../src/devEnclave/server.ts';
+
+const TOKEN = {
+  id: 'chatcmpl-0123456789abcdef',
+  object: 'chat.completion.chunk',
+  created: 1_767_225_600,
+  model: 'glm-5-2',
+  choices: [{ index: 0, delta: { content: ' word' }, finish_reason: null }],
+};
+/** One event as a provider sends it: about 200 bytes. */
+const EVENT = Buffer.from(`data: ${JSON.stringify(TOKEN)}\n\n`);
+const ANSWER = Buffer.from(
+  JSON.stringify({ ...TOKEN, object: 'chat.completion', choices: [{ message: { content: 'word '.repeat(60) } }] }),
+);
+const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
+const EVENTS_TYPE = [{ name: 'content-type', value: 'text/event-stream' }];
+
+/** `?events=N`: N events, as fast as the other side takes them; `&single=1`: one in each turn of the event loop. */
+const handler: LogicalHandler = async ({ target }, response) => {
+  const query = new URLSearchParams(target.split('?')[1]);
+  const events = Number(query.get('events') ?? 0);
+  if (events === 0) {
+    response.start({ status: 200, headers: JSON_TYPE });
+    response.write(ANSWER);
+    response.end();
+    return;
+  }
+  response.start({ status: 200, headers: EVENTS_TYPE });
+  const single = query.has('single');
+  for (let sent = 0; sent < events; sent++) {
+    if (!response.write(EVENT)) await response.drained();
+    if (single) await new Promise(setImmediate);
+  }
+  response.end();
+};
+
+async function answerPlainly(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  const writer: LogicalResponseWriter = {
+    signal: new AbortController().signal,
+    start: ({ status, headers }) => {
+      response.writeHead(
+        status,
+        headers.flatMap(({ name, value }) => [name, value]),
+      );
+    },
+    write: (piece) => response.write(piece),
+    drained: async () => {
+      await once(response, 'drain');
+    },
+    end: () => {
+      response.end();
+    },
+    fail: () => {
+      response.destroy();
+    },
+  };
+  const headers = Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }));
+  const { method = '', url: target = '' } = request;
+  await handler({ credential: null, method, target, headers, body: Buffer.concat(pieces) }, writer);
+}
+
+async function main(): Promise<void> {
+  const plain = createServer((request, response) => {
+    void answerPlainly(request, response);
+  });
+  plain.listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  const enclave = await startEnclave({ handler });
+  console.log(`upstream listening on http://127.0.0.1:${(plain.address() as AddressInfo).port} and ${enclave.url}`);
+}
+
+void main();
