@@ -1,0 +1,165 @@
+// src/attestation: bytes in, verdict out. No network, no clock, no log.
+import { decodeCbor } from './cbor.ts';
+import { parseCoseSign1 } from './cose.ts';
+import { AttestationError } from './errors.ts';
+
+/** Measurements are SHA-384 digests. */
+const PCR_BYTES = 48;
+const MAX_PCR_INDEX = 31;
+const MAX_CERTIFICATE_BYTES = 1024;
+const MAX_PUBLIC_KEY_BYTES = 1024;
+const MAX_USER_DATA_BYTES = 512;
+const MAX_NONCE_BYTES = 512;
+
+/** AWS sets no form; what is shown to people and written to logs has to be one short line. */
+const MODULE_ID = /^[\x20-\x7e]{1,256}$/;
+
+/** The payload of an attestation document within the limits of transport-v2 section 4. Parsed, not yet believed. */
+export interface AttestationDocument {
+  /** 1 to 256 printable ASCII characters. */
+  readonly moduleId: string;
+  readonly digest: 'SHA384';
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+  /** Index 0 to 31 to 48 bytes. */
+  readonly pcrs: ReadonlyMap<number, Uint8Array>;
+  /** The leaf, DER, 1 to 1,024 bytes. */
+  readonly certificate: Uint8Array;
+  /** Root first, DER, 1 to 1,024 bytes each, at least one. */
+  readonly cabundle: readonly Uint8Array[];
+  /** 1 to 1,024 bytes. */
+  readonly publicKey: Uint8Array | undefined;
+  /** At most 512 bytes. */
+  readonly userData: Uint8Array | undefined;
+  /** At most 512 bytes. */
+  readonly nonce: Uint8Array | undefined;
+}
+
+/** Carried by what `parseUnsignedDocument` returns and by nothing else: it cannot be written outside this file. */
+const unsigned = Symbol('unsigned document');
+
+/**
+ * What a developer's own loopback backend says of itself. Nothing here is proved: whoever shows it must say that the
+ * backend is a development backend, not verified.
+ */
+export interface UnsignedDocument {
+  readonly [unsigned]: true;
+  readonly moduleId: string | undefined;
+  readonly publicKey: Uint8Array | undefined;
+  readonly userData: Uint8Array | undefined;
+  readonly nonce: Uint8Array | undefined;
+}
+
+/**
+ * Reads the payload of a signed document. Fields with unknown names are passed over, because AWS may add some and what
+ * is signed cannot have been added by anyone else.
+ *
+ * @param payload the byte string inside the COSE_Sign1
+ * @throws AttestationError `malformed_document`
+ */
+export function parsePayload(payload: Uint8Array): AttestationDocument {
+  const fields = decodeFields(payload);
+  const digest = fields.get('digest');
+  if (digest !== 'SHA384') throw malformed('digest');
+  return {
+    moduleId: moduleId(fields) ?? refuse('module_id'),
+    digest,
+    timestamp: timestamp(fields.get('timestamp')),
+    pcrs: pcrs(fields.get('pcrs')),
+    certificate: bytesWithin(fields.get('certificate'), 1, MAX_CERTIFICATE_BYTES) ?? refuse('certificate'),
+    cabundle: cabundle(fields.get('cabundle')),
+    ...bindingFields(fields),
+  };
+}
+
+/**
+ * Reads the unsigned document of a developer's loopback backend (transport-v2 section 4). It has the shape of a signed
+ * one, but its protected header is empty and everything except the three binding fields is made up: random PCRs,
+ * certificates that do not parse, a timestamp in whatever unit, a signature of any length. None of that is read.
+ *
+ * @param bytes the document, CBOR, at most 64 KiB
+ * @throws AttestationError `malformed_document`
+ */
+export function parseUnsignedDocument(bytes: Uint8Array): UnsignedDocument {
+  const fields = decodeFields(parseCoseSign1(bytes).payload);
+  return { [unsigned]: true, moduleId: moduleId(fields), ...bindingFields(fields) };
+}
+
+/**
+ * AWS closes the payload's map with a break on some hosts and counts its entries on others, so both are accepted. The
+ * signature covers the bytes as they came, whatever their form.
+ */
+function decodeFields(payload: Uint8Array): ReadonlyMap<string, unknown> {
+  let fields: unknown;
+  try {
+    fields = decodeCbor(payload, { indefiniteLengths: true });
+  } catch (cause) {
+    throw malformed('payload', cause);
+  }
+  if (!isTextMap(fields)) throw malformed('payload');
+  return fields;
+}
+
+function isTextMap(value: unknown): value is ReadonlyMap<string, unknown> {
+  return value instanceof Map && [...value.keys()].every((key) => typeof key === 'string');
+}
+
+function bindingFields(
+  fields: ReadonlyMap<string, unknown>,
+): Pick<AttestationDocument, 'publicKey' | 'userData' | 'nonce'> {
+  return {
+    publicKey: optionalBytes(fields, 'public_key', 1, MAX_PUBLIC_KEY_BYTES),
+    userData: optionalBytes(fields, 'user_data', 0, MAX_USER_DATA_BYTES),
+    nonce: optionalBytes(fields, 'nonce', 0, MAX_NONCE_BYTES),
+  };
+}
+
+function moduleId(fields: ReadonlyMap<string, unknown>): string | undefined {
+  const value = fields.get('module_id');
+  return typeof value === 'string' && MODULE_ID.test(value) ? value : undefined;
+}
+
+function timestamp(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) throw malformed('timestamp');
+  return value;
+}
+
+function pcrs(value: unknown): ReadonlyMap<number, Uint8Array> {
+  if (!(value instanceof Map) || value.size === 0) throw malformed('pcrs');
+  const measurements = new Map<number, Uint8Array>();
+  for (const [index, digest] of value as Map<unknown, unknown>) {
+    const isIndex = typeof index === 'number' && Number.isInteger(index) && index >= 0 && index <= MAX_PCR_INDEX;
+    const measurement = bytesWithin(digest, PCR_BYTES, PCR_BYTES);
+    if (!isIndex || measurement === undefined) throw malformed('pcrs');
+    measurements.set(index, measurement);
+  }
+  return measurements;
+}
+
+function cabundle(value: unknown): readonly Uint8Array[] {
+  if (!Array.isArray(value) || value.length === 0) throw malformed('cabundle');
+  return value.map((certificate: unknown) => bytesWithin(certificate, 1, MAX_CERTIFICATE_BYTES) ?? refuse('cabundle'));
+}
+
+/** An optional field is absent when it is missing or null. */
+function optionalBytes(
+  fields: ReadonlyMap<string, unknown>,
+  name: string,
+  min: number,
+  max: number,
+): Uint8Array | undefined {
+  const value = fields.get(name) ?? undefined;
+  return value === undefined ? undefined : (bytesWithin(value, min, max) ?? refuse(name));
+}
+
+function bytesWithin(value: unknown, min: number, max: number): Uint8Array | undefined {
+  return value instanceof Uint8Array && value.length >= min && value.length <= max ? value : undefined;
+}
+
+function refuse(field: string): never {
+  throw malformed(field);
+}
+
+function malformed(field: string, cause?: unknown): AttestationError {
+  return new AttestationError('malformed_document', `the attestation document has no valid ${field}`, { cause });
+}

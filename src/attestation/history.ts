@@ -1,0 +1,88 @@
+// src/attestation: bytes in, verdict out. No network, no clock, no log.
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { fromBase64 } from '../shared/bytes.ts';
+import { AttestationError } from './errors.ts';
+import type { Environment } from './pins.ts';
+
+/** `parseHistory` refuses more than this, so a download may stop here. */
+export const MAX_HISTORY_BYTES = 1_048_576;
+
+const MAX_ENTRIES = 2048;
+const PCR = /^[0-9a-f]{96}$/;
+/** ECDSA P-384: r and s, 48 bytes each. */
+const SIGNATURE_BYTES = 96;
+
+interface HistoryEntry {
+  readonly pcr0: string;
+  readonly signature: Uint8Array;
+}
+
+/** Carried by what `parseHistory` returns and by nothing else: it cannot be written outside this file. */
+const parsed = Symbol('parsed history');
+
+/** The signed history of one environment's enclave images. */
+export interface PcrHistory {
+  readonly [parsed]: true;
+  readonly environment: Environment;
+  /** Whether one of the entries with this PCR0 (96 lower-case hex digits) has a signature that verifies. */
+  approves(pcr0: string): boolean;
+}
+
+/**
+ * Reads a history of enclave images in its strict form (transport-v2 section 4). Signatures are checked when an entry
+ * is asked for: one that does not verify approves nothing, and takes nothing away from the others.
+ *
+ * @param bytes the JSON text as it was received, at most 1 MiB
+ * @param environment the environment whose address it was fetched from; the entries do not say
+ * @param verificationKey P-384 public key, DER SubjectPublicKeyInfo: `HISTORY_VERIFICATION_KEY`
+ * @throws AttestationError `history_invalid`
+ */
+export function parseHistory(bytes: Uint8Array, environment: Environment, verificationKey: Uint8Array): PcrHistory {
+  const entries = parseEntries(bytes);
+  const key = createPublicKey({ key: Buffer.from(verificationKey), format: 'der', type: 'spki' });
+  return {
+    [parsed]: true,
+    environment,
+    approves: (pcr0) => entries.some((entry) => entry.pcr0 === pcr0 && isSigned(entry, key)),
+  };
+}
+
+function isSigned({ pcr0, signature }: HistoryEntry, key: KeyObject): boolean {
+  return verify('sha384', Buffer.from(pcr0, 'ascii'), { key, dsaEncoding: 'ieee-p1363' }, signature);
+}
+
+function parseEntries(bytes: Uint8Array): readonly HistoryEntry[] {
+  if (bytes.length > MAX_HISTORY_BYTES) throw invalid(`is longer than ${MAX_HISTORY_BYTES} bytes`);
+  let entries: unknown;
+  try {
+    entries = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (cause) {
+    throw invalid('is not JSON', cause);
+  }
+  if (!Array.isArray(entries) || entries.length === 0 || entries.length > MAX_ENTRIES) {
+    throw invalid(`is not a list of 1 to ${MAX_ENTRIES} entries`);
+  }
+  return entries.map(parseEntry);
+}
+
+function parseEntry(entry: unknown): HistoryEntry {
+  if (typeof entry !== 'object' || entry === null || Object.keys(entry).length !== 5) {
+    throw invalid('has an entry that does not have exactly five fields');
+  }
+  const { PCR0, PCR1, PCR2, timestamp, signature } = entry as Readonly<Record<string, unknown>>;
+  if (!isPcr(PCR0) || !isPcr(PCR1) || !isPcr(PCR2))
+    throw invalid('has an entry with a PCR that is not 48 bytes of hex');
+  if (!Number.isSafeInteger(timestamp)) throw invalid('has an entry whose timestamp is not an integer');
+  const signatureBytes = typeof signature === 'string' ? fromBase64(signature) : undefined;
+  if (signatureBytes?.length !== SIGNATURE_BYTES)
+    throw invalid(`has an entry without a signature of ${SIGNATURE_BYTES} bytes`);
+  return { pcr0: PCR0, signature: signatureBytes };
+}
+
+function isPcr(value: unknown): value is string {
+  return typeof value === 'string' && PCR.test(value);
+}
+
+function invalid(what: string, cause?: unknown): AttestationError {
+  return new AttestationError('history_invalid', `the history of enclave images ${what}`, { cause });
+}
