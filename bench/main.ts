@@ -30,8 +30,8 @@ async function main(): Promise<void> {
         ...(await measureLatency(target)),
         ...(await measureStream(target, 1, 'burst')),
         ...(await measureStream(target, 16, 'burst')),
-        ...(await measureStream(target, 1, 'single')),
-        ...(await measureStream(target, 16, 'single')),
+        ...(await measureStream(target, 1, 'paced')),
+        ...(await measureStream(target, 16, 'paced')),
         ...(await measureUpload(target)),
       };
       if (round > 0) rounds[name].push(figures); // the first round warms up

@@ -10,7 +10,8 @@ const QUESTION = JSON.stringify({ model: 'glm-5-2', messages: [{ role: 'user', c
 const HEADERS = { 'content-type': 'application/json', authorization: 'Bearer dev-bench' };
 const REQUESTS = 1500;
 const SEQUENTIAL = 800;
-const EVENTS = 16_000;
+const BURST_EVENTS = 16_000;
+const PACED_EVENTS = 500;
 const UPLOAD = Buffer.alloc(52_428_800, 'a');
 
 function connect({ url }: Measured): Pool {
@@ -74,21 +75,21 @@ export async function measureLatency(target: Measured): Promise<Figures> {
 
 /**
  * Streamed answers of about 200 bytes an event. `burst`: as fast as they are taken, so that many share one read of the
- * relay. `single`: one in each turn of the sender's event loop.
+ * relay. `paced`: one a millisecond on each stream, so that each comes by itself, as the tokens of a model do.
  */
-export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'single'): Promise<Figures> {
+export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'paced'): Promise<Figures> {
   const pool = connect(target);
-  const events = EVENTS / streams;
-  const path = `${CHAT}?events=${events}${pace === 'single' ? '&single=1' : ''}`;
+  const events = pace === 'paced' ? PACED_EVENTS : BURST_EVENTS / streams;
+  const path = `${CHAT}?events=${events}${pace === 'paced' ? '&paced=1' : ''}`;
   const begin = performance.now();
   const cpu = await cpuOf(target, () => Promise.all(Array.from({ length: streams }, () => ask(pool, path))));
   const seconds = (performance.now() - begin) / 1000;
-  const firstByte = streams === 1 && pace === 'single' ? await timeToFirstByte(pool) : undefined;
+  const firstByte = streams === 1 && pace === 'paced' ? await timeToFirstByte(pool) : undefined;
   await pool.close();
   const what = `${streams} stream${streams > 1 ? 's' : ''}, ${pace}`;
   return {
-    [`records/s, ${what}`]: EVENTS / seconds,
-    [`CPU us/record, ${what}`]: per(cpu, EVENTS),
+    [`records/s, ${what}`]: (events * streams) / seconds,
+    [`CPU us/record, ${what}`]: per(cpu, events * streams),
     ...(firstByte === undefined ? {} : { 'time to first byte ms': firstByte }),
   };
 }
@@ -97,7 +98,7 @@ async function timeToFirstByte(pool: Pool): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 50; round++) {
     const begin = performance.now();
-    const { body } = await pool.request(post(`${CHAT}?events=2&single=1`, QUESTION));
+    const { body } = await pool.request(post(`${CHAT}?events=2&paced=1`, QUESTION));
     for await (const piece of body as AsyncIterable<Buffer>) {
       if (piece.length > 0 && times.length === round) times.push(performance.now() - begin);
     }

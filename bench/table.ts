@@ -7,7 +7,7 @@ type Medians = Readonly<Record<Column, ReadonlyMap<string, number>>>;
 /** What the sealed proxy must reach: by how much it may exceed the bare relay, or an absolute figure. */
 const REACH: readonly (readonly [string, number, (medians: Medians) => number])[] = [
   ['CPU per small request, times the bare relay', 2.5, ratio('CPU us/request, 16 connections')],
-  ['CPU per streamed record, times the bare relay per chunk', 2, ratio('CPU us/record, 16 streams, single')],
+  ['CPU per streamed record, times the bare relay per chunk', 2, ratio('CPU us/record, 16 streams, paced')],
   ['added median, times the bare relay', 2.5, addedMedian],
   ['peak MiB above idle for one 50 MiB upload', 120, ({ sealed }) => figure(sealed, 'upload: peak MiB above idle')],
   ['longest pause of the event loop, ms', 50, ({ sealed }) => figure(sealed, 'upload: longest pause ms')],

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { LogicalHandler, LogicalResponseWriter } from '../src/devEnclave/logical.ts';
 import { startEnclave } from '../src/devEnclave/server.ts';
 
@@ -21,7 +22,7 @@ const ANSWER = Buffer.from(
 const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
 const EVENTS_TYPE = [{ name: 'content-type', value: 'text/event-stream' }];
 
-/** `?events=N`: N events, as fast as the other side takes them; `&single=1`: one in each turn of the event loop. */
+/** `?events=N`: N events, as fast as the other side takes them; `&paced=1`: one a millisecond, as tokens come. */
 const handler: LogicalHandler = async ({ target }, response) => {
   const query = new URLSearchParams(target.split('?')[1]);
   const events = Number(query.get('events') ?? 0);
@@ -32,10 +33,10 @@ const handler: LogicalHandler = async ({ target }, response) => {
     return;
   }
   response.start({ status: 200, headers: EVENTS_TYPE });
-  const single = query.has('single');
+  const paced = query.has('paced');
   for (let sent = 0; sent < events; sent++) {
     if (!response.write(EVENT)) await response.drained();
-    if (single) await new Promise(setImmediate);
+    if (paced) await setTimeout(1);
   }
   response.end();
 };

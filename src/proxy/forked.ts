@@ -7,6 +7,7 @@ import { EXIT, listenFailure } from './cli.ts';
 import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
 import type { Config, LiveSettings, Values, Variable } from './config.ts';
 import { describeError } from './connection.ts';
+import type { ConnectionEvents } from './connection.ts';
 import { Log } from './log.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
@@ -90,7 +91,7 @@ class Hosted {
     this.#send({ type: 'ready', url, port, version: VERSION });
   }
 
-  #events(): Parameters<typeof startService>[0]['events'] {
+  #events(): ConnectionEvents {
     return {
       verified: (verified) => {
         this.#send({ type: 'verified', verified, establishedAt: Date.now() });
@@ -129,8 +130,9 @@ class Hosted {
 /** The settings of a message as the variables that the one table of rules knows. */
 function toValues(settings: ProxySettings): Values {
   const values: Partial<Record<Variable, string>> = {};
-  for (const [name, value] of Object.entries(settings) as [keyof ProxySettings, string | number | readonly string[]][]) {
-    if (value !== undefined) values[VARIABLE_OF[name]] = Array.isArray(value) ? value.join(',') : String(value);
+  for (const [name, variable] of Object.entries(VARIABLE_OF) as [keyof ProxySettings, Variable][]) {
+    const value = settings[name];
+    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') : String(value);
   }
   return values;
 }

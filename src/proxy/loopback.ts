@@ -1,8 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
+const loopback6 = new BlockList();
+loopback6.addAddress('::1', 'ipv6');
 
 /** The host part of a URL or a `Host` header without the brackets of an IPv6 address. */
 export function withoutBrackets(host: string): string {
@@ -14,5 +13,5 @@ export function isLoopback(host: string): boolean {
   const name = withoutBrackets(host);
   const family = isIP(name);
   if (family === 0) return name.toLowerCase() === 'localhost';
-  return loopback.check(name, family === 6 ? 'ipv6' : 'ipv4');
+  return family === 4 ? name.startsWith('127.') : loopback6.check(name, 'ipv6');
 }

@@ -99,6 +99,8 @@ export class Relay implements ResponseSink {
     }
     this.#res.sendDate = false;
     this.#res.writeHead(status, this.#withCors(responseHeaders(headers)));
+    // The head travels with the first chunk where both came in one read, and alone where the chunk is not here yet.
+    process.nextTick(this.#flushHead);
   }
 
   chunk(bytes: Uint8Array): void {
@@ -109,13 +111,9 @@ export class Relay implements ResponseSink {
     if (!this.#res.write(bytes) && !this.#waitingForDrain) this.#waitForClient();
   }
 
-  flush(): void {
-    if (!this.#headPending) return;
-    this.#headPending = false;
-    this.#res.flushHeaders();
-  }
 
   end(): void {
+    this.#headPending = false;
     this.#finish();
     this.#res.end();
   }
@@ -158,6 +156,12 @@ export class Relay implements ResponseSink {
     this.#exchange.begin();
   }
 
+  readonly #flushHead = () => {
+    if (!this.#headPending) return;
+    this.#headPending = false;
+    this.#res.flushHeaders();
+  };
+
   readonly #expire = () => {
     this.#exchange.abort(new SessionError('timeout', 'The backend did not answer in time'));
   };
@@ -198,7 +202,7 @@ export class Relay implements ResponseSink {
    * connection, so that only a reset tells the client.
    */
   #breakOff(): void {
-    this.flush();
+    this.#flushHead();
     const { socket } = this.#res;
     if (socket === null) return;
     if (this.#req.httpVersion === '1.0') {

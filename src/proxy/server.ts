@@ -58,7 +58,10 @@ export function createProxyServer(options: ServerOptions): Server {
     answering.set(req.socket, res);
     res.once('close', () => {
       // Kept-alive connections would keep a server that no longer listens from closing.
-      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+      if (server.listening) return;
+      setImmediate(() => {
+        server.closeIdleConnections();
+      });
     });
     new LocalRequest(options, req, res, awaitsContinue).handle();
   };

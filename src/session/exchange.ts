@@ -22,8 +22,6 @@ import type { ResponseStart } from './wire.ts';
 export interface ResponseSink {
   start(start: ResponseStart): void;
   chunk(bytes: Uint8Array): void;
-  /** All that came in at once has been passed on. */
-  flush(): void;
   /** The response is whole, to its authenticated end. */
   end(): void;
   /** What came before, if anything, is authentic; the response is broken. */
@@ -225,9 +223,7 @@ class Attempt implements UpstreamHandler {
       this.#records.push(piece);
     } catch (error) {
       this.#fail(error);
-      return;
     }
-    this.#owner.sink.flush();
   }
 
   onEnd(): void {

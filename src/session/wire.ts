@@ -1,6 +1,6 @@
 // src/session is the encrypted conversation: no sockets of its own, no environment, no log.
 // This file is the constants and the JSON shapes of transport v2. All limits are in bytes unless a name says otherwise.
-import { fromBase64 } from '../shared/bytes.ts';
+import { asBuffer, fromBase64 } from '../shared/bytes.ts';
 import { SessionError } from './errors.ts';
 
 export const PROTOCOL_VERSION = 2;
@@ -107,7 +107,6 @@ export interface ResponseStart {
   readonly headers: readonly HeaderField[];
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const ERROR_CODE = /^[a-z0-9_]+$/;
@@ -171,9 +170,9 @@ function parseHeader(field: unknown): HeaderField {
 
 function parseExactObject(bytes: Uint8Array, names: readonly string[]): Record<string, unknown> | undefined {
   try {
-    return exactFields(JSON.parse(UTF8.decode(bytes)) as unknown, names);
+    return exactFields(JSON.parse(asBuffer(bytes).toString('utf8')) as unknown, names);
   } catch {
-    return undefined; // the parser's own message quotes the text, which may be secret
+    return undefined; // no cause: the parser's own message quotes the text, which may be secret
   }
 }
 
