@@ -1,4 +1,5 @@
-// Bundles each process into one file of dist/ that needs no node_modules. `--watch` builds again on each change.
+// Bundles each process into one file of dist/ that needs no node_modules. `--watch` builds again on each change,
+// `--quiet` prints warnings and errors alone.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build, context } from 'esbuild';
 
@@ -12,11 +13,12 @@ const options = {
   platform: 'node',
   target: 'node22.19',
   format: 'cjs',
+  minify: true,
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'linked',
   banner: { js: '#!/usr/bin/env node' },
-  logLevel: 'info',
+  logLevel: process.argv.includes('--quiet') ? 'error' : 'info',
 };
 
 if (!watch) rmSync('dist', { recursive: true, force: true });

@@ -39,12 +39,18 @@ export function serveParent(): void {
     void hosted.receive(message);
   });
   process.on('disconnect', () => process.exit(EXIT.ok));
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => {
+      void hosted.receive({ type: 'stop' });
+    });
+  }
 }
 
 class Hosted {
   readonly #send: (message: FromProxy) => void;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   #starting = false;
+  #stopping = false;
   #service: Service | undefined;
   #values: Values = {};
 
@@ -117,7 +123,10 @@ class Hosted {
     this.#service?.setKeys(apiKey, accessKeys);
   }
 
+  /** Asked for a second time, it ends at once. */
   async #stop(): Promise<void> {
+    if (this.#stopping) process.exit(EXIT.ok);
+    this.#stopping = true;
     await this.#service?.stop(GRACE);
     process.exit(EXIT.ok);
   }
