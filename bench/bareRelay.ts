@@ -7,7 +7,11 @@ const upstream = new Pool(process.argv[2] ?? '', { headersTimeout: 0, bodyTimeou
 
 const server = createServer({ requestTimeout: 0 }, (req, res) => {
   const { 'content-type': type = '', authorization = '' } = req.headers;
-  const options = { path: req.url ?? '/', method: req.method as 'POST', headers: { 'content-type': type, authorization } };
+  const options = {
+    path: req.url ?? '/',
+    method: req.method as 'POST',
+    headers: { 'content-type': type, authorization },
+  };
   upstream.dispatch(
     { ...options, body: req.method === 'GET' ? null : req },
     {

@@ -16,10 +16,13 @@ const REACH: readonly (readonly [string, number, (medians: Medians) => number])[
 
 export function printTable(rounds: Readonly<Record<Column, readonly Figures[]>>, handshakeMs: number): void {
   const columns = Object.keys(rounds) as Column[];
-  const medians = Object.fromEntries(columns.map((column) => [column, mediansOf(rounds[column])])) as unknown as Medians;
+  const medians = Object.fromEntries(
+    columns.map((column) => [column, mediansOf(rounds[column])]),
+  ) as unknown as Medians;
   const names = [...medians.sealed.keys()];
   const width = Math.max(...names.map((name) => name.length));
-  const cell = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? '-' : short(value)).padStart(10);
+  const cell = (value: number | undefined) =>
+    (value === undefined || Number.isNaN(value) ? '-' : short(value)).padStart(10);
   console.log(`Node ${process.version}, medians of ${rounds.sealed.length} rounds\n`);
   console.log(`${''.padEnd(width)}${columns.map((column) => column.padStart(10)).join('')}   sealed/bare pure/bare`);
   for (const name of names) {

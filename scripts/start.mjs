@@ -44,7 +44,9 @@ console.log(`Serving until Ctrl-C. Try:
 `);
 
 async function startEnclave() {
-  const child = spawn(process.execPath, ['dist/dev-enclave.js', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['dist/dev-enclave.js', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   endWith(child, 'development enclave');
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   return { child, url: line.replace('enclave listening on ', '') };

@@ -46,7 +46,10 @@ function suite(name, command) {
 
 function counts() {
   try {
-    return readFileSync(countsPath, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    return readFileSync(countsPath, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
   } catch {
     return [];
   }

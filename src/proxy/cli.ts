@@ -7,7 +7,7 @@ import { Log } from './log.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
-export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3 } as const;
+export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } as const;
 
 /** How long running responses may take to finish when the proxy is asked to end, in milliseconds. */
 const GRACE = 30_000;
@@ -140,4 +140,3 @@ function complain(code: number, sentence: string): number {
   process.stderr.write(`sealed-proxy: ${sentence}\n`);
   return code;
 }
-

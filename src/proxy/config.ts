@@ -84,7 +84,8 @@ export function readConfig(values: Values): Config {
   const apiKey = secret(values, 'PROXY_API_KEY');
   const accessKeys = list(values, 'PROXY_ACCESS_KEYS');
   const bothOrNeither = 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them';
-  if (apiKey !== undefined && accessKeys.length === 0) throw new ConfigError('PROXY_ACCESS_KEYS', undefined, bothOrNeither);
+  if (apiKey !== undefined && accessKeys.length === 0)
+    throw new ConfigError('PROXY_ACCESS_KEYS', undefined, bothOrNeither);
   if (apiKey === undefined && accessKeys.length > 0) throw new ConfigError('PROXY_API_KEY', undefined, bothOrNeither);
   return {
     ...readSettings(values),

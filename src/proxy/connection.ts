@@ -1,8 +1,6 @@
 // The standing connection to the backend: transport, trust and the live session, composed.
-import { approvedEvidence } from './evidence.ts';
 import { AWS_NITRO_ROOT } from '../attestation/trust.ts';
 import type { TrustAnchors } from '../attestation/trust.ts';
-import { AttestationError } from '../attestation/errors.ts';
 import { bestAead } from '../session/aead.ts';
 import type { SessionError } from '../session/errors.ts';
 import { performHandshake } from '../session/handshake.ts';
@@ -14,6 +12,8 @@ import type { SessionLoss } from '../session/sessionKeeper.ts';
 import type { Clock } from '../session/transport.ts';
 import type { NetworkSettings, Verified } from '../shared/messages.ts';
 import type { Settings } from './config.ts';
+import { describeError } from './describeError.ts';
+import { approvedEvidence } from './evidence.ts';
 import type { Log } from './log.ts';
 import { historyOf } from './pcrHistory.ts';
 import { UndiciTransport, createDispatcher } from './upstream.ts';
@@ -92,12 +92,4 @@ export function openConnection(options: ConnectionOptions): Connection {
       await Promise.all([transport.close(), elsewhere.destroy()]);
     },
   };
-}
-
-/** What the log says of a failure: codes and our own sentences, and of a foreign cause its code alone. */
-export function describeError(error: SessionError): { code: string; detail: string | null; message: string } {
-  const { code, message, cause } = error;
-  if (cause instanceof AttestationError) return { code, detail: cause.code, message };
-  const foreign = (cause as { code?: unknown } | undefined)?.code;
-  return { code, detail: typeof foreign === 'string' ? foreign : null, message };
 }

@@ -26,7 +26,8 @@ export function isOwnHost(raw: readonly string[], { boundTo, allowed }: HostRule
 }
 
 /** The judgement on the `Origin` header: programs send none, web pages cannot leave it out. */
-export type OriginVerdict = { readonly kind: 'none' | 'refused' } | { readonly kind: 'allowed'; readonly origin: string };
+export type OriginVerdict =
+  { readonly kind: 'none' | 'refused' } | { readonly kind: 'allowed'; readonly origin: string };
 
 const NO_ORIGIN: OriginVerdict = { kind: 'none' };
 

@@ -1,7 +1,9 @@
 // The proxy process: forked by the extension, or started on the command line.
 import { runCommandLine } from './cli.ts';
+import { reportCrashes } from './crash.ts';
 import { serveParent } from './forked.ts';
 
+reportCrashes();
 if (process.send === undefined) {
   void runCommandLine(process.argv.slice(2), process.env).then((exitCode) => {
     if (exitCode !== undefined) process.exitCode = exitCode;

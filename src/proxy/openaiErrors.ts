@@ -68,7 +68,11 @@ export const PROXY_ERRORS = {
     'not_found',
     'Single models are not served here. GET /v1/models lists all models that the key can call.',
   ),
-  uploadTimeout: invalid(408, 'request_timeout', 'The request body did not arrive: the client sent nothing for too long.'),
+  uploadTimeout: invalid(
+    408,
+    'request_timeout',
+    'The request body did not arrive: the client sent nothing for too long.',
+  ),
   bodyTooLarge: invalid(413, 'request_too_large', `The request body is over ${MAX_BODY / 1024 / 1024} MiB.`),
   targetTooLong: invalid(414, 'uri_too_long', `The request target is over ${MAX_TARGET / 1024} KiB.`),
   expectation: invalid(417, 'expectation_failed', 'The proxy knows no expectation but "100-continue".'),

@@ -9,6 +9,7 @@ import { KeptBody } from '../session/keptBody.ts';
 import { MAX_BODY } from '../session/wire.ts';
 import type { HeaderField, ResponseStart } from '../session/wire.ts';
 import { sendError } from './answers.ts';
+import { describeError } from './describeError.ts';
 import { responseHeaders } from './headers.ts';
 import { PROXY_ERRORS, errorOfExchange } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
@@ -111,7 +112,6 @@ export class Relay implements ResponseSink {
     if (!this.#res.write(bytes) && !this.#waitingForDrain) this.#waitForClient();
   }
 
-
   end(): void {
     this.#headPending = false;
     this.#finish();
@@ -120,8 +120,13 @@ export class Relay implements ResponseSink {
 
   fail(error: SessionError): void {
     this.#finish();
-    this.#entry.end = error.code === 'cancelled' ? 'client-gone' : error.code;
-    if (error.code === 'cancelled') return;
+    if (error.code === 'cancelled') {
+      this.#entry.end = 'client-gone';
+      return;
+    }
+    const { code, detail } = describeError(error);
+    this.#entry.end = code;
+    this.#entry.detail = detail;
     if (this.#started) this.#breakOff();
     else this.#answer(errorOfExchange(error.code));
   }

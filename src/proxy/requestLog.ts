@@ -11,6 +11,8 @@ export class RequestEntry {
   bytesOut = 0;
   /** `complete`, `client-gone`, or the code of what broke it. */
   end = 'complete';
+  /** The code of the cause, where there is one. */
+  detail: string | null = null;
 
   constructor(method: string, path: string) {
     this.method = method;
@@ -24,11 +26,13 @@ export class RequestEntry {
   }
 
   write(log: Log): void {
-    if (!log.enabled('info')) return;
-    const { method, path, status, bytesIn, bytesOut, end } = this;
+    const level = this.end === 'complete' || this.end === 'client-gone' ? 'info' : 'warn';
+    if (!log.enabled(level)) return;
+    const { method, path, status, bytesIn, bytesOut, end, detail } = this;
     const startMs = this.#start === undefined ? null : round(this.#start - this.#begin);
     const endMs = round(performance.now() - this.#begin);
-    log.info('request', { method, path: loggable(path), status, bytesIn, bytesOut, startMs, endMs, end });
+    const fields = { method, path: loggable(path), status, bytesIn, bytesOut, startMs, endMs, end };
+    log[level]('request', detail === null ? fields : { ...fields, detail });
   }
 }
 

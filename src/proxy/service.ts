@@ -69,7 +69,8 @@ export async function startService({ config, log, network, events, internals }: 
     log.error('server_error', { code: error.code });
   });
   if (!isLoopback(config.host)) {
-    const note = 'Listening beyond this computer: whoever reaches this address and knows a key can use it, unencrypted.';
+    const note =
+      'Listening beyond this computer: whoever reaches this address and knows a key can use it, unencrypted.';
     log.warn('open_address', { host: config.host, note });
   }
   connection.keeper.warmUp();

@@ -1,13 +1,7 @@
 // The network side: undici with its own time limits off, no redirects, no retries, HTTP/1.1.
 import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
-import type {
-  Transport,
-  UpstreamCall,
-  UpstreamHandler,
-  UpstreamHead,
-  UpstreamRequest,
-} from '../session/transport.ts';
+import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from '../session/transport.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { Backend } from './config.ts';
 
@@ -15,17 +9,21 @@ type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
 /** Ours rule: the relay's clocks, not the library's. */
-const NO_LIMITS = { headersTimeout: 0, bodyTimeout: 0, allowH2: false, pipelining: 1 } as const;
+const NO_LIMITS = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  allowH2: false,
+  pipelining: 1,
+  // An idle connection is kept through the pauses of a conversation, and given up well before servers give it up: a
+  // request that meets a closing connection must not be sent again.
+  keepAliveTimeout: 20_000,
+} as const;
 
 /**
  * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the environment name one, but never for
  * an address of this computer.
  */
-export function createDispatcher(
-  origin: string | null,
-  loopback: boolean,
-  network: NetworkSettings = {},
-): Dispatcher {
+export function createDispatcher(origin: string | null, loopback: boolean, network: NetworkSettings = {}): Dispatcher {
   const { httpsProxy = proxyFromEnvironment(), noProxy, strictTls = true, certificates } = network;
   const tls = { rejectUnauthorized: strictTls, ...(certificates === undefined ? {} : { ca: [...certificates] }) };
   const options = { ...NO_LIMITS, connect: { timeout: 0, ...tls } };

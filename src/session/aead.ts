@@ -160,8 +160,8 @@ class PureSealStream implements SealStream {
   #length = 0;
 
   constructor(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array) {
-    this.#key = key.slice();
-    this.#nonce = nonce.slice();
+    this.#key = new Uint8Array(key); // not `slice`, which of a Buffer is a view
+    this.#nonce = new Uint8Array(nonce);
     this.#aadLength = aad.length;
     const oneTimeKey = chacha20(key, nonce, new Uint8Array(ONE_TIME_KEY_LENGTH), undefined, 0);
     this.#mac = poly1305.create(oneTimeKey);

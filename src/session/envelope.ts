@@ -3,6 +3,7 @@ import { toBase64, wipe } from '../shared/bytes.ts';
 import type { Aead, SealStream } from './aead.ts';
 import { SessionError } from './errors.ts';
 import {
+  CACHE_ROOT_LENGTH,
   FORBIDDEN_REQUEST_HEADERS,
   LENGTH_FIELD,
   MAX_BODY,
@@ -34,6 +35,7 @@ export interface RequestMetadata {
 const CREDENTIAL = /^[\x21-\x7e]+$/;
 const TARGET = /^\/(?!\/)[\x21-\x7e]*$/;
 const METHOD = /^[A-Z]+$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const ZERO_NONCE = new Uint8Array(NONCE_LENGTH);
 
 /** True for a key that an envelope can carry. */
@@ -57,7 +59,10 @@ export function encodeMetadata(metadata: RequestMetadata): Uint8Array {
   if (!isTarget(target)) throw new RangeError('A target no envelope can carry');
   if (headers.length > MAX_REQUEST_HEADERS) throw tooLarge('more than 64 headers');
   for (const { name } of headers) {
-    if (FORBIDDEN_REQUEST_HEADERS.has(name)) throw new RangeError('A header no envelope may carry');
+    if (!HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name)) throw new RangeError('A header no envelope may carry');
+  }
+  if (cacheNamespaceRoot !== null && cacheNamespaceRoot.length !== CACHE_ROOT_LENGTH) {
+    throw new RangeError('A cache namespace root no envelope can carry');
   }
   const json = JSON.stringify({
     version: PROTOCOL_VERSION,

@@ -270,5 +270,7 @@ function isMarkedRefusal(head: UpstreamHead): boolean {
   const contract = head.values(ERROR_CONTRACT_HEADER);
   const codes = head.values(ERROR_CODE_HEADER);
   const [code] = codes;
-  return contract.length === 1 && contract[0] === '1' && codes.length === 1 && code !== undefined && RESEND_CODES.has(code);
+  return (
+    contract.length === 1 && contract[0] === '1' && codes.length === 1 && code !== undefined && RESEND_CODES.has(code)
+  );
 }

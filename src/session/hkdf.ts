@@ -7,7 +7,7 @@ import { concatBytes, wipe } from '../shared/bytes.ts';
 export interface Expander {
   /** `info` is the parts, one behind the other; the result is 32 bytes of fresh memory. */
   expand(...info: readonly Uint8Array[]): Uint8Array;
-  /** Overwrites the key; `expand` must not be called after it. */
+  /** Overwrites the key; `expand` throws after it. */
   destroy(): void;
 }
 
@@ -27,15 +27,17 @@ export const nativeHkdf: Hkdf = {
   name: 'native',
   extract: (salt, inputKey) => new Uint8Array(createHmac('sha256', salt).update(inputKey).digest()),
   expander(prk) {
-    const key = prk.slice();
+    let key: Uint8Array | undefined = new Uint8Array(prk);
     return {
       expand(...info) {
+        if (key === undefined) throw new RangeError('This key was destroyed');
         const mac = createHmac('sha256', key);
         for (const part of info) mac.update(part);
         return new Uint8Array(mac.update(FIRST_BLOCK).digest());
       },
       destroy: () => {
-        wipe(key);
+        if (key !== undefined) wipe(key);
+        key = undefined;
       },
     };
   },

@@ -7,11 +7,23 @@ export interface BodyReader {
   close(): void;
 }
 
+interface Piece {
+  readonly bytes: Uint8Array;
+  /** How many of the bytes are there; a block is filled as more small pieces come. */
+  filled: number;
+}
+
+/** A piece below this size is copied into a block with its neighbours, or each would cost far more than it holds. */
+const SMALL = 4096;
+const BLOCK = 64 * 1024;
+
 export class KeptBody {
-  #pieces: (Uint8Array | undefined)[] = [];
+  #pieces: (Piece | undefined)[] = [];
   #length = 0;
   #complete = false;
   #keep = true;
+  /** How many pieces the reader is through with. */
+  #spent = 0;
   #wake: (() => void) | undefined;
 
   /** In bytes, of what has come so far. */
@@ -23,9 +35,10 @@ export class KeptBody {
     return this.#complete;
   }
 
-  push(piece: Uint8Array): void {
-    this.#pieces.push(piece);
-    this.#length += piece.length;
+  /** The bytes are not copied unless they are few: they must not change afterwards. */
+  push(bytes: Uint8Array): void {
+    if (!this.#fillBlock(bytes)) this.#pieces.push({ bytes, filled: bytes.length });
+    this.#length += bytes.length;
     this.#wake?.();
   }
 
@@ -34,14 +47,15 @@ export class KeptBody {
     this.#wake?.();
   }
 
-  /** The whole body as its pieces, once it is complete. */
+  /** The whole body as its pieces, while nothing of it was let go. */
   pieces(): readonly Uint8Array[] {
-    return this.#pieces.filter((piece) => piece !== undefined);
+    return this.#pieces.flatMap((piece) => (piece === undefined ? [] : [piece.bytes.subarray(0, piece.filled)]));
   }
 
   /** There will be no resend: what has been drawn, and what will be, is let go. */
   release(): void {
     this.#keep = false;
+    this.#pieces.fill(undefined, 0, this.#spent);
   }
 
   /** Nobody wants it any more. */
@@ -50,28 +64,58 @@ export class KeptBody {
     this.#wake = undefined;
   }
 
-  /** From the first byte. A reader that was there before gets nothing any more. */
+  /** From the first byte. */
   read(): BodyReader {
-    let position = 0;
+    let index = 0;
+    let offset = 0;
     let closed = false;
-    const waitForMore = () =>
-      new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    this.#spent = 0;
+    const draw = (): Uint8Array | undefined => {
+      for (let piece = this.#pieces[index]; piece !== undefined; piece = this.#pieces[++index]) {
+        const { bytes, filled } = piece;
+        if (offset < filled) {
+          const drawn = bytes.subarray(offset, filled);
+          offset = filled;
+          return drawn;
+        }
+        if (index === this.#pieces.length - 1) return undefined; // a block that may still be filled
+        if (!this.#keep) this.#pieces[index] = undefined;
+        this.#spent = index + 1;
+        offset = 0;
+      }
+      return undefined;
+    };
     return {
       next: async () => {
-        while (!closed && position === this.#pieces.length && !this.#complete) await waitForMore();
-        if (closed) throw new Error('The request was given up');
-        if (position === this.#pieces.length) return undefined;
-        const piece = this.#pieces[position];
-        if (!this.#keep) this.#pieces.fill(undefined, 0, position + 1);
-        position++;
-        return piece;
+        for (;;) {
+          if (closed) throw new Error('The request was given up');
+          const drawn = draw();
+          if (drawn !== undefined || this.#complete) return drawn;
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
       },
       close: () => {
         closed = true;
         this.#wake?.();
       },
     };
+  }
+
+  /** The first small piece is left as it is: most bodies are one. */
+  #fillBlock(bytes: Uint8Array): boolean {
+    const last = this.#pieces.at(-1);
+    if (last === undefined || bytes.length >= SMALL) return false;
+    if (last.bytes.length === BLOCK && last.filled + bytes.length <= BLOCK) {
+      last.bytes.set(bytes, last.filled);
+      last.filled += bytes.length;
+      return true;
+    }
+    if (last.filled >= SMALL) return false;
+    const block = { bytes: new Uint8Array(BLOCK), filled: bytes.length };
+    block.bytes.set(bytes);
+    this.#pieces.push(block);
+    return true;
   }
 }

@@ -52,7 +52,11 @@ export function importPrivateKey(bytes: Uint8Array): KeyObject {
 export function agree(privateKey: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
   let shared: Uint8Array;
   try {
-    const publicKey = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, peerPublicKey]), format: 'der', type: 'spki' });
+    const publicKey = createPublicKey({
+      key: Buffer.concat([SPKI_PREFIX, peerPublicKey]),
+      format: 'der',
+      type: 'spki',
+    });
     shared = diffieHellman({ privateKey, publicKey });
   } catch (cause) {
     throw weakKey(cause); // OpenSSL and BoringSSL both refuse an all-zero result by an error of their own

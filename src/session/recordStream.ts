@@ -39,7 +39,8 @@ export class RecordStream {
   push(piece: Uint8Array): void {
     let offset = 0;
     while (offset < piece.length) {
-      if (this.#place === 'ended') throw new SessionError('record_order', 'The backend sent bytes behind the last record');
+      if (this.#place === 'ended')
+        throw new SessionError('record_order', 'The backend sent bytes behind the last record');
       if (this.#frame !== undefined) offset = this.#collect(this.#frame, piece, offset);
       else if (this.#lengthBytes < LENGTH_FIELD) offset = this.#readLength(piece, offset);
       else if (piece.length - offset >= this.#length) offset = this.#openInPlace(piece, offset);

@@ -122,7 +122,8 @@ export function parseSessionReply(bytes: Uint8Array): SessionReply {
   const { version, session_id: sessionId, attestation_document: document, expires_in_seconds: lifetime } = fields;
   if (version !== PROTOCOL_VERSION) throw malformedReply('its version is not 2');
   if (lifetime !== SESSION_SECONDS) throw malformedReply('its lifetime is not 3600 seconds');
-  if (typeof sessionId !== 'string' || !SESSION_ID.test(sessionId)) throw malformedReply('its session id is not 32 hex');
+  if (typeof sessionId !== 'string' || !SESSION_ID.test(sessionId))
+    throw malformedReply('its session id is not 32 hex');
   const attestationDocument = typeof document === 'string' ? fromBase64(document) : undefined;
   if (attestationDocument === undefined) throw malformedReply('its attestation document is not Base64');
   return { sessionId, attestationDocument };

@@ -87,7 +87,12 @@ export type FromProxy =
   /** The session is no longer used; the next request, or the background, makes another. */
   | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'closed' }
   /** A handshake failed. `code` is of the session layer, `detail` of the attestation layer where that refused. */
-  | { readonly type: 'handshakeFailed'; readonly code: string; readonly detail: string | null; readonly message: string }
+  | {
+      readonly type: 'handshakeFailed';
+      readonly code: string;
+      readonly detail: string | null;
+      readonly message: string;
+    }
   /** The proxy cannot start, or cannot take an update. */
   | {
       readonly type: 'failed';

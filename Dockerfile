@@ -1,0 +1,16 @@
+FROM node:lts-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY esbuild.mjs tsconfig.json ./
+COPY src src
+RUN npm run build
+
+FROM node:lts-slim
+WORKDIR /app
+COPY --from=build /build/dist/proxy.js ./
+ENV NODE_ENV=production PROXY_HOST=0.0.0.0
+EXPOSE 14114
+USER node
+HEALTHCHECK --interval=30s --timeout=6s --start-period=5s CMD ["node", "proxy.js", "--health"]
+CMD ["node", "proxy.js"]
