@@ -59,7 +59,8 @@ export function encodeMetadata(metadata: RequestMetadata): Uint8Array {
   if (!isTarget(target)) throw new RangeError('A target no envelope can carry');
   if (headers.length > MAX_REQUEST_HEADERS) throw tooLarge('more than 64 headers');
   for (const { name } of headers) {
-    if (!HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name)) throw new RangeError('A header no envelope may carry');
+    if (!HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name))
+      throw new RangeError('A header no envelope may carry');
   }
   if (cacheNamespaceRoot !== null && cacheNamespaceRoot.length !== CACHE_ROOT_LENGTH) {
     throw new RangeError('A cache namespace root no envelope can carry');
@@ -84,7 +85,8 @@ export function encodeMetadata(metadata: RequestMetadata): Uint8Array {
 /** Seals the one record of one request. Every instance has a request id, and so a key, of its own. */
 export class RequestSealer {
   readonly #aead: Aead;
-  readonly #subkey: Uint8Array;
+  /** Undefined once it is taken: a second record under the same key and nonce would give both away. */
+  #subkey: Uint8Array | undefined;
   readonly #aad: Uint8Array;
   readonly #requestId: Uint8Array;
   #stream: SealStream | undefined;
@@ -104,16 +106,17 @@ export class RequestSealer {
    */
   seal(metadata: Uint8Array, body: readonly Uint8Array[]): Uint8Array {
     for (const piece of body) this.#countBody(piece);
-    const parts = [metadata, ...body];
-    const record = this.#aead.seal(this.#subkey, ZERO_NONCE, this.#aad, this.#requestId, parts);
-    wipe(this.#subkey);
+    const subkey = this.#takeSubkey();
+    const record = this.#aead.seal(subkey, ZERO_NONCE, this.#aad, this.#requestId, [metadata, ...body]);
+    wipe(subkey);
     return record;
   }
 
   /** The record's first bytes; the body follows by `update`, the end by `final`. */
   begin(metadata: Uint8Array): Uint8Array {
-    this.#stream = this.#aead.sealStream(this.#subkey, ZERO_NONCE, this.#aad);
-    wipe(this.#subkey);
+    const subkey = this.#takeSubkey();
+    this.#stream = this.#aead.sealStream(subkey, ZERO_NONCE, this.#aad);
+    wipe(subkey);
     return Buffer.concat([this.#requestId, this.#stream.update(metadata)]);
   }
 
@@ -128,6 +131,13 @@ export class RequestSealer {
     const tag = this.#begun().final();
     this.#stream = undefined;
     return tag;
+  }
+
+  #takeSubkey(): Uint8Array {
+    const subkey = this.#subkey;
+    if (subkey === undefined) throw new RangeError('This record was begun before');
+    this.#subkey = undefined;
+    return subkey;
   }
 
   #begun(): SealStream {

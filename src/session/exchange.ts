@@ -234,8 +234,7 @@ class Attempt implements UpstreamHandler {
       this.#fail(error);
       return;
     }
-    this.#over = true;
-    this.#reader?.close();
+    this.#close();
     this.#owner.finished();
   }
 
@@ -245,8 +244,7 @@ class Attempt implements UpstreamHandler {
 
   cancel(): void {
     if (this.#over) return;
-    this.#over = true;
-    this.#reader?.close();
+    this.#close();
     this.#call?.cancel();
   }
 
@@ -256,6 +254,12 @@ class Attempt implements UpstreamHandler {
 
   resume(): void {
     if (!this.#over) this.#call?.resume();
+  }
+
+  #close(): void {
+    this.#over = true;
+    this.#reader?.close();
+    this.#records.close();
   }
 
   #fail(error: unknown): void {

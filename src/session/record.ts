@@ -51,7 +51,7 @@ export class RecordOpener {
     return decode(this.#aead.open(this.#subkey, this.#nonce, this.#aad, sealed));
   }
 
-  /** Overwrites the key; no record can be opened after it. */
+  /** Overwrites the key: no record opens after it. */
   destroy(): void {
     wipe(this.#subkey);
   }

@@ -10,7 +10,7 @@ export interface RecordSink {
   chunk(bytes: Uint8Array): void;
 }
 
-type Place = 'before-start' | 'in-body' | 'ended';
+type Place = 'before-start' | 'in-body' | 'ended' | 'failed';
 
 /**
  * Cuts a body into frames wherever its pieces end, opens each frame and holds the records to the grammar: one Start,
@@ -37,14 +37,11 @@ export class RecordStream {
    * @throws SessionError `record_length`, `record_authentication`, `record_malformed`, `record_order`, `enclave_error`
    */
   push(piece: Uint8Array): void {
-    let offset = 0;
-    while (offset < piece.length) {
-      if (this.#place === 'ended')
-        throw new SessionError('record_order', 'The backend sent bytes behind the last record');
-      if (this.#frame !== undefined) offset = this.#collect(this.#frame, piece, offset);
-      else if (this.#lengthBytes < LENGTH_FIELD) offset = this.#readLength(piece, offset);
-      else if (piece.length - offset >= this.#length) offset = this.#openInPlace(piece, offset);
-      else this.#frame = new Uint8Array(this.#length);
+    try {
+      this.#read(piece);
+    } catch (error) {
+      this.#place = 'failed';
+      throw error;
     }
   }
 
@@ -54,6 +51,25 @@ export class RecordStream {
    */
   finish(): void {
     if (this.#place !== 'ended') throw new SessionError('truncated', 'The response ended before its last record');
+  }
+
+  /** Nothing more is wanted: the key of the response is overwritten. */
+  close(): void {
+    this.#place = 'failed';
+    this.#opener.destroy();
+  }
+
+  #read(piece: Uint8Array): void {
+    let offset = 0;
+    while (offset < piece.length) {
+      if (this.#place === 'ended' || this.#place === 'failed') {
+        throw new SessionError('record_order', 'The backend sent bytes behind the last record');
+      }
+      if (this.#frame !== undefined) offset = this.#collect(this.#frame, piece, offset);
+      else if (this.#lengthBytes < LENGTH_FIELD) offset = this.#readLength(piece, offset);
+      else if (piece.length - offset >= this.#length) offset = this.#openInPlace(piece, offset);
+      else this.#frame = new Uint8Array(this.#length);
+    }
   }
 
   #readLength(piece: Uint8Array, start: number): number {

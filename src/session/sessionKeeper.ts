@@ -81,7 +81,7 @@ export class SessionKeeper<Evidence> {
     if (this.#live?.session === session) this.#lose(this.#live, 'rejected');
   }
 
-  /** Drops the session and its keys for good. */
+  /** Drops the session and its keys for good. Whoever asks from then on is refused with `cancelled`. */
   close(): void {
     this.#closed = true;
     if (this.#live !== undefined) this.#lose(this.#live, 'closed');
@@ -91,6 +91,7 @@ export class SessionKeeper<Evidence> {
     const { clock, connect, onFailed } = this.#options;
     try {
       await this.#pauseAfterFailure();
+      if (this.#closed) throw closing();
       const wallStart = clock.wall();
       const monotonicStart = clock.monotonic();
       const session = await connect();
@@ -99,7 +100,7 @@ export class SessionKeeper<Evidence> {
     } catch (cause) {
       const error = asSessionError(cause);
       this.#lastFailure = clock.monotonic();
-      onFailed?.(error);
+      if (!this.#closed) onFailed?.(error);
       throw error;
     } finally {
       this.#pending = undefined;
@@ -109,14 +110,14 @@ export class SessionKeeper<Evidence> {
   #pauseAfterFailure(): Promise<void> | undefined {
     const { clock } = this.#options;
     const rest = this.#lastFailure + HANDSHAKE_INTERVAL - clock.monotonic();
-    return rest <= 0 ? undefined : new Promise((resolve) => clock.after(rest, resolve));
+    return rest <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(rest, resolve));
   }
 
   #adopt(session: Session<Evidence>, wallStart: number, monotonicStart: number): void {
     const { clock, onEstablished } = this.#options;
     if (this.#closed) {
       session.destroy();
-      throw new SessionError('cancelled', 'The proxy is closing');
+      throw closing();
     }
     this.#retire();
     const stopRenewal = clock.after(SESSION_USE_MS - RENEW_AHEAD, () => {
@@ -160,4 +161,8 @@ export class SessionKeeper<Evidence> {
     this.#live?.session.destroy();
     this.#live = undefined;
   }
+}
+
+function closing(): SessionError {
+  return new SessionError('cancelled', 'The proxy is closing');
 }
