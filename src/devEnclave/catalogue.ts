@@ -1,0 +1,73 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+// The models of the development enclave, described as the real backend describes its own.
+
+export interface ModelEntry {
+  readonly id: string;
+  readonly object: 'model';
+  readonly created: number;
+  readonly owned_by: string;
+  readonly tasks: readonly string[];
+  readonly display_name: string;
+  readonly short_name: string;
+  readonly context_window?: number;
+  readonly max_context_tokens?: number;
+  readonly access?: 'free' | 'starter' | 'pro';
+  readonly capabilities?: ChatCapabilities;
+  readonly badges?: readonly string[];
+}
+
+export interface ChatCapabilities {
+  readonly chat: true;
+  readonly vision: boolean;
+  readonly reasoning: boolean;
+  readonly tool_use: boolean;
+}
+
+/** Whether a chat model sees images, thinks aloud and calls tools. */
+type Skill = 'vision' | 'reasoning' | 'tools';
+
+function model(id: string, name: string, tasks: readonly string[]): ModelEntry {
+  return { id, object: 'model', created: 0, owned_by: 'opensecret', tasks, display_name: name, short_name: name };
+}
+
+function chatModel(
+  id: string,
+  name: string,
+  contextWindow: number,
+  access: 'free' | 'starter' | 'pro',
+  skills: readonly Skill[],
+  badges: readonly string[] = [],
+): ModelEntry {
+  const vision = skills.includes('vision');
+  return {
+    ...model(id, name, vision ? ['generate', 'vision'] : ['generate']),
+    context_window: contextWindow,
+    max_context_tokens: contextWindow,
+    access,
+    capabilities: {
+      chat: true,
+      vision,
+      reasoning: skills.includes('reasoning'),
+      tool_use: skills.includes('tools'),
+    },
+    badges,
+  };
+}
+
+export const EMBEDDING_MODEL = 'nomic-embed-text';
+
+export const MODELS: readonly ModelEntry[] = [
+  chatModel('gpt-oss-120b', 'GPT-OSS 120B', 128_000, 'starter', ['reasoning', 'tools']),
+  chatModel('kimi-k2-6', 'Kimi K2.6', 256_000, 'pro', ['vision', 'reasoning', 'tools'], ['New']),
+  chatModel('gemma4-31b', 'Gemma 4 31B', 256_000, 'starter', ['vision', 'tools']),
+  chatModel('glm-5-2', 'GLM 5.2', 384_000, 'pro', ['reasoning', 'tools'], ['Coding']),
+  chatModel('llama3-3-70b', 'Llama 3.3 70B', 128_000, 'free', []),
+  chatModel('deepseek-v4-flash', 'DeepSeek V4 Flash', 800_000, 'pro', ['reasoning', 'tools'], ['Fast']),
+  model(EMBEDDING_MODEL, 'Nomic Embed Text', ['embed']),
+  model('whisper-large-v3', 'Whisper Large V3', ['transcribe']),
+];
+
+/** What the chat model of that id can do; undefined for unknown ids and for models that do not chat. */
+export function chatCapabilities(id: string): ChatCapabilities | undefined {
+  return MODELS.find((entry) => entry.id === id)?.capabilities;
+}

@@ -1,0 +1,235 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+// An answer in the shapes of OpenAI's API: a stream of server-sent events, or one JSON object.
+import { setTimeout } from 'node:timers/promises';
+import { ApiError, answerApiError, errorObject } from './apiErrors.ts';
+import type { Answer, AnswerStep } from './answer.ts';
+import type { ChatRequest } from './chatRequest.ts';
+import { answerJson } from './logical.ts';
+import type { LogicalResponseWriter } from './logical.ts';
+
+/** Seconds since 1970. Fixed, so that the same request gets the same bytes. */
+const CREATED = 1_767_225_600;
+
+/** A stall ends with the client. */
+const FOREVER_MS = 2 ** 31 - 1;
+
+const STREAM_HEADERS = [
+  { name: 'content-type', value: 'text/event-stream' },
+  { name: 'cache-control', value: 'no-cache' },
+];
+
+const PROVIDER_ERROR = new ApiError(502, 'upstream_provider_error', 'The model provider failed');
+
+/** How an answer ended. */
+interface Ending {
+  readonly finishReason: 'stop' | 'length' | 'tool_calls';
+  /** Of everything that was said and thought. */
+  readonly completionTokens: number;
+}
+
+interface WholeToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/**
+ * Writes the answer as the request asked for it: streamed or whole.
+ * @param paceMs the pause before each step of a stream, in milliseconds
+ */
+export async function writeAnswer(
+  request: ChatRequest,
+  answer: Answer,
+  paceMs: number,
+  response: LogicalResponseWriter,
+): Promise<void> {
+  if (answer.delayMs !== undefined) await setTimeout(answer.delayMs, undefined, { signal: response.signal });
+  const script = play(answer.steps, request.maxTokens);
+  if (request.stream) await streamAnswer(request, script, answer.hurried ? 0 : paceMs, response);
+  else await wholeAnswer(request, script, response);
+}
+
+/** The steps up to the last one that the request has room for: one word of text is one token. */
+function* play(steps: Iterable<AnswerStep>, maxTokens: number): Generator<AnswerStep, Ending> {
+  let completionTokens = 0;
+  let textTokens = 0;
+  let finishReason: Ending['finishReason'] = 'stop';
+  for (const step of steps) {
+    if (step.kind === 'text' && ++textTokens > maxTokens) return { finishReason: 'length', completionTokens };
+    if (step.kind === 'tool-call') finishReason = 'tool_calls';
+    completionTokens++;
+    yield step;
+  }
+  return { finishReason, completionTokens };
+}
+
+async function streamAnswer(
+  request: ChatRequest,
+  script: Generator<AnswerStep, Ending>,
+  paceMs: number,
+  response: LogicalResponseWriter,
+): Promise<void> {
+  const events = new StreamEvents(request);
+  response.start({ status: 200, headers: STREAM_HEADERS });
+  if (!response.write(events.first())) await response.drained();
+  for (let next = script.next(); ; next = script.next()) {
+    if (next.done) {
+      response.write(events.last(next.value));
+      response.end();
+      return;
+    }
+    const step = next.value;
+    if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: response.signal });
+    if (step.kind === 'stall') await setTimeout(FOREVER_MS, undefined, { signal: response.signal });
+    if (step.kind === 'break-off') {
+      response.fail(step.code);
+      return;
+    }
+    if (!response.write(events.of(step))) await response.drained();
+    if (step.kind === 'provider-error') {
+      response.end();
+      return;
+    }
+  }
+}
+
+/** The server-sent events of one answer. */
+class StreamEvents {
+  readonly #request: ChatRequest;
+  readonly #head: string;
+
+  constructor(request: ChatRequest) {
+    this.#request = request;
+    const fields = {
+      id: `chatcmpl-${request.id}`,
+      object: 'chat.completion.chunk',
+      created: CREATED,
+      model: request.model,
+    };
+    this.#head = `data: ${JSON.stringify(fields).slice(0, -1)}`;
+  }
+
+  first(): Uint8Array {
+    return this.#delta({ role: 'assistant', content: '' });
+  }
+
+  of(step: AnswerStep): Uint8Array {
+    switch (step.kind) {
+      case 'text':
+        return this.#delta({ content: step.text });
+      case 'reasoning':
+        return this.#delta({ reasoning: step.text });
+      case 'tool-call': {
+        const { index, name } = step;
+        const id = toolCallId(this.#request, index);
+        return this.#delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+      }
+      case 'tool-arguments':
+        return this.#delta({ tool_calls: [{ index: step.index, function: { arguments: step.text } }] });
+      case 'provider-error':
+        return Buffer.from(`data: ${JSON.stringify(errorObject(PROVIDER_ERROR))}\n\n`);
+      case 'ping':
+        return Buffer.from(': ping\n\n');
+      case 'stall':
+      case 'break-off':
+        return new Uint8Array(0);
+    }
+  }
+
+  last({ finishReason, completionTokens }: Ending): Uint8Array {
+    const finish = `${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${finishReason}"}]}\n\n`;
+    const usage = `${this.#head},"choices":[],"usage":${JSON.stringify(usageOf(this.#request, completionTokens))}}\n\n`;
+    return Buffer.from(`${finish}${this.#request.includeUsage ? usage : ''}data: [DONE]\n\n`);
+  }
+
+  #delta(delta: object): Uint8Array {
+    const choice = `{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}`;
+    return Buffer.from(`${this.#head},"choices":[${choice}]}\n\n`);
+  }
+}
+
+async function wholeAnswer(
+  request: ChatRequest,
+  script: Generator<AnswerStep, Ending>,
+  response: LogicalResponseWriter,
+): Promise<void> {
+  const said: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
+  const calls: { name: string; json: string }[] = [];
+  for (let next = script.next(); ; next = script.next()) {
+    if (next.done) {
+      const message = wholeMessage(request, said.text.join(''), said.reasoning.join(''), calls);
+      answerJson(response, 200, completion(request, message, next.value));
+      return;
+    }
+    const step = next.value;
+    switch (step.kind) {
+      case 'text':
+      case 'reasoning':
+        said[step.kind].push(step.text);
+        break;
+      case 'tool-call':
+        calls.push({ name: step.name, json: '' });
+        break;
+      case 'tool-arguments': {
+        const call = calls[step.index];
+        if (call !== undefined) call.json += step.text;
+        break;
+      }
+      case 'provider-error':
+        answerApiError(response, PROVIDER_ERROR);
+        return;
+      case 'break-off':
+        response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/json' }] });
+        response.write(Buffer.from('{"id":'));
+        response.fail(step.code);
+        return;
+      case 'stall':
+        await setTimeout(FOREVER_MS, undefined, { signal: response.signal });
+        break;
+      case 'ping':
+        break;
+    }
+  }
+}
+
+function wholeMessage(
+  request: ChatRequest,
+  text: string,
+  reasoning: string,
+  calls: readonly { readonly name: string; readonly json: string }[],
+): object {
+  const toolCalls = calls.map(({ name, json }, index): WholeToolCall => {
+    return { id: toolCallId(request, index), type: 'function', function: { name, arguments: json } };
+  });
+  return {
+    role: 'assistant',
+    content: toolCalls.length > 0 && text === '' ? null : text,
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+  };
+}
+
+function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Ending): object {
+  return {
+    id: `chatcmpl-${request.id}`,
+    object: 'chat.completion',
+    created: CREATED,
+    model: request.model,
+    choices: [{ index: 0, message, finish_reason: finishReason }],
+    usage: usageOf(request, completionTokens),
+  };
+}
+
+/** Every four characters of the messages are one token. */
+function usageOf({ messages }: ChatRequest, completionTokens: number): object {
+  const promptTokens = Math.ceil(messages.reduce((length, { text }) => length + text.length, 0) / 4);
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+function toolCallId({ id }: ChatRequest, index: number): string {
+  return `call_${id}${index}`;
+}

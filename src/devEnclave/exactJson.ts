@@ -1,0 +1,28 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The value of a UTF-8 JSON text, or undefined. The parser's own message is dropped: it quotes the text. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(UTF8.decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `value` as an object with named fields, or undefined for anything else (arrays and null included). */
+export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+/** `value` if it is an object of exactly the fields `names`, else undefined. */
+export function exactFields<Name extends string>(
+  value: unknown,
+  ...names: readonly Name[]
+): Readonly<Record<Name, unknown>> | undefined {
+  const fields = asObject(value);
+  if (fields === undefined || Object.keys(fields).length !== names.length) return undefined;
+  return names.every((name) => Object.hasOwn(fields, name)) ? fields : undefined;
+}
