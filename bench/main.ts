@@ -4,27 +4,31 @@
 import { fileURLToPath } from 'node:url';
 import { handshakeTimes } from './handshake.ts';
 import { measureLatency, measureRequests, measureStream, measureUpload } from './measure.ts';
-import type { Figures } from './measure.ts';
+import type { Figures, Measured } from './measure.ts';
 import { printTable } from './table.ts';
+import type { Column } from './table.ts';
 import { Target } from './target.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 
 async function main(): Promise<void> {
-  const upstream = await Target.start('upstream', here('upstream.ts'));
-  const [plain = '', enclave = ''] = upstream.url.match(/http:\S+/g) ?? [];
+  const upstream = await Target.start(here('upstream.ts'));
+  const [plain = '', enclave = ''] = upstream.line.match(/http:\S+/g) ?? [];
   const proxy = here('../dist/proxy.js');
   const settings = { PROXY_PORT: '0', PROXY_BACKEND_URL: enclave, PROXY_LOG_LEVEL: 'warn' };
-  const targets = {
-    straight: { url: plain, process: undefined },
-    bare: started(await Target.start('bare', here('bareRelay.ts'), [plain])),
-    sealed: started(await Target.start('sealed', proxy, [], settings)),
-    pure: started(await Target.start('pure', proxy, [], settings, [here('../test/support/boringssl.mjs')])),
+  const programs: Record<Column, () => Promise<Target | undefined>> = {
+    straight: () => Promise.resolve(undefined),
+    bare: () => Target.start(here('bareRelay.ts'), [plain]),
+    sealed: () => Target.start(proxy, [], settings),
+    pure: () => Target.start(proxy, [], settings, [here('../test/support/boringssl.mjs')]),
   };
-  const rounds: Record<keyof typeof targets, Figures[]> = { straight: [], bare: [], sealed: [], pure: [] };
+  const columns = Object.keys(programs) as Column[];
+  const targets = new Map<Column, Measured>();
+  for (const column of columns) targets.set(column, measured(await programs[column](), plain));
+  const rounds: Record<Column, Figures[]> = { straight: [], bare: [], sealed: [], pure: [] };
   for (let round = 0; round <= ROUNDS; round++) {
-    for (const [name, target] of Object.entries(targets) as [keyof typeof targets, Measured][]) {
+    for (const [column, target] of targets) {
       const figures = {
         ...(await measureRequests(target)),
         ...(await measureLatency(target)),
@@ -32,23 +36,28 @@ async function main(): Promise<void> {
         ...(await measureStream(target, 16, 'burst')),
         ...(await measureStream(target, 1, 'paced')),
         ...(await measureStream(target, 16, 'paced')),
-        ...(await measureUpload(target)),
+        ...(await freshly(() => programs[column](), plain)),
       };
-      if (round > 0) rounds[name].push(figures); // the first round warms up
+      if (round > 0) rounds[column].push(figures); // the first round warms up
     }
   }
   printTable(rounds, await handshakeTimes(enclave));
-  for (const target of [targets.bare, targets.sealed, targets.pure]) await target.process.stop();
+  for (const { process } of targets.values()) await process?.stop();
   await upstream.stop();
 }
 
-export interface Measured {
-  readonly url: string;
-  readonly process: Target | undefined;
+/** The figures of a process that has done nothing before: memory grows once. */
+async function freshly(start: () => Promise<Target | undefined>, plain: string): Promise<Figures> {
+  const target = measured(await start(), plain);
+  try {
+    return await measureUpload(target);
+  } finally {
+    await target.process?.stop();
+  }
 }
 
-function started(process: Target): { url: string; process: Target } {
-  return { url: /http:\S+/.exec(process.url)?.[0] ?? '', process };
+function measured(process: Target | undefined, plain: string): Measured {
+  return { url: process?.url ?? plain, process };
 }
 
 await main();

@@ -1,7 +1,13 @@
 // The measurements. Each drives one target from this process and returns its figures by name.
 import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { Measured } from './main.ts';
+import type { Target } from './target.ts';
+
+export interface Measured {
+  readonly url: string;
+  /** Undefined: there is nothing in between. */
+  readonly process: Target | undefined;
+}
 
 export type Figures = Readonly<Record<string, number | undefined>>;
 

@@ -1,7 +1,7 @@
 import { median } from './measure.ts';
 import type { Figures } from './measure.ts';
 
-type Column = 'straight' | 'bare' | 'sealed' | 'pure';
+export type Column = 'straight' | 'bare' | 'sealed' | 'pure';
 type Medians = Readonly<Record<Column, ReadonlyMap<string, number>>>;
 
 /** What the sealed proxy must reach: by how much it may exceed the bare relay, or an absolute figure. */

@@ -16,16 +16,15 @@ export interface Watched {
 }
 
 export class Target {
-  readonly name: string;
-  readonly url: string;
+  /** The first line that the process printed. */
+  readonly line: string;
   /** From the start of the process to its line, in milliseconds. */
   readonly startMs: number;
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
-  private constructor(name: string, url: string, startMs: number, child: ChildProcess) {
-    this.name = name;
-    this.url = url;
+  private constructor(line: string, startMs: number, child: ChildProcess) {
+    this.line = line;
     this.startMs = startMs;
     this.#child = child;
     this.#answers = createInterface({ input: child.stdio[3] as Duplex })[Symbol.asyncIterator]();
@@ -33,7 +32,6 @@ export class Target {
 
   /** @param preloads modules for `--import`, before the program runs */
   static async start(
-    name: string,
     program: string,
     args: readonly string[] = [],
     environment: Readonly<Record<string, string>> = {},
@@ -47,7 +45,12 @@ export class Target {
     });
     if (child.stdout === null) throw new Error('No standard output');
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-    return new Target(name, line, performance.now() - begin, child);
+    return new Target(line, performance.now() - begin, child);
+  }
+
+  /** The address in that line. */
+  get url(): string {
+    return /http:\S+/.exec(this.line)?.[0] ?? '';
   }
 
   async cpu(): Promise<number> {

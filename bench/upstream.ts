@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   });
   plain.listen(0, '127.0.0.1');
   await once(plain, 'listening');
-  const enclave = await startEnclave({ handler });
+  const enclave = await startEnclave({ handler, journal: false });
   console.log(`upstream listening on http://127.0.0.1:${(plain.address() as AddressInfo).port} and ${enclave.url}`);
 }
 

@@ -8,23 +8,27 @@ export type Ending = 'complete' | 'client-cancelled' | 'failed';
 
 /** Watches over one answer: whether somebody still waits for it, and how it ended. */
 export class ClientWatch {
-  /** Aborted as soon as nobody waits any more. */
-  readonly signal: AbortSignal;
   /** Settles when the answer is over. */
   readonly ended: Promise<Ending>;
   readonly #response: ServerResponse;
+  #controller: AbortController | undefined;
   #failed = false;
 
   constructor(response: ServerResponse) {
-    const controller = new AbortController();
-    this.signal = controller.signal;
     this.#response = response;
     this.ended = new Promise((resolve) => {
       response.once('close', () => {
-        if (!response.writableFinished) controller.abort();
+        if (!response.writableFinished) this.#controller?.abort();
         resolve(this.#failed ? 'failed' : response.writableFinished ? 'complete' : 'client-cancelled');
       });
     });
+  }
+
+  /** Aborted as soon as nobody waits any more. Made when it is asked for: most answers are over before. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#response.closed && !this.#response.writableFinished) this.#controller.abort();
+    return this.#controller.signal;
   }
 
   /** Resolves when the socket has room again, rejects when nobody waits any more. */

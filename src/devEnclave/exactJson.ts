@@ -1,10 +1,12 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+import { isUtf8 } from 'node:buffer';
+import { asBuffer } from '../shared/bytes.ts';
 
 /** The value of a UTF-8 JSON text, or undefined. The parser's own message is dropped: it quotes the text. */
 export function parseJson(bytes: Uint8Array): unknown {
+  if (!isUtf8(bytes)) return undefined;
   try {
-    return JSON.parse(UTF8.decode(bytes)) as unknown;
+    return JSON.parse(asBuffer(bytes).toString('utf8')) as unknown;
   } catch {
     return undefined;
   }

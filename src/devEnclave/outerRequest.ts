@@ -53,7 +53,7 @@ export function collectBody(request: IncomingMessage, limit: number, tooLargeSta
       resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces, length));
     });
     request.once('close', () => {
-      reject(new ClientGone());
+      if (!request.complete) reject(new ClientGone());
     });
     request.once('error', () => {
       reject(new ClientGone());

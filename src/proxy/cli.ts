@@ -63,6 +63,7 @@ async function serve(environment: Readonly<Record<string, string | undefined>>):
   try {
     service = await startService({ config, log });
   } catch (error) {
+    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
     return complain(...listenFailure(error, config));
   }
   process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);

@@ -6,6 +6,7 @@ import { parsePcr0 } from '../attestation/policy.ts';
 import { isCredential } from '../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../session/wire.ts';
 import { fromBase64 } from '../shared/bytes.ts';
+import type { NetworkSettings } from '../shared/messages.ts';
 import { isAccessKey } from './accessKeys.ts';
 import { isLoopback, withoutBrackets } from './loopback.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -44,9 +45,9 @@ export interface Config {
 
 /** A value that cannot be used. The message names the variable, the value unless it is secret, and what is allowed. */
 export class ConfigError extends Error {
-  readonly variable: Variable;
+  readonly variable: Variable | 'HTTPS_PROXY';
 
-  constructor(variable: Variable, value: string | undefined, allowed: string) {
+  constructor(variable: Variable | 'HTTPS_PROXY', value: string | undefined, allowed: string) {
     super(`${variable}${value === undefined ? '' : `=${printable(value)}`} cannot be used: ${allowed}`);
     this.name = 'ConfigError';
     this.variable = variable;
@@ -74,6 +75,7 @@ export type Variable = (typeof VARIABLES)[number][0];
 export type Values = Readonly<Partial<Record<Variable, string>>>;
 
 const DEFAULTS = new Map<Variable, string>(VARIABLES.map(([name, value]) => [name, value]));
+const PROXY_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'socks:', 'socks5:']);
 const MAX_TIMEOUT_SECONDS = 2_000_000; // a timer of Node holds no more than 2^31 ms
 
 /**
@@ -159,6 +161,20 @@ export function readCacheRoot(values: Values): Uint8Array {
   throw new ConfigError('PROXY_CACHE_NAMESPACE_ROOT', undefined, 'it takes the Base64 of exactly 32 bytes');
 }
 
+/**
+ * The URL of a company's proxy: of the settings, or else of the environment; empty for none.
+ * @throws ConfigError
+ */
+export function readProxyUrl(
+  { httpsProxy }: NetworkSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const value = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
+  if (value === '' || PROXY_PROTOCOLS.has(URL.parse(value)?.protocol ?? '')) return value;
+  const shown = value.includes('@') ? undefined : value; // what stands before an @ may be a password
+  throw new ConfigError('HTTPS_PROXY', shown, 'it takes the URL of a proxy such as http://proxy.example:3128');
+}
+
 function readHost(values: Values): string {
   const host = withoutBrackets(text(values, 'PROXY_HOST'));
   if (isIP(host) !== 0 || host === 'localhost') return host;
@@ -174,13 +190,14 @@ function readPort(values: Values): number {
 function readBackend(values: Values): Backend {
   const value = text(values, 'PROXY_BACKEND_URL');
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  const shown = value.includes('@') ? undefined : value; // what stands before an @ may be a password
+  // What stands before an @ may be a password, and what stands behind a ? or # a token.
+  const shown = value.includes('@') ? undefined : value.replace(/[?#].*/s, '');
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ConfigError('PROXY_BACKEND_URL', shown, 'it takes a URL such as https://enclave.trymaple.ai');
   }
   if (url.username !== '' || url.password !== '' || /[?#@]/.test(value)) {
     const allowed = 'the URL must have no user name, password, query or fragment';
-    throw new ConfigError('PROXY_BACKEND_URL', shown?.replace(/[?#].*/, ''), allowed);
+    throw new ConfigError('PROXY_BACKEND_URL', shown, allowed);
   }
   const loopback = isLoopback(url.hostname);
   const verified = url.protocol === 'https:';

@@ -89,6 +89,7 @@ class Hosted {
       this.#service = await startService({ config, log: this.#log, network, events: this.#events() });
     } catch (error) {
       this.#starting = false;
+      if (error instanceof ConfigError) throw error;
       const [exitCode, sentence] = listenFailure(error, config);
       this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, 'port');
       return;
@@ -146,6 +147,7 @@ function toValues(settings: ProxySettings): Values {
   return values;
 }
 
-function settingOf(variable: Variable): string | null {
+function settingOf(variable: ConfigError['variable']): string | null {
+  if (variable === 'HTTPS_PROXY') return 'httpsProxy';
   return Object.entries(VARIABLE_OF).find(([, name]) => name === variable)?.[0] ?? null;
 }

@@ -42,7 +42,7 @@ async function download(url: string, dispatcher: Dispatcher): Promise<Uint8Array
     const signal = AbortSignal.timeout(FETCH_TIMEOUT);
     const { statusCode, body } = await dispatcher.request({ origin, path: pathname, method: 'GET', signal });
     if (statusCode !== 200) {
-      body.destroy();
+      body.on('error', () => undefined).destroy(); // which it calls an error, and nobody else hears
       throw new Error(`answered with ${statusCode}`);
     }
     const pieces: Uint8Array[] = [];

@@ -209,7 +209,15 @@ export class Relay implements ResponseSink {
   #breakOff(): void {
     this.#flushHead();
     const { socket } = this.#res;
-    if (socket === null) return;
+    if (socket === null) {
+      // The answer to an earlier request on this connection is still on its way: this one breaks when it has had its turn.
+      this.#res.once('socket', () => {
+        process.nextTick(() => {
+          this.#breakOff();
+        });
+      });
+      return;
+    }
     if (this.#req.httpVersion === '1.0') {
       socket.resetAndDestroy();
       return;

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { encodeMetadata, isCredential, isTarget } from '../session/envelope.ts';
 import { SessionError } from '../session/errors.ts';
 import type { ExchangeContext } from '../session/exchange.ts';
@@ -35,6 +36,9 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
+/** What the `expect` header asks for before the body is sent (RFC 9110 section 10.1.1). */
+type Expectation = 'nothing' | 'continue' | 'unknown';
+
 type Route = { readonly kind: 'health' | 'relayed'; readonly allow: string };
 
 const CHAT_COMPLETIONS = '/v1/chat/completions';
@@ -52,10 +56,19 @@ const MAX_HEADER_BYTES = 192 * 1024;
 /** How long the rest of an upload is read and dropped after its answer, so that the client gets to read it. */
 const DRAIN_MS = 10_000;
 
-export function createProxyServer(options: ServerOptions): Server {
+export interface ProxyServer {
+  readonly server: Server;
+  /** Stops listening, and ends every connection on which nothing is being answered. */
+  close(): void;
+}
+
+export function createProxyServer(options: ServerOptions): ProxyServer {
   const answering = new WeakMap<Socket, ServerResponse>();
-  const handle = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
+  /** Connections on which nothing was asked yet. Node does not count them as idle. */
+  const unused = new Set<Socket>();
+  const handle = (req: IncomingMessage, res: ServerResponse, expects: Expectation) => {
     answering.set(req.socket, res);
+    unused.delete(req.socket);
     res.once('close', () => {
       // Kept-alive connections would keep a server that no longer listens from closing.
       if (server.listening) return;
@@ -63,23 +76,35 @@ export function createProxyServer(options: ServerOptions): Server {
         server.closeIdleConnections();
       });
     });
-    new LocalRequest(options, req, res, awaitsContinue).handle();
+    new LocalRequest(options, req, res, expects).handle();
   };
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 60_000,
     requestTimeout: 0, // an upload may take its time; the relay watches that it moves
     keepAliveTimeout: 75_000,
+    requireHostHeader: false, // the guard refuses it, in words
   });
   server.maxHeadersCount = 0; // no silent cut: too many are refused
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   server.on('request', (req, res) => {
-    handle(req, res, false);
+    handle(req, res, 'nothing');
   });
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    handle(req, res, true);
+    handle(req, res, 'continue');
   });
-  server.on('checkExpectation', (_req: IncomingMessage, res: ServerResponse) => {
-    sendError(res, PROXY_ERRORS.expectation, ['connection', 'close']);
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    handle(req, res, 'unknown');
+  });
+  server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => undefined); // Node has let go of it
+    const entry = new RequestEntry('CONNECT', url);
+    entry.started(PROXY_ERRORS.noSuchPath.status);
+    entry.write(options.log);
+    socket.end(rawError(PROXY_ERRORS.noSuchPath, 'Not Found'));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
@@ -88,7 +113,14 @@ export function createProxyServer(options: ServerOptions): Server {
     if (socket.writable && !midway && error.code !== 'ECONNRESET') socket.end(rawErrorFor(error.code));
     else socket.destroy();
   });
-  return server;
+  return {
+    server,
+    close() {
+      server.close();
+      server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
+    },
+  };
 }
 
 function rawErrorFor(code: string | undefined): string {
@@ -102,18 +134,18 @@ class LocalRequest {
   readonly #options: ServerOptions;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
-  readonly #awaitsContinue: boolean;
+  readonly #expects: Expectation;
   readonly #state: ServerState;
   readonly #path: string;
   readonly #entry: RequestEntry;
   #cors: readonly string[] = [];
   #relay: Relay | undefined;
 
-  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) {
+  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
     this.#options = options;
     this.#req = req;
     this.#res = res;
-    this.#awaitsContinue = awaitsContinue;
+    this.#expects = expects;
     this.#state = options.state();
     const target = req.url ?? '';
     const queryAt = target.indexOf('?');
@@ -143,6 +175,7 @@ class LocalRequest {
     const origin = judgeOrigin(raw, allowedOrigins);
     if (origin.kind === 'refused') return PROXY_ERRORS.foreignOrigin;
     if (origin.kind === 'allowed') this.#cors = corsHeaders(origin.origin);
+    if (this.#expects === 'unknown') return PROXY_ERRORS.expectation;
     const route = ROUTES.get(this.#path);
     if (route === undefined) {
       return this.#path.startsWith('/v1/models/') ? PROXY_ERRORS.noSuchModelRoute : PROXY_ERRORS.noSuchPath;
@@ -168,7 +201,9 @@ class LocalRequest {
     const headers = requestHeaders(raw);
     if (headers.length > MAX_REQUEST_HEADERS) return PROXY_ERRORS.tooManyHeaders;
     const announced = singleValue(raw, 'content-length');
-    const chunked = singleValue(raw, 'transfer-encoding') !== undefined;
+    const coding = singleValue(raw, 'transfer-encoding');
+    const chunked = coding !== undefined;
+    if (chunked && coding?.toLowerCase() !== 'chunked') return PROXY_ERRORS.badRequest; // its body would stay encoded
     const bodyLength = chunked ? undefined : Number(announced ?? 0);
     if (bodyLength !== undefined && bodyLength > MAX_BODY) return PROXY_ERRORS.bodyTooLarge;
     const root = this.#path === CHAT_COMPLETIONS ? this.#options.cacheNamespaceRoot : null;
@@ -180,7 +215,7 @@ class LocalRequest {
       if (error instanceof SessionError) return PROXY_ERRORS.tooManyHeaders;
       throw error;
     }
-    if (this.#awaitsContinue) this.#res.writeContinue();
+    if (this.#expects === 'continue') this.#res.writeContinue();
     const { exchange } = this.#options;
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
     this.#relay = new Relay({ exchange, timeouts: this.#state }, { req, res, metadata, bodyLength, cors, entry });
@@ -207,7 +242,7 @@ class LocalRequest {
   #refuse(error: ProxyError): void {
     this.#entry.started(error.status);
     // A client that waits for "100 Continue" sends no body now, and one more request behind it could not be told apart.
-    sendError(this.#res, error, this.#awaitsContinue ? [...this.#cors, 'connection', 'close'] : this.#cors);
+    sendError(this.#res, error, this.#expects === 'nothing' ? this.#cors : [...this.#cors, 'connection', 'close']);
   }
 
   /** What is left of an upload that was answered before its end is read and dropped, for a while. */

@@ -51,13 +51,14 @@ export async function startService({ config, log, network, events, internals }: 
     ...(events === undefined ? {} : { events }),
     ...internals,
   });
-  const server = createProxyServer({
+  const local = createProxyServer({
     boundTo: config.host,
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
     log,
   });
+  const { server } = local;
   try {
     server.listen(config.port, config.host);
     await once(server, 'listening');
@@ -88,8 +89,7 @@ export async function startService({ config, log, network, events, internals }: 
     },
     async stop(graceMs) {
       const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
+      local.close();
       const deadline = setTimeout(() => {
         server.closeAllConnections();
       }, graceMs);

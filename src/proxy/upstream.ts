@@ -1,8 +1,10 @@
 // The network side: undici with its own time limits off, no redirects, no retries, HTTP/1.1.
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from '../session/transport.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
+import { readProxyUrl } from './config.ts';
 import type { Backend } from './config.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -20,25 +22,30 @@ const NO_LIMITS = {
 } as const;
 
 /**
- * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the environment name one, but never for
- * an address of this computer.
+ * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the
+ * environment name one, but never for an address of this computer.
+ * @throws ConfigError for an address of a proxy that cannot be used
  */
 export function createDispatcher(origin: string | null, loopback: boolean, network: NetworkSettings = {}): Dispatcher {
-  const { httpsProxy = proxyFromEnvironment(), noProxy, strictTls = true, certificates } = network;
-  const tls = { rejectUnauthorized: strictTls, ...(certificates === undefined ? {} : { ca: [...certificates] }) };
-  const options = { ...NO_LIMITS, connect: { timeout: 0, ...tls } };
+  const { noProxy } = network;
+  const httpsProxy = readProxyUrl(network, process.env);
+  const connect = { timeout: 0, ...tlsOptions(network) };
+  const options = { ...NO_LIMITS, connect };
   if (loopback || httpsProxy === '') return origin === null ? new Agent(options) : new Pool(origin, options);
   return new EnvHttpProxyAgent({
     ...options,
-    requestTls: { timeout: 0, ...tls },
+    requestTls: connect,
+    proxyTls: connect,
     httpProxy: httpsProxy,
     httpsProxy,
     ...(noProxy === undefined ? {} : { noProxy }),
   });
 }
 
-function proxyFromEnvironment(): string {
-  return process.env['https_proxy'] ?? process.env['HTTPS_PROXY'] ?? '';
+function tlsOptions({ strictTls = true, certificates }: NetworkSettings) {
+  if (certificates === undefined) return { rejectUnauthorized: strictTls };
+  const ca = [...getCACertificates('default'), ...certificates];
+  return { rejectUnauthorized: strictTls, secureContext: createSecureContext({ ca }) };
 }
 
 export class UndiciTransport implements Transport {
@@ -60,9 +67,7 @@ export class UndiciTransport implements Transport {
       // undici takes async iterables as its documentation says; its types do not name them.
       this.#dispatcher.dispatch({ ...options, body: body as Uint8Array }, call);
     } catch (error) {
-      queueMicrotask(() => {
-        call.onResponseError(undefined, error);
-      });
+      call.onResponseError(undefined, error);
     }
     return call;
   }
@@ -132,6 +137,17 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | undefined, error: unknown): void {
+    if (this.#controller !== undefined) {
+      this.#fail(error);
+    } else {
+      // undici may say so before `dispatch` has returned.
+      queueMicrotask(() => {
+        this.#fail(error);
+      });
+    }
+  }
+
+  #fail(error: unknown): void {
     if (!this.#cancelled) this.#handler.onError(error);
   }
 }

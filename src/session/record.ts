@@ -18,7 +18,8 @@ const SEQUENCE_LENGTH = 8;
 /** Opens the records of one response, in their order. */
 export class RecordOpener {
   readonly #aead: Aead;
-  readonly #subkey: Uint8Array;
+  /** Undefined once it is overwritten: zeros are a key that anyone knows. */
+  #subkey: Uint8Array | undefined;
   readonly #aad: Uint8Array;
   readonly #nonce = new Uint8Array(NONCE_LENGTH);
   readonly #aadSequence: DataView;
@@ -42,6 +43,7 @@ export class RecordOpener {
    * @throws SessionError `record_authentication`, `record_malformed`
    */
   open(sealed: Uint8Array): ResponseRecord {
+    if (this.#subkey === undefined) throw new RangeError('The key of this response was destroyed');
     const sequence = this.#sequence++;
     const high = Math.floor(sequence / 2 ** 32);
     this.#nonceSequence.setUint32(0, high);
@@ -53,7 +55,8 @@ export class RecordOpener {
 
   /** Overwrites the key: no record opens after it. */
   destroy(): void {
-    wipe(this.#subkey);
+    if (this.#subkey !== undefined) wipe(this.#subkey);
+    this.#subkey = undefined;
   }
 }
 

@@ -105,22 +105,25 @@ export class RecordStream {
   #accept(frame: Uint8Array): void {
     this.#length = 0;
     this.#lengthBytes = 0;
-    this.#place = this.#follow(this.#opener.open(frame));
+    this.#follow(this.#opener.open(frame));
   }
 
-  #follow(record: ResponseRecord): Place {
+  /** The place changes before the sink is called, which may close the stream. */
+  #follow(record: ResponseRecord): void {
     if ((record.kind === 'start') !== (this.#place === 'before-start')) {
       throw new SessionError('record_order', `The backend sent a record of kind ${record.kind} out of its place`);
     }
     switch (record.kind) {
       case 'start':
+        this.#place = 'in-body';
         this.#sink.start(record);
-        return 'in-body';
+        break;
       case 'chunk':
         this.#sink.chunk(record.bytes);
-        return 'in-body';
+        break;
       case 'end':
-        return 'ended';
+        this.#place = 'ended';
+        break;
       case 'error':
         throw new SessionError('enclave_error', `The enclave broke the response off: ${record.code}`);
     }

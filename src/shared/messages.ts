@@ -169,7 +169,9 @@ function isStrings(value: unknown): boolean {
 function isPartial(value: unknown, tests: Record<string, (field: unknown) => boolean>): boolean {
   const record = asRecord(value);
   if (record === undefined) return false;
-  return Object.entries(record).every(([name, field]) => field === undefined || tests[name]?.(field) === true);
+  return Object.entries(record).every(
+    ([name, field]) => Object.hasOwn(tests, name) && (field === undefined || tests[name]?.(field) === true),
+  );
 }
 
 const isString = (value: unknown) => typeof value === 'string';
