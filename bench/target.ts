@@ -76,7 +76,7 @@ export class Target {
 
   async #ask(question: string): Promise<unknown> {
     (this.#child.stdio[3] as Duplex).write(question);
-    const { value } = await this.#answers.next();
-    return JSON.parse(value as string);
+    const { value } = (await this.#answers.next()) as { value: string };
+    return JSON.parse(value);
   }
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { AccessKeys, isAccessKey } from '../../src/proxy/accessKeys.ts';
+
+const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
+
+describe('An access key', () => {
+  it('is "sealed-" and the Base64url of 32 bytes', () => {
+    for (let count = 0; count < 50; count++) assert.equal(isAccessKey(newKey()), true);
+  });
+
+  const key = newKey();
+  for (const [what, text] of [
+    ['nothing', ''],
+    ['the prefix alone', 'sealed-'],
+    ['one character short', key.slice(0, -1)],
+    ['one character long', `${key}A`],
+    ['in another alphabet', `${key.slice(0, -1)}+`],
+    ['padded', `${key}=`],
+    ['with a line break', `${key}\n`],
+    ['with a space in front', ` ${key}`],
+    ['with its prefix in capitals', key.replace('sealed', 'SEALED')],
+    ['a key of the upstream', 'sk-1234'],
+  ] as const) {
+    it(`is not one that is ${what}`, () => {
+      assert.equal(isAccessKey(text), false);
+    });
+  }
+});
+
+describe('The key that a request travels with', () => {
+  const [one, other] = [newKey(), newKey()];
+
+  it('is the upstream’s own where the client sent that, whatever access keys there are', () => {
+    for (const keys of [new AccessKeys(null, []), new AccessKeys('sk-mine', [one])]) {
+      for (const bearer of ['sk-theirs', 'x', 'SEALED-x', 'sealed', 'xsealed-']) {
+        assert.deepEqual(keys.resolve(bearer), { kind: 'upstream-key', value: bearer });
+      }
+    }
+  });
+
+  it('is the proxy’s own where the client sent any of the access keys', () => {
+    const keys = new AccessKeys('sk-mine', [one, other]);
+    for (const bearer of [one, other]) {
+      assert.deepEqual(keys.resolve(bearer), { kind: 'upstream-key', value: 'sk-mine' });
+    }
+  });
+
+  it('is missing where the access key is right and the proxy has no key yet', () => {
+    assert.deepEqual(new AccessKeys(null, [one]).resolve(one), { kind: 'no-api-key' });
+  });
+
+  it('is nothing that begins like an access key: a wrong one never leaves this computer', () => {
+    for (const keys of [new AccessKeys('sk-mine', [one]), new AccessKeys(null, [one]), new AccessKeys('sk-mine', [])]) {
+      for (const bearer of [other, 'sealed-', 'sealed-x', `${one}A`, one.slice(0, -1), ` ${one}`.trim() + ' ']) {
+        assert.deepEqual(keys.resolve(bearer), { kind: 'unknown-access-key' }, bearer.length.toString());
+      }
+    }
+  });
+
+  it('does not depend on keys that are changed afterwards in the list they came in', () => {
+    const list = [one];
+    const keys = new AccessKeys('sk-mine', list);
+    list[0] = other;
+    assert.equal(keys.resolve(one).kind, 'upstream-key');
+    assert.equal(keys.resolve(other).kind, 'unknown-access-key');
+  });
+});

@@ -1,0 +1,156 @@
+// One exchange between a local client and a backend, both played by the test.
+import assert from 'node:assert/strict';
+import { encodeMetadata } from '../../src/session/envelope.ts';
+import type { RequestMetadata } from '../../src/session/envelope.ts';
+import type { SessionError } from '../../src/session/errors.ts';
+import { Exchange } from '../../src/session/exchange.ts';
+import type { ResponseSink } from '../../src/session/exchange.ts';
+import { KeptBody } from '../../src/session/keptBody.ts';
+import type { Session } from '../../src/session/session.ts';
+import { SessionKeeper } from '../../src/session/sessionKeeper.ts';
+import type { ResponseStart } from '../../src/session/wire.ts';
+import type { EnclaveHalf, OpenedRequest, ResponseHalf } from './enclaveHalf.ts';
+import { FakeClock } from './fakeClock.ts';
+import { FakeTransport } from './fakeTransport.ts';
+import type { FakeCall, Fields } from './fakeTransport.ts';
+import { makeSessionPair } from './sessions.ts';
+import { turn } from './within.ts';
+
+export const RECORDS: Fields = [['content-type', 'application/octet-stream']];
+
+/** The outer headers that allow the one resend. */
+export function refusalFields(code: string): Fields {
+  return [
+    ['content-type', 'application/json'],
+    ['x-opensecret-error-contract', '1'],
+    ['x-opensecret-error-code', code],
+  ];
+}
+
+export const METADATA: RequestMetadata = {
+  credential: 'sk-test',
+  cacheNamespaceRoot: new Uint8Array(32).fill(7),
+  method: 'POST',
+  target: '/v1/chat/completions',
+  headers: [{ name: 'content-type', value: 'application/json' }],
+  bodyPresent: true,
+};
+
+/** Writes down what it hears: `start 200`, `chunk text`, `end`, `fail code`. */
+export class RecordingSink implements ResponseSink {
+  readonly heard: string[] = [];
+  failure: SessionError | undefined;
+  /** Called inside each call, with what was heard. */
+  during: (heard: string) => void = () => undefined;
+
+  start({ status }: ResponseStart): void {
+    this.#hear(`start ${status}`);
+  }
+
+  chunk(bytes: Uint8Array): void {
+    this.#hear(`chunk ${Buffer.from(bytes).toString()}`);
+  }
+
+  end(): void {
+    this.#hear('end');
+  }
+
+  fail(error: SessionError): void {
+    this.failure = error;
+    this.#hear(`fail ${error.code}`);
+  }
+
+  #hear(words: string): void {
+    this.heard.push(words);
+    this.during(words);
+  }
+}
+
+/** A backend that makes sessions at once, and a network that sends nothing on. */
+export class FakeBackend {
+  readonly clock = new FakeClock();
+  readonly transport = new FakeTransport();
+  /** The enclave's side of each session, in order. */
+  readonly enclaves: EnclaveHalf[] = [];
+  readonly losses: string[] = [];
+  readonly keeper: SessionKeeper<null>;
+  /** What becomes of the next handshakes. */
+  connect: () => Promise<Session<null>> = () => Promise.resolve(this.makeSession());
+
+  constructor() {
+    this.keeper = new SessionKeeper<null>({
+      clock: this.clock,
+      connect: () => this.connect(),
+      onLost: (loss) => this.losses.push(loss),
+    });
+  }
+
+  makeSession(): Session<null> {
+    const { session, enclave } = makeSessionPair();
+    this.enclaves.push(enclave);
+    return session;
+  }
+
+  /** A backend that has a session already. */
+  static async ready(): Promise<FakeBackend> {
+    const backend = new FakeBackend();
+    await backend.keeper.acquire();
+    return backend;
+  }
+
+  enclaveOf(call: FakeCall): EnclaveHalf {
+    const id = call.header('x-session-id');
+    return this.enclaves.find(({ sessionId }) => sessionId === id) ?? assert.fail('An unknown session');
+  }
+
+  /** The request inside a call, drawn to its end and opened. */
+  async open(call: FakeCall): Promise<OpenedRequest> {
+    return this.enclaveOf(call).open(await call.body());
+  }
+
+  /** The response to a call whose record is at hand from its first byte. */
+  async respond(call: FakeCall): Promise<ResponseHalf> {
+    const first = (await call.draw()) ?? assert.fail('An empty request');
+    return this.enclaveOf(call).respond(Buffer.from(first.subarray(0, 16)));
+  }
+}
+
+export interface StartedExchange {
+  readonly exchange: Exchange<null>;
+  readonly sink: RecordingSink;
+  readonly body: KeptBody;
+  readonly metadata: Uint8Array;
+}
+
+/** An exchange that was not begun yet, with the body that has come so far. */
+export function makeExchange(backend: FakeBackend, ...pieces: readonly (string | Uint8Array)[]): StartedExchange {
+  const body = new KeptBody();
+  for (const piece of pieces) body.push(Buffer.from(piece));
+  const sink = new RecordingSink();
+  const metadata = encodeMetadata(METADATA);
+  return { exchange: new Exchange(backend, metadata, body, sink), sink, body, metadata };
+}
+
+/** An exchange with a whole, short body, sent. */
+export async function sendExchange(
+  backend: FakeBackend,
+  text = '{"model":"m"}',
+): Promise<StartedExchange & { readonly call: FakeCall }> {
+  const started = makeExchange(backend, text);
+  started.body.finish();
+  started.exchange.begin();
+  const call = await backend.transport.next('the request');
+  return { ...started, call };
+}
+
+/** The same, with a response that has begun. */
+export async function startExchange(
+  backend: FakeBackend,
+): Promise<StartedExchange & { readonly call: FakeCall; readonly response: ResponseHalf }> {
+  const sent = await sendExchange(backend);
+  const response = await backend.respond(sent.call);
+  sent.call.begin(200, RECORDS);
+  sent.call.handler.onData(response.start());
+  await turn();
+  return { ...sent, response };
+}

@@ -1,0 +1,115 @@
+// A network that does what the test says.
+import assert from 'node:assert/strict';
+import type {
+  Transport,
+  UpstreamCall,
+  UpstreamHandler,
+  UpstreamHead,
+  UpstreamRequest,
+} from '../../src/session/transport.ts';
+import { concatBytes } from '../../src/shared/bytes.ts';
+import { DEADLINE, within } from './within.ts';
+
+/** Header fields, one after the other: repeats count. */
+export type Fields = readonly (readonly [string, string])[];
+
+/** The head of a response with these fields. */
+export function headOf(status: number, fields: Fields): UpstreamHead {
+  return { status, values: (name) => fields.filter(([field]) => field === name).map(([, value]) => value) };
+}
+
+/** One request that was sent. The test plays the backend. */
+export class FakeCall implements UpstreamCall {
+  readonly request: UpstreamRequest;
+  readonly handler: UpstreamHandler;
+  readonly flow: ('pause' | 'resume')[] = [];
+  #cancelled = false;
+  #iterator: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(request: UpstreamRequest, handler: UpstreamHandler) {
+    this.request = request;
+    this.handler = handler;
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+  }
+
+  pause(): void {
+    this.flow.push('pause');
+  }
+
+  resume(): void {
+    this.flow.push('resume');
+  }
+
+  isCancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  /** The value of the one request header with this name. */
+  header(name: string): string {
+    const { headers } = this.request;
+    const places = headers.flatMap((text, at) => (at % 2 === 0 && text === name ? [at + 1] : []));
+    assert.equal(places.length, 1, `The header ${name}`);
+    return headers[places[0] ?? -1] ?? '';
+  }
+
+  /** The body of the request, drawn to its end. */
+  async body(): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for (let piece = await this.draw(); piece !== undefined; piece = await this.draw()) pieces.push(piece);
+    return concatBytes(...pieces);
+  }
+
+  /** The next piece of the body, as a connection would take it; undefined at the end. */
+  async draw(): Promise<Uint8Array | undefined> {
+    this.#iterator ??= iterate(this.request.body);
+    const result = await within('a piece of the request', DEADLINE, this.#iterator.next());
+    return result.done === true ? undefined : result.value;
+  }
+
+  /** The whole response. */
+  respond(status: number, fields: Fields, ...pieces: readonly Uint8Array[]): void {
+    this.begin(status, fields);
+    for (const piece of pieces) this.handler.onData(piece);
+    if (!this.#cancelled) this.handler.onEnd();
+  }
+
+  begin(status: number, fields: Fields): void {
+    this.handler.onHead(headOf(status, fields));
+  }
+}
+
+async function* iterate(body: UpstreamRequest['body']): AsyncGenerator<Uint8Array, undefined> {
+  if (body instanceof Uint8Array) yield body;
+  else yield* body;
+  return undefined;
+}
+
+export class FakeTransport implements Transport {
+  readonly calls: FakeCall[] = [];
+  #taken = 0;
+  #wake: (() => void) | undefined;
+
+  send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
+    const call = new FakeCall(request, handler);
+    this.calls.push(call);
+    this.#wake?.();
+    return call;
+  }
+
+  /** The next request that the test has not seen yet, as soon as it was sent. */
+  async next(label: string): Promise<FakeCall> {
+    while (this.#taken === this.calls.length) {
+      await within(
+        label,
+        DEADLINE,
+        new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        }),
+      );
+    }
+    return this.calls[this.#taken++] ?? assert.fail(label);
+  }
+}

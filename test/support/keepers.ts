@@ -1,0 +1,75 @@
+// A session keeper whose handshakes the test answers.
+import assert from 'node:assert/strict';
+import type { SessionError } from '../../src/session/errors.ts';
+import type { Session } from '../../src/session/session.ts';
+import { SessionKeeper } from '../../src/session/sessionKeeper.ts';
+import { FakeClock } from './fakeClock.ts';
+import { makeSessionPair } from './sessions.ts';
+import { turn } from './within.ts';
+
+/** One handshake that the keeper began. */
+export interface FakeHandshake {
+  /** The time at which it began, by the monotonic clock. */
+  readonly at: number;
+  succeed(session?: Session<null>): Promise<Session<null>>;
+  fail(error: Error): Promise<void>;
+}
+
+export class KeeperUnderTest {
+  readonly clock = new FakeClock();
+  readonly handshakes: FakeHandshake[] = [];
+  /** What the keeper reported, in order. */
+  readonly events: string[] = [];
+  readonly keeper: SessionKeeper<null>;
+
+  constructor() {
+    this.keeper = new SessionKeeper<null>({
+      clock: this.clock,
+      connect: () => this.#connect(),
+      onEstablished: ({ id }) => this.events.push(`established ${id.slice(0, 4)}`),
+      onLost: (loss) => this.events.push(`lost: ${loss}`),
+      onFailed: ({ code }: SessionError) => this.events.push(`failed: ${code}`),
+    });
+  }
+
+  /** The last handshake that began. */
+  get handshake(): FakeHandshake {
+    return this.handshakes.at(-1) ?? assert.fail('No handshake began');
+  }
+
+  /** A session that the keeper has made. */
+  async establish(): Promise<Session<null>> {
+    const acquired = this.keeper.acquire();
+    await turn();
+    const session = await this.handshake.succeed();
+    assert.equal(await acquired, session);
+    return session;
+  }
+
+  #connect(): Promise<Session<null>> {
+    return new Promise((resolve, reject) => {
+      this.handshakes.push({
+        at: this.clock.monotonic(),
+        succeed: async (session = makeSessionPair().session) => {
+          resolve(session);
+          await turn();
+          return session;
+        },
+        fail: async (error) => {
+          reject(error);
+          await turn();
+        },
+      });
+    });
+  }
+}
+
+/** Whether a session still has its keys. */
+export function isAlive(session: Session<null>): boolean {
+  try {
+    session.beginCall();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+// Sessions without a handshake: the client's side, and the enclave's side that knows the same keys.
+import { randomBytes } from 'node:crypto';
+import { aeadBySize, nativeAead, pureAead } from '../../src/session/aead.ts';
+import { nativeHkdf, pureHkdf } from '../../src/session/hkdf.ts';
+import { deriveSessionKeys } from '../../src/session/keys.ts';
+import { Session } from '../../src/session/session.ts';
+import type { Primitives } from '../../src/session/session.ts';
+import { EnclaveHalf } from './enclaveHalf.ts';
+import { TRANSPORT_V2, hex } from './vectors.ts';
+
+/** Every combination of the implementations that there are. */
+export const ALL_PRIMITIVES: readonly (readonly [string, Primitives])[] = [
+  ['native AEAD, native HKDF', { aead: nativeAead, hkdf: nativeHkdf }],
+  ['native AEAD, pure HKDF', { aead: nativeAead, hkdf: pureHkdf }],
+  ['pure AEAD, native HKDF', { aead: pureAead, hkdf: nativeHkdf }],
+  ['pure AEAD, pure HKDF', { aead: pureAead, hkdf: pureHkdf }],
+  ['AEAD by size, pure HKDF', { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: pureHkdf }],
+];
+
+/** What the proxy runs on. */
+export const PRIMITIVES: Primitives = { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: pureHkdf };
+
+export interface SessionPair {
+  readonly session: Session<null>;
+  readonly enclave: EnclaveHalf;
+}
+
+/** A session with keys of its own. */
+export function makeSessionPair(primitives = PRIMITIVES): SessionPair {
+  const [challenge, clientPublicKey, serverPublicKey, shared] = [32, 32, 32, 32].map((length) => randomBytes(length));
+  return pairOf(primitives, { challenge, clientPublicKey, serverPublicKey, shared } as Secrets);
+}
+
+/** The session of the vectors of transport v2. */
+export function vectorSessionPair(primitives = PRIMITIVES): SessionPair {
+  const { challenge, client_public_key, server_public_key, x25519_shared } = TRANSPORT_V2.handshake;
+  return pairOf(primitives, {
+    challenge: Buffer.from(hex(challenge)),
+    clientPublicKey: Buffer.from(hex(client_public_key)),
+    serverPublicKey: Buffer.from(hex(server_public_key)),
+    shared: Buffer.from(hex(x25519_shared)),
+  });
+}
+
+type Secrets = Readonly<Record<'challenge' | 'clientPublicKey' | 'serverPublicKey' | 'shared', Buffer>>;
+
+function pairOf(primitives: Primitives, { challenge, clientPublicKey, serverPublicKey, shared }: Secrets): SessionPair {
+  const keys = deriveSessionKeys(primitives.hkdf, { challenge, clientPublicKey, serverPublicKey }, shared);
+  return {
+    session: new Session(primitives, keys, challenge, null),
+    enclave: new EnclaveHalf({ challenge, clientPublicKey }, serverPublicKey, shared),
+  };
+}

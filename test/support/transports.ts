@@ -1,0 +1,69 @@
+// The proxy's own transport in front of a backend of plain sockets.
+import { UndiciTransport } from '../../src/proxy/upstream.ts';
+import type { UpstreamCall, UpstreamRequest } from '../../src/session/transport.ts';
+import { RawServer } from './rawServer.ts';
+import type { RawConnection } from './rawServer.ts';
+import { RecordingHandler } from './recordingHandler.ts';
+import { DEADLINE, turn, within } from './within.ts';
+
+export const REQUEST: UpstreamRequest = {
+  method: 'POST',
+  path: '/v2/request',
+  headers: ['content-type', 'application/octet-stream', 'x-session-id', 'ab'],
+  body: Buffer.from('record'),
+};
+
+export interface Sent {
+  readonly handler: RecordingHandler;
+  readonly call: UpstreamCall;
+}
+
+export class TransportUnderTest {
+  readonly server: RawServer;
+  readonly transport: UndiciTransport;
+
+  private constructor(server: RawServer) {
+    this.server = server;
+    this.transport = new UndiciTransport({ origin: server.origin, basePath: '', verified: false, loopback: true });
+  }
+
+  static async open(): Promise<TransportUnderTest> {
+    return new TransportUnderTest(await RawServer.listen());
+  }
+
+  async close(): Promise<void> {
+    await within('the transport to close', DEADLINE, this.transport.close());
+    await this.server.close();
+  }
+
+  send(request: Partial<UpstreamRequest> = {}): Sent {
+    const handler = new RecordingHandler();
+    return { handler, call: this.transport.send({ ...REQUEST, ...request }, handler) };
+  }
+
+  /** A request that has arrived whole, on a connection of its own. */
+  async exchange(): Promise<Sent & { readonly connection: RawConnection }> {
+    const sent = this.send();
+    const connection = await this.server.next();
+    await connection.take('the request', 'record');
+    return { ...sent, connection };
+  }
+
+  /** Answers a request on this connection, which is then free for the next. */
+  async answer(connection: RawConnection, sent = this.send()): Promise<void> {
+    await connection.take('the request', 'record');
+    connection.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    await sent.handler.until('end');
+    await turn();
+  }
+}
+
+/** A body that begins with `first`, and how it goes on: `rest` or its failure. */
+export function openBody(first: string): { body: AsyncIterable<Uint8Array>; rest: PromiseWithResolvers<Uint8Array> } {
+  const rest = Promise.withResolvers<Uint8Array>();
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(first);
+    yield await rest.promise;
+  }
+  return { body: body(), rest };
+}
