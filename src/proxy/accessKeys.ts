@@ -16,12 +16,22 @@ export type Credential =
   | { readonly kind: 'unknown-access-key' }
   | { readonly kind: 'no-api-key' };
 
+export interface KeyEvents {
+  /** A client was served with the access key of this id. At most once a minute each. */
+  accessKeyUsed?(id: string): void;
+}
+
+const REPORT_INTERVAL = 60_000;
+
 export class AccessKeys {
   readonly #apiKey: string | null;
   readonly #digests: readonly Buffer[];
+  readonly #onUsed: ((id: string) => void) | undefined;
+  readonly #reported = new Map<string, number>();
 
-  constructor(apiKey: string | null, accessKeys: readonly string[]) {
+  constructor(apiKey: string | null, accessKeys: readonly string[], onUsed?: (id: string) => void) {
     this.#apiKey = apiKey;
+    this.#onUsed = onUsed;
     this.#digests = accessKeys.map(digest);
   }
 
@@ -31,17 +41,33 @@ export class AccessKeys {
    */
   resolve(bearer: string): Credential {
     if (!bearer.startsWith(PREFIX)) return { kind: 'upstream-key', value: bearer };
-    if (!this.#includes(bearer)) return { kind: 'unknown-access-key' };
-    return this.#apiKey === null ? { kind: 'no-api-key' } : { kind: 'upstream-key', value: this.#apiKey };
+    const sought = digest(bearer);
+    if (!this.#includes(sought)) return { kind: 'unknown-access-key' };
+    if (this.#apiKey === null) return { kind: 'no-api-key' };
+    this.#report(sought);
+    return { kind: 'upstream-key', value: this.#apiKey };
   }
 
   /** Compares with every key, in a time that depends on their number alone. */
-  #includes(key: string): boolean {
-    const sought = digest(key);
+  #includes(sought: Buffer): boolean {
     let found = false;
     for (const known of this.#digests) found = constantTimeEqual(known, sought) || found;
     return found;
   }
+
+  #report(used: Buffer): void {
+    if (this.#onUsed === undefined) return;
+    const id = idOf(used);
+    const now = performance.now();
+    if (now - (this.#reported.get(id) ?? -Infinity) < REPORT_INTERVAL) return;
+    this.#reported.set(id, now);
+    this.#onUsed(id);
+  }
+}
+
+/** The first 16 hex digits of the SHA-256: names a key and tells nothing of it. */
+function idOf(keyDigest: Buffer): string {
+  return keyDigest.toString('hex', 0, 8);
 }
 
 function digest(key: string): Buffer {

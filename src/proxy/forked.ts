@@ -1,8 +1,10 @@
 // Hosted by another process: settings and secrets come by message, never by environment or argument; what happens goes
 // back by message; when the channel closes, the process ends.
 import { parseToProxy } from '../shared/messages.ts';
-import type { FromProxy, ProxySettings, ToProxy } from '../shared/messages.ts';
+import { fromBase64 } from '../shared/bytes.ts';
+import type { FromProxy, ProxySecrets, ProxySettings, ToProxy } from '../shared/messages.ts';
 import { VERSION } from '../shared/version.ts';
+import type { KeyEvents } from './accessKeys.ts';
 import { EXIT, listenFailure } from './cli.ts';
 import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
 import type { Config, LiveSettings, Values, Variable } from './config.ts';
@@ -64,6 +66,7 @@ class Hosted {
       if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
       else if (message.type === 'start') await this.#start(message);
       else if (message.type === 'stop') await this.#stop();
+      else if (message.type === 'check') this.#check(message.settings);
       else if (message.type === 'update') this.#update(message.settings);
       else this.#setKeys(message.secrets);
     } catch (error) {
@@ -86,7 +89,13 @@ class Hosted {
     this.#starting = true;
     this.#log.setLevel(config.logLevel);
     try {
-      this.#service = await startService({ config, log: this.#log, network, events: this.#events() });
+      this.#service = await startService({
+        config,
+        log: this.#log,
+        network,
+        events: this.#events(),
+        ...ownershipOf(secrets),
+      });
     } catch (error) {
       this.#starting = false;
       if (error instanceof ConfigError) throw error;
@@ -98,8 +107,11 @@ class Hosted {
     this.#send({ type: 'ready', url, port, version: VERSION });
   }
 
-  #events(): ConnectionEvents {
+  #events(): ConnectionEvents & KeyEvents {
     return {
+      accessKeyUsed: (id) => {
+        this.#send({ type: 'accessKeyUsed', id });
+      },
       verified: (verified) => {
         this.#send({ type: 'verified', verified, establishedAt: Date.now() });
       },
@@ -112,6 +124,16 @@ class Hosted {
     };
   }
 
+  #check(settings: ProxySettings): void {
+    try {
+      readSettings(toValues(settings));
+      this.#send({ type: 'checked', setting: null, message: null });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.#send({ type: 'checked', setting: settingOf(error.variable), message: error.message });
+    }
+  }
+
   #update(settings: ProxySettings): void {
     const values = { ...this.#values, ...toValues(settings) };
     const live: LiveSettings = readLiveSettings(values);
@@ -121,20 +143,28 @@ class Hosted {
 
   #setKeys(secrets: Start['secrets']): void {
     const { apiKey, accessKeys } = checkSecrets(secrets.apiKey, secrets.accessKeys);
-    this.#service?.setKeys(apiKey, accessKeys);
+    this.#service?.setKeys({ apiKey, accessKeys, ownership: ownershipOf(secrets).ownership ?? null });
   }
 
   /** Asked for a second time, it ends at once. */
   async #stop(): Promise<void> {
     if (this.#stopping) process.exit(EXIT.ok);
     this.#stopping = true;
-    await this.#service?.stop(GRACE);
+    await this.#service?.stop(GRACE, () => {
+      this.#send({ type: 'stopped' });
+    });
     process.exit(EXIT.ok);
   }
 
   #fail(code: Extract<FromProxy, { type: 'failed' }>['code'], message: string, setting: string | null = null): void {
     this.#send({ type: 'failed', code, setting, message });
   }
+}
+
+/** The secret as bytes; left out if it is none. */
+function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
+  const bytes = ownership === undefined ? undefined : fromBase64(ownership);
+  return bytes?.length === 32 ? { ownership: bytes } : {};
 }
 
 /** The settings of a message as the variables that the one table of rules knows. */

@@ -8,6 +8,8 @@ import { SessionError } from '../session/errors.ts';
 import type { ExchangeContext } from '../session/exchange.ts';
 import type { Evidence } from '../session/handshake.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../session/wire.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, isChallenge, prove } from '../shared/ownership.ts';
+import type { ProxyReport } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import type { AccessKeys } from './accessKeys.ts';
 import { rawError, sendError, sendJson } from './answers.ts';
@@ -26,6 +28,8 @@ export interface ServerState extends Timeouts {
   readonly keys: AccessKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly OriginPattern[];
+  /** Shared with the windows that may ask whose proxy this is; null where nobody may. */
+  readonly ownership: Uint8Array | null;
 }
 
 export interface ServerOptions {
@@ -33,6 +37,8 @@ export interface ServerOptions {
   readonly cacheNamespaceRoot: Uint8Array;
   readonly exchange: ExchangeContext<Evidence>;
   readonly state: () => ServerState;
+  /** What the proxy says of itself to those who share its secret. */
+  readonly report: () => ProxyReport;
   readonly log: Log;
 }
 
@@ -188,8 +194,16 @@ class LocalRequest {
     if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow);
     if (route.kind === 'relayed') return this.#relayRequest(method);
     this.#entry.started(200);
-    sendJson(this.#res, 200, HEALTH, this.#cors);
+    sendJson(this.#res, 200, HEALTH, [...this.#cors, ...this.#proof(raw)]);
     return undefined;
+  }
+
+  /** The answer to a window that asks whose proxy this is. */
+  #proof(raw: readonly string[]): readonly string[] {
+    const { ownership } = this.#state;
+    const challenge = singleValue(raw, CHALLENGE_HEADER);
+    if (ownership === null || typeof challenge !== 'string' || !isChallenge(challenge)) return [];
+    return [PROOF_HEADER, prove(ownership, challenge, this.#options.report())];
   }
 
   #relayRequest(method: string): ProxyError | undefined {

@@ -2,11 +2,14 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
+import { VERSION } from '../shared/version.ts';
 import { AccessKeys } from './accessKeys.ts';
+import type { KeyEvents } from './accessKeys.ts';
 import { systemClock } from './clock.ts';
 import type { Config, LiveSettings } from './config.ts';
 import { openConnection } from './connection.ts';
 import type { ConnectionEvents, ConnectionOptions } from './connection.ts';
+import { watchConnection } from './connectionReport.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { createProxyServer } from './server.ts';
@@ -16,7 +19,9 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly network?: NetworkSettings;
-  readonly events?: ConnectionEvents;
+  readonly events?: ConnectionEvents & KeyEvents;
+  /** 32 bytes: by it the proxy proves to other windows whose it is. */
+  readonly ownership?: Uint8Array;
   /** For tests: other clocks, other implementations, other anchors. No setting reaches them. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -26,11 +31,21 @@ export interface Service {
   readonly url: string;
   readonly port: number;
   /** These keys count from the next request on. */
-  setKeys(apiKey: string | null, accessKeys: readonly string[]): void;
+  setKeys(secrets: ServiceSecrets): void;
   /** These settings count from the next request on. */
   update(settings: LiveSettings): void;
-  /** Stops listening at once, lets running responses finish for this many milliseconds, then ends them. */
-  stop(graceMs: number): Promise<void>;
+  /**
+   * Stops listening at once, lets running responses finish for this many milliseconds, then ends them.
+   * @param onFree nothing is listened on any more
+   */
+  stop(graceMs: number, onFree?: () => void): Promise<void>;
+}
+
+export interface ServiceSecrets {
+  readonly apiKey: string | null;
+  readonly accessKeys: readonly string[];
+  /** 32 bytes, or null where no window asks whose proxy this is. */
+  readonly ownership: Uint8Array | null;
 }
 
 /** Handshakes that take longer than this are given up, in milliseconds, so that a dead one does not hold up the next. */
@@ -40,15 +55,19 @@ const HANDSHAKE_LIMIT = 30_000;
  * Listens, and makes the session in the background.
  * @throws NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` ...
  */
-export async function startService({ config, log, network, events, internals }: ServiceOptions): Promise<Service> {
-  let state: ServerState = { ...config, keys: new AccessKeys(config.apiKey, config.accessKeys) };
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, network, events = {}, ownership = null, internals } = options;
+  const onUsed = events.accessKeyUsed?.bind(events);
+  let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
+  let port = 0;
+  const report = watchConnection(events);
   const connection = openConnection({
     settings: config,
     clock: systemClock,
     log,
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
     ...(network === undefined ? {} : { network }),
-    ...(events === undefined ? {} : { events }),
+    events: report.events,
     ...internals,
   });
   const local = createProxyServer({
@@ -56,6 +75,7 @@ export async function startService({ config, log, network, events, internals }: 
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
+    report: () => ({ version: VERSION, port, ...report.current() }),
     log,
   });
   const { server } = local;
@@ -76,20 +96,21 @@ export async function startService({ config, log, network, events, internals }: 
   }
   connection.keeper.warmUp();
 
-  const { port } = server.address() as AddressInfo;
+  ({ port } = server.address() as AddressInfo);
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
-    setKeys(apiKey, accessKeys) {
-      state = { ...state, keys: new AccessKeys(apiKey, accessKeys) };
+    setKeys({ apiKey, accessKeys, ownership }) {
+      state = { ...state, ownership, keys: new AccessKeys(apiKey, accessKeys, onUsed) };
     },
     update(settings) {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
-    async stop(graceMs) {
+    async stop(graceMs, onFree) {
       const closed = once(server, 'close');
       local.close();
+      onFree?.();
       const deadline = setTimeout(() => {
         server.closeAllConnections();
       }, graceMs);

@@ -23,6 +23,8 @@ export interface ProxySecrets {
   readonly apiKey: string | null;
   /** `sealed-` and 43 characters each. */
   readonly accessKeys: readonly string[];
+  /** Base64 of 32 bytes: by it the proxy proves to other windows whose it is. */
+  readonly ownership?: string;
 }
 
 /** How to reach the backend through a company's network. */
@@ -57,6 +59,8 @@ export type ToProxy =
         'requestTimeoutSeconds' | 'streamIdleTimeoutSeconds' | 'allowedHosts' | 'allowedOrigins' | 'logLevel'
       >;
     }
+  /** Would these settings do? Answered by `checked`; nothing changes. */
+  | { readonly type: 'check'; readonly settings: ProxySettings }
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
@@ -93,6 +97,12 @@ export type FromProxy =
       readonly detail: string | null;
       readonly message: string;
     }
+  /** The answer to `check`: null, or what is wrong with which setting. */
+  | { readonly type: 'checked'; readonly setting: string | null; readonly message: string | null }
+  /** Nothing is listened on any more; running responses go on. */
+  | { readonly type: 'stopped' }
+  /** A client was served with this access key: the first 16 hex digits of its SHA-256. At most once a minute each. */
+  | { readonly type: 'accessKeyUsed'; readonly id: string }
   /** The proxy cannot start, or cannot take an update. */
   | {
       readonly type: 'failed';
@@ -117,6 +127,8 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
       return isSecrets(message['secrets']) ? (message as unknown as ToProxy) : undefined;
     case 'update':
       return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
+    case 'check':
+      return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
     case 'stop':
       return { type: 'stop' };
     default:
@@ -136,6 +148,9 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
     (type === 'handshakeFailed' &&
       hasFields(message, { code: 'string', message: 'string' }) &&
       isStringOrNull(message['detail'])) ||
+    type === 'stopped' ||
+    (type === 'checked' && isStringOrNull(message['setting']) && isStringOrNull(message['message'])) ||
+    (type === 'accessKeyUsed' && hasFields(message, { id: 'string' })) ||
     (type === 'failed' &&
       isOneOf(message['code'], ['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message']) &&
       hasFields(message, { message: 'string' }) &&
@@ -195,14 +210,20 @@ function isSettings(value: unknown): boolean {
 
 function isSecrets(value: unknown): boolean {
   const record = asRecord(value);
-  return record !== undefined && isStringOrNull(record['apiKey']) && isStrings(record['accessKeys']);
+  return (
+    record !== undefined &&
+    isStringOrNull(record['apiKey']) &&
+    isStrings(record['accessKeys']) &&
+    (record['ownership'] === undefined || typeof record['ownership'] === 'string')
+  );
 }
 
 function isNetwork(value: unknown): boolean {
   return isPartial(value, { httpsProxy: isString, noProxy: isString, strictTls: isBoolean, certificates: isStrings });
 }
 
-function isVerified(value: unknown): boolean {
+/** True for what a handshake may have proved. */
+export function isVerified(value: unknown): value is Verified {
   const record = asRecord(value);
   if (record === undefined) return false;
   if (record['kind'] === 'development') return isStringOrNull(record['moduleId']);

@@ -1,0 +1,90 @@
+// One proxy process: forked, spoken to by message, ended. It needs nothing of the editor.
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { parseFromProxy } from '../shared/messages.ts';
+import type { FromProxy, ToProxy } from '../shared/messages.ts';
+
+export interface ProcessOptions {
+  /** The bundle of the proxy. */
+  readonly module: string;
+  /** A folder of the extension's own. */
+  readonly cwd: string;
+  readonly onMessage: (message: FromProxy) => void;
+  /** It has ended; true if it was asked to. */
+  readonly onExit: (asked: boolean) => void;
+  /** A line of its log. */
+  readonly onLog: (line: string) => void;
+}
+
+/** The host gives all extensions together five seconds to end. */
+const STOP_LIMIT = 4000;
+
+/** Held here as well as by whoever uses it: a handle that is collected would close the channel. */
+const running = new Set<ChildProcess>();
+
+export class ProxyProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<void>;
+  #asked = false;
+
+  constructor({ module, cwd, onMessage, onExit, onLog }: ProcessOptions) {
+    const child = fork(module, [], {
+      cwd,
+      execArgv: [],
+      env: childEnvironment(process.env),
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      windowsHide: true,
+    });
+    this.#child = child;
+    running.add(child);
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', () => {
+        running.delete(child);
+        onExit(this.#asked);
+        resolve();
+      });
+    });
+    child.on('error', () => undefined); // of a message that raced with its end, or of a fork that failed: `exit` follows
+    child.on('message', (value) => {
+      const message = parseFromProxy(value);
+      if (message !== undefined) onMessage(message);
+    });
+    forLines(child, onLog);
+  }
+
+  send(message: ToProxy): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  /** Asks it to end; after a while, makes it. Its running responses get that while. */
+  async stop(): Promise<void> {
+    this.#asked = true;
+    this.send({ type: 'stop' });
+    const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT);
+    await this.#exited;
+    clearTimeout(limit);
+  }
+
+  /** It listens no more and may finish what it serves; nobody waits for it. */
+  letGo(): void {
+    this.#asked = true;
+    this.send({ type: 'stop' });
+  }
+}
+
+/** Without what is meant for the editor's own processes. */
+export function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(own).filter(
+    ([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('VSCODE_') && !name.startsWith('ELECTRON_'),
+  );
+  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
+}
+
+function forLines(child: ChildProcess, onLine: (line: string) => void): void {
+  let rest = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(onLine);
+  });
+}

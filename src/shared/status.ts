@@ -1,0 +1,82 @@
+// The states that the proxy can be in as a window sees it, as one union.
+import type { HandshakeFailure } from './ownership.ts';
+import type { Verified } from './messages.ts';
+
+/** Why the backend cannot be reached or believed. */
+export type Cause =
+  /** No connection. */
+  | 'network'
+  /** The attestation document was refused. */
+  | 'attestation'
+  /** A genuine enclave with an image that is not approved. */
+  | 'pcr0'
+  /** The document is genuine and this computer's clock is wrong. */
+  | 'clock'
+  /** The backend does not speak the protocol. */
+  | 'protocol';
+
+/** How the connection behind a running proxy stands. Times in milliseconds since 1970. */
+export type Health =
+  | { readonly kind: 'noKey' }
+  | { readonly kind: 'checking' }
+  | { readonly kind: 'connected'; readonly models: readonly string[]; readonly checkedAt: number }
+  | { readonly kind: 'keyRejected'; readonly checkedAt: number }
+  | {
+      readonly kind: 'unreachable';
+      readonly cause: Cause;
+      readonly message: string;
+      readonly checkedAt: number;
+      readonly retryAt: number | null;
+    }
+  | { readonly kind: 'slow'; readonly checkedAt: number; readonly retryAt: number | null };
+
+export type ProxyStatus =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'starting' }
+  /** A program that is not ours listens on the port. */
+  | { readonly kind: 'portTaken'; readonly port: number }
+  /** A proxy of ours, of another version, in another window. */
+  | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
+  /** It ended without being asked, and will be started again. */
+  | { readonly kind: 'restarting'; readonly at: number }
+  /** It does not start; `message` says why and what to do. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: 'crashes' | 'slowStart' | 'setting' | 'listen';
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'running';
+      /** `http://127.0.0.1:PORT`, without `/v1`. */
+      readonly url: string;
+      readonly port: number;
+      readonly version: string;
+      /** True: another window's proxy serves this one too. */
+      readonly shared: boolean;
+      readonly backendUrl: string;
+      readonly verified: Verified | null;
+      readonly establishedAt: number | null;
+      readonly health: Health;
+    };
+
+/** The base URL that OpenAI clients take, while there is one. */
+export function baseUrlOf(status: ProxyStatus): string | undefined {
+  return status.kind === 'running' ? `${status.url}/v1` : undefined;
+}
+
+/** What a failed handshake means to a person. */
+export function causeOf({ code, detail }: HandshakeFailure): Cause {
+  if (detail === 'clock') return 'clock';
+  if (detail === 'pcr0_not_approved' || code === 'history_unavailable') return 'pcr0';
+  switch (code) {
+    case 'network':
+    case 'timeout':
+      return 'network';
+    case 'attestation_refused':
+    case 'weak_public_key':
+    case 'session_id_mismatch':
+      return 'attestation';
+    default:
+      return 'protocol';
+  }
+}
