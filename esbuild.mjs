@@ -21,10 +21,21 @@ const options = {
   logLevel: process.argv.includes('--quiet') ? 'error' : 'info',
 };
 
+/** @type {import('esbuild').BuildOptions} */
+const extension = {
+  ...options,
+  entryPoints: { extension: 'src/extension/main.ts' },
+  outExtension: { '.js': '.cjs' },
+  external: ['vscode'],
+  banner: {},
+};
+
 if (!watch) rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist', { recursive: true });
 // The package is of ES modules; its bundles are not, so that each of them also runs alone, anywhere.
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 
-if (watch) await (await context(options)).watch();
-else await build(options);
+for (const bundle of [options, extension]) {
+  if (watch) await (await context(bundle)).watch();
+  else await build(bundle);
+}

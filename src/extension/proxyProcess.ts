@@ -25,6 +25,7 @@ const running = new Set<ChildProcess>();
 export class ProxyProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
+  readonly #freed: Promise<void>;
   #asked = false;
 
   constructor({ module, cwd, onMessage, onExit, onLog }: ProcessOptions) {
@@ -45,9 +46,12 @@ export class ProxyProcess {
       });
     });
     child.on('error', () => undefined); // of a message that raced with its end, or of a fork that failed: `exit` follows
-    child.on('message', (value) => {
-      const message = parseFromProxy(value);
-      if (message !== undefined) onMessage(message);
+    this.#freed = new Promise((resolve) => {
+      child.on('message', (value) => {
+        const message = parseFromProxy(value);
+        if (message?.type === 'stopped') resolve();
+        if (message !== undefined) onMessage(message);
+      });
     });
     forLines(child, onLog);
   }
@@ -65,10 +69,16 @@ export class ProxyProcess {
     clearTimeout(limit);
   }
 
-  /** It listens no more and may finish what it serves; nobody waits for it. */
-  letGo(): void {
+  /**
+   * Asks it to stop listening, and resolves when the port is free. What it serves it may finish: it ends by itself, or
+   * with its host.
+   */
+  async release(): Promise<void> {
     this.#asked = true;
     this.send({ type: 'stop' });
+    const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT);
+    await Promise.race([this.#freed, this.#exited]);
+    clearTimeout(limit);
   }
 }
 

@@ -84,11 +84,19 @@ export class Supervisor {
     await this.#begin();
   }
 
-  /** Ends the proxy of this window, or leaves the shared one. */
+  /** Ends the proxy of this window, or leaves the shared one. Running responses may finish. */
   async stop(): Promise<void> {
     this.#wanted = false;
     await this.#leave();
     this.#become({ kind: 'off' });
+  }
+
+  /** The window closes: nothing of this one may stay behind. */
+  async end(): Promise<void> {
+    this.#wanted = false;
+    const process = this.#process;
+    this.#process = undefined;
+    await Promise.all([process?.stop(), this.#leave()]);
   }
 
   async restart(): Promise<void> {
@@ -327,7 +335,7 @@ export class Supervisor {
     this.#watch = undefined;
     const process = this.#process;
     this.#process = undefined;
-    await process?.stop();
+    await process?.release();
   }
 
   #endMonitor(): void {

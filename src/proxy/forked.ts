@@ -172,7 +172,7 @@ function toValues(settings: ProxySettings): Values {
   const values: Partial<Record<Variable, string>> = {};
   for (const [name, variable] of Object.entries(VARIABLE_OF) as [keyof ProxySettings, Variable][]) {
     const value = settings[name];
-    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') : String(value);
+    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || ',' : String(value);
   }
   return values;
 }

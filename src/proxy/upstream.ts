@@ -42,9 +42,10 @@ export function createDispatcher(origin: string | null, loopback: boolean, netwo
   });
 }
 
-function tlsOptions({ strictTls = true, certificates }: NetworkSettings) {
-  if (certificates === undefined) return { rejectUnauthorized: strictTls };
-  const ca = [...getCACertificates('default'), ...certificates];
+function tlsOptions({ strictTls = true, certificates = [], systemCertificates = false }: NetworkSettings) {
+  if (certificates.length === 0 && !systemCertificates) return { rejectUnauthorized: strictTls };
+  const system = systemCertificates ? getCACertificates('system') : [];
+  const ca = [...getCACertificates('default'), ...system, ...certificates];
   return { rejectUnauthorized: strictTls, secureContext: createSecureContext({ ca }) };
 }
 

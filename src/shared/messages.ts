@@ -37,6 +37,8 @@ export interface NetworkSettings {
   readonly strictTls?: boolean;
   /** Further certificate authorities, PEM. */
   readonly certificates?: readonly string[];
+  /** True: those that the operating system trusts count as well. */
+  readonly systemCertificates?: boolean;
 }
 
 /** From the extension to the proxy. The first one is `start`, once. */
@@ -219,7 +221,13 @@ function isSecrets(value: unknown): boolean {
 }
 
 function isNetwork(value: unknown): boolean {
-  return isPartial(value, { httpsProxy: isString, noProxy: isString, strictTls: isBoolean, certificates: isStrings });
+  return isPartial(value, {
+    httpsProxy: isString,
+    noProxy: isString,
+    strictTls: isBoolean,
+    certificates: isStrings,
+    systemCertificates: isBoolean,
+  });
 }
 
 /** True for what a handshake may have proved. */

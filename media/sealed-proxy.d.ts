@@ -1,0 +1,48 @@
+/**
+ * What `vscode.extensions.getExtension<SealedProxyApi>('sealed-proxy.sealed-proxy')?.activate()` returns, in an extension
+ * that runs on the same host. On another host, call the commands `sealedProxy.getBaseUrl`, `sealedProxy.getStatus` and
+ * `sealedProxy.getConnection` ({ client }); their arguments and results are the same values as JSON.
+ */
+export interface SealedProxyApi {
+  readonly version: 1;
+  /** `http://127.0.0.1:PORT/v1` while the proxy runs. */
+  readonly baseUrl: string | undefined;
+  readonly status: SealedProxyStatus;
+  /** Called after each change; dispose the result to stop. */
+  onDidChangeStatus(listener: (status: SealedProxyStatus) => void): { dispose(): void };
+  /**
+   * Base URL and an access key for the client of this name. The person is asked once; starts the proxy if needed.
+   * Rejects if the person says no, or the proxy cannot be started.
+   */
+  getConnection(client: string): Promise<SealedProxyConnection>;
+}
+
+export interface SealedProxyConnection {
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  /** An access key of this client alone, good for this proxy alone. It may be revoked: answers are then 401. */
+  readonly apiKey: string;
+}
+
+export interface SealedProxyStatus {
+  readonly state:
+    | 'off'
+    | 'starting'
+    | 'restarting'
+    | 'failed'
+    | 'portTaken'
+    | 'otherVersion'
+    | 'noKey'
+    | 'checking'
+    | 'connected'
+    | 'keyRejected'
+    | 'unreachable'
+    | 'slow';
+  readonly baseUrl: string | null;
+  /** The ids of the models, while connected. */
+  readonly models: readonly string[] | null;
+  /** `development`: a developer's own backend on this computer, which proves nothing. */
+  readonly verified: 'verified' | 'development' | null;
+  /** Another window's proxy serves this one. */
+  readonly shared: boolean;
+}

@@ -1,0 +1,100 @@
+// What other extensions get: the value that `activate` returns, and the results of the commands.
+import * as vscode from 'vscode';
+import type { ProxyStatus } from '../shared/status.ts';
+import { baseUrlOf } from '../shared/status.ts';
+import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../media/sealed-proxy.d.ts';
+import type { Secrets } from './secrets.ts';
+import type { Supervisor } from './supervisor.ts';
+
+const MAX_NAME = 64;
+
+export class PublicApi {
+  readonly #supervisor: Supervisor;
+  readonly #secrets: Secrets;
+  readonly #changed: vscode.Event<ProxyStatus>;
+
+  constructor(supervisor: Supervisor, secrets: Secrets, changed: vscode.Event<ProxyStatus>) {
+    this.#supervisor = supervisor;
+    this.#secrets = secrets;
+    this.#changed = changed;
+  }
+
+  /** The base URL with `/v1`; starts the proxy if it is not running. */
+  async getBaseUrl(): Promise<string> {
+    if (this.#supervisor.status.kind === 'off') await this.#supervisor.start();
+    const { status } = this.#supervisor;
+    const url = baseUrlOf(status);
+    if (url === undefined) throw new Error(vscode.l10n.t('Sealed Proxy is not running ({0}).', status.kind));
+    return url;
+  }
+
+  status(): SealedProxyStatus {
+    return publicStatus(this.#supervisor.status);
+  }
+
+  /**
+   * Base URL and an access key for `client`, an extension or program that is named to the person and has to be agreed to
+   * once.
+   */
+  async getConnection(client: unknown): Promise<SealedProxyConnection> {
+    const name = typeof client === 'string' ? client.trim() : '';
+    if (name === '' || name.length > MAX_NAME || /\p{C}/u.test(name)) {
+      throw new TypeError(`getConnection needs {"client": "..."}: a name of 1 to ${MAX_NAME} printable characters`);
+    }
+    const known = (await this.#secrets.accessKeys()).find((key) => key.name === name);
+    if (known === undefined && !(await askConsent(name))) {
+      throw new Error(vscode.l10n.t('{0} was not allowed to use Sealed Proxy.', name));
+    }
+    const baseUrl = await this.getBaseUrl();
+    const { key: apiKey } = known ?? (await this.#secrets.accessKeyNamed(name));
+    return { baseUrl, apiKey };
+  }
+
+  /** For `activate` to return. */
+  forExtensions(): SealedProxyApi {
+    const current = () => this.#supervisor.status;
+    return {
+      version: 1,
+      get baseUrl() {
+        return baseUrlOf(current());
+      },
+      get status() {
+        return publicStatus(current());
+      },
+      onDidChangeStatus: (listener: (status: SealedProxyStatus) => void) =>
+        this.#changed((status) => {
+          listener(publicStatus(status));
+        }),
+      getConnection: (client: string) => this.getConnection(client),
+    };
+  }
+}
+
+async function askConsent(name: string): Promise<boolean> {
+  const allow = vscode.l10n.t('Allow');
+  const answer = await vscode.window.showInformationMessage(
+    vscode.l10n.t('Allow "{0}" to use Sealed Proxy?', name),
+    {
+      modal: true,
+      detail: vscode.l10n.t(
+        'It gets an access key of its own, which works on this computer only and can be revoked at any time. It never gets your API key.',
+      ),
+    },
+    allow,
+  );
+  return answer === allow;
+}
+
+/** Nothing in it is secret. */
+export function publicStatus(status: ProxyStatus): SealedProxyStatus {
+  if (status.kind !== 'running')
+    return { state: status.kind, baseUrl: null, models: null, verified: null, shared: false };
+  const { health, verified, shared } = status;
+  return {
+    state: health.kind,
+    baseUrl: baseUrlOf(status) ?? null,
+    models: health.kind === 'connected' ? [...health.models] : null,
+    verified: verified?.kind ?? null,
+    shared,
+  };
+}

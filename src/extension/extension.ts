@@ -1,0 +1,135 @@
+// Everything of one window, composed: settings, secrets, supervisor, status bar, commands.
+import * as vscode from 'vscode';
+import type { SealedProxyApi } from '../../media/sealed-proxy.d.ts';
+import { baseUrlOf } from '../shared/status.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import { markUsed } from './accessKeys.ts';
+import { PublicApi } from './api.ts';
+import { registerCommands } from './commands.ts';
+import { Documents } from './documents.ts';
+import { ChannelLog } from './log.ts';
+import { Secrets } from './secrets.ts';
+import { SECTION, readNetwork, readSettings } from './settings.ts';
+import { StatusBar, actionLabel } from './statusBar.ts';
+import { Supervisor } from './supervisor.ts';
+import { TerminalEnvironment } from './terminal.ts';
+
+/** A window that comes back after this long checks the connection, in milliseconds. */
+const STALE = 5 * 60_000;
+
+export class SealedProxyExtension {
+  readonly #log = new ChannelLog();
+  readonly #statusBar = new StatusBar();
+  readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
+  readonly #secrets: Secrets;
+  readonly #supervisor: Supervisor;
+  readonly #terminal: TerminalEnvironment;
+  readonly #documents = new Documents();
+  #settings = readSettings(this.#log.channel.logLevel);
+  #told: ProxyStatus['kind'] | undefined;
+
+  constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
+    this.#secrets = new Secrets(secrets);
+    this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
+    this.#supervisor = new Supervisor({
+      module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
+      cwd: globalStorageUri.fsPath,
+      settings: () => this.#settings.proxy,
+      network: readNetwork,
+      checkInterval: () => this.#settings.checkIntervalMs,
+      secrets: () => this.#secrets.forProxy(),
+      onStatus: (status) => {
+        this.#show(status);
+      },
+      onLog: (line) => {
+        this.#log.proxyLine(line);
+      },
+      onKeyUsed: (id) => void this.#secrets.changeAccessKeys((keys) => markUsed(keys, id, Date.now())),
+      onRefused: (setting, message) => {
+        void vscode.window.showErrorMessage(
+          setting === null
+            ? message
+            : vscode.l10n.t('The setting {0} is not used: {1}', `sealedProxy.${setting}`, message),
+        );
+      },
+    });
+    this.#show(this.#supervisor.status);
+  }
+
+  /** Registers everything; the proxy starts in the background, and the editor does not wait for it. */
+  begin({ subscriptions, globalStorageUri }: vscode.ExtensionContext): SealedProxyApi {
+    const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
+    const [supervisor, secrets, log, documents] = [this.#supervisor, this.#secrets, this.#log, this.#documents];
+    subscriptions.push(
+      log,
+      secrets,
+      documents,
+      this.#statusBar,
+      this.#statusChanged,
+      registerCommands({ supervisor, secrets, log, api, documents }),
+      secrets.onDidChange((change) => void supervisor.secretsChanged(change === 'apiKey')),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('http')) void this.#applySettings();
+      }),
+      log.channel.onDidChangeLogLevel(() => void this.#applySettings()),
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused) supervisor.checkIfOlder(STALE);
+      }),
+    );
+    void this.#start(globalStorageUri);
+    return api.forExtensions();
+  }
+
+  async end(): Promise<void> {
+    await this.#supervisor.end();
+  }
+
+  async #start(storage: vscode.Uri): Promise<void> {
+    await vscode.workspace.fs.createDirectory(storage);
+    if (this.#settings.autoStart) await this.#supervisor.start();
+  }
+
+  async #applySettings(): Promise<void> {
+    const before = this.#settings;
+    this.#settings = readSettings(this.#log.channel.logLevel);
+    if (!(await this.#supervisor.checkSettings())) {
+      this.#settings = { ...this.#settings, proxy: before.proxy };
+      return;
+    }
+    await this.#supervisor.settingsChanged();
+    await this.#terminal.update(this.#settings.terminal, this.#supervisor.status);
+  }
+
+  #show(status: ProxyStatus): void {
+    this.#statusBar.show(status);
+    this.#statusChanged.fire(status);
+    void vscode.commands.executeCommand('setContext', 'sealedProxy.state', status.kind);
+    void this.#publish(status);
+    if (status.kind !== this.#told) void this.#tell(status);
+    this.#told = status.kind;
+  }
+
+  /** For extensions that read settings, and for new terminals. */
+  async #publish(status: ProxyStatus): Promise<void> {
+    const url = baseUrlOf(status);
+    const section = vscode.workspace.getConfiguration(SECTION);
+    if (url !== undefined && section.get('baseUrl') !== url) {
+      await section.update('baseUrl', url, vscode.ConfigurationTarget.Global);
+    }
+    await this.#terminal.update(this.#settings.terminal, status);
+  }
+
+  /** The two things that a person has to know at once, each said once. */
+  async #tell(status: ProxyStatus): Promise<void> {
+    if (status.kind !== 'failed' && status.kind !== 'portTaken') return;
+    const actions =
+      status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
+    const message =
+      status.kind === 'failed'
+        ? status.message
+        : vscode.l10n.t('Port {0} is used by another program. No key was sent to it.', status.port);
+    const answer = await vscode.window.showErrorMessage(message, ...actions.map(actionLabel));
+    const action = actions.find((known) => actionLabel(known) === answer);
+    if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
+  }
+}

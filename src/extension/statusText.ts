@@ -1,0 +1,232 @@
+// What the states are called, for people. Pure: a status and the time in, text out. The editor translates.
+import type { Verified } from '../shared/messages.ts';
+import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
+
+export type Translate = (message: string, ...args: (string | number)[]) => string;
+
+/** What the status bar shows. */
+export interface StatusView {
+  /** With one icon. */
+  readonly text: string;
+  readonly accessibleText: string;
+  readonly severity: 'none' | 'warning' | 'error';
+  /** One sentence: what is, and what to do. */
+  readonly summary: string;
+  /** Further facts: name and value. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** What a click does. */
+  readonly click: 'menu' | 'setApiKey';
+  /** The links of the tooltip. */
+  readonly actions: readonly Action[];
+}
+
+export type Action =
+  | 'start'
+  | 'stop'
+  | 'restart'
+  | 'setApiKey'
+  | 'removeApiKey'
+  | 'checkConnection'
+  | 'copyBaseUrl'
+  | 'newAccessKey'
+  | 'manageAccessKeys'
+  | 'showAttestation'
+  | 'showLog'
+  | 'useFreePort'
+  | 'openSettings';
+
+const NAME = 'Sealed Proxy';
+
+/** The status bar's item as a function of the state. `now` in milliseconds since 1970. */
+export function describeStatus(status: ProxyStatus, now: number, t: Translate): StatusView {
+  const view = (
+    icon: string,
+    label: string,
+    summary: string,
+    actions: readonly Action[],
+    severity: StatusView['severity'] = 'none',
+  ): StatusView => ({
+    text: `$(${icon}) ${label}`,
+    accessibleText: `${NAME}: ${summary}`,
+    severity,
+    summary,
+    facts: [],
+    click: 'menu',
+    actions,
+  });
+  switch (status.kind) {
+    case 'off':
+      return view('circle-slash', NAME, t('The proxy is off.'), ['start', 'showLog']);
+    case 'starting':
+      return view('loading~spin', NAME, t('The proxy is starting.'), ['stop', 'showLog']);
+    case 'restarting': {
+      const summary = t('The proxy ended unexpectedly and starts again {0}.', inTime(status.at, now, t));
+      return view('loading~spin', NAME, summary, ['restart', 'stop', 'showLog'], 'warning');
+    }
+    case 'failed':
+      return view('error', NAME, status.message, ['restart', 'openSettings', 'showLog'], 'error');
+    case 'portTaken': {
+      const summary = t('Port {0} is used by another program. No key was sent to it.', status.port);
+      return view('error', t('{0}: port taken', NAME), summary, ['useFreePort', 'openSettings', 'restart'], 'error');
+    }
+    case 'otherVersion': {
+      const summary = t(
+        'Another window runs version {0} on port {1}. Restart it there, or reload that window.',
+        status.version,
+        status.port,
+      );
+      return view('warning', t('{0}: other version', NAME), summary, ['restart', 'openSettings'], 'warning');
+    }
+    case 'running':
+      return describeRunning(status, now, t);
+  }
+}
+
+const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
+
+function describeRunning(status: Extract<ProxyStatus, { kind: 'running' }>, now: number, t: Translate): StatusView {
+  const { icon, label, summary, severity } = describeHealth(status, now, t);
+  return {
+    text: `$(${icon}) ${label}`,
+    accessibleText: `${NAME}: ${summary}`,
+    severity,
+    summary,
+    facts: factsOf(status, t),
+    click: status.health.kind === 'noKey' ? 'setApiKey' : 'menu',
+    actions:
+      status.health.kind === 'noKey' || status.health.kind === 'keyRejected' ? ['setApiKey', ...RUNNING] : RUNNING,
+  };
+}
+
+interface HealthView {
+  readonly icon: string;
+  readonly label: string;
+  readonly summary: string;
+  readonly severity: StatusView['severity'];
+}
+
+function describeHealth(
+  { health, verified, shared }: Extract<ProxyStatus, { kind: 'running' }>,
+  now: number,
+  t: Translate,
+): HealthView {
+  const suffix = shared ? ` ${t('(shared)')}` : '';
+  switch (health.kind) {
+    case 'noKey':
+      return { icon: 'key', label: NAME, summary: t('No API key yet. Click to set it.'), severity: 'none' };
+    case 'checking':
+      return {
+        icon: 'loading~spin',
+        label: NAME,
+        summary: t('Checking the connection to the backend.'),
+        severity: 'none',
+      };
+    case 'connected': {
+      const count = health.models.length;
+      if (verified?.kind === 'verified') {
+        const summary = t('Connected to a verified enclave: {0} models.', count);
+        return { icon: 'shield', label: `${count}${suffix}`, summary, severity: 'none' };
+      }
+      if (verified?.kind === 'development') {
+        const summary = t('Connected to a development backend: {0} models. It is not verified.', count);
+        return { icon: 'beaker', label: `${t('development')} ${count}${suffix}`, summary, severity: 'warning' };
+      }
+      // Models without a proof: the session has just been lost, and the next request makes another.
+      const summary = t('The backend answers; its enclave is being verified again.');
+      return { icon: 'loading~spin', label: NAME, summary, severity: 'none' };
+    }
+    case 'keyRejected': {
+      const summary = t('The backend refused the API key: it is invalid or was deleted. Set another.');
+      return { icon: 'key', label: t('{0}: key refused', NAME), summary, severity: 'error' };
+    }
+    case 'slow': {
+      const summary = t('The backend did not answer in time. {0}', nextTry(health, now, t));
+      return { icon: 'watch', label: t('{0}: slow', NAME), summary, severity: 'warning' };
+    }
+    case 'unreachable': {
+      const summary = `${causeText(health.cause, t)} ${health.message}. ${nextTry(health, now, t)}`.replace('..', '.');
+      const icon = health.cause === 'network' ? 'debug-disconnect' : 'shield-x';
+      return { icon, label: `${NAME}: ${causeLabel(health.cause, t)}`, summary, severity: 'error' };
+    }
+  }
+}
+
+function causeLabel(cause: Cause, t: Translate): string {
+  switch (cause) {
+    case 'network':
+      return t('unreachable');
+    case 'attestation':
+      return t('attestation refused');
+    case 'pcr0':
+      return t('image not approved');
+    case 'clock':
+      return t('clock wrong');
+    case 'protocol':
+      return t('protocol error');
+  }
+}
+
+function causeText(cause: Cause, t: Translate): string {
+  switch (cause) {
+    case 'network':
+      return t('The backend cannot be reached. Check the network and the http.proxy setting.');
+    case 'attestation':
+      return t('The attestation was refused. Something between this computer and the enclave is not what it says.');
+    case 'pcr0':
+      return t(
+        'The enclave is genuine, but its image is not approved. Update the extension, or add its PCR0 if you trust it.',
+      );
+    case 'clock':
+      return t("Set this computer's clock.");
+    case 'protocol':
+      return t('The backend does not answer as an enclave does. Check the backend URL.');
+  }
+}
+
+function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>, now: number, t: Translate): string {
+  return retryAt === null ? '' : t('Next try {0}.', inTime(retryAt, now, t));
+}
+
+function inTime(at: number, now: number, t: Translate): string {
+  const seconds = Math.max(0, Math.round((at - now) / 1000));
+  return seconds < 90 ? t('in {0} s', seconds) : t('in {0} min', Math.round(seconds / 60));
+}
+
+function factsOf(
+  { url, backendUrl, verified, establishedAt, health, version, shared }: Extract<ProxyStatus, { kind: 'running' }>,
+  t: Translate,
+): (readonly [string, string])[] {
+  const facts: (readonly [string, string])[] = [
+    [t('Base URL'), `${url}/v1`],
+    [t('Backend'), backendUrl],
+    ...verifiedFacts(verified, establishedAt, t),
+  ];
+  if (health.kind === 'connected') facts.push([t('Models'), String(health.models.length)]);
+  if ('checkedAt' in health) facts.push([t('Last check'), clockTime(health.checkedAt)]);
+  facts.push([t('Version'), shared ? t('{0}, served by another window', version) : version]);
+  return facts;
+}
+
+function verifiedFacts(
+  verified: Verified | null,
+  establishedAt: number | null,
+  t: Translate,
+): (readonly [string, string])[] {
+  if (verified === null) return [[t('Verified'), t('nothing at the moment')]];
+  if (verified.kind === 'development') return [[t('Verified'), t('nothing: a development backend')]];
+  return [
+    [t('Verified'), t('{0} enclave, PCR0 {1}', verified.environment, shortPcr0(verified.pcr0))],
+    [t('Module'), verified.moduleId],
+    ...(establishedAt === null ? [] : [[t('Since'), clockTime(establishedAt)] as const]),
+    [t('Certificate valid until'), clockTime(verified.certificateNotAfter)],
+  ];
+}
+
+/** Both ends of a measurement: what people compare. */
+export function shortPcr0(pcr0: string): string {
+  return `${pcr0.slice(0, 8)}…${pcr0.slice(-8)}`;
+}
+
+function clockTime(at: number): string {
+  return new Date(at).toLocaleTimeString();
+}
