@@ -31,8 +31,8 @@ export class AccessKeys {
    */
   resolve(bearer: string): Credential {
     if (!bearer.startsWith(PREFIX)) return { kind: 'upstream-key', value: bearer };
-    if (!this.#includes(bearer)) return { kind: 'unknown-access-key' };
-    return this.#apiKey === null ? { kind: 'no-api-key' } : { kind: 'upstream-key', value: this.#apiKey };
+    if (this.#apiKey === null) return { kind: 'no-api-key' };
+    return this.#includes(bearer) ? { kind: 'upstream-key', value: this.#apiKey } : { kind: 'unknown-access-key' };
   }
 
   /** Compares with every key, in a time that depends on their number alone. */

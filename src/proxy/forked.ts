@@ -3,7 +3,7 @@
 import { parseToProxy } from '../shared/messages.ts';
 import type { FromProxy, ProxySettings, ToProxy } from '../shared/messages.ts';
 import { VERSION } from '../shared/version.ts';
-import { EXIT, listenFailure } from './cli.ts';
+import { EXIT, GRACE, listenFailure } from './cli.ts';
 import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
 import type { Config, LiveSettings, Values, Variable } from './config.ts';
 import type { ConnectionEvents } from './connection.ts';
@@ -13,9 +13,6 @@ import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
-
-/** How long running responses may take to finish after `stop`, in milliseconds; the host may close the channel earlier. */
-const GRACE = 30_000;
 
 const VARIABLE_OF: Readonly<Record<keyof ProxySettings, Variable>> = {
   host: 'PROXY_HOST',
@@ -36,12 +33,12 @@ export function serveParent(): void {
     if (process.connected) process.send?.(message);
   });
   process.on('message', (message) => {
-    void hosted.receive(message);
+    hosted.receive(message);
   });
   process.on('disconnect', () => process.exit(EXIT.ok));
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
-      void hosted.receive({ type: 'stop' });
+      void hosted.stop();
     });
   }
 }
@@ -51,6 +48,8 @@ class Hosted {
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   #starting = false;
   #stopping = false;
+  #signalled = false;
+  #tail: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #values: Values = {};
 
@@ -58,12 +57,24 @@ class Hosted {
     this.#send = send;
   }
 
-  async receive(value: unknown): Promise<void> {
+  /** Takes messages in their order: none overtakes a start that is under way. A stop does not wait. */
+  receive(value: unknown): void {
     const message = parseToProxy(value);
+    if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
+    else if (message.type === 'stop') void this.#finish();
+    else this.#tail = this.#tail.then(() => this.#handle(message));
+  }
+
+  /** Asked by signal: for a second time, it ends at once. */
+  async stop(): Promise<void> {
+    if (this.#signalled) process.exit(EXIT.ok);
+    this.#signalled = true;
+    await this.#finish();
+  }
+
+  async #handle(message: Exclude<ToProxy, { type: 'stop' }>): Promise<void> {
     try {
-      if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
-      else if (message.type === 'start') await this.#start(message);
-      else if (message.type === 'stop') await this.#stop();
+      if (message.type === 'start') await this.#start(message);
       else if (message.type === 'update') this.#update(message.settings);
       else this.#setKeys(message.secrets);
     } catch (error) {
@@ -90,8 +101,8 @@ class Hosted {
     } catch (error) {
       this.#starting = false;
       if (error instanceof ConfigError) throw error;
-      const [exitCode, sentence] = listenFailure(error, config);
-      this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, 'port');
+      const { exitCode, setting, sentence } = listenFailure(error, config);
+      this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, setting);
       return;
     }
     const { url, port } = this.#service;
@@ -124,9 +135,8 @@ class Hosted {
     this.#service?.setKeys(apiKey, accessKeys);
   }
 
-  /** Asked for a second time, it ends at once. */
-  async #stop(): Promise<void> {
-    if (this.#stopping) process.exit(EXIT.ok);
+  async #finish(): Promise<void> {
+    if (this.#stopping) return;
     this.#stopping = true;
     await this.#service?.stop(GRACE);
     process.exit(EXIT.ok);

@@ -49,7 +49,7 @@ export const PROXY_ERRORS = {
   noApiKey: invalid(
     401,
     null,
-    'The access key is right, but the proxy itself has no API key yet. Set the API key of the proxy first.',
+    'The proxy itself has no API key yet, so access keys cannot be used. Set the API key of the proxy first.',
     CHALLENGE,
   ),
   foreignHost: invalid(
@@ -81,6 +81,7 @@ export const PROXY_ERRORS = {
     'headers_too_large',
     `The request has over ${MAX_REQUEST_HEADERS} headers, or over 128 KiB of them.`,
   ),
+  headTooLarge: invalid(431, 'headers_too_large', 'The head of the request is too long: its key, target or headers.'),
   backend: server(502, 'Failed to communicate securely with the backend.'),
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;

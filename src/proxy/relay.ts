@@ -142,7 +142,7 @@ export class Relay implements ResponseSink {
     if (this.#entry.bytesIn === this.#bodyLength) {
       this.#completeBody();
     } else {
-      if (!this.#started) this.#timer?.refresh();
+      if (!this.#idleLimited) this.#timer?.refresh();
       this.#beginExchange();
     }
   }
@@ -151,7 +151,7 @@ export class Relay implements ResponseSink {
   #completeBody(): void {
     this.#body.finish();
     if (this.#over) return;
-    if (!this.#started) this.#limit(this.#timeouts.requestTimeout, this.#expire);
+    if (!this.#idleLimited) this.#limit(this.#timeouts.requestTimeout, this.#expire);
     this.#beginExchange();
   }
 

@@ -101,17 +101,18 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined); // Node has let go of it
-    const entry = new RequestEntry('CONNECT', url);
-    entry.started(PROXY_ERRORS.noSuchPath.status);
-    entry.write(options.log);
-    socket.end(rawError(PROXY_ERRORS.noSuchPath, 'Not Found'));
+    answerRaw(options.log, socket, new RequestEntry('CONNECT', url), PROXY_ERRORS.noSuchPath);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
     const res = answering.get(socket);
-    const midway = res !== undefined && res.headersSent && !res.writableFinished;
-    if (socket.writable && !midway && error.code !== 'ECONNRESET') socket.end(rawErrorFor(error.code));
-    else socket.destroy();
+    // What cannot be parsed is not answered in the place of a request that is still being answered.
+    const answered = res === undefined || res.writableFinished;
+    if (answered && socket.writable && error.code !== 'ECONNRESET') {
+      answerRaw(options.log, socket, new RequestEntry('', ''), errorOfParser(error.code));
+    } else {
+      socket.destroy();
+    }
   });
   return {
     server,
@@ -123,10 +124,16 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   };
 }
 
-function rawErrorFor(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return rawError(PROXY_ERRORS.tooManyHeaders, 'Request Header Fields Too Large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return rawError(PROXY_ERRORS.uploadTimeout, 'Request Timeout');
-  return rawError(PROXY_ERRORS.badRequest, 'Bad Request');
+/** Answers on a connection that HTTP has given up, and ends it: the other side is not waited for. */
+function answerRaw(log: Log, socket: Duplex, entry: RequestEntry, error: ProxyError): void {
+  entry.started(error.status);
+  entry.write(log);
+  socket.end(rawError(error), () => socket.destroy());
+}
+
+function errorOfParser(code: string | undefined): ProxyError {
+  if (code === 'HPE_HEADER_OVERFLOW') return PROXY_ERRORS.headTooLarge;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? PROXY_ERRORS.uploadTimeout : PROXY_ERRORS.badRequest;
 }
 
 /** One request, judged in the order: host, origin, path, method, key, size. */
