@@ -38,7 +38,7 @@ export function serveParent(): void {
   process.on('disconnect', () => process.exit(EXIT.ok));
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
-      void hosted.stop();
+      hosted.signalled();
     });
   }
 }
@@ -48,7 +48,8 @@ class Hosted {
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   #starting = false;
   #stopping = false;
-  #signalled = false;
+  #signals = 0;
+  #stops = 0;
   #tail: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #values: Values = {};
@@ -61,15 +62,20 @@ class Hosted {
   receive(value: unknown): void {
     const message = parseToProxy(value);
     if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
-    else if (message.type === 'stop') void this.#finish();
+    else if (message.type === 'stop') this.#told();
     else this.#tail = this.#tail.then(() => this.#handle(message));
   }
 
   /** Asked by signal: for a second time, it ends at once. */
-  async stop(): Promise<void> {
-    if (this.#signalled) process.exit(EXIT.ok);
-    this.#signalled = true;
-    await this.#finish();
+  signalled(): void {
+    if (this.#signals++ > 0) process.exit(EXIT.ok);
+    void this.#finish();
+  }
+
+  /** Asked by message, the same. One of each is one request: Ctrl-C reaches the host and this process. */
+  #told(): void {
+    if (this.#stops++ > 0) process.exit(EXIT.ok);
+    void this.#finish();
   }
 
   async #handle(message: Exclude<ToProxy, { type: 'stop' }>): Promise<void> {
@@ -92,7 +98,7 @@ class Hosted {
     const config: Config = {
       ...readSettings(this.#values),
       ...checkSecrets(secrets.apiKey, secrets.accessKeys),
-      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot }),
+      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot || NOTHING }),
     };
     this.#starting = true;
     this.#log.setLevel(config.logLevel);
@@ -147,12 +153,15 @@ class Hosted {
   }
 }
 
+/** A list without items, where an empty text would mean the default. */
+const NOTHING = ',';
+
 /** The settings of a message as the variables that the one table of rules knows. */
 function toValues(settings: ProxySettings): Values {
   const values: Partial<Record<Variable, string>> = {};
   for (const [name, variable] of Object.entries(VARIABLE_OF) as [keyof ProxySettings, Variable][]) {
     const value = settings[name];
-    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') : String(value);
+    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || NOTHING : String(value);
   }
   return values;
 }

@@ -131,11 +131,11 @@ describe('the key of a request', () => {
 describe('a proxy without an API key', () => {
   const scope = perSuite();
 
-  it('sends the clients’ own keys, and knows no access key', async () => {
+  it('sends the clients’ own keys, and takes no access key', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave, { PROXY_API_KEY: '', PROXY_ACCESS_KEYS: '' });
     const path = '/v1/models';
-    assertError(await ask(proxy.url, { method: 'GET', path }), ERRORS.unknownAccessKey);
+    assertError(await ask(proxy.url, { method: 'GET', path }), ERRORS.noApiKey);
     assert.equal((await ask(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
     assert.deepEqual((await enclave.journal.request(0)).credential, named('dev-own'));
   });

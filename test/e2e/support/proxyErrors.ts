@@ -40,7 +40,7 @@ export const ERRORS = {
   noKey: invalid(401, null, 'No API key was sent. Send one in the header "Authorization: Bearer <API_KEY>".'),
   badKey: invalid(401, 'invalid_api_key', /^This API key cannot be sent: a key has 1 to 16,384 visible ASCII/),
   unknownAccessKey: invalid(401, 'invalid_api_key', /^The proxy does not know this access key/),
-  noApiKey: invalid(401, null, /^The access key is right, but the proxy itself has no API key yet/),
+  noApiKey: invalid(401, null, /^The proxy itself has no API key yet/),
   foreignHost: invalid(403, 'forbidden_host', /^The Host header does not name this computer/),
   foreignOrigin: invalid(403, 'forbidden_origin', /^Web pages of this origin may not use the proxy/),
   noSuchPath: invalid(404, 'not_found', SERVES),
@@ -50,6 +50,7 @@ export const ERRORS = {
   bodyTooLarge: invalid(413, 'request_too_large', 'The request body is over 50 MiB.'),
   targetTooLong: invalid(414, 'uri_too_long', 'The request target is over 16 KiB.'),
   expectation: invalid(417, 'expectation_failed', 'The proxy knows no expectation but "100-continue".'),
+  headTooLarge: invalid(431, 'headers_too_large', /^The head of the request is too long/),
   headersTooLarge: invalid(431, 'headers_too_large', /^The request has over 64 headers, or over 128 KiB of them/),
   backend: {
     status: 502,
