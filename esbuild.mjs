@@ -1,6 +1,6 @@
 // Bundles each process into one file of dist/ that needs no node_modules. `--watch` builds again on each change,
 // `--quiet` prints warnings and errors alone.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build, context } from 'esbuild';
 
 const watch = process.argv.includes('--watch');
@@ -34,6 +34,9 @@ if (!watch) rmSync('dist', { recursive: true, force: true });
 mkdirSync('dist', { recursive: true });
 // The package is of ES modules; its bundles are not, so that each of them also runs alone, anywhere.
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
+
+// What other extensions compile against: interfaces alone, which are the same in a declaration file.
+copyFileSync('src/extension/apiTypes.ts', 'dist/sealed-proxy.d.ts');
 
 for (const bundle of [options, extension]) {
   if (watch) await (await context(bundle)).watch();

@@ -62,13 +62,13 @@ async function startProxy(backendUrl, key, port = 14114) {
     cacheNamespaceRoot: randomBytes(32).toString('base64'),
     network: {},
   });
+  endWith(child, 'proxy');
   for await (const [message] of on(child, 'message')) {
     if (message.type === 'ready') {
-      endWith(child, 'proxy');
       return { child, url: message.url };
     }
     if (message.type !== 'failed') continue;
-    child.kill();
+    child.removeAllListeners('exit').kill();
     if (message.code === 'port_taken' && port !== 0) return startProxy(backendUrl, key, 0);
     console.error(message.message);
     process.exit(1);

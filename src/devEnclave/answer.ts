@@ -1,7 +1,7 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 // What the model says to a chat request: the same request always gets the same answer.
 import type { ChatRequest, Image, Message, Tool } from './chatRequest.ts';
-import { asObject } from './exactJson.ts';
+import { asObject } from '../shared/json.ts';
 
 /** One step of an answer: at most one chunk of a stream. */
 export type AnswerStep =

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { ApiError, invalid } from './apiErrors.ts';
 import { chatCapabilities } from './catalogue.ts';
 import type { ChatCapabilities } from './catalogue.ts';
-import { asObject } from './exactJson.ts';
+import { asObject } from '../shared/json.ts';
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof EFFORTS)[number];

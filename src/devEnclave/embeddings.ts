@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, invalid } from './apiErrors.ts';
 import { EMBEDDING_MODEL } from './catalogue.ts';
-import { asObject } from './exactJson.ts';
+import { asObject } from '../shared/json.ts';
 
 export const EMBEDDING_DIMENSIONS = 768;
 

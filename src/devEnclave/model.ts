@@ -6,7 +6,7 @@ import { MODELS } from './catalogue.ts';
 import { parseChatRequest } from './chatRequest.ts';
 import { writeAnswer } from './chatWriter.ts';
 import { answerEmbeddings } from './embeddings.ts';
-import { parseJson } from './exactJson.ts';
+import { parseJson } from '../shared/json.ts';
 import { answerJson } from './logical.ts';
 import type { LogicalHandler, LogicalRequest, LogicalResponseWriter } from './logical.ts';
 import { runHook } from './modelHooks.ts';

@@ -12,7 +12,7 @@ import {
   PROTOCOL_VERSION,
 } from '../session/wire.ts';
 import type { HeaderField } from '../session/wire.ts';
-import { exactFields, parseJson } from './exactJson.ts';
+import { exactFields, parseJson } from '../shared/json.ts';
 import type { LogicalRequest } from './logical.ts';
 import { Refusal } from './refusal.ts';
 

@@ -14,7 +14,7 @@ import {
 import type { DocumentMaker } from './documents.ts';
 import { acceptHandshake } from './enclaveSession.ts';
 import type { ClientHello } from './enclaveSession.ts';
-import { exactFields, parseJson } from './exactJson.ts';
+import { exactFields, parseJson } from '../shared/json.ts';
 import type { HandshakeFault } from './faults.ts';
 import { encodeReply, falsifyClaims, sendReply } from './handshakeFaults.ts';
 import { collectBody, requireOuterForm, soleHeader } from './outerRequest.ts';

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { ProxyStatus } from '../shared/status.ts';
 import { baseUrlOf } from '../shared/status.ts';
-import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../media/sealed-proxy.d.ts';
+import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import type { Secrets } from './secrets.ts';
 import type { Supervisor } from './supervisor.ts';
 

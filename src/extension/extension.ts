@@ -1,6 +1,6 @@
 // Everything of one window, composed: settings, secrets, supervisor, status bar, commands.
 import * as vscode from 'vscode';
-import type { SealedProxyApi } from '../../media/sealed-proxy.d.ts';
+import type { SealedProxyApi } from './apiTypes.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { markUsed } from './accessKeys.ts';

@@ -1,4 +1,5 @@
 // Writing the answers that the proxy makes itself.
+import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { errorBody } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
@@ -19,10 +20,10 @@ export function sendError(res: ServerResponse, error: ProxyError, further: reado
 }
 
 /** The same as bytes, for a connection on which HTTP itself has failed. */
-export function rawError(error: ProxyError, reason: string): string {
+export function rawError(error: ProxyError): string {
   const body = errorBody(error);
   return (
-    `HTTP/1.1 ${error.status} ${reason}\r\ncontent-type: application/json\r\n` +
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\ncontent-type: application/json\r\n` +
     `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
   );
 }

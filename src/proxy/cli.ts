@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } as const;
 
 /** How long running responses may take to finish when the proxy is asked to end, in milliseconds. */
-const GRACE = 30_000;
+export const GRACE = 30_000;
 const HEALTH_TIMEOUT = 5000;
 
 const HELP = `sealed-proxy ${VERSION}: a private, OpenAI-compatible endpoint on this computer.
@@ -64,25 +64,35 @@ async function serve(environment: Readonly<Record<string, string | undefined>>):
     service = await startService({ config, log });
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
-    return complain(...listenFailure(error, config));
+    const { exitCode, sentence } = listenFailure(error, config);
+    return complain(exitCode, sentence);
   }
   process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
   stopOnSignals(service, log);
   return undefined;
 }
 
-/** The exit code and the sentence for an address that cannot be listened on. */
-export function listenFailure(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): [number, string] {
-  const { code } = error as NodeJS.ErrnoException;
+/** Why an address cannot be listened on: exit code, a sentence, and which setting it is about. */
+export function listenFailure(
+  error: unknown,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+): { readonly exitCode: number; readonly sentence: string; readonly setting: 'host' | 'port' } {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE' || (code === 'EACCES' && process.platform === 'win32')) {
     const advice = 'stop the other program, or set PROXY_PORT to another port (0 = any free one)';
-    return [EXIT.portTaken, `port ${port} on ${host} is taken: ${advice}`];
+    return { exitCode: EXIT.portTaken, sentence: `port ${port} on ${host} is taken: ${advice}`, setting: 'port' };
   }
-  if (code === 'EACCES') return [EXIT.failed, `port ${port} needs more rights: set PROXY_PORT to one above 1023`];
-  if (code === 'EADDRNOTAVAIL') {
-    return [EXIT.failed, `this computer has no address ${host}: set PROXY_HOST to one it has, such as 127.0.0.1`];
+  if (code === 'EACCES') {
+    const sentence = `port ${port} needs more rights: set PROXY_PORT to one above 1023`;
+    return { exitCode: EXIT.failed, sentence, setting: 'port' };
   }
-  throw error;
+  const what =
+    code === 'EADDRNOTAVAIL' ? `this computer has no address ${host}` : `${host} cannot be listened on (${code})`;
+  return {
+    exitCode: EXIT.failed,
+    sentence: `${what}: set PROXY_HOST to one it has, such as 127.0.0.1`,
+    setting: 'host',
+  };
 }
 
 function stopOnSignals(service: Service, log: Log): void {
@@ -112,17 +122,19 @@ function checkHealth(environment: Readonly<Record<string, string | undefined>>):
     const fail = (reason: string) => {
       resolve(complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${reason}`));
     };
-    const asking = request({ host: address, port, path: '/health', timeout: HEALTH_TIMEOUT }, (response) => {
+    const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
+    const asking = request({ host: address, port, path: '/health', agent: false, signal }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-      response.on('end', () => {
-        if (response.statusCode === 200 && isHealthy(text)) resolve(EXIT.ok);
+      response.on('error', () => undefined); // `close` follows
+      response.on('close', () => {
+        if (!response.complete) fail('it broke off its answer');
+        else if (response.statusCode === 200 && isHealthy(text)) resolve(EXIT.ok);
         else fail('another program answers there');
       });
     });
-    asking.on('timeout', () => asking.destroy(new Error('no answer')));
-    asking.on('error', ({ message }) => {
-      fail(message);
+    asking.on('error', ({ name, message }) => {
+      fail(name === 'AbortError' ? `no answer within ${HEALTH_TIMEOUT / 1000} seconds` : message);
     });
     asking.end();
   });

@@ -170,9 +170,19 @@ export function readProxyUrl(
   environment: Readonly<Record<string, string | undefined>>,
 ): string {
   const value = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
-  if (value === '' || PROXY_PROTOCOLS.has(URL.parse(value)?.protocol ?? '')) return value;
+  if (value === '' || isProxyUrl(value)) return value;
   const shown = value.includes('@') ? undefined : value; // what stands before an @ may be a password
   throw new ConfigError('HTTPS_PROXY', shown, 'it takes the URL of a proxy such as http://proxy.example:3128');
+}
+
+function isProxyUrl(value: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(value);
+    decodeURIComponent(username + password); // as the connection to the proxy will
+    return PROXY_PROTOCOLS.has(protocol);
+  } catch {
+    return false;
+  }
 }
 
 function readHost(values: Values): string {

@@ -52,7 +52,8 @@ export function openConnection(options: ConnectionOptions): Connection {
   const { settings, clock, log, network, events = {}, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;
   const transport = new UndiciTransport(settings.backend, network);
-  const elsewhere = createDispatcher(null, false, network);
+  // Whoever could exchange the history could have other images approved: certificates count here whatever the settings.
+  const elsewhere = createDispatcher(null, false, { ...network, strictTls: true });
   const trust: Trust = settings.backend.verified
     ? {
         kind: 'nitro',

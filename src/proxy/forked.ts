@@ -5,7 +5,7 @@ import { fromBase64 } from '../shared/bytes.ts';
 import type { FromProxy, ProxySecrets, ProxySettings, ToProxy } from '../shared/messages.ts';
 import { VERSION } from '../shared/version.ts';
 import type { KeyEvents } from './accessKeys.ts';
-import { EXIT, listenFailure } from './cli.ts';
+import { EXIT, GRACE, listenFailure } from './cli.ts';
 import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
 import type { Config, LiveSettings, Values, Variable } from './config.ts';
 import type { ConnectionEvents } from './connection.ts';
@@ -15,9 +15,6 @@ import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
-
-/** How long running responses may take to finish after `stop`, in milliseconds; the host may close the channel earlier. */
-const GRACE = 30_000;
 
 const VARIABLE_OF: Readonly<Record<keyof ProxySettings, Variable>> = {
   host: 'PROXY_HOST',
@@ -38,12 +35,12 @@ export function serveParent(): void {
     if (process.connected) process.send?.(message);
   });
   process.on('message', (message) => {
-    void hosted.receive(message);
+    hosted.receive(message);
   });
   process.on('disconnect', () => process.exit(EXIT.ok));
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
-      void hosted.receive({ type: 'stop' });
+      hosted.signalled();
     });
   }
 }
@@ -53,6 +50,9 @@ class Hosted {
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   #starting = false;
   #stopping = false;
+  #signals = 0;
+  #stops = 0;
+  #tail: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #values: Values = {};
 
@@ -60,12 +60,29 @@ class Hosted {
     this.#send = send;
   }
 
-  async receive(value: unknown): Promise<void> {
+  /** Takes messages in their order: none overtakes a start that is under way. A stop does not wait. */
+  receive(value: unknown): void {
     const message = parseToProxy(value);
+    if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
+    else if (message.type === 'stop') this.#told();
+    else this.#tail = this.#tail.then(() => this.#handle(message));
+  }
+
+  /** Asked by signal: for a second time, it ends at once. */
+  signalled(): void {
+    if (this.#signals++ > 0) process.exit(EXIT.ok);
+    void this.#finish();
+  }
+
+  /** Asked by message, the same. One of each is one request: Ctrl-C reaches the host and this process. */
+  #told(): void {
+    if (this.#stops++ > 0) process.exit(EXIT.ok);
+    void this.#finish();
+  }
+
+  async #handle(message: Exclude<ToProxy, { type: 'stop' }>): Promise<void> {
     try {
-      if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
-      else if (message.type === 'start') await this.#start(message);
-      else if (message.type === 'stop') await this.#stop();
+      if (message.type === 'start') await this.#start(message);
       else if (message.type === 'check') this.#check(message.settings);
       else if (message.type === 'update') this.#update(message.settings);
       else this.#setKeys(message.secrets);
@@ -84,7 +101,7 @@ class Hosted {
     const config: Config = {
       ...readSettings(this.#values),
       ...checkSecrets(secrets.apiKey, secrets.accessKeys),
-      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot }),
+      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot || NOTHING }),
     };
     this.#starting = true;
     this.#log.setLevel(config.logLevel);
@@ -99,8 +116,8 @@ class Hosted {
     } catch (error) {
       this.#starting = false;
       if (error instanceof ConfigError) throw error;
-      const [exitCode, sentence] = listenFailure(error, config);
-      this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, 'port');
+      const { exitCode, setting, sentence } = listenFailure(error, config);
+      this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, setting);
       return;
     }
     const { url, port } = this.#service;
@@ -146,9 +163,8 @@ class Hosted {
     this.#service?.setKeys({ apiKey, accessKeys, ownership: ownershipOf(secrets).ownership ?? null });
   }
 
-  /** Asked for a second time, it ends at once. */
-  async #stop(): Promise<void> {
-    if (this.#stopping) process.exit(EXIT.ok);
+  async #finish(): Promise<void> {
+    if (this.#stopping) return;
     this.#stopping = true;
     await this.#service?.stop(GRACE, () => {
       this.#send({ type: 'stopped' });
@@ -166,13 +182,15 @@ function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
   const bytes = ownership === undefined ? undefined : fromBase64(ownership);
   return bytes?.length === 32 ? { ownership: bytes } : {};
 }
+/** A list without items, where an empty text would mean the default. */
+const NOTHING = ',';
 
 /** The settings of a message as the variables that the one table of rules knows. */
 function toValues(settings: ProxySettings): Values {
   const values: Partial<Record<Variable, string>> = {};
   for (const [name, variable] of Object.entries(VARIABLE_OF) as [keyof ProxySettings, Variable][]) {
     const value = settings[name];
-    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || ',' : String(value);
+    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || NOTHING : String(value);
   }
   return values;
 }

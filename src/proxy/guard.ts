@@ -58,9 +58,9 @@ export function preflightHeaders(raw: readonly string[], allow: string): string[
   ];
 }
 
-const BEARER = /^bearer +(\S.*)$/i;
+const BEARER = /^bearer +([^ ].*)$/i;
 
 /** The token of the one `Authorization: Bearer` header (RFC 6750 section 2.1), or undefined. */
 export function bearerToken(raw: readonly string[]): string | undefined {
-  return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1]?.trimEnd();
+  return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1]?.replace(/[ \t]+$/, '');
 }

@@ -19,6 +19,7 @@ function invalid(status: number, code: string | null, message: string, headers: 
 
 const SERVES =
   'This proxy serves POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health, and nothing else.';
+const RETRY = ['retry-after', '1'];
 const CHALLENGE = ['www-authenticate', 'Bearer realm="sealed-proxy"'];
 
 export const PROXY_ERRORS = {
@@ -49,7 +50,7 @@ export const PROXY_ERRORS = {
   noApiKey: invalid(
     401,
     null,
-    'The access key is right, but the proxy itself has no API key yet. Set the API key of the proxy first.',
+    'The proxy itself has no API key yet, so access keys cannot be used. Set the API key of the proxy first.',
     CHALLENGE,
   ),
   foreignHost: invalid(
@@ -81,6 +82,9 @@ export const PROXY_ERRORS = {
     'headers_too_large',
     `The request has over ${MAX_REQUEST_HEADERS} headers, or over 128 KiB of them.`,
   ),
+  headTooLarge: invalid(431, 'headers_too_large', 'The head of the request is too long: its key, target or headers.'),
+  httpVersion: server(505, 'This route needs HTTP/1.1: in an older version a broken answer looks like a whole one.'),
+  busy: { ...server(503, 'The proxy is busy with too many requests at once. Try again in a moment.'), headers: RETRY },
   backend: server(502, 'Failed to communicate securely with the backend.'),
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;

@@ -13,5 +13,8 @@ export function parseOriginPattern(text: string): OriginPattern | undefined {
   const isWeb = scheme === 'http' || scheme === 'https';
   if (host !== '*') return (origin) => origin.toLowerCase() === `${scheme}://${host}`;
   if (isWeb) return undefined;
-  return (origin) => origin.toLowerCase().startsWith(`${scheme}://`);
+  return (origin) => {
+    const [, actual, rest = '*'] = PATTERN.exec(origin.toLowerCase()) ?? [];
+    return actual === scheme && rest !== '*';
+  };
 }

@@ -9,10 +9,8 @@ import type { Clock } from '../session/transport.ts';
 import { concatBytes } from '../shared/bytes.ts';
 
 const FETCH_TIMEOUT = 5000;
-/** A history is fetched at most this often, in milliseconds. */
+/** A history is fetched at most this often, in milliseconds, whether it could be had or not. */
 const FETCH_INTERVAL = 10 * 60_000;
-/** One that could not be had is asked for again after this time: the network may have come back. */
-const RETRY_INTERVAL = 60_000;
 
 /**
  * The history of one environment: fetched when it is first asked for, kept for 10 minutes, one fetch for all who ask.
@@ -28,9 +26,6 @@ export function historyOf(environment: Environment, dispatcher: Dispatcher, cloc
       fetched = download(PINS[environment].historyUrl, dispatcher).then((bytes) =>
         parseHistory(bytes, environment, HISTORY_VERIFICATION_KEY),
       );
-      fetched.catch(() => {
-        fetchAgainAt = now + RETRY_INTERVAL;
-      });
     }
     return fetched;
   };

@@ -11,6 +11,7 @@ import type { HeaderField, ResponseStart } from '../session/wire.ts';
 import { sendError } from './answers.ts';
 import { describeError } from './describeError.ts';
 import { responseHeaders } from './headers.ts';
+import type { Load } from './load.ts';
 import { PROXY_ERRORS, errorOfExchange } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
 import type { RequestEntry } from './requestLog.ts';
@@ -23,6 +24,7 @@ export interface Timeouts {
 
 export interface RelayContext {
   readonly exchange: ExchangeContext<Evidence>;
+  readonly load: Load;
   readonly timeouts: Timeouts;
 }
 
@@ -50,6 +52,9 @@ export class Relay implements ResponseSink {
   readonly #bodyLength: number | undefined;
   readonly #body = new KeptBody();
   readonly #exchange: Exchange<Evidence>;
+  readonly #load: Load;
+  /** Bytes of the body that count as kept, until the response starts. */
+  #kept = 0;
   #begun = false;
   #over = false;
   #started = false;
@@ -65,6 +70,8 @@ export class Relay implements ResponseSink {
     this.#entry = entry;
     this.#timeouts = context.timeouts;
     this.#bodyLength = bodyLength;
+    this.#load = context.load;
+    this.#load.requests++;
     this.#exchange = new Exchange(context.exchange, metadata, this.#body, this);
   }
 
@@ -93,6 +100,7 @@ export class Relay implements ResponseSink {
   start({ status, headers }: ResponseStart): void {
     this.#started = true;
     this.#headPending = true;
+    this.#letGo();
     this.#entry.started(status);
     if (isEventStream(headers)) {
       this.#idleLimited = true;
@@ -138,11 +146,16 @@ export class Relay implements ResponseSink {
       this.#refuse(PROXY_ERRORS.bodyTooLarge, 'body_too_large');
       return;
     }
+    if (!this.#load.keep(piece.length)) {
+      this.#refuse(PROXY_ERRORS.busy, 'busy');
+      return;
+    }
+    this.#kept += piece.length;
     this.#body.push(piece);
     if (this.#entry.bytesIn === this.#bodyLength) {
       this.#completeBody();
     } else {
-      if (!this.#started) this.#timer?.refresh();
+      if (!this.#idleLimited) this.#timer?.refresh();
       this.#beginExchange();
     }
   }
@@ -151,7 +164,7 @@ export class Relay implements ResponseSink {
   #completeBody(): void {
     this.#body.finish();
     if (this.#over) return;
-    if (!this.#started) this.#limit(this.#timeouts.requestTimeout, this.#expire);
+    if (!this.#idleLimited) this.#limit(this.#timeouts.requestTimeout, this.#expire);
     this.#beginExchange();
   }
 
@@ -202,10 +215,7 @@ export class Relay implements ResponseSink {
     sendError(this.#res, error, this.#cors);
   }
 
-  /**
-   * Ends the connection without an end of the body. What was verified is sent before; HTTP/1.0 bodies end with their
-   * connection, so that only a reset tells the client.
-   */
+  /** Ends the connection without an end of the body. What was verified is sent before. */
   #breakOff(): void {
     this.#flushHead();
     const { socket } = this.#res;
@@ -218,16 +228,19 @@ export class Relay implements ResponseSink {
       });
       return;
     }
-    if (this.#req.httpVersion === '1.0') {
-      socket.resetAndDestroy();
-      return;
-    }
     socket.destroySoon();
     setTimeout(() => socket.destroy(), LINGER).unref();
   }
 
+  #letGo(): void {
+    this.#load.release(this.#kept);
+    this.#kept = 0;
+  }
+
   #finish(): void {
     this.#over = true;
+    this.#load.requests--;
+    this.#letGo();
     clearTimeout(this.#timer);
   }
 

@@ -31,16 +31,11 @@ export class RequestEntry {
     const { method, path, status, bytesIn, bytesOut, end, detail } = this;
     const startMs = this.#start === undefined ? null : round(this.#start - this.#begin);
     const endMs = round(performance.now() - this.#begin);
-    const fields = { method, path: loggable(path), status, bytesIn, bytesOut, startMs, endMs, end };
+    const fields = { method, path, status, bytesIn, bytesOut, startMs, endMs, end };
     log[level]('request', detail === null ? fields : { ...fields, detail });
   }
 }
 
 function round(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
-}
-
-/** A path as people may have mistyped it: cut, and without anything that is long enough to be a key. */
-function loggable(path: string): string {
-  return path.slice(0, 200).replace(/[^/]{24,}/g, '...');
 }

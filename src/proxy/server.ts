@@ -15,6 +15,7 @@ import type { AccessKeys } from './accessKeys.ts';
 import { rawError, sendError, sendJson } from './answers.ts';
 import { bearerToken, corsHeaders, isOwnHost, judgeOrigin, preflightHeaders } from './guard.ts';
 import { requestHeaders, singleValue } from './headers.ts';
+import { Load } from './load.ts';
 import type { Log } from './log.ts';
 import { PROXY_ERRORS, methodNotAllowed } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
@@ -59,6 +60,10 @@ const HEALTH = JSON.stringify({ status: 'ok', service: 'sealed-proxy', version: 
 
 /** Room for the longest metadata, key and target that an envelope takes, so that they get an answer of ours. */
 const MAX_HEADER_BYTES = 192 * 1024;
+/** Requests that a connection may have unanswered; more than any client has use for. */
+const MAX_PIPELINED = 32;
+/** What the log says in the place of a path that is not served: people mistype, and paste keys into the wrong place. */
+const OTHER_PATH = 'other';
 /** How long the rest of an upload is read and dropped after its answer, so that the client gets to read it. */
 const DRAIN_MS = 10_000;
 
@@ -69,20 +74,29 @@ export interface ProxyServer {
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
-  const answering = new WeakMap<Socket, ServerResponse>();
+  const load = new Load();
+  /** The requests of a connection that are not answered yet, in their order. */
+  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
   /** Connections on which nothing was asked yet. Node does not count them as idle. */
   const unused = new Set<Socket>();
   const handle = (req: IncomingMessage, res: ServerResponse, expects: Expectation) => {
-    answering.set(req.socket, res);
-    unused.delete(req.socket);
+    const { socket } = req;
+    const waiting = unanswered.get(socket) ?? new Set();
+    if (waiting.size === MAX_PIPELINED) {
+      socket.destroy(); // with so many answers waiting, Node would not see the client go away
+      return;
+    }
+    unanswered.set(socket, waiting.add(res));
+    unused.delete(socket);
     res.once('close', () => {
+      waiting.delete(res);
       // Kept-alive connections would keep a server that no longer listens from closing.
       if (server.listening) return;
       setImmediate(() => {
         server.closeIdleConnections();
       });
     });
-    new LocalRequest(options, req, res, expects).handle();
+    new LocalRequest(options, load, req, res, expects).handle();
   };
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -105,19 +119,20 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
     handle(req, res, 'unknown');
   });
-  server.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex) => {
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined); // Node has let go of it
-    const entry = new RequestEntry('CONNECT', url);
-    entry.started(PROXY_ERRORS.noSuchPath.status);
-    entry.write(options.log);
-    socket.end(rawError(PROXY_ERRORS.noSuchPath, 'Not Found'));
+    answerRaw(options.log, socket, new RequestEntry('CONNECT', OTHER_PATH), PROXY_ERRORS.noSuchPath);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
-    const res = answering.get(socket);
-    const midway = res !== undefined && res.headersSent && !res.writableFinished;
-    if (socket.writable && !midway && error.code !== 'ECONNRESET') socket.end(rawErrorFor(error.code));
-    else socket.destroy();
+    // What cannot be parsed is answered, unless that would stand in the place of the answer to an earlier request.
+    const [first, second] = unanswered.get(socket) ?? [];
+    const inTurn = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
+    if (inTurn && socket.writable && error.code !== 'ECONNRESET') {
+      answerRaw(options.log, socket, new RequestEntry('', OTHER_PATH), errorOfParser(error.code));
+    } else {
+      socket.destroy();
+    }
   });
   return {
     server,
@@ -129,15 +144,22 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   };
 }
 
-function rawErrorFor(code: string | undefined): string {
-  if (code === 'HPE_HEADER_OVERFLOW') return rawError(PROXY_ERRORS.tooManyHeaders, 'Request Header Fields Too Large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return rawError(PROXY_ERRORS.uploadTimeout, 'Request Timeout');
-  return rawError(PROXY_ERRORS.badRequest, 'Bad Request');
+/** Answers on a connection that HTTP has given up, and ends it: the other side is not waited for. */
+function answerRaw(log: Log, socket: Duplex, entry: RequestEntry, error: ProxyError): void {
+  entry.started(error.status);
+  entry.write(log);
+  socket.end(rawError(error), () => socket.destroy());
+}
+
+function errorOfParser(code: string | undefined): ProxyError {
+  if (code === 'HPE_HEADER_OVERFLOW') return PROXY_ERRORS.headTooLarge;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? PROXY_ERRORS.uploadTimeout : PROXY_ERRORS.badRequest;
 }
 
 /** One request, judged in the order: host, origin, path, method, key, size. */
 class LocalRequest {
   readonly #options: ServerOptions;
+  readonly #load: Load;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #expects: Expectation;
@@ -147,8 +169,9 @@ class LocalRequest {
   #cors: readonly string[] = [];
   #relay: Relay | undefined;
 
-  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
+  constructor(options: ServerOptions, load: Load, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
     this.#options = options;
+    this.#load = load;
     this.#req = req;
     this.#res = res;
     this.#expects = expects;
@@ -156,7 +179,7 @@ class LocalRequest {
     const target = req.url ?? '';
     const queryAt = target.indexOf('?');
     this.#path = queryAt === -1 ? target : target.slice(0, queryAt);
-    this.#entry = new RequestEntry(req.method ?? '', this.#path);
+    this.#entry = new RequestEntry(req.method ?? '', ROUTES.has(this.#path) ? this.#path : OTHER_PATH);
   }
 
   handle(): void {
@@ -208,6 +231,7 @@ class LocalRequest {
 
   #relayRequest(method: string): ProxyError | undefined {
     const { rawHeaders: raw, url: target = '' } = this.#req;
+    if (this.#req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
     const credential = this.#credential(raw);
     if (typeof credential !== 'string') return credential;
     if (target.length > MAX_TARGET) return PROXY_ERRORS.targetTooLong;
@@ -229,10 +253,14 @@ class LocalRequest {
       if (error instanceof SessionError) return PROXY_ERRORS.tooManyHeaders;
       throw error;
     }
+    if (this.#load.full) return PROXY_ERRORS.busy;
     if (this.#expects === 'continue') this.#res.writeContinue();
     const { exchange } = this.#options;
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
-    this.#relay = new Relay({ exchange, timeouts: this.#state }, { req, res, metadata, bodyLength, cors, entry });
+    this.#relay = new Relay(
+      { exchange, load: this.#load, timeouts: this.#state },
+      { req, res, metadata, bodyLength, cors, entry },
+    );
     this.#relay.begin();
     return undefined;
   }

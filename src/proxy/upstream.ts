@@ -22,6 +22,12 @@ const NO_LIMITS = {
 } as const;
 
 /**
+ * A backstop, in milliseconds: a connection that does not come to be is given up at some time, also when whoever wanted
+ * it is long gone. Longer than a handshake may take, so that a silent backend is a timeout and not a network error.
+ */
+const CONNECT_LIMIT = 35_000;
+
+/**
  * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the
  * environment name one, but never for an address of this computer.
  * @throws ConfigError for an address of a proxy that cannot be used
@@ -29,7 +35,7 @@ const NO_LIMITS = {
 export function createDispatcher(origin: string | null, loopback: boolean, network: NetworkSettings = {}): Dispatcher {
   const { noProxy } = network;
   const httpsProxy = readProxyUrl(network, process.env);
-  const connect = { timeout: 0, ...tlsOptions(network) };
+  const connect = { timeout: CONNECT_LIMIT, ...tlsOptions(network) };
   const options = { ...NO_LIMITS, connect };
   if (loopback || httpsProxy === '') return origin === null ? new Agent(options) : new Pool(origin, options);
   return new EnvHttpProxyAgent({

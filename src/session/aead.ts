@@ -13,6 +13,8 @@ export interface SealStream {
   update(plaintext: Uint8Array): Uint8Array;
   /** The 16-byte tag. The stream is spent. */
   final(): Uint8Array;
+  /** Given up before its end: what it holds of the key is overwritten. */
+  destroy(): void;
 }
 
 /** Keys are 32 bytes, nonces 12, tags 16. No method keeps or changes its arguments. */
@@ -52,6 +54,7 @@ export const nativeAead: Aead = {
         cipher.final();
         return cipher.getAuthTag();
       },
+      destroy: () => undefined, // the library holds the key
     };
   },
   seal(key, nonce, aad, prefix, parts) {
@@ -187,6 +190,11 @@ class PureSealStream implements SealStream {
     const tag = this.#mac.digest();
     wipe(this.#key);
     return tag;
+  }
+
+  destroy(): void {
+    this.#mac.destroy();
+    wipe(this.#key);
   }
 }
 

@@ -133,6 +133,13 @@ export class RequestSealer {
     return tag;
   }
 
+  /** Given up: what is left of the key is overwritten. */
+  destroy(): void {
+    if (this.#subkey !== undefined) wipe(this.#takeSubkey());
+    this.#stream?.destroy();
+    this.#stream = undefined;
+  }
+
   #takeSubkey(): Uint8Array {
     const subkey = this.#subkey;
     if (subkey === undefined) throw new RangeError('This record was begun before');

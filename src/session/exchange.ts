@@ -77,7 +77,10 @@ export class Exchange<Evidence> {
         this.#send(fresh);
       },
       (error: unknown) => {
-        this.#finish(asSessionError(error));
+        const failure = asSessionError(error);
+        // A handshake that hangs is given up before most requests are: theirs is the clock that counts.
+        if (failure.code === 'timeout' && !this.#done) this.begin();
+        else this.#finish(failure);
       },
     );
   }
@@ -111,7 +114,7 @@ export class Exchange<Evidence> {
         this.#resend(session);
       },
     };
-    const attempt = new Attempt(owner, new RecordStream(opener, attemptSink(owner)));
+    const attempt = new Attempt(owner, sealer, new RecordStream(opener, attemptSink(owner)));
     this.#attempt = attempt;
     const { record, reader } = sealBody(sealer, this.#metadata, this.#body);
     attempt.send(this.#context.transport, session, record, reader);
@@ -182,13 +185,15 @@ async function* sealPieces(
 /** One record on its way to the enclave, and the response to it. */
 class Attempt implements UpstreamHandler {
   readonly #owner: AttemptOwner;
+  readonly #sealer: RequestSealer;
   readonly #records: RecordStream;
   #call: UpstreamCall | undefined;
   #reader: BodyReader | undefined;
   #over = false;
 
-  constructor(owner: AttemptOwner, records: RecordStream) {
+  constructor(owner: AttemptOwner, sealer: RequestSealer, records: RecordStream) {
     this.#owner = owner;
+    this.#sealer = sealer;
     this.#records = records;
   }
 
@@ -259,6 +264,7 @@ class Attempt implements UpstreamHandler {
   #close(): void {
     this.#over = true;
     this.#reader?.close();
+    this.#sealer.destroy();
     this.#records.close();
   }
 

@@ -22,7 +22,7 @@ export interface Hkdf {
 
 const FIRST_BLOCK = Uint8Array.of(1);
 
-/** One call into OpenSSL for each derivation, about 15 us on Node 24. */
+/** One call into OpenSSL for each derivation, about 14 us on Node 24. */
 export const nativeHkdf: Hkdf = {
   name: 'native',
   extract: (salt, inputKey) => new Uint8Array(createHmac('sha256', salt).update(inputKey).digest()),
@@ -44,7 +44,7 @@ export const nativeHkdf: Hkdf = {
 };
 
 /**
- * Keeps the two hash states that depend on the key alone and copies them for each derivation: about 3 us, which is
+ * Keeps the two hash states that depend on the key alone and copies them for each derivation: about 2 us, which is
  * why every subkey of the hot path comes from here.
  */
 export const pureHkdf: Hkdf = {

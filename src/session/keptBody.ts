@@ -11,6 +11,7 @@ interface Piece {
   readonly bytes: Uint8Array;
   /** How many of the bytes are there; a block is filled as more small pieces come. */
   filled: number;
+  readonly isBlock: boolean;
 }
 
 /** A piece below this size is copied into a block with its neighbours, or each would cost far more than it holds. */
@@ -37,7 +38,7 @@ export class KeptBody {
 
   /** The bytes are not copied unless they are few: they must not change afterwards. */
   push(bytes: Uint8Array): void {
-    if (!this.#fillBlock(bytes)) this.#pieces.push({ bytes, filled: bytes.length });
+    if (!this.#fillBlock(bytes)) this.#pieces.push({ bytes, filled: bytes.length, isBlock: false });
     this.#length += bytes.length;
     this.#wake?.();
   }
@@ -94,6 +95,7 @@ export class KeptBody {
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
           });
+          await new Promise(setImmediate); // what else comes in this turn is drawn with it
         }
       },
       close: () => {
@@ -107,13 +109,13 @@ export class KeptBody {
   #fillBlock(bytes: Uint8Array): boolean {
     const last = this.#pieces.at(-1);
     if (last === undefined || bytes.length >= SMALL) return false;
-    if (last.bytes.length === BLOCK && last.filled + bytes.length <= BLOCK) {
+    if (last.filled + bytes.length <= last.bytes.length && last.isBlock) {
       last.bytes.set(bytes, last.filled);
       last.filled += bytes.length;
       return true;
     }
-    if (last.filled >= SMALL) return false;
-    const block = { bytes: new Uint8Array(BLOCK), filled: bytes.length };
+    // A block of a block's size behind a full one, a small one behind anything else: it must not outweigh what it holds.
+    const block = { bytes: new Uint8Array(last.isBlock ? BLOCK : SMALL), filled: bytes.length, isBlock: true };
     block.bytes.set(bytes);
     this.#pieces.push(block);
     return true;

@@ -32,19 +32,30 @@ interface Live<Evidence> {
   readonly stopRenewal: () => void;
 }
 
+interface Heartbeat {
+  readonly wall: number;
+  readonly stop: () => void;
+}
+
 /** A failed handshake is repeated at most this often, in milliseconds. */
 const HANDSHAKE_INTERVAL = 1000;
 /** How long before its end a session is renewed in the background, in milliseconds. */
 const RENEW_AHEAD = 5 * 60_000;
 /** After a background renewal that failed, in milliseconds. */
 const RENEW_RETRY = 15_000;
-/** How far the wall clock may run ahead of the monotonic one before that counts as a sleep, in milliseconds. */
+/** How far the wall clock may run ahead before that counts as a sleep of the computer, in milliseconds. */
 const SLEEP_TOLERANCE = 5000;
+/**
+ * Ahead of what: of the monotonic clock, where that one stands still in a sleep (Linux); and of a timer that should have
+ * come every so many milliseconds, where both clocks go on (macOS, Windows).
+ */
+const HEARTBEAT = 10_000;
 
 export class SessionKeeper<Evidence> {
   readonly #options: SessionKeeperOptions<Evidence>;
   #live: Live<Evidence> | undefined;
   #pending: Promise<Session<Evidence>> | undefined;
+  #heartbeat: Heartbeat | undefined;
   #lastFailure = -Infinity;
   #closed = false;
 
@@ -124,6 +135,7 @@ export class SessionKeeper<Evidence> {
       this.#renew();
     });
     this.#live = { session, wallStart, monotonicStart, stopRenewal };
+    this.#beat();
     onEstablished?.(session);
   }
 
@@ -145,8 +157,17 @@ export class SessionKeeper<Evidence> {
     const { clock } = this.#options;
     const wallAge = clock.wall() - wallStart;
     const monotonicAge = clock.monotonic() - monotonicStart;
-    if (wallAge - monotonicAge > SLEEP_TOLERANCE) return 'slept';
+    const sinceBeat = clock.wall() - (this.#heartbeat?.wall ?? clock.wall());
+    if (wallAge - monotonicAge > SLEEP_TOLERANCE || sinceBeat > HEARTBEAT + SLEEP_TOLERANCE) return 'slept';
     return Math.max(wallAge, monotonicAge) >= SESSION_USE_MS ? 'expired' : undefined;
+  }
+
+  #beat(): void {
+    const { clock } = this.#options;
+    const stop = clock.after(HEARTBEAT, () => {
+      if (this.current() !== undefined) this.#beat();
+    });
+    this.#heartbeat = { wall: clock.wall(), stop };
   }
 
   #lose(live: Live<Evidence>, loss: SessionLoss): void {
@@ -157,6 +178,8 @@ export class SessionKeeper<Evidence> {
 
   /** Requests under way have keys of their own and go on. */
   #retire(): void {
+    this.#heartbeat?.stop();
+    this.#heartbeat = undefined;
     this.#live?.stopRenewal();
     this.#live?.session.destroy();
     this.#live = undefined;

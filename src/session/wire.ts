@@ -1,6 +1,7 @@
 // src/session is the encrypted conversation: no sockets of its own, no environment, no log.
 // This file is the constants and the JSON shapes of transport v2. All limits are in bytes unless a name says otherwise.
-import { asBuffer, fromBase64 } from '../shared/bytes.ts';
+import { fromBase64 } from '../shared/bytes.ts';
+import { exactFields, parseJson } from '../shared/json.ts';
 import { SessionError } from './errors.ts';
 
 export const PROTOCOL_VERSION = 2;
@@ -117,7 +118,7 @@ const SESSION_ID = /^[0-9a-f]{32}$/;
  * @throws SessionError `handshake_malformed`
  */
 export function parseSessionReply(bytes: Uint8Array): SessionReply {
-  const fields = parseExactObject(bytes, ['version', 'session_id', 'attestation_document', 'expires_in_seconds']);
+  const fields = exactFields(parseJson(bytes), 'version', 'session_id', 'attestation_document', 'expires_in_seconds');
   if (fields === undefined) throw malformedReply('it is not a JSON object of exactly the four fields');
   const { version, session_id: sessionId, attestation_document: document, expires_in_seconds: lifetime } = fields;
   if (version !== PROTOCOL_VERSION) throw malformedReply('its version is not 2');
@@ -135,7 +136,7 @@ export function parseSessionReply(bytes: Uint8Array): SessionReply {
  */
 export function parseStart(bytes: Uint8Array): ResponseStart {
   if (bytes.length > MAX_START_METADATA) throw malformedRecord('a Start of more than 64 KiB');
-  const fields = parseExactObject(bytes, ['status', 'headers']);
+  const fields = exactFields(parseJson(bytes), 'status', 'headers');
   if (fields === undefined) throw malformedRecord('a Start that is not a JSON object of status and headers');
   const { status, headers } = fields;
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599) {
@@ -152,7 +153,7 @@ export function parseStart(bytes: Uint8Array): ResponseStart {
  * @throws SessionError `record_malformed`
  */
 export function parseErrorCode(bytes: Uint8Array): string {
-  const code = parseExactObject(bytes, ['code'])?.['code'];
+  const code = exactFields(parseJson(bytes), 'code')?.code;
   if (typeof code !== 'string' || code.length > MAX_ERROR_CODE || !ERROR_CODE.test(code)) {
     throw malformedRecord('an Error without a code of at most 64 lower-case letters, digits and underscores');
   }
@@ -160,29 +161,13 @@ export function parseErrorCode(bytes: Uint8Array): string {
 }
 
 function parseHeader(field: unknown): HeaderField {
-  const known = exactFields(field, ['name', 'value']);
-  const name = known?.['name'];
-  const value = known?.['value'];
+  const known = exactFields(field, 'name', 'value');
+  const name = known?.name;
+  const value = known?.value;
   if (typeof name !== 'string' || typeof value !== 'string' || !HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
     throw malformedRecord('a Start with a header that HTTP cannot carry');
   }
   return { name, value };
-}
-
-function parseExactObject(bytes: Uint8Array, names: readonly string[]): Record<string, unknown> | undefined {
-  try {
-    return exactFields(JSON.parse(asBuffer(bytes).toString('utf8')) as unknown, names);
-  } catch {
-    return undefined; // no cause: the parser's own message quotes the text, which may be secret
-  }
-}
-
-function exactFields(value: unknown, names: readonly string[]): Record<string, unknown> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const fields = value as Record<string, unknown>;
-  return Object.keys(fields).length === names.length && names.every((name) => Object.hasOwn(fields, name))
-    ? fields
-    : undefined;
 }
 
 function malformedReply(reason: string): SessionError {

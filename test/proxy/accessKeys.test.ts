@@ -33,7 +33,7 @@ describe('The key that a request travels with', () => {
 
   it('is the upstream’s own where the client sent that, whatever access keys there are', () => {
     for (const keys of [new AccessKeys(null, []), new AccessKeys('sk-mine', [one])]) {
-      for (const bearer of ['sk-theirs', 'x', 'SEALED-x', 'sealed', 'xsealed-']) {
+      for (const bearer of ['sk-theirs', 'x', 'sealed', 'unsealed', 'A'.repeat(43)]) {
         assert.deepEqual(keys.resolve(bearer), { kind: 'upstream-key', value: bearer });
       }
     }
@@ -46,15 +46,25 @@ describe('The key that a request travels with', () => {
     }
   });
 
-  it('is missing where the access key is right and the proxy has no key yet', () => {
-    assert.deepEqual(new AccessKeys(null, [one]).resolve(one), { kind: 'no-api-key' });
+  it('is missing where the proxy has no key yet, whatever access key comes', () => {
+    for (const keys of [new AccessKeys(null, [one]), new AccessKeys(null, [])]) {
+      for (const bearer of [one, other, 'sealed-x']) assert.deepEqual(keys.resolve(bearer), { kind: 'no-api-key' });
+    }
   });
 
   it('is nothing that begins like an access key: a wrong one never leaves this computer', () => {
-    for (const keys of [new AccessKeys('sk-mine', [one]), new AccessKeys(null, [one]), new AccessKeys('sk-mine', [])]) {
+    for (const keys of [new AccessKeys('sk-mine', [one]), new AccessKeys('sk-mine', [])]) {
       for (const bearer of [other, 'sealed-', 'sealed-x', `${one}A`, one.slice(0, -1), ` ${one}`.trim() + ' ']) {
         assert.deepEqual(keys.resolve(bearer), { kind: 'unknown-access-key' }, bearer.length.toString());
       }
+    }
+  });
+
+  it('is nothing that was an access key before it was copied badly', () => {
+    const keys = new AccessKeys('sk-mine', [one]);
+    const damaged = [one.toUpperCase(), `"${one}"`, `'${one}'`, one.replace('-', '_'), `PROXY_ACCESS_KEYS=${one}`];
+    for (const bearer of [...damaged, one.slice('sealed-'.length)]) {
+      assert.deepEqual(keys.resolve(bearer), { kind: 'unknown-access-key' }, bearer.length.toString());
     }
   });
 

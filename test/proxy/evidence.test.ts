@@ -83,17 +83,20 @@ describe('An address that cannot be listened on', () => {
   const failure = (code: string) => listenFailure(Object.assign(new Error('x'), { code }), address);
 
   it('has an exit code and advice', () => {
-    const [taken, takenAdvice] = failure('EADDRINUSE');
-    assert.equal(taken, EXIT.portTaken);
-    assert.match(takenAdvice, /port 80 on 127\.0\.0\.1 is taken: .*PROXY_PORT/);
-    const [unknown, unknownAdvice] = failure('EADDRNOTAVAIL');
-    assert.equal(unknown, EXIT.failed);
-    assert.match(unknownAdvice, /no address 127\.0\.0\.1: set PROXY_HOST/);
-    const [, rightsAdvice] = failure('EACCES');
-    assert.match(rightsAdvice, /PROXY_PORT/);
+    const taken = failure('EADDRINUSE');
+    assert.deepEqual([taken.exitCode, taken.setting], [EXIT.portTaken, 'port']);
+    assert.match(taken.sentence, /port 80 on 127\.0\.0\.1 is taken: .*PROXY_PORT/);
+    const unknown = failure('EADDRNOTAVAIL');
+    assert.deepEqual([unknown.exitCode, unknown.setting], [EXIT.failed, 'host']);
+    assert.match(unknown.sentence, /no address 127\.0\.0\.1: set PROXY_HOST/);
+    const rights = failure('EACCES');
+    assert.deepEqual([rights.exitCode, rights.setting], [EXIT.failed, 'port']);
+    assert.match(rights.sentence, /PROXY_PORT/);
   });
 
-  it('is a defect where the cause is another one', () => {
-    assert.throws(() => failure('ENOENT'), { code: 'ENOENT' });
+  it('is named with the code where the cause is a rare one', () => {
+    const { exitCode, sentence } = failure('EAFNOSUPPORT');
+    assert.equal(exitCode, EXIT.failed);
+    assert.match(sentence, /EAFNOSUPPORT.*PROXY_HOST/);
   });
 });

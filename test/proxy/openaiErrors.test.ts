@@ -30,10 +30,13 @@ describe('The answers that the proxy makes itself', () => {
       noApiKey: 401,
       foreignHost: 403,
       foreignOrigin: 403,
+      headTooLarge: 431,
+      httpVersion: 505,
       noSuchPath: 404,
       noSuchModelRoute: 404,
       uploadTimeout: 408,
       bodyTooLarge: 413,
+      busy: 503,
       targetTooLong: 414,
       expectation: 417,
       tooManyHeaders: 431,
@@ -98,7 +101,7 @@ describe('The answers that the proxy makes itself', () => {
   }
 
   it('are complete as bytes, for a connection on which HTTP has failed', () => {
-    const text = rawError(PROXY_ERRORS.badRequest, 'Bad Request');
+    const text = rawError(PROXY_ERRORS.badRequest);
     const [head = '', body = ''] = text.split('\r\n\r\n');
     assert.deepEqual(head.split('\r\n'), [
       'HTTP/1.1 400 Bad Request',

@@ -99,10 +99,10 @@ describe('The signed history of enclave images', () => {
     assert.equal(server.connections.length, 2);
   });
 
-  it('that could not be had is asked for again after a minute and not before', async () => {
+  it('that could not be had is asked for again after ten minutes and not before', async () => {
     const history = historyOf('production', dispatcher, clock);
     await assert.rejects(fetched(history, Buffer.alloc(0), 503), UNAVAILABLE);
-    await clock.advance(MINUTE - 1);
+    await clock.advance(10 * MINUTE - 1);
     await assert.rejects(history(), UNAVAILABLE);
     assert.equal(server.connections.length, 1);
     await clock.advance(1);
@@ -130,6 +130,16 @@ describe('The signed history of enclave images', () => {
     });
   }
 
+  it('is not read where it is not had', async () => {
+    const asked = historyOf('production', dispatcher, clock)();
+    asked.catch(() => undefined);
+    const connection = await server.next();
+    await connection.takeHead();
+    connection.write(`HTTP/1.1 503 X\r\ncontent-length: ${MEBIBYTE}\r\n\r\nbusy`);
+    await assert.rejects(within('the refusal', DEADLINE, asked), UNAVAILABLE);
+    await within('the connection to close', DEADLINE, connection.closed);
+  });
+
   it('is not had where it is longer than 1 MiB, and not read on', async () => {
     const asked = historyOf('production', dispatcher, clock)();
     asked.catch(() => undefined);
@@ -139,7 +149,10 @@ describe('The signed history of enclave images', () => {
     connection.write(Buffer.alloc(MEBIBYTE, ' '));
     await turn();
     connection.write(Buffer.alloc(1, ' '));
-    await assert.rejects(within('the refusal', DEADLINE, asked), UNAVAILABLE);
+    await assert.rejects(within('the refusal', DEADLINE, asked), (error: unknown) => {
+      assert.match(String((error as Error).cause), /longer than 1 MiB/);
+      return (error as { code: string }).code === 'history_unavailable';
+    });
     await within('the connection to close', DEADLINE, connection.closed);
   });
 
@@ -150,10 +163,10 @@ describe('The signed history of enclave images', () => {
     }
   });
 
-  it('that is refused for what it says is asked for again after a minute', async () => {
+  it('that is refused for what it says is asked for again after ten minutes', async () => {
     const history = historyOf('production', dispatcher, clock);
     await assert.rejects(fetched(history, Buffer.from('{}')), { code: 'history_invalid' });
-    await clock.advance(MINUTE);
+    await clock.advance(10 * MINUTE);
     assert.equal((await fetched(history, HISTORIES.production)).environment, 'production');
   });
 

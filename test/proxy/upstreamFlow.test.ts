@@ -124,9 +124,19 @@ describe('A request under way', () => {
       await connection.take('the request', 'record');
       connection.write(`${OK}content-length: 4\r\n\r\nbody`);
       await handler.until('head');
+      await turn();
+      assert.deepEqual(handler.heard, ['head 200']);
       call.resume();
       await handler.until('end');
       assert.deepEqual(handler.heard, ['head 200', 'data body', 'end']);
+    });
+
+    it('and resumed before it was sent is not paused', async () => {
+      const { handler, call } = test.send();
+      call.pause();
+      call.resume();
+      await test.answer(await test.server.next(), { handler, call });
+      assert.deepEqual(handler.heard, ['head 200', 'end']);
     });
 
     it('and resumed in one breath loses nothing', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { basicConstraints, issueChain, keyUsage } from '../../src/devEnclave/authority.ts';
 import { ConfigError, readProxyUrl } from '../../src/proxy/config.ts';
@@ -121,6 +122,39 @@ describe('The way to the backend', () => {
       connection.write('HTTP/1.1 200 Connection established\r\n\r\n');
       await connection.take('the beginning of TLS', CLIENT_HELLO);
       connection.end();
+      await handler.until('error');
+    });
+
+    it('is TLS to the backend, whose certificate counts as without a proxy', async () => {
+      const [proxy, { server, origin, root }] = [await listen(), await listenTls()];
+      open.push(server);
+      for (const [network, trusted] of [
+        [{ certificates: [root] }, true],
+        [{ strictTls: false }, true],
+        [{}, false],
+      ] as const) {
+        const handler = send(origin, { ...network, httpsProxy: proxy.origin });
+        const tunnel = await proxy.next();
+        await tunnel.takeHead();
+        const onward = connect(server.port, '127.0.0.1');
+        onward.on('error', () => undefined);
+        tunnel.socket.pipe(onward).pipe(tunnel.socket);
+        tunnel.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        if (trusted) {
+          const connection = await server.next();
+          await connection.take('the request', 'record');
+          connection.write(ANSWER);
+        }
+        await handler.until(trusted ? 'end' : 'error');
+      }
+    });
+
+    it('is TLS to the proxy where its address says so, with the same authorities', async () => {
+      const { server: proxy, origin, root } = await listenTls();
+      open.push(proxy);
+      send('https://enclave.test', { httpsProxy: origin, certificates: [root] });
+      assert.match(await (await proxy.next()).takeHead(), /^CONNECT enclave\.test:443 /);
+      const handler = send('https://enclave.test', { httpsProxy: origin });
       await handler.until('error');
     });
 

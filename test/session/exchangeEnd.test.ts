@@ -56,7 +56,7 @@ describe('An exchange that is given up', () => {
     exchange.begin();
     const call = await backend.transport.next('the request');
     exchange.abort(GONE);
-    await assert.rejects(call.body(), { message: 'The request was given up' });
+    await assert.rejects(call.body(), { message: 'This record was begun before' });
   });
 
   it('in the middle of the response cancels the backend’s side', async () => {

@@ -118,10 +118,10 @@ describe('The renewal of a session', () => {
     assert.deepEqual(test.events, [`established ${nick(old)}`, `established ${nick(session)}`]);
   });
 
-  it('goes on from session to session with one timer, without being asked', async () => {
+  it('goes on from session to session with two timers, for its end and for its heart, without being asked', async () => {
     await test.establish();
     for (let generation = 2; generation < 6; generation++) {
-      assert.equal(test.clock.timers, 1);
+      assert.equal(test.clock.timers, 2);
       await test.clock.advance(RENEWAL);
       assert.equal(test.handshakes.length, generation);
       const session = await test.handshake.succeed();
@@ -152,7 +152,7 @@ describe('The renewal of a session', () => {
     await test.clock.advance(15 * SECOND);
     const second = await test.handshake.succeed();
     assert.equal(test.keeper.current(), second);
-    assert.equal(test.clock.timers, 1);
+    assert.equal(test.clock.timers, 2);
     await test.clock.advance(RENEWAL - 1);
     assert.equal(test.handshakes.length, 3);
     await test.clock.advance(1);
@@ -163,7 +163,7 @@ describe('The renewal of a session', () => {
     const session = await test.establish();
     await test.clock.advance(RENEWAL);
     await test.handshake.fail(new SessionError('network', 'offline'));
-    assert.equal(test.clock.timers, 1);
+    assert.equal(test.clock.timers, 2);
     test.keeper.reject(session);
     assert.equal(test.clock.timers, 0);
   });

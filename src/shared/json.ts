@@ -1,6 +1,5 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { isUtf8 } from 'node:buffer';
-import { asBuffer } from '../shared/bytes.ts';
+import { asBuffer } from './bytes.ts';
 
 /** The value of a UTF-8 JSON text, or undefined. The parser's own message is dropped: it quotes the text. */
 export function parseJson(bytes: Uint8Array): unknown {

@@ -1,0 +1,159 @@
+// Each variable that cannot be used ends the proxy with one line that says what is allowed.
+import assert from 'node:assert/strict';
+import { VARIABLES } from '../../src/proxy/config.ts';
+import { PROXY, RunningProcess, spawnNode } from './support/process.ts';
+import { startAll } from './support/limiter.ts';
+import { ACCESS_KEY } from './support/scope.ts';
+
+interface BadSetting {
+  readonly name: string;
+  readonly value: string;
+  /** What the line says is allowed. */
+  readonly allowed: RegExp;
+  /** The value, or a part of it, must not be shown. */
+  readonly secret?: true;
+  readonly others?: Readonly<Record<string, string>>;
+  /** The variable that the line names, where it is another one. */
+  readonly named?: string;
+}
+
+const PORT = /a whole number from 0 to 65535/;
+const SECONDS = /seconds, above 0/;
+const TOGETHER = /together, or neither/;
+const NO_CREDENTIALS = /no user name, password, query or fragment/;
+const HTTP_ON_LOOPBACK = /http is for a development backend on this computer/;
+const PCR0 = /96 hex digits, not all zero/;
+const KEYS = { PROXY_ACCESS_KEYS: ACCESS_KEY };
+
+const BAD: readonly BadSetting[] = [
+  ...['example.com', '127.0.0', 'a b', '127.0.0.1:80'].map((value) => ({
+    name: 'PROXY_HOST',
+    value,
+    allowed: /IP address .* or localhost/,
+  })),
+  ...['65536', '-1', '80.5', '0x50', 'http', '1e3', '999999'].map((value) => ({
+    name: 'PROXY_PORT',
+    value,
+    allowed: PORT,
+  })),
+  ...['enclave', 'ftp://enclave.example', 'https//enclave.example', 'https://'].map((value) => ({
+    name: 'PROXY_BACKEND_URL',
+    value,
+    allowed: /a URL such as https/,
+  })),
+  ...['https://e.example/?x=1', 'https://e.example/#x', 'https://e.example?'].map((value) => ({
+    name: 'PROXY_BACKEND_URL',
+    value,
+    allowed: NO_CREDENTIALS,
+  })),
+  { name: 'PROXY_BACKEND_URL', value: 'https://user:hidden-word@e.example', allowed: NO_CREDENTIALS, secret: true },
+  { name: 'PROXY_BACKEND_URL', value: 'http://hidden-word@127.0.0.1:1', allowed: NO_CREDENTIALS, secret: true },
+  ...[
+    'http://e.example',
+    'http://192.168.1.2:8080',
+    'http://127.evil.example',
+    'http://localhost.example',
+    'http://[::2]',
+  ].map((value) => ({ name: 'PROXY_BACKEND_URL', value, allowed: HTTP_ON_LOOPBACK })),
+  ...['staging', 'Production', 'production;development'].map((value) => ({
+    name: 'PROXY_PCR0_ENVIRONMENT',
+    value,
+    allowed: /production or development/,
+  })),
+  ...['ab', 'g'.repeat(96), '0'.repeat(96), `${'a'.repeat(96)};${'b'.repeat(96)}`, `${'a'.repeat(96)},b`].map(
+    (value) => ({ name: 'PROXY_ADDITIONAL_PCR0', value, allowed: PCR0 }),
+  ),
+  ...['PROXY_REQUEST_TIMEOUT_SECS', 'PROXY_STREAM_IDLE_TIMEOUT_SECS'].flatMap((name) =>
+    ['0', '-5', '0.0', 'never', '1e3', '5m', '99999999', 'Infinity'].map((value) => ({
+      name,
+      value,
+      allowed: SECONDS,
+    })),
+  ),
+  { name: 'PROXY_API_KEY', value: 'dev-hidden-word', allowed: TOGETHER, secret: true, named: 'PROXY_ACCESS_KEYS' },
+  { name: 'PROXY_ACCESS_KEYS', value: ACCESS_KEY, allowed: TOGETHER, secret: true, named: 'PROXY_API_KEY' },
+  { name: 'PROXY_API_KEY', value: 'dev hidden-word', allowed: /no space/, secret: true, others: KEYS },
+  { name: 'PROXY_API_KEY', value: 'dev-hidden-wörd', allowed: /visible ASCII/, secret: true, others: KEYS },
+  { name: 'PROXY_API_KEY', value: 'k'.repeat(16_385), allowed: /1 to 16,384/, secret: true, others: KEYS },
+  { name: 'PROXY_API_KEY', value: ACCESS_KEY, allowed: /this is an access key/, secret: true, others: KEYS },
+  ...['hidden-word', 'sealed-short', `${ACCESS_KEY}x`, `${ACCESS_KEY};${ACCESS_KEY}`, `sealed-${'+'.repeat(43)}`].map(
+    (value) => {
+      const others = { PROXY_API_KEY: 'dev-1' };
+      return { name: 'PROXY_ACCESS_KEYS', value, allowed: /43 characters of Base64url/, secret: true as const, others };
+    },
+  ),
+  ...[
+    'hidden-word',
+    Buffer.alloc(31, 1).toString('base64'),
+    Buffer.alloc(33, 1).toString('base64'),
+    Buffer.alloc(32, 255).toString('base64url'),
+  ].map((value) => ({
+    ...{ name: 'PROXY_CACHE_NAMESPACE_ROOT', value, allowed: /Base64 of exactly 32 bytes/, secret: true as const },
+  })),
+  ...['proxy:8080', 'http://proxy', 'a/b', '*', 'a b'].map((value) => ({
+    name: 'PROXY_ALLOWED_HOSTS',
+    value,
+    allowed: /names or addresses without a port/,
+  })),
+  ...['*', 'https://*', 'http://*', 'app.example', 'https://app.example/path', 'https://*.example'].map((value) => ({
+    name: 'PROXY_ALLOWED_ORIGINS',
+    value,
+    allowed: /origins such as/,
+  })),
+  ...['verbose', 'INFO', 'silent'].map((value) => ({
+    name: 'PROXY_LOG_LEVEL',
+    value,
+    allowed: /error, warn, info, debug, trace/,
+  })),
+  ...['proxy.example:3128', 'proxy', 'ftp://proxy.example'].map((value) => ({
+    name: 'HTTPS_PROXY',
+    value,
+    allowed: /the URL of a proxy such as/,
+  })),
+  { name: 'HTTPS_PROXY', value: 'user:hidden-word@proxy.example', allowed: /the URL of a proxy such as/, secret: true },
+];
+
+describe('a setting that cannot be used', () => {
+  let started: ReadonlyMap<BadSetting, Promise<RunningProcess>>;
+
+  before(() => {
+    started = startAll(BAD, 3, async ({ name, value, others }) => {
+      const child = new RunningProcess(spawnNode(PROXY, { env: { PROXY_PORT: '0', ...others, [name]: value } }));
+      await child.exit();
+      return child;
+    });
+    for (const result of started.values()) result.catch(() => undefined); // each test looks at its own
+  });
+
+  for (const bad of BAD) {
+    const { name, value, allowed, secret, named = name } = bad;
+    it(`ends the proxy with one line: ${name}=${value.slice(0, 60)}`, async () => {
+      const child = (await started.get(bad)) ?? assert.fail();
+      assert.deepEqual(await child.exit(), { code: 2, signal: null });
+      assert.deepEqual(child.stdout.items, []);
+      assert.equal(child.stderr.items.length, 1);
+      const [line = ''] = child.stderr.items;
+      assert.ok(line.startsWith(`sealed-proxy: ${named}`), line);
+      assert.match(line, allowed);
+      if (secret) for (const part of [value, 'hidden-w', value.slice(7, 30)]) assert.ok(!line.includes(part), line);
+      else assert.ok(line.includes(value.replace(/[?#].*/, '').replace(/.*,/, '')), line);
+    });
+  }
+
+  it('is one of every variable that there is', () => {
+    const names = new Set(BAD.map(({ name }) => name));
+    for (const [name] of VARIABLES) assert.ok(names.has(name), name);
+  });
+
+  it('is shown in one line, whatever is in it', async () => {
+    const child = new RunningProcess(
+      spawnNode(PROXY, { env: { PROXY_LOG_LEVEL: `a\nb\r\u001b[31m${'x'.repeat(500)}` } }),
+    );
+    assert.equal((await child.exit()).code, 2);
+    assert.equal(child.stderr.items.length, 1);
+    assert.match(
+      child.stderr.items[0] ?? '',
+      /^sealed-proxy: PROXY_LOG_LEVEL=a\\nb\\r\\u001b\[31mx+\.\.\. cannot be used/,
+    );
+  });
+});

@@ -1,0 +1,198 @@
+// Section 8 of the specification: at most 50 MiB of request body.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { within } from '../support/within.ts';
+import { answerTo, ask, open, readAnswer } from './support/ask.ts';
+import { chatBody, chatBodyOf } from './support/chat.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const MAX_BODY = 52_428_800;
+const PIECE = Buffer.alloc(1024 * 1024, 'x');
+
+describe('a request body', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+  let folder: string;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave);
+    folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-e2e-'));
+  });
+
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const head = (path: string, ...lines: readonly string[]) =>
+    [
+      `POST ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${proxy.port}`,
+      `Authorization: Bearer ${ACCESS_KEY}`,
+      'Content-Type: application/json',
+      ...lines,
+      '',
+      '',
+    ].join('\r\n');
+
+  /** Nothing of the request was admitted by the enclave, whole or not. */
+  const assertNothingArrived = (index: number) => {
+    assert.equal(enclave.journal.requests.length, index);
+    assert.deepEqual(enclave.journal.refusals, []);
+  };
+
+  for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
+    it(`that is announced with more than 50 MiB is refused before a byte of it is sent, at ${path}`, async () => {
+      const index = enclave.journal.requests.length;
+      for (const length of [MAX_BODY + 1, 2 ** 32, 2 ** 53]) {
+        const connection = await RawConnection.open(proxy.port);
+        connection.send(head(path, `Content-Length: ${length}`));
+        assertError(await connection.answer(), ERRORS.bodyTooLarge);
+        connection.destroy();
+      }
+      assertNothingArrived(index);
+    });
+  }
+
+  it('that waits for leave to be sent is not asked for when it is too long', async () => {
+    const index = enclave.journal.requests.length;
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(head('/v1/chat/completions', `Content-Length: ${MAX_BODY + 1}`, 'Expect: 100-continue'));
+    const answer = await connection.answer(); // a "100 Continue" would be the first answer
+    assertError(answer, ERRORS.bodyTooLarge);
+    assert.equal(answer.field('connection'), 'close');
+    assert.equal(await connection.end(), 'closed');
+    assertNothingArrived(index);
+  });
+
+  it('that waits for leave is not asked for without a key either', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    const lines = head('/v1/chat/completions', 'Content-Length: 10', 'Expect: 100-continue');
+    connection.send(lines.replace(ACCESS_KEY, 'sealed-unknown'));
+    assertError(await connection.answer(), ERRORS.unknownAccessKey);
+    assert.equal(await connection.end(), 'closed');
+  });
+
+  it('that waits for leave gets it, once, and is then taken', async () => {
+    const index = enclave.journal.requests.length;
+    const connection = await RawConnection.open(proxy.port);
+    const body = chatBody('/describe');
+    connection.send(head('/v1/chat/completions', `Content-Length: ${body.length}`, 'Expect: 100-continue'));
+    const leave = await connection.answer();
+    assert.deepEqual([leave.statusLine, leave.fields], ['HTTP/1.1 100 Continue', []]);
+    connection.send(body);
+    const answer = await connection.answer();
+    assert.equal(answer.status, 200);
+    const { headers } = await enclave.journal.request(index);
+    assert.equal(
+      headers.find(({ name }) => name === 'expect'),
+      undefined,
+    );
+    connection.destroy();
+  });
+
+  it('of exactly 50 MiB is taken, byte for byte, with and without a length', async () => {
+    const body = chatBodyOf(MAX_BODY, '/describe');
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const file = join(folder, 'exactly');
+    writeFileSync(file, body);
+    const url = `${proxy.url}/v1/chat/completions`;
+    for (const framing of [[], ['-H', 'Transfer-Encoding: chunked']]) {
+      const index = enclave.journal.requests.length;
+      const answer = await curl(
+        ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Content-Type: application/json'],
+        ...[...framing, '--data-binary', `@${file}`, url],
+      );
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.deepEqual((answer.json() as { body: object }).body, { length: MAX_BODY, sha256 });
+      const { body_length: length, body_sha256: hash } = await enclave.journal.request(index);
+      assert.deepEqual([length, hash], [MAX_BODY, sha256]);
+    }
+  }).timeout(60_000);
+
+  it('of one byte more is refused, and curl has not sent it', async () => {
+    const index = enclave.journal.requests.length;
+    const file = join(folder, 'more');
+    writeFileSync(file, Buffer.alloc(MAX_BODY + 1, 'x'));
+    const answer = await curl(
+      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '--data-binary', `@${file}`],
+      `${proxy.url}/v1/chat/completions`,
+    );
+    assert.equal(answer.exitCode, 0);
+    assertError(answer, ERRORS.bodyTooLarge);
+    assert.equal(answer.bytesUploaded, 0);
+    assertNothingArrived(index);
+  });
+
+  it('in chunks is refused as soon as it passes 50 MiB, and no whole request has reached the enclave', async () => {
+    const index = enclave.journal.requests.length;
+    const sent = open(proxy.url, { headers: { 'transfer-encoding': 'chunked' } });
+    const answer = answerTo(sent, 20_000);
+    for (let length = 0; length < MAX_BODY; length += PIECE.length) {
+      const room = sent.write(PIECE);
+      if (!room) await within('room for more', 10_000, new Promise((resolve) => sent.once('drain', resolve)));
+    }
+    sent.write('x'); // and no end: the proxy does not wait for one
+    const message = await answer;
+    assertError(await readAnswer(message), ERRORS.bodyTooLarge);
+    sent.destroy();
+    assertNothingArrived(index);
+    await proxy.logged('request', { status: 413, end: 'body_too_large', bytesIn: MAX_BODY + 1 });
+  }).timeout(60_000);
+
+  it('that is refused while it is being sent does not keep a client from reading the answer', async () => {
+    const file = join(folder, 'more');
+    const answer = await curl(
+      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Expect:', '-H', 'Transfer-Encoding: chunked'],
+      ...['--data-binary', `@${file}`, `${proxy.url}/v1/embeddings`],
+    );
+    assert.equal(answer.exitCode, 0);
+    assertError(answer, ERRORS.bodyTooLarge);
+    const announced = await curl(
+      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Expect:'],
+      ...['--data-binary', `@${file}`, `${proxy.url}/v1/embeddings`],
+    );
+    assert.equal(announced.exitCode, 0);
+    assertError(announced, ERRORS.bodyTooLarge);
+  });
+
+  it('that is refused leaves the connection in order for the next request', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    const body = chatBody('Hello');
+    connection.send(head('/v1/nothing', `Content-Length: ${body.length}`) + body);
+    assertError(await connection.answer(), ERRORS.noSuchPath);
+    connection.send(head('/v1/chat/completions', `Content-Length: ${body.length}`) + body);
+    assert.equal((await connection.answer()).status, 200);
+    connection.destroy();
+  });
+
+  it('may come in several streams at once, each of several MiB', async () => {
+    const bodies = [3, 4, 5].map((mebibytes) => chatBodyOf(mebibytes * 1024 * 1024 + mebibytes, '/describe'));
+    const answers = await Promise.all(bodies.map((body) => ask(proxy.url, { body }, 15_000)));
+    for (const [index, answer] of answers.entries()) {
+      const body = bodies[index] ?? Buffer.alloc(0);
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      assert.deepEqual((answer.json() as { body: object }).body, { length: body.length, sha256 });
+    }
+  });
+
+  it('in the many small pieces of a slow pipe is taken too', async () => {
+    const file = join(folder, 'small');
+    const body = chatBodyOf(100_000, '/describe');
+    writeFileSync(file, body);
+    const sent = open(proxy.url, {});
+    const answer = answerTo(sent);
+    createReadStream(file, { highWaterMark: 333 }).pipe(sent);
+    const { length } = ((await readAnswer(await answer)).json() as { body: { length: number } }).body;
+    assert.equal(length, 100_000);
+  });
+});

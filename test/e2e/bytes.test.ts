@@ -1,0 +1,143 @@
+// Bodies travel as they are, both ways, whatever is in them.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { patternBytes } from '../../src/devEnclave/modelHooks.ts';
+import { createModel } from '../../src/devEnclave/model.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { ask, open, answerTo, readAnswer } from './support/ask.ts';
+import { chatBody, chatBodyOf } from './support/chat.ts';
+import { RUNTIMES } from './support/process.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { recordedModel } from './support/recordedModel.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** Around the borders of a record, of what is sealed as one piece, and of what is sealed in one turn. */
+const LENGTHS = [200, 64 * KIB, 256 * KIB, MIB].flatMap((border) => [border - 1, border, border + 1]);
+
+for (const { runtime, nodeArgs } of RUNTIMES) {
+  describe(`bodies through a proxy with ${runtime}`, () => {
+    const scope = perSuite();
+    const answers: Uint8Array[] = [];
+    /** Embedding requests are answered with what `answers` holds, piece by piece; chats as usual. */
+    const model = recordedModel(async (request, response) => {
+      if (request.target !== '/v1/embeddings') {
+        await createModel({ paceMs: 0 })(request, response);
+        return;
+      }
+      response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/x-binary' }] });
+      for (const piece of answers) if (!response.write(piece)) await response.drained();
+      response.end();
+    });
+    let enclave: RunningEnclave;
+    let proxy: ServerProcess;
+
+    before(async () => {
+      enclave = await scope.enclave({ handler: model.handler });
+      proxy = await scope.proxy(enclave, {}, { nodeArgs });
+    });
+
+    const received = () => Buffer.from(model.answers.at(-1)?.request.body ?? []);
+
+    it('arrive as they were sent, in every length around a border', async () => {
+      for (const length of [...LENGTHS, 5 * MIB + 7]) {
+        const body = chatBodyOf(length, '/describe');
+        const answer = await ask(proxy.url, { body });
+        const sha256 = createHash('sha256').update(body).digest('hex');
+        assert.deepEqual((answer.json() as { body: object }).body, { length, sha256 });
+      }
+    });
+
+    it('arrive as they were sent when they come in odd chunks', async () => {
+      const body = randomBytes(300_001);
+      for (const sizes of [[1, 65_536, 3], [7777], [65_535, 1], [100_000, 200_000, 1]]) {
+        const sent = open(proxy.url, { path: '/v1/embeddings', headers: { 'transfer-encoding': 'chunked' } });
+        const answer = answerTo(sent);
+        for (let [offset, turn] = [0, 0]; offset < body.length; turn++) {
+          const size = sizes[turn % sizes.length] ?? 1;
+          sent.write(body.subarray(offset, offset + size));
+          offset += size;
+        }
+        sent.end();
+        await readAnswer(await answer);
+        assert.ok(received().equals(body), String(sizes));
+      }
+    });
+
+    it('arrive as they were sent when they are no JSON, no text, or nothing', async () => {
+      for (const body of [
+        randomBytes(70_000),
+        Buffer.from('{"a":1,"a":2, "b" : 1e400}'),
+        Buffer.from('\ufeff{}\r\n'),
+      ]) {
+        await ask(proxy.url, { path: '/v1/embeddings', body });
+        assert.ok(received().equals(body));
+      }
+    });
+
+    it('that are empty are told from none', async () => {
+      const index = enclave.journal.requests.length;
+      for (const line of ['Content-Length: 0', 'Transfer-Encoding: chunked', 'X-Nothing: 1']) {
+        const connection = await RawConnection.open(proxy.port);
+        const head = ['POST /v1/embeddings HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`, line];
+        connection.send(`${head.join('\r\n')}\r\n\r\n${line.startsWith('Transfer') ? '0\r\n\r\n' : ''}`);
+        assert.equal((await connection.answer()).status, 200);
+        connection.destroy();
+      }
+      const present = enclave.journal.requests.slice(index).map((entry) => [entry.body_present, entry.body_length]);
+      assert.deepEqual(present, [
+        [true, 0],
+        [true, 0],
+        [false, 0],
+      ]);
+    });
+
+    it('keep fields that nobody here knows, in the very spelling of the client', async () => {
+      const body =
+        '{ "model" : "llama3-3-70b",\n "messages":[{"role":"user","content":"Hi \\u00e9\\/ \u{1f30a}"}],' +
+        '"chat_template_kwargs":{"enable_thinking":false},"top_k":40,"seed":12345678901234567890,"x":[1.0,1e3,-0]}';
+      await ask(proxy.url, { body });
+      assert.equal(received().toString(), body);
+    });
+
+    it('come back as they were sent: binary, and many MiB of it', async () => {
+      for (const length of [0, 1, 65_535, 65_536, 65_537, 20 * MIB]) {
+        const answer = await ask(proxy.url, { body: chatBody(`/bytes ${length}`) });
+        assert.equal(answer.status, 200);
+        assert.ok(answer.body.equals(patternBytes(length)), String(length));
+      }
+    });
+
+    it('come back as they were sent in pieces of every size', async () => {
+      const cuts: readonly (readonly number[])[] = [
+        [],
+        [0],
+        [1],
+        [0, 0, 5, 0],
+        Array<number>(300).fill(1),
+        [65_536, 1],
+        [65_537],
+        [200_000, 3, 70_000],
+      ];
+      for (const sizes of cuts) {
+        answers.splice(0, answers.length, ...sizes.map((size) => randomBytes(size)));
+        const answer = await ask(proxy.url, { path: '/v1/embeddings', body: '{}' });
+        assert.equal(answer.broken, false);
+        assert.deepEqual(answer.headers['content-type'], ['application/x-binary']);
+        assert.ok(answer.body.equals(Buffer.concat(answers)), String(sizes));
+      }
+    });
+
+    it('come back with the status line and the bytes that the enclave chose', async () => {
+      const types = ['text/plain;charset=utf-8', 'application/json', 'image/png', 'TEXT/EVENT-STREAM'];
+      for (const type of types) {
+        const bytes = randomBytes(100);
+        const answer = await ask(proxy.url, { body: chatBody(`/raw ${type} ${bytes.toString('base64')}`) });
+        assert.deepEqual(answer.headers['content-type'], [type]);
+        assert.ok(answer.body.equals(bytes));
+      }
+    });
+  });
+}

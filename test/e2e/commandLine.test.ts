@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VERSION } from '../../src/shared/version.ts';
+import { VARIABLES } from '../../src/proxy/config.ts';
+import { ask } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { PROXY, RunningProcess, fromRoot, spawnNode } from './support/process.ts';
+import { ACCESS_KEY, API_KEY, perTest } from './support/scope.ts';
+
+interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the proxy to its end. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
+  const child = new RunningProcess(spawnNode(PROXY, { args, env }));
+  const { code } = await child.exit();
+  return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
+}
+
+describe('the command line', () => {
+  const scope = perTest();
+
+  it('--help names the usage, every variable with its default, and the exit codes', async () => {
+    for (const flag of ['--help', '-h']) {
+      const { code, stdout, stderr } = await run([flag]);
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.ok(stdout.startsWith(`sealed-proxy ${VERSION}: `));
+      assert.match(stdout, /--health/);
+      for (const [name, value] of VARIABLES) {
+        assert.ok(stdout.includes(`  ${name} `), name);
+        if (value !== '') assert.ok(stdout.includes(`default: ${value}`), name);
+      }
+      assert.match(stdout, /Exit codes: 0 .* 2 .* 3 /);
+    }
+  });
+
+  it('--version is the version of the package and of /health', async () => {
+    const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { version: string };
+    assert.deepEqual(await run(['--version']), { code: 0, stdout: `sealed-proxy ${version}`, stderr: '' });
+    const proxy = await scope.proxy(await scope.enclave());
+    const health = await ask(proxy.url, { method: 'GET', path: '/health' });
+    assert.equal((health.json() as { version: string }).version, version);
+  });
+
+  it('takes no other argument, and not two', async () => {
+    for (const args of [['--port'], ['start'], ['--help', '--version'], ['']]) {
+      const { code, stdout, stderr } = await run(args);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, /^sealed-proxy: .*--help.*$/);
+    }
+  });
+
+  it('says where it listens in its first line, and only that on stdout', async () => {
+    const proxy = await scope.proxy(await scope.enclave());
+    await ask(proxy.url, { body: chatBody('Hello') });
+    assert.deepEqual(proxy.stdout.items, [`sealed-proxy ${VERSION} listening on http://127.0.0.1:${proxy.port}`]);
+  });
+
+  it('listens on port 14114 when no other is named', async () => {
+    const { stdout } = await run(['--help']);
+    assert.match(stdout, /PROXY_PORT .*\n +default: 14114/);
+    const { code, stderr } = await run(['--health'], { PROXY_HOST: '127.83.76.1' });
+    assert.equal(code, 1);
+    assert.match(stderr, /no healthy proxy on 127\.83\.76\.1 port 14114/);
+  });
+
+  it('--health exits with 0 while the proxy runs, whatever its backend does', async () => {
+    const gone = await scope.enclave();
+    const proxy = await scope.proxy(gone);
+    await gone.close();
+    const health = await run(['--health'], { PROXY_PORT: String(proxy.port) });
+    assert.deepEqual(health, { code: 0, stdout: '', stderr: '' });
+  });
+
+  it('--health finds a proxy that listens on every address', async () => {
+    const proxy = await scope.proxy(await scope.enclave(), { PROXY_HOST: '0.0.0.0' });
+    const { code } = await run(['--health'], { PROXY_PORT: String(proxy.port), PROXY_HOST: '0.0.0.0' });
+    assert.equal(code, 0);
+  });
+
+  it('--health exits with 1 and a reason when nobody answers, or another program', async () => {
+    const answers = [
+      '{"status":"ok"}',
+      '{"status":"ok","service":"another"}',
+      'ok',
+      '{"status":"bad","service":"sealed-proxy"}',
+      'null',
+    ];
+    const stranger = createServer((_request, response) => response.end(answers.shift()));
+    stranger.listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    for (let left = answers.length; left > 0; left--) {
+      const { code, stdout, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.equal(stderr, `sealed-proxy: no healthy proxy on 127.0.0.1 port ${port}: another program answers there`);
+    }
+    stranger.close();
+    await once(stranger, 'close');
+    const { code, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
+    assert.equal(code, 1);
+    assert.match(stderr, /^sealed-proxy: no healthy proxy on 127\.0\.0\.1 port \d+: .*ECONNREFUSED.*$/);
+  });
+
+  it('--health exits with 1, not with 2, when the settings are wrong', async () => {
+    const { code, stderr } = await run(['--health'], { PROXY_PORT: 'x' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^sealed-proxy: PROXY_PORT=x cannot be used/);
+  });
+
+  it('exits with 3 and one line with the port when the port is taken', async () => {
+    const proxy = await scope.proxy(await scope.enclave());
+    const { code, stdout, stderr } = await run([], { PROXY_PORT: String(proxy.port) });
+    assert.deepEqual([code, stdout], [3, '']);
+    assert.match(stderr, new RegExp(`^sealed-proxy: port ${proxy.port} on 127\\.0\\.0\\.1 is taken: .*PROXY_PORT.*$`));
+    assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
+  });
+
+  it('exits with 1 and one line when the address is not of this computer', async () => {
+    const { code, stderr } = await run([], { PROXY_PORT: '0', PROXY_HOST: '192.0.2.1' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^sealed-proxy: this computer has no address 192\.0\.2\.1: .*$/);
+  });
+
+  it('reads no .env file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-e2e-'));
+    const lines = ['PROXY_PORT=x', 'PROXY_API_KEY=dev-from-a-file', 'PROXY_HOST=0.0.0.0', 'NODE_OPTIONS=--bad'];
+    for (const name of ['.env', '.env.local', '.env.production']) writeFileSync(join(folder, name), lines.join('\n'));
+    const proxy = await scope.proxy(await scope.enclave(), {}, { cwd: folder });
+    assert.match(proxy.url, /^http:\/\/127\.0\.0\.1:/);
+    await proxy.kill();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('counts a variable that is empty, or of spaces, as not set', async () => {
+    const empty = Object.fromEntries(VARIABLES.map(([name]) => [name, name.endsWith('KEYS') ? '' : '  ']));
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave, { ...empty, PROXY_PORT: '0', PROXY_BACKEND_URL: enclave.url });
+    const path = '/v1/models';
+    assert.equal((await ask(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
+  });
+
+  it('draws the cache namespace root anew at each start, unless one is named', async () => {
+    const enclave = await scope.enclave();
+    const roots: (string | null)[] = [];
+    const named = Buffer.alloc(32, 7).toString('base64');
+    for (const settings of [{}, {}, { PROXY_CACHE_NAMESPACE_ROOT: named }, { PROXY_CACHE_NAMESPACE_ROOT: named }]) {
+      const proxy = await scope.proxy(enclave, settings);
+      for (let count = 0; count < 2; count++) {
+        const index = enclave.journal.requests.length;
+        await ask(proxy.url, { body: chatBody('Hello') });
+        roots.push((await enclave.journal.request(index)).cache_root_sha256);
+      }
+    }
+    const [a, again, b, , c, , d] = roots;
+    assert.equal(a, again);
+    assert.notEqual(a, b);
+    assert.notEqual(b, c);
+    assert.equal(c, d);
+    assert.ok(roots.every((root) => root !== null));
+  });
+
+  it('logs from the level that is set', async () => {
+    const enclave = await scope.enclave();
+    for (const [level, expected] of [
+      ['error', []],
+      ['warn', ['warn']],
+      ['info', ['info', 'warn']],
+      ['trace', ['info', 'warn']],
+    ] as const) {
+      const proxy = await scope.proxy(enclave, { PROXY_LOG_LEVEL: level });
+      enclave.setFaults('reset-before-response');
+      await ask(proxy.url, { body: chatBody('Hello') });
+      enclave.setFaults('');
+      await ask(proxy.url, { body: chatBody('Hello') });
+      proxy.child.kill('SIGTERM');
+      await proxy.exit();
+      const levels = new Set(proxy.log.map((line) => line['level']));
+      for (const name of expected) assert.ok(levels.has(name), `${name} at ${level}`);
+      if (level === 'error' || level === 'warn') assert.ok(!levels.has('info'));
+      if (level === 'error') assert.ok(!levels.has('warn'));
+    }
+  });
+
+  it('takes the keys from the environment', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave, { PROXY_API_KEY: API_KEY, PROXY_ACCESS_KEYS: ` ${ACCESS_KEY} ,` });
+    assert.equal((await ask(proxy.url, { method: 'GET', path: '/v1/models' })).status, 200);
+  });
+});

@@ -1,0 +1,133 @@
+// How HTTP connections are used: several requests on one, one behind the other without waiting, and old clients.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { within } from '../support/within.ts';
+import { chatBody } from './support/chat.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { recordedModel } from './support/recordedModel.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+describe('a connection', () => {
+  const scope = perSuite();
+  const model = recordedModel();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave({ handler: model.handler });
+    proxy = await scope.proxy(enclave);
+  });
+
+  /** A whole chat request. */
+  const chat = (content: string, { stream = false, version = '1.1', more = [] as string[] } = {}) => {
+    const body = chatBody(content, { stream });
+    return [
+      `POST /v1/chat/completions HTTP/${version}`,
+      `Host: 127.0.0.1:${proxy.port}`,
+      `Authorization: Bearer ${ACCESS_KEY}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...more,
+      '',
+      body,
+    ].join('\r\n');
+  };
+  const text = (body: Buffer) =>
+    (JSON.parse(body.toString()) as { choices: [{ message: { content: string } }] }).choices[0].message.content;
+
+  it('serves one request after the other', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    for (const word of ['one', 'two', 'three']) {
+      connection.send(chat(word));
+      assert.equal(text((await connection.answer()).body), `You said: ${word}`);
+    }
+    connection.destroy();
+  });
+
+  it('answers requests that were sent without waiting in their order', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    const health = `GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    connection.send(chat('/wait 150 slow') + health + chat('quick') + chat('/nothing', { more: ['Origin: null'] }));
+    assert.match(text((await connection.answer()).body), /slow$/);
+    assert.equal((await connection.answer()).status, 200);
+    assert.equal(text((await connection.answer()).body), 'You said: quick');
+    assertError(await connection.answer(), ERRORS.foreignOrigin);
+    assert.equal(connection.received.length, 0);
+    connection.destroy();
+  });
+
+  it('keeps a stream whole whose request was sent behind one that waits', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('/wait 150 slow') + chat('/burst 5000', { stream: true }));
+    assert.match(text((await connection.answer()).body), /slow$/);
+    const { body } = await connection.answer();
+    assert.ok(body.equals(Buffer.concat(model.answers.at(-1)?.pieces ?? [])));
+    connection.destroy();
+  });
+
+  it('breaks where a stream breaks, also one whose request was sent behind another', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('/wait 150 slow') + chat('/fail 3', { stream: true }));
+    assert.match(text((await connection.answer()).body), /slow$/);
+    assert.equal(await connection.end(), 'closed');
+    const rest = connection.received.toString();
+    assert.match(rest, /^HTTP\/1\.1 200 OK\r\n/);
+    assert.equal(rest.match(/"content":"word "/g)?.length, 3);
+    assert.ok(!rest.includes('0\r\n\r\n'));
+  });
+
+  it('cancels every request on it when the client leaves, also those that wait for their turn', async () => {
+    const index = enclave.journal.requests.length;
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('/stall 1', { stream: true }) + chat('/hang') + chat('/stall 5', { stream: true }));
+    const requests = [0, 1, 2].map((offset) => enclave.journal.request(index + offset));
+    const entries = await within('three requests, at the enclave', 2000, Promise.all(requests));
+    await connection.until('word');
+    connection.destroy();
+    for (const { end } of entries) {
+      const { ended } = await within('the end of each request, at the enclave', 1000, end);
+      assert.equal(ended, 'client-cancelled');
+    }
+  });
+
+  it('of another HTTP than 1.1 is refused, since there a broken answer looks like a whole one', async () => {
+    for (const version of ['0.9', '1.0', '2.0']) {
+      const asked = model.answers.length;
+      const connection = await RawConnection.open(proxy.port);
+      connection.send(chat('Hello', { version, stream: true }));
+      assert.equal(await connection.end(), 'closed');
+      assert.match(connection.received.toString(), /^HTTP\/1\.1 (505|400) /, version);
+      assert.equal(model.answers.length, asked);
+    }
+  });
+
+  it('of an HTTP/1.0 client may be kept for the answers of the proxy itself', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    const health = 'GET /health HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n';
+    for (let count = 0; count < 2; count++) {
+      connection.send(health);
+      const answer = await connection.answer();
+      assert.equal(answer.status, 200);
+      assert.equal(answer.field('connection'), 'keep-alive');
+    }
+    connection.destroy();
+  });
+
+  it('of curl with leave to upgrade to HTTP/2 gets its answer', async () => {
+    for (const version of ['--http1.1', '--http2']) {
+      const answer = await curl(version, '-H', `Authorization: Bearer ${ACCESS_KEY}`, `${proxy.url}/v1/models`);
+      assert.deepEqual([answer.exitCode, answer.status], [0, 200], version);
+      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.pieces ?? [])));
+    }
+  });
+
+  it('is closed behind the answer when the client asks for that', async () => {
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('Hello', { more: ['Connection: close'] }));
+    const answer = await connection.answer();
+    assert.equal(answer.field('connection'), 'close');
+    assert.equal(await connection.end(), 'closed');
+  });
+});

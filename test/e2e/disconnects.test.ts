@@ -1,0 +1,161 @@
+// Either side may leave at any moment: the other one hears of it at once, and the proxy lives on.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { within } from '../support/within.ts';
+import { ask } from './support/ask.ts';
+import { chatBody, chatBodyOf } from './support/chat.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { RUNTIMES } from './support/process.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+import type { Tap } from './support/tap.ts';
+
+/** How soon the enclave must know, in milliseconds. */
+const AT_ONCE = 1000;
+const MIB = 1024 * 1024;
+
+/** How a client can leave. */
+const LEAVINGS: readonly [string, (connection: RawConnection) => void][] = [
+  ['closes its connection', (connection) => connection.socket.destroy()],
+  ['resets its connection', (connection) => connection.socket.resetAndDestroy()],
+  ['closes its half of the connection', (connection) => connection.socket.end()],
+];
+
+for (const { runtime, nodeArgs } of RUNTIMES) {
+  describe(`a proxy with ${runtime}, when the client leaves,`, () => {
+    const scope = perSuite();
+    let enclave: RunningEnclave;
+    let tap: Tap;
+    let proxy: ServerProcess;
+
+    before(async () => {
+      enclave = await scope.enclave();
+      tap = await scope.tap(enclave);
+      proxy = await scope.proxy(tap, {}, { nodeArgs });
+      await proxy.logged('session');
+    });
+
+    const connect = async (length: number, body: string | Uint8Array): Promise<RawConnection> => {
+      const connection = await RawConnection.open(proxy.port);
+      const head = [
+        'POST /v1/chat/completions HTTP/1.1',
+        `Host: 127.0.0.1:${proxy.port}`,
+        `Authorization: Bearer ${ACCESS_KEY}`,
+        `Content-Length: ${length}`,
+      ];
+      connection.send(`${head.join('\r\n')}\r\n\r\n`);
+      connection.send(body);
+      return connection;
+    };
+
+    const assertAlive = async () => {
+      assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    };
+
+    for (const [how, leave] of LEAVINGS) {
+      it(`and ${how} in the middle of its upload, cancels what it has sent on`, async () => {
+        const index = enclave.journal.requests.length;
+        const logged = proxy.stderr.items.length;
+        const carrying = tap.carrying(MIB);
+        const client = await connect(4 * MIB, chatBodyOf(2 * MIB, '/describe'));
+        const { closed } = await carrying;
+        leave(client);
+        await within('the end of the connection, at the enclave', AT_ONCE, closed);
+        await proxy.logged('request', { end: 'client-gone', status: 0 }, logged);
+        await assertAlive();
+        assert.equal(enclave.journal.requests.length, index + 1);
+      });
+
+      it(`and ${how} while it waits, cancels its request`, async () => {
+        const body = chatBody('/hang');
+        const index = enclave.journal.requests.length;
+        const connection = await connect(body.length, body);
+        const { end } = await within('the request, at the enclave', 2000, enclave.journal.request(index));
+        leave(connection);
+        assert.equal((await within('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+        await assertAlive();
+      });
+
+      it(`and ${how} in the middle of a stream, cancels it`, async () => {
+        const body = chatBody('/stall 2', { stream: true });
+        const index = enclave.journal.requests.length;
+        const connection = await connect(body.length, body);
+        await connection.until('"word "');
+        const { end } = await enclave.journal.request(index);
+        leave(connection);
+        assert.equal((await within('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+        await assertAlive();
+        await proxy.logged('request', { end: 'client-gone', status: 200 });
+      });
+    }
+
+    it('in the middle of a stream that it does not read, cancels it', async () => {
+      const body = chatBody('/bytes 500000000');
+      const index = enclave.journal.requests.length;
+      const connection = await connect(body.length, body);
+      await connection.until('200 OK');
+      connection.socket.pause();
+      const { end } = await enclave.journal.request(index);
+      connection.socket.resetAndDestroy();
+      assert.equal((await within('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+      await assertAlive();
+    });
+
+    it('before its head is whole, has asked for nothing', async () => {
+      const index = enclave.journal.requests.length;
+      for (const [, leave] of LEAVINGS) {
+        const connection = await RawConnection.open(proxy.port);
+        connection.send('POST /v1/chat/completions HTTP/1.1\r\nHost: loc');
+        leave(connection);
+      }
+      await assertAlive();
+      assert.equal(enclave.journal.requests.length, index + 1);
+    });
+  });
+
+  describe(`a proxy with ${runtime}, when the enclave leaves,`, () => {
+    const scope = perSuite();
+    let enclave: RunningEnclave;
+    let proxy: ServerProcess;
+
+    before(async () => {
+      enclave = await scope.enclave();
+      proxy = await scope.proxy(enclave, {}, { nodeArgs });
+      await proxy.logged('session');
+    });
+
+    const askUnder = async (fault: string, body: string | Uint8Array) => {
+      enclave.setFaults(fault);
+      const answer = await ask(proxy.url, { body });
+      enclave.setFaults('');
+      const alive = await ask(proxy.url, { body: chatBody('Hello') });
+      assert.deepEqual([alive.status, alive.broken], [200, false]);
+      return answer;
+    };
+
+    for (const fault of ['reset-before-response', 'close-before-response']) {
+      it(`answers with 502: ${fault}`, async () => {
+        for (const body of [chatBody('Hello'), chatBody('Hello', { stream: true }), chatBodyOf(3 * MIB, 'Hello')]) {
+          assertError(await askUnder(fault, body), ERRORS.backend);
+        }
+        await proxy.logged('request', { status: 502, end: 'network' });
+      });
+    }
+
+    for (const fault of ['reset-mid-response', 'close-mid-response']) {
+      it(`breaks the answer: ${fault}`, async () => {
+        const stream = await askUnder(fault, chatBody('/repeat 9', { stream: true }));
+        assert.deepEqual([stream.status, stream.broken], [200, true]);
+        assert.match(stream.body.toString(), /^data: .*\n\n$/);
+        const long = await askUnder(fault, chatBody('/bytes 300000'));
+        assert.deepEqual([long.status, long.broken], [200, true]);
+        await proxy.logged('request', { status: 200, end: 'network' });
+      });
+    }
+
+    it('makes no new session for it', () => {
+      assert.equal(enclave.journal.handshakes, 1);
+    });
+  });
+}

@@ -1,0 +1,193 @@
+// Section 4 of the specification, row by row, as a person with curl sees it.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { VERSION } from '../../src/shared/version.ts';
+import { ask } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { exchangeRaw } from './support/rawHttp.ts';
+import { recordedModel } from './support/recordedModel.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const HEALTH = `{"status":"ok","service":"sealed-proxy","version":"${VERSION}"}`;
+const AUTHORIZED = ['-H', `Authorization: Bearer ${ACCESS_KEY}`];
+const JSON_BODY = ['-H', 'Content-Type: application/json', '-d'];
+
+describe('the endpoints', () => {
+  const scope = perSuite();
+  const model = recordedModel();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+  let url: string;
+
+  before(async () => {
+    enclave = await scope.enclave({ handler: model.handler });
+    proxy = await scope.proxy(enclave);
+    await proxy.logged('session');
+    ({ url } = proxy);
+  });
+
+  /** What the enclave sent last. */
+  const sent = () => Buffer.concat(model.answers.at(-1)?.pieces ?? []);
+
+  it('POST /v1/chat/completions answers with one JSON object', async () => {
+    const answer = await curl(...AUTHORIZED, ...JSON_BODY, chatBody('Hello'), `${url}/v1/chat/completions`);
+    assert.equal(answer.exitCode, 0);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.headers['content-type'], ['application/json']);
+    assert.deepEqual(answer.body, sent());
+    const { choices } = answer.json() as { choices: [{ message: object }] };
+    assert.deepEqual(choices[0].message, { role: 'assistant', content: 'You said: Hello' });
+  });
+
+  it('POST /v1/chat/completions streams exactly the bytes that the enclave sent', async () => {
+    for (const hook of ['Hello', '/ping 3', '/broken 2', '/burst 2000']) {
+      const body = chatBody(hook, { stream: true, stream_options: { include_usage: true } });
+      const answer = await curl('-N', ...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/chat/completions`);
+      assert.equal(answer.exitCode, 0);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.headers['content-type'], ['text/event-stream']);
+      assert.deepEqual(answer.headers['cache-control'], ['no-cache']);
+      assert.ok(sent().length > 500);
+      assert.ok(answer.body.equals(sent()), hook);
+    }
+  });
+
+  it('POST /v1/embeddings answers with embeddings, of the default model too', async () => {
+    for (const body of ['{"model":"nomic-embed-text","input":"Hello"}', '{"input":"Hello"}']) {
+      const answer = await curl(...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/embeddings`);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.body, sent());
+      const { data, model: name } = answer.json() as { data: [{ embedding: number[] }]; model: string };
+      assert.equal(data[0].embedding.length, 768);
+      assert.equal(name, 'nomic-embed-text');
+    }
+  });
+
+  it('GET /v1/models answers with the list of the backend', async () => {
+    const answer = await curl(...AUTHORIZED, `${url}/v1/models`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, sent());
+    assert.equal((answer.json() as { object: string }).object, 'list');
+  });
+
+  it('GET /health and GET / say that the proxy runs, without a key', async () => {
+    for (const path of ['/health', '/', '/health?from=somewhere']) {
+      const answer = await curl(url + path);
+      assert.equal(answer.status, 200);
+      assert.equal(answer.body.toString(), HEALTH);
+      assert.deepEqual(answer.headers['content-type'], ['application/json']);
+      assert.deepEqual(answer.headers['content-length'], [String(HEALTH.length)]);
+    }
+  });
+
+  it('HEAD /health and HEAD / answer with the same head and no body', async () => {
+    for (const path of ['/health', '/']) {
+      const answer = await curl('--head', url + path);
+      assert.equal(answer.status, 200);
+      assert.deepEqual(answer.headers['content-length'], [String(HEALTH.length)]);
+      assert.equal(answer.bytesDownloaded, 0);
+    }
+  });
+
+  it('GET /health is well while the backend is away, and a key that comes with it goes nowhere', async () => {
+    const gone = await scope.enclave();
+    const alone = await scope.proxy(gone);
+    await gone.close();
+    const answer = await curl('-H', 'Authorization: Bearer sealed-unknown', `${alone.url}/health`);
+    assert.equal(answer.status, 200);
+    assertError(await curl(...AUTHORIZED, `${alone.url}/v1/models`), ERRORS.backend);
+  });
+
+  it('nothing else is served or forwarded', async () => {
+    const index = enclave.journal.requests.length;
+    for (const path of [
+      '/v1',
+      '/v1/',
+      '/v1/responses',
+      '/v1/audio/speech',
+      '/v1/images/generations',
+      '/v1/files',
+      '/v1/chat/completions/',
+      '/v1//models',
+      '/V1/models',
+      '/health/',
+      '/v1/chat%2Fcompletions',
+      '/favicon.ico',
+    ]) {
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        assertError(await ask(url, { method, path }), ERRORS.noSuchPath);
+        assertError(await ask(url, { method, path, key: null }), ERRORS.noSuchPath);
+      }
+    }
+    assert.equal(enclave.journal.requests.length, index);
+  });
+
+  it('GET /v1/models/{model} is 404, and HEAD as well', async () => {
+    const index = enclave.journal.requests.length;
+    assertError(await curl(...AUTHORIZED, `${url}/v1/models/glm-5-2`), ERRORS.noSuchModelRoute);
+    assertError(await curl(`${url}/v1/models/org/model`), ERRORS.noSuchModelRoute);
+    assert.equal((await curl('--head', `${url}/v1/models/glm-5-2`)).status, 404);
+    assert.equal(enclave.journal.requests.length, index);
+  });
+
+  it('a known path with another method is 405 and names those that it takes', async () => {
+    const index = enclave.journal.requests.length;
+    const allowed: [string, string][] = [
+      ['/health', 'GET, HEAD'],
+      ['/', 'GET, HEAD'],
+      ['/v1/models', 'GET'],
+      ['/v1/chat/completions', 'POST'],
+      ['/v1/embeddings', 'POST'],
+    ];
+    for (const [path, allow] of allowed) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+        if (allow.split(', ').includes(method)) continue;
+        const answer = await ask(url, { method, path });
+        assertError(answer, ERRORS.methodNotAllowed(allow));
+        assert.deepEqual(answer.headers['allow'], [allow]);
+      }
+    }
+    assert.equal((await curl('--head', ...AUTHORIZED, `${url}/v1/models`)).status, 405);
+    assert.equal(enclave.journal.requests.length, index);
+  });
+
+  it('a tunnel is refused like any other method', async () => {
+    const answer = await exchangeRaw(proxy.port, 'CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n\r\n');
+    assertError(answer, ERRORS.noSuchPath);
+  });
+
+  it('the query string travels along', async () => {
+    const query = '?api-version=2026-01-01&x=%C3%A9%20%2F&&y';
+    await ask(url, { path: `/v1/chat/completions${query}`, body: chatBody('Hello') });
+    assert.equal(model.answers.at(-1)?.request.target, `/v1/chat/completions${query}`);
+    await ask(url, { method: 'GET', path: `/v1/models?limit=2` });
+    assert.equal(model.answers.at(-1)?.request.target, '/v1/models?limit=2');
+  });
+
+  it('whatever the backend answers passes unchanged, with its body', async () => {
+    const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 418, 422, 429, 451, 500, 501, 502, 503, 504, 529, 599];
+    for (const status of statuses) {
+      const answer = await curl(
+        ...AUTHORIZED,
+        ...JSON_BODY,
+        chatBody(`/status ${status}`),
+        `${url}/v1/chat/completions`,
+      );
+      assert.equal(answer.status, status);
+      assert.deepEqual(answer.body, sent());
+      assert.ok(answer.body.length > 0);
+    }
+    for (const status of [200, 201, 204, 205, 299, 302, 304]) {
+      const answer = await curl(
+        ...AUTHORIZED,
+        ...JSON_BODY,
+        chatBody(`/status ${status}`),
+        `${url}/v1/chat/completions`,
+      );
+      assert.deepEqual([answer.exitCode, answer.status, answer.body.length], [0, status, 0]);
+    }
+  });
+});

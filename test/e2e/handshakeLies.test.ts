@@ -1,0 +1,93 @@
+// An enclave that lies in the handshake: nothing leaves this computer, and the log says what was wrong.
+import assert from 'node:assert/strict';
+import { ask } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { listFaults } from './support/faultList.ts';
+import { startAll } from './support/limiter.ts';
+import type { LogLine } from './support/process.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { API_KEY, Scope } from './support/scope.ts';
+import type { ExpectedError } from './support/proxyErrors.ts';
+
+/** What the log says of each lie, and what the client sees. */
+const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; client?: ExpectedError }>> = {
+  'wrong-nonce': { code: 'attestation_refused', detail: 'nonce_mismatch' },
+  'wrong-user-data': { code: 'attestation_refused', detail: 'user_data_mismatch' },
+  'wrong-public-key': { code: 'session_id_mismatch', detail: null },
+  'short-public-key': { code: 'attestation_refused', detail: 'public_key_mismatch' },
+  'low-order-key': { code: 'weak_public_key' }, // the detail is OpenSSL's word for it
+  'garbage-document': { code: 'attestation_refused', detail: 'malformed_document' },
+  'bad-base64': { code: 'handshake_malformed', detail: null },
+  'wrong-session-id': { code: 'session_id_mismatch', detail: null },
+  'wrong-version': { code: 'handshake_malformed', detail: null },
+  'wrong-lifetime': { code: 'handshake_malformed', detail: null },
+  'extra-field': { code: 'handshake_malformed', detail: null },
+  'missing-field': { code: 'handshake_malformed', detail: null },
+  'handshake-wrong-type': { code: 'handshake_malformed', detail: null },
+  'double-content-type': { code: 'handshake_malformed', detail: null },
+  'handshake-redirect': { code: 'handshake_status', detail: null },
+  'handshake-500': { code: 'handshake_status', detail: null },
+  'handshake-oversize': { code: 'handshake_malformed', detail: null },
+  'handshake-hang': { code: 'timeout', detail: null, client: ERRORS.timeout },
+  'handshake-reset': { code: 'network', detail: 'UND_ERR_SOCKET' },
+  'handshake-cut': { code: 'network', detail: 'UND_ERR_SOCKET' },
+};
+
+const WIDTH = 6;
+const BODY = chatBody('a word that must not leave');
+
+interface Observed {
+  readonly failure: LogLine;
+  readonly requests: number;
+  readonly refusals: number;
+  readonly sent: Buffer;
+}
+
+describe('an enclave that lies in the handshake', () => {
+  const scope = new Scope();
+  const faults = listFaults().get('In the handshake') ?? [];
+  let observed: ReadonlyMap<string, Promise<Observed>>;
+
+  /** One proxy, one lie, one client that asks, and then the truth. */
+  const observe = async (fault: string): Promise<Observed> => {
+    const enclave = await scope.enclave({ faults: fault });
+    const tap = await scope.tap(enclave);
+    const proxy = await scope.proxy(tap, { PROXY_REQUEST_TIMEOUT_SECS: '4' });
+    const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
+    assertError(await ask(proxy.url, { body: BODY }, 10_000), client);
+    const failure = await proxy.logged('handshake_failed');
+    const [requests, refusals, sent] = [enclave.journal.requests.length, enclave.journal.refusals.length, tap.sent];
+    assert.equal(
+      proxy.log.find(({ event }) => event === 'session'),
+      undefined,
+    );
+    enclave.setFaults('');
+    const honest = await ask(proxy.url, { body: BODY }, 10_000);
+    assert.deepEqual([honest.status, honest.broken], [200, false]);
+    await proxy.logged('session');
+    await proxy.kill();
+    return { failure, requests, refusals, sent };
+  };
+
+  before(() => {
+    observed = startAll(faults, WIDTH, observe);
+    for (const result of observed.values()) result.catch(() => undefined); // each test looks at its own
+  });
+  after(() => scope.close());
+
+  for (const fault of faults) {
+    it(`is refused, and gets no request and no key: ${fault}`, async () => {
+      const expected = EXPECTED[fault];
+      assert.ok(expected, 'every lie has an expectation');
+      const { failure, requests, refusals, sent } = (await observed.get(fault)) ?? assert.fail();
+      const { level, code, detail } = failure;
+      assert.deepEqual(
+        [level, code, detail],
+        ['error', expected.code, 'detail' in expected ? expected.detail : detail],
+      );
+      assert.deepEqual({ requests, refusals }, { requests: 0, refusals: 0 });
+      assert.ok(sent.includes('POST /v2/session'));
+      for (const secret of ['/v2/request', API_KEY, 'a word that must not leave']) assert.ok(!sent.includes(secret));
+    }).timeout(60_000);
+  }
+});

@@ -1,0 +1,183 @@
+// Which header fields travel, each way, as they come out at the other end.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import type { HeaderField } from '../../src/session/wire.ts';
+import { chatBody } from './support/chat.ts';
+import { openaiClient } from './support/openaiClient.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+describe('the headers of a request', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave);
+  });
+
+  /** What the enclave sees of these header lines. */
+  const seen = async (...lines: readonly string[]): Promise<readonly HeaderField[]> => {
+    const connection = await RawConnection.open(proxy.port);
+    const index = enclave.journal.requests.length;
+    const body = chatBody('/describe');
+    const head = [
+      'POST /v1/chat/completions HTTP/1.1',
+      `Host: 127.0.0.1:${proxy.port}`,
+      `Authorization: Bearer ${ACCESS_KEY}`,
+      `Content-Length: ${body.length}`,
+      ...lines,
+    ];
+    connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const answer = await connection.answer();
+    connection.destroy();
+    assert.equal(answer.status, 200, answer.body.toString());
+    const { headers } = answer.json() as { headers: HeaderField[] };
+    assert.deepEqual((await enclave.journal.request(index)).headers, headers);
+    return headers;
+  };
+
+  it('keep value, order and repetition, and get lower-case names', async () => {
+    const lines = [
+      'Content-Type: application/json; charset=utf-8',
+      'X-Repeated: one',
+      'Accept: text/event-stream, application/json;q=0.5',
+      'x-repeated: two',
+      'User-Agent: a client/1.0 (with "quotes" \\ and more)',
+      'X-REPEATED: one',
+      'X-Empty:',
+      'X-Inner:  two  spaces\tand a tab ',
+      'X-Latin: caf\xe9 \xff',
+      'OpenAI-Organization: org',
+      'Idempotency-Key: 1-2-3',
+      'Origin: vscode-webview://x',
+      'Referer: http://127.0.0.1/',
+      'Range: bytes=0-',
+      'If-None-Match: "x"',
+      'Content-Encoding: identity',
+      'Accept-Language: de',
+      "!#$%&'*+-.^_`|~9: token",
+    ];
+    assert.deepEqual(await seen(...lines), [
+      { name: 'content-type', value: 'application/json; charset=utf-8' },
+      { name: 'x-repeated', value: 'one' },
+      { name: 'accept', value: 'text/event-stream, application/json;q=0.5' },
+      { name: 'x-repeated', value: 'two' },
+      { name: 'user-agent', value: 'a client/1.0 (with "quotes" \\ and more)' },
+      { name: 'x-repeated', value: 'one' },
+      { name: 'x-empty', value: '' },
+      { name: 'x-inner', value: 'two  spaces\tand a tab' },
+      { name: 'x-latin', value: 'caf\xe9 \xff' },
+      { name: 'openai-organization', value: 'org' },
+      { name: 'idempotency-key', value: '1-2-3' },
+      { name: 'origin', value: 'vscode-webview://x' },
+      { name: 'referer', value: 'http://127.0.0.1/' },
+      { name: 'range', value: 'bytes=0-' },
+      { name: 'if-none-match', value: '"x"' },
+      { name: 'content-encoding', value: 'identity' },
+      { name: 'accept-language', value: 'de' },
+      { name: "!#$%&'*+-.^_`|~9", value: 'token' },
+    ]);
+  });
+
+  for (const line of [
+    'Cookie: session=secret',
+    'Cookie2: $Version=1',
+    'Set-Cookie: a=1',
+    'Proxy-Authorization: Basic eDp5',
+    'Proxy-Connection: keep-alive',
+    'Keep-Alive: timeout=5',
+    'TE: trailers',
+    'Trailer: x-checksum',
+    'Upgrade: websocket',
+    'Forwarded: for=192.0.2.1',
+    'Via: 1.1 somewhere',
+    'X-Forwarded-For: 192.0.2.1',
+    'X-Forwarded-Host: somewhere',
+    'X-Forwarded-Proto: https',
+    'X-Forwarded-Port: 443',
+    'X-Real-IP: 192.0.2.1',
+    'Accept-Encoding: gzip, br',
+    'X-Session-Id: 00000000000000000000000000000000',
+    'X-OpenSecret-Routing-Key: AAAA',
+  ]) {
+    it(`stay here: ${line.replace(/:.*/, '')}`, async () => {
+      const [name = '', value = ''] = line.split(': ');
+      const spellings = [line, `${name.toUpperCase()}: ${value}`, `${name.toLowerCase()}: ${value}`];
+      assert.deepEqual(await seen('X-Before: 1', ...spellings, 'X-After: 2'), [
+        { name: 'x-before', value: '1' },
+        { name: 'x-after', value: '2' },
+      ]);
+    });
+  }
+
+  it('stay here when Connection names them, wherever it stands and however often', async () => {
+    assert.deepEqual(
+      await seen(
+        'X-Early: 1',
+        'Connection: keep-alive, X-EARLY ,x-late',
+        'X-Late: 2',
+        'connection:x-third,, ',
+        'X-Third: 3',
+        'X-Fourth: 4',
+      ),
+      [{ name: 'x-fourth', value: '4' }],
+    );
+  });
+
+  it('of the official client travel, its key excepted', async () => {
+    const index = enclave.journal.requests.length;
+    await openaiClient(proxy).models.list();
+    const { headers, outer } = await enclave.journal.request(index);
+    const names = headers.map(({ name }) => name);
+    assert.ok(names.includes('user-agent'));
+    assert.ok(names.includes('x-stainless-lang'));
+    for (const gone of ['authorization', 'host', 'connection', 'accept-encoding'])
+      assert.ok(!names.includes(gone), gone);
+    assert.deepEqual(outer.header_names.toSorted(), [
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'x-opensecret-routing-key',
+      'x-session-id',
+    ]);
+  });
+});
+
+describe('the headers of a response', () => {
+  const scope = perSuite();
+
+  it('keep value, order and repetition; what belongs to one hop, cookies and the length stay behind', async () => {
+    const proxy = await scope.proxy(await scope.enclave());
+    const connection = await RawConnection.open(proxy.port);
+    const body = chatBody('/headers');
+    const head = [
+      'POST /v1/chat/completions HTTP/1.1',
+      `Host: 127.0.0.1:${proxy.port}`,
+      `Authorization: Bearer ${ACCESS_KEY}`,
+      `Content-Length: ${body.length}`,
+    ];
+    connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const answer = await connection.answer();
+    connection.destroy();
+    assert.equal(answer.statusLine, 'HTTP/1.1 200 OK');
+    assert.deepEqual(answer.fields, [
+      'content-type: application/json',
+      'x-request-id: request-1',
+      'x-repeated: one',
+      'x-repeated: two',
+      'x-latin: caf\xe9',
+      'x-empty: ',
+      'access-control-allow-origin: *',
+      'server: model',
+      'date: Thu, 01 Jan 1970 00:00:00 GMT',
+      'Connection: keep-alive',
+      'Keep-Alive: timeout=75',
+      'Transfer-Encoding: chunked',
+    ]);
+    assert.equal(answer.body.toString(), '{"headers":"odd"}');
+  });
+});

@@ -1,0 +1,278 @@
+// As an editor hosts it: settings and keys come by message, what happens goes back by message.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import type { ToProxy } from '../../src/shared/messages.ts';
+import { VERSION } from '../../src/shared/version.ts';
+import { within } from '../support/within.ts';
+import { ask, head, readAnswer } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import type { HostedProxy } from './support/hosted.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { ACCESS_KEY, API_KEY, perTest } from './support/scope.ts';
+
+type Start = Extract<ToProxy, { type: 'start' }>;
+
+const OTHER_KEY = `sealed-${'another_key'.repeat(4).slice(0, 43)}`;
+const OK = { code: 0, signal: null };
+
+describe('a hosted proxy', () => {
+  const scope = perTest();
+  let enclave: RunningEnclave;
+  let proxy: HostedProxy;
+
+  beforeEach(async () => {
+    enclave = await scope.enclave();
+    proxy = scope.hosted();
+  });
+
+  const startMessage = (change: Partial<Start> = {}): Start => ({
+    type: 'start',
+    settings: { backendUrl: enclave.url, port: 0 },
+    secrets: { apiKey: API_KEY, accessKeys: [ACCESS_KEY] },
+    cacheNamespaceRoot: Buffer.alloc(32, 5).toString('base64'),
+    network: {},
+    ...change,
+  });
+
+  const start = async (change: Partial<Start> = {}) => {
+    proxy.send(startMessage(change));
+    return proxy.message('ready');
+  };
+
+  const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+
+  /** Resolves when everything that was sent before it has been acted on: messages keep their order. */
+  const settled = async () => {
+    const start = proxy.messages.items.length;
+    proxy.child.send({ type: 'nonsense' });
+    const { code } = await proxy.message('failed', start);
+    assert.equal(code, 'invalid_message');
+  };
+
+  it('says when it is ready and where, and serves', async () => {
+    const { url, port, version } = await start();
+    assert.equal(url, `http://127.0.0.1:${port}`);
+    assert.equal(version, VERSION);
+    assert.equal((await models(url)).status, 200);
+    assert.deepEqual(proxy.stdout.items, []);
+  });
+
+  it('says what its attestation proved, of a development backend that it is one', async () => {
+    const begin = Date.now();
+    await start();
+    const { verified, establishedAt } = await proxy.message('verified');
+    assert.equal(verified.kind, 'development');
+    assert.match(verified.moduleId ?? '', /^i-/);
+    assert.ok(establishedAt >= begin && establishedAt <= Date.now());
+  });
+
+  it('says when its session is lost, and when it has another one', async () => {
+    const { url } = await start();
+    await proxy.message('verified');
+    enclave.dropSessions();
+    const before = proxy.messages.items.length;
+    assert.equal((await models(url)).status, 200);
+    assert.equal((await proxy.message('sessionLost', before)).reason, 'rejected');
+    await proxy.message('verified', before);
+  });
+
+  it('says by code why a handshake failed, and serves when it succeeds', async () => {
+    enclave.setFaults('wrong-nonce');
+    const { url } = await start();
+    const { code, detail, message } = await proxy.message('handshakeFailed');
+    assert.deepEqual([code, detail], ['attestation_refused', 'nonce_mismatch']);
+    assert.match(message, /^The attestation was refused: /);
+    enclave.setFaults('');
+    assert.equal((await models(url)).status, 200);
+    await proxy.message('verified');
+  });
+
+  it('takes other keys at once: a revoked access key stops, a new one serves', async () => {
+    const { url } = await start();
+    const stream = await head(url, { body: chatBody('/burst 100', { stream: true }) });
+    proxy.send({ type: 'secrets', secrets: { apiKey: API_KEY, accessKeys: [OTHER_KEY] } });
+    await settled();
+    assertError(await models(url), ERRORS.unknownAccessKey);
+    assert.equal((await models(url, OTHER_KEY)).status, 200);
+    assert.equal((await readAnswer(stream)).broken, false);
+    proxy.send({ type: 'secrets', secrets: { apiKey: null, accessKeys: [OTHER_KEY] } });
+    await settled();
+    assertError(await models(url, OTHER_KEY), ERRORS.noApiKey);
+    proxy.send({ type: 'secrets', secrets: { apiKey: 'dev-another', accessKeys: [OTHER_KEY] } });
+    await settled();
+    const index = enclave.journal.requests.length;
+    assert.equal((await models(url, OTHER_KEY)).status, 200);
+    const before = enclave.journal.requests[0]?.credential?.sha256;
+    assert.notEqual((await enclave.journal.request(index)).credential?.sha256, before);
+    assert.equal(enclave.journal.handshakes, 1);
+  });
+
+  it('takes other settings at once, and keeps those that it is not told', async () => {
+    const { url, port } = await start({
+      settings: { backendUrl: enclave.url, port: 0, allowedHosts: ['proxy.example'], requestTimeoutSeconds: 20 },
+    });
+    proxy.send({
+      type: 'update',
+      settings: { requestTimeoutSeconds: 0.2, allowedOrigins: ['https://app.example'], logLevel: 'error' },
+    });
+    await settled();
+    assertError(await ask(url, { body: chatBody('/hang') }), ERRORS.timeout);
+    const headers = { origin: 'https://app.example', host: `proxy.example:${port}` };
+    assert.equal((await ask(url, { method: 'GET', path: '/health', headers })).status, 200);
+    const lines = proxy.log.length;
+    proxy.send({ type: 'update', settings: { allowedHosts: [], requestTimeoutSeconds: 20 } });
+    await settled();
+    assertError(await ask(url, { method: 'GET', path: '/health', headers }), ERRORS.foreignHost);
+    assert.equal((await ask(url, { body: chatBody('/wait 300 Hello') })).status, 200);
+    assert.equal(proxy.log.length, lines);
+    assert.equal(enclave.journal.handshakes, 1);
+  });
+
+  it('refuses settings that cannot be used, by their name, and lives on as it was', async () => {
+    const refusals: [Partial<Start>, string | null][] = [
+      [{ settings: { port: 70_000 } }, 'port'],
+      [{ settings: { host: 'nowhere' } }, 'host'],
+      [{ settings: { backendUrl: 'http://enclave.example' } }, 'backendUrl'],
+      [{ settings: { pcr0Environment: 'staging' } }, 'pcr0Environment'],
+      [{ settings: { additionalPcr0: ['00'] } }, 'additionalPcr0'],
+      [{ settings: { requestTimeoutSeconds: 0 } }, 'requestTimeoutSeconds'],
+      [{ settings: { streamIdleTimeoutSeconds: -1 } }, 'streamIdleTimeoutSeconds'],
+      [{ settings: { allowedHosts: ['a b'] } }, 'allowedHosts'],
+      [{ settings: { allowedOrigins: ['*'] } }, 'allowedOrigins'],
+      [{ settings: { logLevel: 'loud' } }, 'logLevel'],
+      [{ network: { httpsProxy: 'proxy:3128' } }, 'httpsProxy'],
+      [{ secrets: { apiKey: 'hidden word', accessKeys: [] } }, null],
+      [{ secrets: { apiKey: null, accessKeys: ['hidden-word'] } }, null],
+      [{ cacheNamespaceRoot: 'hidden-word' }, null],
+    ];
+    for (const [change, setting] of refusals) {
+      const before = proxy.messages.items.length;
+      proxy.send(startMessage(change));
+      const failed = await proxy.message('failed', before);
+      assert.deepEqual([failed.code, failed.setting], ['invalid_setting', setting], failed.message);
+      assert.doesNotMatch(failed.message, /hidden/);
+    }
+    const { url } = await start();
+    const before = proxy.messages.items.length;
+    proxy.send({ type: 'update', settings: { requestTimeoutSeconds: 0, logLevel: 'error' } });
+    assert.equal((await proxy.message('failed', before)).setting, 'requestTimeoutSeconds');
+    proxy.send({ type: 'secrets', secrets: { apiKey: 'a b', accessKeys: [] } });
+    assert.equal((await proxy.message('failed', before + 1)).setting, null);
+    assert.equal((await models(url)).status, 200);
+    await proxy.logged('request', { path: '/v1/models' });
+  });
+
+  it('says that a port is taken, and can be started on another one', async () => {
+    const stranger = createServer().listen(0, '127.0.0.1');
+    await once(stranger, 'listening');
+    const { port } = stranger.address() as AddressInfo;
+    proxy.send(startMessage({ settings: { backendUrl: enclave.url, port } }));
+    const { code, setting, message } = await proxy.message('failed');
+    assert.deepEqual([code, setting], ['port_taken', 'port']);
+    assert.match(message, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken`));
+    stranger.close();
+    assert.equal((await models((await start()).url)).status, 200);
+  });
+
+  it('says that it cannot listen on an address of another computer', async () => {
+    proxy.send(startMessage({ settings: { backendUrl: enclave.url, port: 0, host: '192.0.2.1' } }));
+    assert.equal((await proxy.message('failed')).code, 'cannot_listen');
+  });
+
+  it('refuses what is no message, and a second start, and lives on', async () => {
+    const { url } = await start();
+    const messages: unknown[] = [
+      ...[
+        'start',
+        7,
+        null,
+        [],
+        {},
+        { type: 'restart' },
+        { type: 'secrets' },
+        { type: 'update', settings: { port: 'x' } },
+      ],
+      { type: 'update', settings: { surprise: true } },
+      { type: 'secrets', secrets: { apiKey: 1, accessKeys: [] } },
+      startMessage(),
+    ];
+    for (const message of messages) {
+      const before = proxy.messages.items.length;
+      proxy.child.send(message as object);
+      assert.equal((await proxy.message('failed', before)).code, 'invalid_message', JSON.stringify(message));
+    }
+    assert.equal((await models(url)).status, 200);
+  });
+
+  it('looks at no variable of its environment', async () => {
+    const other = scope.hosted({ env: { PROXY_PORT: 'x', PROXY_HOST: '0.0.0.0', PROXY_LOG_LEVEL: 'loud' } });
+    other.send(startMessage());
+    assert.match((await other.message('ready')).url, /^http:\/\/127\.0\.0\.1:/);
+  });
+
+  it('stops when it is told to: a stream finishes, then it exits with 0', async () => {
+    const { url, port } = await start();
+    const idle = await RawConnection.open(port);
+    const stream = await head(url, { body: chatBody('/wait 1 Hello', { stream: true }) });
+    proxy.send({ type: 'stop' });
+    assert.equal((await readAnswer(stream)).broken, false);
+    assert.deepEqual(await proxy.exit(1000), OK);
+    assert.equal(await idle.end(), 'closed');
+  });
+
+  it('stops at once when it is told to twice, or before it was started', async () => {
+    const { url } = await start();
+    const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
+    const reading = readAnswer(stream);
+    proxy.send({ type: 'stop' });
+    proxy.send({ type: 'stop' });
+    assert.deepEqual(await proxy.exit(1000), OK);
+    assert.equal((await reading).broken, true);
+    const unstarted = scope.hosted();
+    unstarted.send({ type: 'stop' });
+    assert.deepEqual(await unstarted.exit(), OK);
+  });
+
+  it('exits when its host closes the channel, whatever runs', async () => {
+    const { url } = await start();
+    const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
+    const reading = readAnswer(stream);
+    const { end } = await enclave.journal.request(0);
+    proxy.child.disconnect();
+    assert.deepEqual(await proxy.exit(1000), OK);
+    assert.equal((await reading).broken, true);
+    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+  });
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`lets a stream finish on ${signal}, which Ctrl-C sends to the host and to it alike`, async () => {
+      const { url } = await start();
+      const stream = await head(url, { body: chatBody('/wait 1 Hello', { stream: true }) });
+      proxy.child.kill(signal);
+      assert.equal((await readAnswer(stream)).broken, false);
+      assert.deepEqual(await proxy.exit(1000), OK);
+    });
+  }
+});
+
+describe('a proxy whose host is killed', () => {
+  const scope = perTest();
+
+  it('exits within a second', async () => {
+    const enclave = await scope.enclave();
+    const host = scope.host(enclave.url);
+    const line = await host.stdout.find('the proxy of the host', (text) => text.startsWith('ready '));
+    const url = line.replace('ready ', '');
+    const stream = await head(url, { body: chatBody('/stall 1', { stream: true }), key: 'dev-own' });
+    const reading = readAnswer(stream);
+    const { end } = await enclave.journal.request(0);
+    host.child.kill('SIGKILL');
+    await host.exit(1000); // its output is also the proxy's: it ends with both of them
+    assert.equal((await reading).broken, true);
+    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+  });
+});

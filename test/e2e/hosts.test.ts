@@ -1,0 +1,143 @@
+// Against DNS rebinding: whoever reaches the proxy under a foreign name is a web page.
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import assert from 'node:assert/strict';
+import { chatBody } from './support/chat.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { exchangeRaw } from './support/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+/** One raw request under these Host lines. */
+function askAs(proxy: ServerProcess, path: string, ...hosts: readonly string[]) {
+  const lines = hosts.map((host) => `Host: ${host}`);
+  return exchangeRaw(proxy.port, [`GET ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n'));
+}
+
+describe('the Host header', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave, {
+      PROXY_ALLOWED_HOSTS: 'host.docker.internal, Proxy.Example,192.168.7.7,[fe80::7]',
+    });
+  });
+
+  for (const host of [
+    'localhost',
+    'LOCALHOST:80',
+    'localhost:65535',
+    '127.0.0.1',
+    '127.0.0.1:14114',
+    '127.255.255.254:1',
+    '[::1]',
+    '[::1]:14114',
+    '[0:0:0:0:0:0:0:1]:80',
+    'host.docker.internal',
+    'HOST.docker.INTERNAL:14114',
+    'proxy.example:1',
+    '192.168.7.7',
+    '[fe80::7]:80',
+  ]) {
+    it(`may be ${host}`, async () => {
+      assert.equal((await askAs(proxy, '/health', host)).status, 200);
+      assertError(await askAs(proxy, '/v1/models', host), ERRORS.noKey);
+    });
+  }
+
+  for (const host of [
+    'rebinding.example',
+    'rebinding.example:14114',
+    'localhost.rebinding.example',
+    'rebinding.example.localhost.example',
+    '127.0.0.1.rebinding.example',
+    '127.rebinding.example',
+    'rebinding.example@localhost',
+    'localhost@rebinding.example',
+    '192.168.7.8',
+    '10.0.0.1:14114',
+    '0.0.0.0',
+    '0.0.0.0:14114',
+    '[::]',
+    '[::2]:80',
+    '[fe80::8]',
+    '[::ffff:10.0.0.1]',
+    '::1',
+    '[::1',
+    '127.0.0.1:',
+    '127.0.0.1:port',
+    '127.0.0.1:123456',
+    '2130706433',
+    '0x7f.0.0.1',
+    'sub.host.docker.internal',
+    'host.docker.internal.example',
+  ]) {
+    it(`must not be ${host}`, async () => {
+      assertError(await askAs(proxy, '/health', host), ERRORS.foreignHost);
+      assertError(await askAs(proxy, '/v1/models', host), ERRORS.foreignHost);
+      assertError(await askAs(proxy, '/nothing', host), ERRORS.foreignHost);
+    });
+  }
+
+  it('must be there, exactly once, and not be empty', async () => {
+    assertError(await askAs(proxy, '/health', ''), ERRORS.foreignHost);
+    assertError(await askAs(proxy, '/health', 'localhost', 'localhost'), ERRORS.foreignHost);
+    assertError(await askAs(proxy, '/health', 'localhost', 'rebinding.example'), ERRORS.foreignHost);
+    assertError(await askAs(proxy, '/health'), ERRORS.foreignHost);
+  });
+
+  it('that is foreign keeps a right key from being used', async () => {
+    const answer = await curl(
+      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Content-Type: application/json', '-d', chatBody('Hello')],
+      ...['--resolve', `rebinding.example:${proxy.port}:127.0.0.1`],
+      `http://rebinding.example:${proxy.port}/v1/chat/completions`,
+    );
+    assertError(answer, ERRORS.foreignHost);
+    assert.equal(enclave.journal.requests.length, 0);
+  });
+});
+
+describe('the Host header of a proxy that listens beyond this computer', () => {
+  const scope = perSuite();
+  let proxy: ServerProcess;
+
+  before(async () => {
+    const settings = { PROXY_HOST: '0.0.0.0', PROXY_ALLOWED_HOSTS: 'proxy' };
+    proxy = await scope.proxy(await scope.enclave(), settings);
+  });
+
+  it('may be any address, localhost, or a name that is listed', async () => {
+    for (const host of ['10.1.2.3:14114', '[fe80::1]:14114', '0.0.0.0', '127.0.0.1', 'localhost:1', 'proxy:14114']) {
+      assert.equal((await askAs(proxy, '/health', host)).status, 200, host);
+    }
+  });
+
+  it('must not be any other name', async () => {
+    for (const host of ['rebinding.example', 'proxy.example', '10.1.2', '10.1.2.3.example']) {
+      assertError(await askAs(proxy, '/health', host), ERRORS.foreignHost);
+    }
+  });
+
+  it('is guarded with a warning in the log', async () => {
+    const { level, host, note } = await proxy.logged('open_address');
+    assert.deepEqual([level, host], ['warn', '0.0.0.0']);
+    assert.match(String(note), /beyond this computer/);
+  });
+});
+
+describe('a proxy on the IPv6 loopback address', () => {
+  const scope = perSuite();
+
+  it('says and serves its address in brackets', async () => {
+    const proxy = await scope.proxy(await scope.enclave(), { PROXY_HOST: '[::1]' });
+    assert.match(proxy.url, /^http:\/\/\[::1\]:\d+$/);
+    assert.equal((await curl('--globoff', `${proxy.url}/health`)).status, 200);
+    assert.equal(
+      proxy.log.find(({ event }) => event === 'open_address'),
+      undefined,
+    );
+  });
+});

@@ -1,0 +1,157 @@
+// Section 5 of the specification: who is served, and with whose key.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { ask } from './support/ask.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import type { ExpectedError } from './support/proxyErrors.ts';
+import { exchangeRaw } from './support/rawHttp.ts';
+import { ACCESS_KEY, API_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const OTHER_ACCESS_KEY = `sealed-${'another_key'.repeat(4).slice(0, 43)}`;
+const RELAYED = [
+  ['GET', '/v1/models'],
+  ['POST', '/v1/chat/completions'],
+  ['POST', '/v1/embeddings'],
+] as const;
+
+/** How the journal of the enclave names a key. */
+function named(key: string): object {
+  return { kind: 'api_key', sha256: createHash('sha256').update(key).digest('hex').slice(0, 12) };
+}
+
+describe('the key of a request', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave, { PROXY_ACCESS_KEYS: `${ACCESS_KEY}, ${OTHER_ACCESS_KEY}` });
+  });
+
+  /** One raw request with these header lines. */
+  const askWith = (...lines: readonly string[]) => {
+    const head = ['GET /v1/models HTTP/1.1', `Host: 127.0.0.1:${proxy.port}`, ...lines];
+    return exchangeRaw(proxy.port, `${head.join('\r\n')}\r\n\r\n`);
+  };
+
+  it('is needed on every route that is relayed', async () => {
+    for (const [method, path] of RELAYED) {
+      const answer = await curl('-X', method, proxy.url + path);
+      assertError(answer, ERRORS.noKey);
+      assert.deepEqual(answer.headers['www-authenticate'], ['Bearer realm="sealed-proxy"']);
+    }
+  });
+
+  const longest = 'k'.repeat(16_384);
+  const refused: [string, readonly string[], ExpectedError][] = [
+    ['no Authorization header', [], ERRORS.noKey],
+    ['an empty Authorization header', ['Authorization:'], ERRORS.noKey],
+    ['another scheme', ['Authorization: Basic ZGV2OmtleQ=='], ERRORS.noKey],
+    ['no scheme', [`Authorization: ${API_KEY}`], ERRORS.noKey],
+    ['a scheme that only begins like Bearer', [`Authorization: Bearerish ${API_KEY}`], ERRORS.noKey],
+    ['a bearer without a token', ['Authorization: Bearer'], ERRORS.noKey],
+    ['a bearer of spaces', ['Authorization: Bearer    '], ERRORS.noKey],
+    ['two Authorization headers', ['Authorization: Bearer dev-a', 'Authorization: Bearer dev-b'], ERRORS.noKey],
+    ['the same Authorization header twice', Array(2).fill(`Authorization: Bearer ${ACCESS_KEY}`), ERRORS.noKey],
+    ['a key in another header', [`X-Api-Key: ${ACCESS_KEY}`], ERRORS.noKey],
+    ['a space inside the key', ['Authorization: Bearer dev-a b'], ERRORS.badKey],
+    ['a tab inside the key', ['Authorization: Bearer dev-a\tb'], ERRORS.badKey],
+    ['a key that is not ASCII', ['Authorization: Bearer dev-\xe9'], ERRORS.badKey],
+    ['a key in UTF-8', [`Authorization: Bearer dev-${Buffer.from('ключ').toString('latin1')}`], ERRORS.badKey],
+    ['a key of 16,385 characters', [`Authorization: Bearer ${longest}k`], ERRORS.badKey],
+    ['a key of 128 KiB', [`Authorization: Bearer ${longest.repeat(8)}`], ERRORS.badKey],
+    [
+      'an access key that is not in the list',
+      [`Authorization: Bearer sealed-${'A'.repeat(43)}`],
+      ERRORS.unknownAccessKey,
+    ],
+    [
+      'an access key with a character too few',
+      [`Authorization: Bearer ${ACCESS_KEY.slice(0, -1)}`],
+      ERRORS.unknownAccessKey,
+    ],
+    ['an access key with a character too many', [`Authorization: Bearer ${ACCESS_KEY}A`], ERRORS.unknownAccessKey],
+    ['the beginning of an access key', ['Authorization: Bearer sealed-'], ERRORS.unknownAccessKey],
+  ];
+  for (const [what, lines, error] of refused) {
+    it(`is refused with 401 and goes nowhere: ${what}`, async () => {
+      const index = enclave.journal.requests.length;
+      const answer = await askWith(...lines);
+      assertError(answer, error);
+      assert.equal(answer.field('www-authenticate'), 'Bearer realm="sealed-proxy"');
+      assert.equal(enclave.journal.requests.length, index);
+    });
+  }
+
+  const taken: [string, string, string][] = [
+    ['an access key stands for the key of the proxy', `Authorization: Bearer ${ACCESS_KEY}`, API_KEY],
+    ['so does every other one of the list', `Authorization: Bearer ${OTHER_ACCESS_KEY}`, API_KEY],
+    ['the scheme is taken in lower case', `authorization: bearer ${ACCESS_KEY}`, API_KEY],
+    ['the scheme is taken in capitals', `AUTHORIZATION: BEARER ${ACCESS_KEY}`, API_KEY],
+    ['spaces around the key do not count', `Authorization:  Bearer   ${ACCESS_KEY}  `, API_KEY],
+    [
+      'any other key is the client’s own and travels as it is',
+      'Authorization: Bearer dev-own/key=+~',
+      'dev-own/key=+~',
+    ],
+    [
+      'a key that only resembles an access key is the client’s own',
+      'Authorization: Bearer dev-sealed-x',
+      'dev-sealed-x',
+    ],
+    ['a key may have 16,384 characters', `Authorization: Bearer dev-${longest.slice(4)}`, `dev-${longest.slice(4)}`],
+  ];
+  for (const [what, line, key] of taken) {
+    it(`travels inside the envelope: ${what}`, async () => {
+      const index = enclave.journal.requests.length;
+      assert.equal((await askWith(line)).status, 200);
+      const { credential, headers } = await enclave.journal.request(index);
+      assert.deepEqual(credential, named(key));
+      assert.deepEqual(headers, []);
+    });
+  }
+
+  it('is the backend’s to refuse when it is the client’s own', async () => {
+    const answer = await ask(proxy.url, { method: 'GET', path: '/v1/models', key: 'sk-deleted' });
+    assert.equal(answer.status, 401);
+    assert.deepEqual(answer.json(), { status: 401, message: 'The key is missing, invalid or was deleted' });
+    assert.equal(answer.headers['www-authenticate'], undefined);
+  });
+
+  it('is judged before the target, the headers and the length of the body', async () => {
+    const answer = await askWith('Content-Length: 99999999999', ...Array<string>(90).fill('x-many: 1'));
+    assertError(answer, ERRORS.noKey);
+  });
+});
+
+describe('a proxy without an API key', () => {
+  const scope = perSuite();
+
+  it('sends the clients’ own keys, and takes no access key', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave, { PROXY_API_KEY: '', PROXY_ACCESS_KEYS: '' });
+    const path = '/v1/models';
+    assertError(await ask(proxy.url, { method: 'GET', path }), ERRORS.noApiKey);
+    assert.equal((await ask(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
+    assert.deepEqual((await enclave.journal.request(0)).credential, named('dev-own'));
+  });
+
+  it('says so to a client that sends a right access key', async () => {
+    const enclave = await scope.enclave();
+    const hosted = scope.hosted();
+    hosted.send({
+      type: 'start',
+      settings: { backendUrl: enclave.url, port: 0 },
+      secrets: { apiKey: null, accessKeys: [ACCESS_KEY] },
+      cacheNamespaceRoot: Buffer.alloc(32, 1).toString('base64'),
+      network: {},
+    });
+    const { url } = await hosted.message('ready');
+    assertError(await ask(url, { method: 'GET', path: '/v1/models' }), ERRORS.noApiKey);
+    assert.equal(enclave.journal.requests.length, 0);
+  });
+});

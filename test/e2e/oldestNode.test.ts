@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { VERSION } from '../../src/shared/version.ts';
+import { MODEL } from './support/chat.ts';
+import { OLDEST_NODE, installOldestNode } from './support/oldestNode.ts';
+import { openaiClient } from './support/openaiClient.ts';
+import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from './support/process.ts';
+import { perTest } from './support/scope.ts';
+
+describe('on the oldest Node that is supported', () => {
+  const scope = perTest();
+  let node: string;
+
+  before(function () {
+    this.timeout(120_000); // the first time it is fetched
+    node = installOldestNode();
+  });
+
+  const run = async (script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const child = new RunningProcess(spawnNode(script, { args, env, node }));
+    const { code } = await child.exit();
+    return { code, output: [...child.stdout.items, ...child.stderr.items].join('\n') };
+  };
+
+  it('which is the one of package.json', async () => {
+    const { engines } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { engines: { node: string } };
+    assert.equal(engines.node, `>=${OLDEST_NODE}`);
+    const { output } = await run('--version', []);
+    assert.equal(output, `v${OLDEST_NODE}`);
+  });
+
+  it('the proxy says what it is, checks its health, chats and ends', async () => {
+    assert.match((await run(PROXY, ['--help'])).output, /^sealed-proxy \d+\.\d+\.\d+: /);
+    assert.deepEqual(await run(PROXY, ['--version']), { code: 0, output: `sealed-proxy ${VERSION}` });
+    const proxy = await scope.proxy(await scope.enclave(), {}, { node });
+    assert.deepEqual(await run(PROXY, ['--health'], { PROXY_PORT: String(proxy.port) }), { code: 0, output: '' });
+    const stream = openaiClient(proxy).chat.completions.stream({
+      model: MODEL,
+      messages: [{ role: 'user', content: 'Hello' }],
+    });
+    assert.equal(await stream.finalContent(), 'You said: Hello');
+    proxy.child.kill('SIGTERM');
+    assert.deepEqual(await proxy.exit(1000), { code: 0, signal: null });
+    assert.deepEqual(
+      new Set(proxy.log.map(({ event }) => event)),
+      new Set(['session', 'request', 'stopping', 'session_lost']),
+    );
+  });
+
+  it('the development enclave runs as well', async () => {
+    const { code, output } = await run(ENCLAVE, ['--faults', 'list']);
+    assert.equal(code, 0);
+    assert.match(output, /wrong-nonce/);
+  });
+});

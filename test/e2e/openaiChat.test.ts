@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import type OpenAI from 'openai';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { within } from '../support/within.ts';
+import { MODEL, PLAIN_MODEL } from './support/chat.ts';
+import { openaiClient } from './support/openaiClient.ts';
+import { RUNTIMES } from './support/process.ts';
+import { recordedModel } from './support/recordedModel.ts';
+import { perSuite } from './support/scope.ts';
+
+type Chunk = OpenAI.ChatCompletionChunk;
+type Delta = Chunk['choices'][number]['delta'] & { readonly reasoning?: string };
+
+const user = (content: string) => ({ role: 'user', content }) as const;
+
+for (const { runtime, nodeArgs } of RUNTIMES) {
+  describe(`the official client, chatting through a proxy with ${runtime}`, () => {
+    const scope = perSuite();
+    const model = recordedModel();
+    let enclave: RunningEnclave;
+    let client: OpenAI;
+
+    before(async () => {
+      enclave = await scope.enclave({ handler: model.handler });
+      client = openaiClient(await scope.proxy(enclave, {}, { nodeArgs }));
+    });
+
+    it('gets a whole answer, with the reasoning', async () => {
+      const answer = await client.chat.completions.create({ model: MODEL, messages: [user('Hello there')] });
+      const message = answer.choices[0]?.message as OpenAI.ChatCompletionMessage & { reasoning?: string };
+      assert.equal(message.content, 'You said: Hello there');
+      assert.match(message.reasoning ?? '', /^The message has 2 words\./);
+      assert.equal(answer.model, MODEL);
+      assert.equal(answer.usage?.prompt_tokens, 3);
+    });
+
+    it('gets every event of a stream as the enclave sent it', async () => {
+      const stream = await client.chat.completions.create({
+        model: MODEL,
+        messages: [user('Tell me of the sea')],
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+      const chunks: Chunk[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const sent = Buffer.concat(model.answers.at(-1)?.pieces ?? []).toString();
+      const events = sent.split('\n\n').filter((event) => event !== '');
+      assert.equal(events.pop(), 'data: [DONE]');
+      assert.deepEqual(
+        chunks,
+        events.map((event): unknown => JSON.parse(event.slice('data: '.length))),
+      );
+      const deltas = chunks.map(({ choices }) => choices[0]?.delta as Delta | undefined);
+      assert.equal(deltas.map((delta) => delta?.content ?? '').join(''), 'You said: Tell me of the sea');
+      assert.match(deltas.map((delta) => delta?.reasoning ?? '').join(''), /^The message has 5 words\./);
+      assert.ok((chunks.at(-1)?.usage?.total_tokens ?? 0) > 5);
+    });
+
+    it('gets each piece of a stream while the next one is not there yet', async () => {
+      const stream = await client.chat.completions.create({
+        model: PLAIN_MODEL,
+        messages: [user('/stall 3')],
+        stream: true,
+      });
+      let text = '';
+      const read = async () => {
+        for await (const { choices } of stream) {
+          text += choices[0]?.delta.content ?? '';
+          if (text === 'word word word ') return;
+        }
+      };
+      await within('three words of a stream that never ends', 2000, read());
+    });
+
+    it('reads a long stream to its end, past comment lines', async () => {
+      for (const [hook, words] of [
+        ['/burst 3000 wave', 3000],
+        ['/ping 5', 2],
+      ] as const) {
+        const stream = await client.chat.completions.create({
+          model: PLAIN_MODEL,
+          messages: [user(hook)],
+          stream: true,
+        });
+        let count = 0;
+        for await (const { choices } of stream) if (choices[0]?.delta.content) count++;
+        assert.equal(count, words);
+      }
+    });
+
+    it('leaves a stream, and the enclave hears of it at once', async () => {
+      const index = enclave.journal.requests.length;
+      const stream = await client.chat.completions.create({
+        model: PLAIN_MODEL,
+        messages: [user('/stall 1')],
+        stream: true,
+      });
+      for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
+      const { end } = await enclave.journal.request(index);
+      const { ended } = await within('the end of the answer, at the enclave', 1000, end);
+      assert.equal(ended, 'client-cancelled');
+    });
+
+    it('aborts a request before its answer, and the enclave hears of it at once', async () => {
+      const index = enclave.journal.requests.length;
+      const controller = new AbortController();
+      const answer = client.chat.completions.create(
+        { model: PLAIN_MODEL, messages: [user('/hang')] },
+        { signal: controller.signal },
+      );
+      const aborted = assert.rejects(answer, { name: 'Error', message: 'Request was aborted.' });
+      const { end } = await within('the request, at the enclave', 2000, enclave.journal.request(index));
+      controller.abort();
+      await aborted;
+      const { ended } = await within('the end of the request, at the enclave', 1000, end);
+      assert.equal(ended, 'client-cancelled');
+    });
+  });
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import OpenAI from 'openai';
+import { EMBEDDING_MODEL } from '../../src/devEnclave/catalogue.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { MODEL, PLAIN_MODEL } from './support/chat.ts';
+import { openaiClient } from './support/openaiClient.ts';
+import { RUNTIMES } from './support/process.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+type ErrorClass = abstract new (...args: never[]) => InstanceType<typeof OpenAI.APIError>;
+
+/** Rejections with this class, status and message. */
+function apiError(expected: ErrorClass, status: number | undefined, message: RegExp, further: object = {}) {
+  return (error: unknown) => {
+    assert.ok(error instanceof expected, String(error));
+    assert.equal(error.status, status);
+    assert.match(error.message, message);
+    for (const [name, value] of Object.entries(further)) {
+      assert.deepEqual(error[name as keyof typeof error], value, name);
+    }
+    return true;
+  };
+}
+
+const user = (content: string) => ({ role: 'user', content }) as const;
+
+describe('the official client, when something is wrong,', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+  let client: OpenAI;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.4' });
+    client = openaiClient(proxy);
+  });
+
+  const ask = (content: string, using = client) =>
+    using.chat.completions.create({ model: PLAIN_MODEL, messages: [user(content)] });
+
+  it('raises an AuthenticationError for an access key that was revoked, and nothing reaches the enclave', async () => {
+    const index = enclave.journal.requests.length;
+    const revoked = openaiClient(proxy, `${ACCESS_KEY.slice(0, -1)}_`);
+    await assert.rejects(ask('Hello', revoked), apiError(OpenAI.AuthenticationError, 401, /revoked or mistyped/));
+    assert.equal(enclave.journal.requests.length, index);
+  });
+
+  it('raises an AuthenticationError for a key that the backend does not take', async () => {
+    const deleted = openaiClient(proxy, 'sk-deleted');
+    await assert.rejects(ask('Hello', deleted), apiError(OpenAI.AuthenticationError, 401, /^401/));
+    await assert.rejects((async () => deleted.models.list())(), apiError(OpenAI.AuthenticationError, 401, /^401/));
+  });
+
+  it('raises a NotFoundError for what the proxy does not serve', async () => {
+    const expected = apiError(OpenAI.NotFoundError, 404, /POST \/v1\/chat\/completions/, {
+      type: 'invalid_request_error',
+      code: 'not_found',
+    });
+    await assert.rejects(client.responses.create({ model: MODEL, input: 'Hello' }), expected);
+    await assert.rejects(client.images.generate({ model: MODEL, prompt: 'A house' }), expected);
+    await assert.rejects(client.files.list(), expected);
+    await assert.rejects(
+      client.models.retrieve(MODEL),
+      apiError(OpenAI.NotFoundError, 404, /GET \/v1\/models lists all/),
+    );
+  });
+
+  it('raises a BadRequestError for an unknown model, in the words of the backend', async () => {
+    const unknown = client.chat.completions.create({ model: 'gpt-4o', messages: [user('Hello')] });
+    await assert.rejects(
+      unknown,
+      apiError(OpenAI.BadRequestError, 400, /There is no chat model "gpt-4o"/, {
+        code: 'upstream_invalid_request',
+        param: 'model',
+      }),
+    );
+    const embedding = client.embeddings.create({ model: EMBEDDING_MODEL, input: 'Hello', dimensions: 256 });
+    await assert.rejects(embedding, apiError(OpenAI.BadRequestError, 400, /768 dimensions/));
+  });
+
+  it('raises a RateLimitError with the backend’s retry-after', async () => {
+    const expected = apiError(OpenAI.RateLimitError, 429, /429/, { code: 'inference_capacity' });
+    await assert.rejects(ask('/status 429 7'), (error) => {
+      assert.equal((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after'), '7');
+      return expected(error);
+    });
+  });
+
+  it('repeats what the backend says may be repeated, as it does by default', async () => {
+    const index = enclave.journal.requests.length;
+    await assert.rejects(
+      client.chat.completions.create({ model: MODEL, messages: [user('/status 503 0')] }, { maxRetries: 2 }),
+      apiError(OpenAI.InternalServerError, 503, /503/),
+    );
+    assert.equal(enclave.journal.requests.length, index + 3);
+  });
+
+  it('raises an InternalServerError when the enclave is not there', async () => {
+    const gone = await scope.enclave();
+    const alone = openaiClient(await scope.proxy(gone));
+    await gone.close();
+    const expected = apiError(OpenAI.InternalServerError, 502, /Failed to communicate securely with the backend/, {
+      type: 'server_error',
+      code: null,
+      param: null,
+    });
+    await assert.rejects(ask('Hello', alone), expected);
+    await assert.rejects((async () => alone.models.list())(), expected);
+  });
+
+  it('raises an InternalServerError when the backend does not start to answer in time', async () => {
+    await assert.rejects(
+      ask('/hang'),
+      apiError(OpenAI.InternalServerError, 504, /did not start responding within the timeout/, {
+        type: 'server_error',
+        code: null,
+      }),
+    );
+  });
+
+  it('raises a connection error when the proxy is not there', async () => {
+    const port = (await scope.enclave()).port;
+    await scope.close();
+    await assert.rejects(
+      ask('Hello', openaiClient({ url: `http://127.0.0.1:${port}` })),
+      apiError(OpenAI.APIConnectionError, undefined, /Connection error/),
+    );
+  });
+});
+
+for (const { runtime, nodeArgs } of RUNTIMES) {
+  describe(`a stream that breaks, through a proxy with ${runtime}`, () => {
+    const scope = perSuite();
+    let proxy: ServerProcess;
+    let enclave: RunningEnclave;
+
+    before(async () => {
+      enclave = await scope.enclave();
+      proxy = await scope.proxy(enclave, {}, { nodeArgs });
+    });
+
+    /** What the official client has read when it raises an error. */
+    const readBroken = async (content: string): Promise<string> => {
+      const stream = await openaiClient(proxy).chat.completions.create({
+        model: PLAIN_MODEL,
+        messages: [user(content)],
+        stream: true,
+      });
+      let text = '';
+      const reading = async () => {
+        for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
+      };
+      await assert.rejects(reading());
+      return text;
+    };
+
+    it('is an error for the official client, behind everything that was verified', async () => {
+      assert.equal(await readBroken('/fail 3'), 'word word word ');
+      assert.equal(await readBroken('/broken 2'), 'word word ');
+      for (const fault of ['missing-end', 'reset-mid-response', 'tampered-record', 'truncated-frame']) {
+        enclave.setFaults(fault);
+        await readBroken('/repeat 5');
+      }
+      enclave.setFaults('');
+    });
+
+    it('is an error for the official client also where it waits for the whole answer', async () => {
+      enclave.setFaults('missing-end');
+      const answer = openaiClient(proxy).chat.completions.create({ model: PLAIN_MODEL, messages: [user('Hello')] });
+      await assert.rejects(answer);
+      enclave.setFaults('');
+    });
+  });
+}

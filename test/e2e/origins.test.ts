@@ -1,0 +1,171 @@
+// Web pages may use the proxy only if their origin is allowed, and then their browser must be told so.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { ask } from './support/ask.ts';
+import type { Answer, Question } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import type { ExpectedError } from './support/proxyErrors.ts';
+import { perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const WEBVIEW = 'vscode-webview://1a2b3c4d';
+
+/** What every answer to an allowed page says. */
+function assertCors(answer: Answer, origin: string): void {
+  assert.deepEqual(answer.headers['access-control-allow-origin'], [origin]);
+  assert.deepEqual(answer.headers['access-control-expose-headers'], ['*']);
+  assert.deepEqual(answer.headers['vary'], ['Origin']);
+  assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+}
+
+describe('the Origin header', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+  let tuned: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.3' });
+    tuned = await scope.proxy(enclave, {
+      PROXY_ALLOWED_ORIGINS: 'https://app.example, http://localhost:5173,obsidian://*',
+    });
+  });
+
+  const askFrom = (origin: string | string[], question: Question = {}, target = proxy) =>
+    ask(target.url, { ...question, headers: { ...question.headers, origin } });
+  const chatFrom = (origin: string, content: string) => askFrom(origin, { body: chatBody(content) });
+
+  it('of the editor’s own pages is allowed, and told to their browser', async () => {
+    for (const origin of [WEBVIEW, 'vscode-file://vscode-app']) {
+      const answer = await chatFrom(origin, 'Hello');
+      assert.equal(answer.status, 200);
+      assertCors(answer, origin);
+      assertCors(await askFrom(origin, { method: 'GET', path: '/health', key: null }), origin);
+    }
+  });
+
+  const foreign = [
+    'https://evil.example',
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'null',
+    '',
+    'vscode-webviews://1a2b3c4d',
+    'https://vscode-webview://x',
+    'vscode-webview',
+    'file://',
+  ];
+  for (const origin of foreign) {
+    it(`is refused when it is ${JSON.stringify(origin)}, with the key too`, async () => {
+      const index = enclave.journal.requests.length;
+      for (const path of ['/v1/chat/completions', '/health', '/nothing']) {
+        const answer = await askFrom(origin, { path, body: chatBody('Hello') });
+        assertError(answer, ERRORS.foreignOrigin);
+        assert.equal(answer.headers['access-control-allow-origin'], undefined);
+      }
+      assertError(await askFrom(origin, { method: 'OPTIONS' }), ERRORS.foreignOrigin);
+      assert.equal(enclave.journal.requests.length, index);
+    });
+  }
+
+  it('is refused when there are two', async () => {
+    assertError(await askFrom([WEBVIEW, WEBVIEW], { body: chatBody('Hello') }), ERRORS.foreignOrigin);
+  });
+
+  it('can be allowed by the settings, which replace the default', async () => {
+    const path = '/health';
+    for (const origin of ['https://app.example', 'https://APP.example', 'http://localhost:5173', 'obsidian://vault']) {
+      const answer = await askFrom(origin, { method: 'GET', path }, tuned);
+      assert.equal(answer.status, 200, origin);
+      assertCors(answer, origin);
+    }
+    for (const origin of [
+      WEBVIEW,
+      'http://app.example',
+      'https://app.example:8443',
+      'https://sub.app.example',
+      'https://app.example.evil.example',
+      'http://localhost:51730',
+    ]) {
+      assertError(await askFrom(origin, { method: 'GET', path }, tuned), ERRORS.foreignOrigin);
+    }
+  });
+
+  it('that is allowed gets its preflight answered, without a key', async () => {
+    const preflight = {
+      method: 'OPTIONS',
+      key: null,
+      headers: {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-stainless-os',
+      },
+    };
+    const routes = [
+      ['/v1/chat/completions', 'POST'],
+      ['/v1/embeddings', 'POST'],
+      ['/v1/models', 'GET'],
+      ['/health', 'GET, HEAD'],
+    ] as const;
+    for (const [path, methods] of routes) {
+      const answer = await askFrom(WEBVIEW, { ...preflight, path });
+      assert.equal(answer.status, 204);
+      assert.equal(answer.body.length, 0);
+      assertCors(answer, WEBVIEW);
+      assert.deepEqual(answer.headers['access-control-allow-methods'], [methods]);
+      assert.deepEqual(answer.headers['access-control-allow-headers'], ['authorization,content-type,x-stainless-os']);
+      assert.deepEqual(answer.headers['access-control-max-age'], ['600']);
+      assert.equal(answer.headers['access-control-allow-private-network'], undefined);
+    }
+    const headers = { ...preflight.headers, 'access-control-request-private-network': 'true' };
+    const answer = await askFrom(WEBVIEW, { ...preflight, headers });
+    assert.deepEqual(answer.headers['access-control-allow-private-network'], ['true']);
+    assertError(await askFrom(WEBVIEW, { ...preflight, path: '/nothing' }), ERRORS.noSuchPath);
+  });
+
+  it('is what makes OPTIONS a preflight', async () => {
+    assertError(await ask(proxy.url, { method: 'OPTIONS' }), ERRORS.methodNotAllowed('POST'));
+  });
+
+  it('that is allowed gets to read every error as well', async () => {
+    const failures: [Question, ExpectedError][] = [
+      [{ key: null }, ERRORS.noKey],
+      [{ key: 'sealed-unknown' }, ERRORS.unknownAccessKey],
+      [{ path: '/v1/responses' }, ERRORS.noSuchPath],
+      [{ method: 'PUT' }, ERRORS.methodNotAllowed('POST')],
+      [{ path: `/v1/chat/completions?${'x'.repeat(17_000)}` }, ERRORS.targetTooLong],
+      [
+        {
+          headers: Object.fromEntries(
+            Array.from({ length: 70 }, (_, n) => [`x-${n}`, '']).map(([a, b]) => [a, b]),
+          ) as Record<string, string>,
+        },
+        ERRORS.headersTooLarge,
+      ],
+      [{ headers: { 'content-length': '52428801' } }, ERRORS.bodyTooLarge],
+      [{ body: chatBody('/hang') }, ERRORS.timeout],
+    ];
+    for (const [question, error] of failures) {
+      const answer = await askFrom(WEBVIEW, question);
+      assertError(answer, error);
+      assertCors(answer, WEBVIEW);
+    }
+    const fromBackend = await chatFrom(WEBVIEW, '/status 429 5');
+    assert.equal(fromBackend.status, 429);
+    assertCors(fromBackend, WEBVIEW);
+  });
+
+  it('that is allowed reads the proxy’s words on CORS, not the backend’s', async () => {
+    assertCors(await chatFrom(WEBVIEW, '/headers'), WEBVIEW);
+    const withoutOrigin = await ask(proxy.url, { body: chatBody('/headers') });
+    assert.deepEqual(withoutOrigin.headers['access-control-allow-origin'], ['*']);
+  });
+
+  it('travels along, as every header does that is not named otherwise', async () => {
+    const index = enclave.journal.requests.length;
+    await chatFrom(WEBVIEW, 'Hello');
+    const { headers } = await enclave.journal.request(index);
+    assert.ok(headers.some(({ name, value }) => name === 'origin' && value === WEBVIEW));
+  });
+});

@@ -1,0 +1,62 @@
+// What a newcomer does first, in a folder of its own.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ask } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { RunningProcess, fromRoot, spawnNode } from './support/process.ts';
+
+const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'tsconfig.json'];
+
+describe('npm start', () => {
+  let folder: string;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-e2e-'));
+    for (const part of PARTS) cpSync(fromRoot(part), join(folder, part), { recursive: true });
+    symlinkSync(fromRoot('node_modules'), join(folder, 'node_modules'), 'junction');
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const start = (...args: readonly string[]) =>
+    new RunningProcess(spawnNode(join(folder, 'scripts', 'start.mjs'), { args, cwd: folder }));
+
+  it('--once builds, shows an answer arriving through the proxy, and ends with 0', async () => {
+    const demo = start('--once');
+    const pieces: string[] = [];
+    demo.child.stdout?.on('data', (piece: string) => pieces.push(piece));
+    assert.deepEqual(await demo.exit(15_000), { code: 0, signal: null });
+    const text = demo.stdout.items.join('\n');
+    assert.match(text, /base URL +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
+    assert.match(text, /access key +sealed-[\w-]{43}\n/);
+    const question = /^> (.*)$/m.exec(text)?.[1] ?? assert.fail(text);
+    assert.ok(text.includes(`You said: ${question}`));
+    assert.match(text, /\d+ tokens in, \d+ out/);
+    assert.ok(pieces.length > 10, 'the answer came word by word');
+    assert.deepEqual(demo.stderr.items, []);
+  }).timeout(30_000);
+
+  it('serves until Ctrl-C with the key that it prints', async () => {
+    const demo = start();
+    try {
+      await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'), 0, 15_000);
+      const text = demo.stdout.items.join('\n');
+      const url = /base URL +(http:\S+)\/v1/.exec(text)?.[1] ?? '';
+      const key = /access key +(\S+)/.exec(text)?.[1] ?? '';
+      assert.equal((await ask(url, { body: chatBody('Hello'), key })).status, 200);
+      demo.child.kill('SIGINT');
+      assert.deepEqual(await demo.exit(), { code: 0, signal: null });
+    } finally {
+      demo.child.kill('SIGTERM');
+    }
+  }).timeout(30_000);
+
+  it('takes no other argument', async () => {
+    const demo = start('--twice');
+    assert.equal((await demo.exit()).code, 2);
+    assert.match(demo.stderr.items.join('\n'), /--once/);
+  });
+});

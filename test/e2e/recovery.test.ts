@@ -1,0 +1,243 @@
+// The enclave goes and comes back; a session is lost; many ask at once.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import type { RequestFacts } from '../../src/devEnclave/journal.ts';
+import { within } from '../support/within.ts';
+import { answerTo, ask, head, open, readAnswer } from './support/ask.ts';
+import type { Answer } from './support/ask.ts';
+import { chatBody, chatBodyOf } from './support/chat.ts';
+import { Growing } from './support/growing.ts';
+import { RUNTIMES } from './support/process.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { recordedModel } from './support/recordedModel.ts';
+import { perSuite, perTest } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const MIB = 1024 * 1024;
+const CLIENTS = 32;
+
+/** How an enclave can forget a session: whether it says so while the body is still being sent. */
+const FORGETTING: readonly [string, boolean, (enclave: RunningEnclave) => void][] = [
+  [
+    'the enclave refuses at once',
+    true,
+    (enclave) => {
+      enclave.dropSessions();
+    },
+  ],
+  [
+    'the enclave answers and reads nothing',
+    true,
+    (enclave) => {
+      enclave.setFaults('answer-before-body:1');
+    },
+  ],
+  [
+    'the enclave refuses behind the body',
+    false,
+    (enclave) => {
+      enclave.setFaults('marked-decryption-failed:1');
+    },
+  ],
+];
+
+interface Outcome {
+  readonly begun: number;
+  readonly ended: number;
+  readonly answer: Answer;
+}
+
+/** Clients that ask again as soon as they are answered, until `stop`. */
+function startLoad(url: string, clients: number) {
+  const outcomes = new Growing<Outcome>();
+  let stopped = false;
+  const loop = async () => {
+    while (!stopped) {
+      const begun = performance.now();
+      const answer = await ask(url, { body: chatBody('/burst 20', { stream: true }) }, 10_000);
+      outcomes.add({ begun, ended: performance.now(), answer });
+    }
+  };
+  const loops = Array.from({ length: clients }, loop);
+  return {
+    outcomes,
+    /** Resolves when so many more have ended well. */
+    async served(count: number): Promise<void> {
+      let seen = 0;
+      const wellServed = ({ answer }: Outcome) => isWhole(answer) && ++seen >= count;
+      await outcomes.find(`${count} answers`, wellServed, outcomes.items.length, 10_000);
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      await Promise.all(loops);
+    },
+  };
+}
+
+function isWhole({ status, broken, body }: Answer): boolean {
+  return status === 200 && !broken && body.toString().endsWith('data: [DONE]\n\n');
+}
+
+for (const { runtime, nodeArgs } of RUNTIMES) {
+  describe(`a proxy with ${runtime} under load`, () => {
+    const scope = perTest();
+    let folder: string;
+
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-e2e-'));
+    });
+    after(() => {
+      rmSync(folder, { recursive: true });
+    });
+
+    it('loses only what is in flight when the enclave dies, and makes one new session when it is back', async () => {
+      const record = join(folder, 'record');
+      const first = await scope.enclaveProcess();
+      const proxy = await scope.proxy(first, {}, { nodeArgs });
+      const load = startLoad(proxy.url, CLIENTS);
+      await load.served(200);
+      const inFlight = performance.now();
+      await first.kill();
+      const down = await load.outcomes.find('a failure', ({ answer }) => !isWhole(answer));
+      assert.ok(down.ended >= inFlight);
+      await scope.enclaveProcess(['--port', String(first.port), '--record', record]);
+      const back = performance.now();
+      await load.served(200);
+      await load.stop();
+
+      for (const { begun, ended, answer } of load.outcomes.items) {
+        if (isWhole(answer)) continue;
+        assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was away');
+        if (answer.status === 200) assert.ok(answer.broken && begun < inFlight);
+        else assertError(answer, ERRORS.backend);
+      }
+      const lines = readFileSync(record, 'utf8').trimEnd().split('\n');
+      const requests = lines.map((line) => JSON.parse(line) as RequestFacts);
+      assert.ok(requests.length >= 200);
+      assert.equal(new Set(requests.map(({ session_id: id }) => id)).size, 1);
+      const events = proxy.log.map(({ event }) => event);
+      assert.equal(events.filter((event) => event === 'session').length, 2);
+      assert.equal(events.filter((event) => event === 'session_lost').length, 1);
+      await proxy.logged('session_lost', { reason: 'rejected' });
+    }).timeout(60_000);
+
+    it('makes one session for all who ask at the same time', async () => {
+      const enclave = await scope.enclave();
+      const proxy = await scope.proxy(enclave, {}, { nodeArgs });
+      await proxy.logged('session');
+      for (let round = 1; round <= 3; round++) {
+        const answers = await Promise.all(
+          Array.from({ length: 64 }, () => ask(proxy.url, { body: chatBody('Hello', { stream: true }) })),
+        );
+        assert.ok(answers.every(isWhole));
+        assert.equal(enclave.journal.handshakes, round);
+        enclave.dropSessions();
+      }
+    });
+
+    it('tries a handshake again at most once a second, however many ask', async () => {
+      const enclave = await scope.enclave({ faults: 'handshake-500' });
+      const proxy = await scope.proxy(enclave, {}, { nodeArgs });
+      await proxy.logged('handshake_failed');
+      const begin = performance.now();
+      const load = startLoad(proxy.url, CLIENTS);
+      await load.outcomes.find('an answer of the third handshake', () => enclave.journal.handshakes >= 3);
+      const seconds = (performance.now() - begin) / 1000;
+      assert.ok(enclave.journal.handshakes - 1 <= seconds + 1, `${enclave.journal.handshakes} in ${seconds} s`);
+      enclave.setFaults('');
+      await load.served(CLIENTS);
+      await load.stop();
+    }).timeout(30_000);
+  });
+
+  describe(`a session that the enclave has forgotten, at a proxy with ${runtime},`, () => {
+    const scope = perSuite();
+    let enclave: RunningEnclave;
+    let proxy: ServerProcess;
+
+    before(async () => {
+      enclave = await scope.enclave();
+      proxy = await scope.proxy(enclave, {}, { nodeArgs });
+      await proxy.logged('session');
+    });
+
+    it('is replaced without the client noticing', async () => {
+      for (const fault of ['', 'marked-session-not-found:1', 'marked-decryption-failed:1']) {
+        const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
+        if (fault === '') enclave.dropSessions();
+        enclave.setFaults(fault);
+        for (const body of [chatBody('Hello', { stream: true }), chatBody('/burst 50', { stream: true })]) {
+          assert.ok(isWhole(await ask(proxy.url, { body })));
+        }
+        assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [2, 1]);
+      }
+      enclave.setFaults('');
+    });
+
+    for (const [how, early, forget] of FORGETTING) {
+      it(`is replaced while 5 MiB are being uploaded: ${how}`, async () => {
+        const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
+        const body = chatBodyOf(5 * MIB, '/describe');
+        const logged = proxy.stderr.items.length;
+        forget(enclave);
+        const sent = open(proxy.url, { headers: { 'content-length': String(body.length) } });
+        const answer = answerTo(sent, 10_000);
+        sent.write(body.subarray(0, 2 * MIB));
+        // The upload stands still until the new session is there.
+        if (early) await proxy.logged('session', {}, logged);
+        sent.write(body.subarray(2 * MIB, 4 * MIB));
+        sent.end(body.subarray(4 * MIB));
+        const whole = await readAnswer(await answer, 10_000);
+        assert.equal(whole.status, 200);
+        const sha256 = createHash('sha256').update(body).digest('hex');
+        assert.deepEqual((whole.json() as { body: object }).body, { length: body.length, sha256 });
+        assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [1, 1]);
+        enclave.setFaults('');
+      });
+    }
+
+    it('does not touch the streams that have begun', async () => {
+      const stream = await head(proxy.url, { body: chatBody('/stall 3', { stream: true }) });
+      enclave.dropSessions();
+      assert.ok(isWhole(await ask(proxy.url, { body: chatBody('Hello', { stream: true }) })));
+      const text = new Promise<void>((resolve) => {
+        let read = '';
+        stream.on('data', (piece: Buffer) => {
+          read += piece.toString();
+          if (read.split('"word "').length === 4) resolve();
+        });
+        stream.on('error', () => undefined);
+      });
+      await within('the words of the stream', 2000, text);
+      assert.equal(stream.complete, false);
+      stream.destroy();
+    });
+  });
+
+  describe(`64 streams at once through a proxy with ${runtime}`, () => {
+    const scope = perSuite();
+
+    it('arrive whole, each with its own bytes', async () => {
+      const model = recordedModel();
+      const enclave = await scope.enclave({ handler: model.handler });
+      const proxy = await scope.proxy(enclave, {}, { nodeArgs });
+      const hooks = Array.from({ length: 64 }, (_, index) => `/burst ${100 + 10 * index} stream-${index}`);
+      const answers = await Promise.all(
+        hooks.map((hook) => ask(proxy.url, { body: chatBody(hook, { stream: true }) }, 15_000)),
+      );
+      const sent = new Map(
+        model.answers.map(({ request, pieces }) => [Buffer.from(request.body ?? []).toString(), Buffer.concat(pieces)]),
+      );
+      for (const [index, answer] of answers.entries()) {
+        const expected = sent.get(chatBody(hooks[index] ?? '', { stream: true }));
+        assert.ok(expected !== undefined && expected.length > 10_000);
+        assert.ok(isWhole(answer) && answer.body.equals(expected), hooks[index]);
+      }
+      assert.equal(enclave.journal.handshakes, 1);
+    });
+  });
+}

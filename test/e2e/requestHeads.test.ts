@@ -1,0 +1,156 @@
+// The limits on the head of a request, and heads that are strange or wrong.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { chatBody } from './support/chat.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { RawConnection, exchangeRaw } from './support/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+describe('the head of a request', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave);
+  });
+
+  const lines = (target: string, ...more: readonly string[]) =>
+    [
+      `GET ${target} HTTP/1.1`,
+      `Host: 127.0.0.1:${proxy.port}`,
+      `Authorization: Bearer ${ACCESS_KEY}`,
+      ...more,
+      '',
+      '',
+    ].join('\r\n');
+  const askRaw = (target: string, ...more: readonly string[]) => exchangeRaw(proxy.port, lines(target, ...more));
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `x-many: ${index}`);
+
+  it('may have a target of 16 KiB and not a byte more', async () => {
+    const target = `/v1/models?${'x'.repeat(16 * 1024)}`.slice(0, 16 * 1024);
+    assert.equal((await askRaw(target)).status, 200);
+    assert.equal((await enclave.journal.request(0)).target, target);
+    assertError(await askRaw(`${target}x`), ERRORS.targetTooLong);
+    assertError(await askRaw(`${target}${'x'.repeat(100_000)}`), ERRORS.targetTooLong);
+    assertError(await askRaw(`/v1/nothing?${'x'.repeat(100_000)}`), ERRORS.noSuchPath);
+  });
+
+  it('may have 64 headers that travel and not one more', async () => {
+    const index = enclave.journal.requests.length;
+    assert.equal((await askRaw('/v1/models', ...many(64))).status, 200);
+    const { headers } = await enclave.journal.request(index);
+    assert.deepEqual(
+      headers,
+      many(64).map((_, number) => ({ name: 'x-many', value: String(number) })),
+    );
+    assertError(await askRaw('/v1/models', ...many(65)), ERRORS.headersTooLarge);
+    assertError(await askRaw('/v1/models', ...many(5000)), ERRORS.headersTooLarge);
+  });
+
+  it('may have any number of headers that do not travel', async () => {
+    const dropped = Array.from({ length: 500 }, (_, number) => `x-forwarded-${number}: x`);
+    assert.equal((await askRaw('/v1/models', ...many(64), ...dropped)).status, 200);
+  });
+
+  it('may have 100 KB of headers, but not more than the metadata can hold', async () => {
+    assert.equal((await askRaw('/v1/models', `x-long: ${'x'.repeat(100_000)}`)).status, 200);
+    assertError(await askRaw('/v1/models', `x-long: ${'x'.repeat(131_072)}`), ERRORS.headersTooLarge);
+    assertError(await askRaw('/v1/models', `x-long: ${'\xe9'.repeat(70_000)}`), ERRORS.headersTooLarge);
+    assertError(await askRaw('/v1/models', `x-long: ${'x'.repeat(300_000)}`), ERRORS.headTooLarge);
+    assertError(
+      await curl('-H', `x-long: ${'x'.repeat(100_000)}`, '-H', `x-more: ${'x'.repeat(100_000)}`, `${proxy.url}/`),
+      ERRORS.headTooLarge,
+    );
+  });
+
+  it('is refused with a target that no envelope can carry', async () => {
+    for (const target of ['/v1/models?a#b', '/v1/models?a\\b', '/v1/models?\xe9']) {
+      const { status } = await askRaw(target);
+      assert.equal(status, 400, target);
+    }
+    assertError(await askRaw('/v1/models?a\\b'), ERRORS.badTarget);
+  });
+
+  it('with an absolute target is not for this proxy, and is not forwarded', async () => {
+    const index = enclave.journal.requests.length;
+    for (const origin of [`http://127.0.0.1:${proxy.port}`, 'http://elsewhere.example', 'https://127.0.0.1']) {
+      assertError(await askRaw(`${origin}/v1/models`), ERRORS.noSuchPath);
+    }
+    const answer = await curl('--proxy', proxy.url, '-H', 'Host: 127.0.0.1', 'http://elsewhere.example/v1/models');
+    assertError(answer, ERRORS.noSuchPath);
+    assert.equal(enclave.journal.requests.length, index);
+  });
+
+  const malformed: [string, string][] = [
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['the start of a TLS connection', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a method that is none', 'G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['another version', 'GET / HTTP/3.0\r\nHost: localhost\r\n\r\n'],
+    ['a space in a header’s name', 'GET / HTTP/1.1\r\nHost: localhost\r\nx y: 1\r\n\r\n'],
+    ['a control character in a header', 'GET / HTTP/1.1\r\nHost: localhost\r\nx: \x01\r\n\r\n'],
+    ['a folded header', 'GET / HTTP/1.1\r\nHost: localhost\r\nx: 1\r\n 2\r\n\r\n'],
+    ['a bare line feed', 'GET / HTTP/1.1\nHost: localhost\n\n'],
+    ['a length that is no number', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ten\r\n\r\n'],
+    ['a negative length', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+  ];
+  for (const [what, text] of malformed) {
+    it(`is answered with 400 in JSON when it has ${what}`, async () => {
+      const connection = await RawConnection.open(proxy.port);
+      connection.send(text);
+      const answer = await connection.answer();
+      assertError(answer, ERRORS.badRequest);
+      assert.equal(answer.field('connection'), 'close');
+      assert.equal(answer.field('content-type'), 'application/json');
+      assert.equal(await connection.end(), 'closed');
+    });
+  }
+
+  it('with a transfer coding that nobody here undoes is refused', async () => {
+    const index = enclave.journal.requests.length;
+    const body = chatBody('Hello');
+    const head = lines('/v1/chat/completions', 'Transfer-Encoding: gzip, chunked').replace('GET', 'POST');
+    const { status } = await exchangeRaw(proxy.port, `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+    assert.equal(status, 400);
+    assert.equal(enclave.journal.requests.length, index);
+  });
+
+  it('with chunks that are malformed breaks the request off, and nothing whole reaches the enclave', async () => {
+    const index = enclave.journal.requests.length;
+    const head = lines('/v1/chat/completions', 'Transfer-Encoding: chunked').replace('GET', 'POST');
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(`${head}5\r\nhello\r\nnot hex\r\n`);
+    assertError(await connection.answer(), ERRORS.badRequest);
+    assert.equal(await connection.end(), 'closed');
+    assert.equal(enclave.journal.requests.length, index);
+    await proxy.logged('request', { path: '/v1/chat/completions', end: 'client-gone' });
+  });
+
+  it('with an expectation that nobody knows is refused', async () => {
+    const answer = await askRaw('/v1/models', 'Expect: a-miracle');
+    assertError(answer, ERRORS.expectation);
+    await proxy.logged('request', { path: '/v1/models', status: 417 });
+    const foreign = lines('/v1/models', 'Expect: a-miracle').replace('127.0.0.1', 'rebinding.example');
+    assertError(await exchangeRaw(proxy.port, foreign), ERRORS.foreignHost);
+  });
+
+  it('may ask for an upgrade, and is answered without one', async () => {
+    const index = enclave.journal.requests.length;
+    const answer = await askRaw(
+      '/v1/models',
+      'Connection: Upgrade, HTTP2-Settings',
+      'Upgrade: h2c',
+      'HTTP2-Settings: AAA',
+    );
+    assert.equal(answer.status, 200);
+    assert.deepEqual((await enclave.journal.request(index)).headers, []);
+  });
+});

@@ -1,0 +1,97 @@
+// One line for each request: method, path, status, bytes, milliseconds to start and to end, how it ended.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { ask } from './support/ask.ts';
+import type { Question } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { exchangeRaw } from './support/rawHttp.ts';
+import { perSuite } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+
+const CHAT = '/v1/chat/completions';
+const LONG = 'dev-a-key-in-a-mistyped-path';
+
+describe('the line of a request in the log', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave();
+    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.3' });
+    await proxy.logged('session');
+  });
+
+  const askLogged = async (question: Question) => {
+    const logged = proxy.stderr.items.length;
+    const answer = await ask(proxy.url, question);
+    return { answer, line: await proxy.logged('request', {}, logged) };
+  };
+
+  it('counts the bytes of both bodies and the milliseconds to the start and to the end', async () => {
+    const body = chatBody('/wait 120 Hello', { stream: true });
+    const { answer, line } = await askLogged({ body });
+    const { time, startMs, endMs, ...rest } = line;
+    assert.deepEqual(rest, {
+      level: 'info',
+      event: 'request',
+      method: 'POST',
+      path: CHAT,
+      status: 200,
+      bytesIn: body.length,
+      bytesOut: answer.body.length,
+      end: 'complete',
+    });
+    assert.ok(Math.abs(Date.parse(String(time)) - Date.now()) < 5000);
+    assert.ok(Number(startMs) >= 119 && Number(startMs) <= Number(endMs));
+  });
+
+  const lines: [string, Question, object][] = [
+    ['a list of models', { method: 'GET', path: '/v1/models' }, { method: 'GET', path: '/v1/models', status: 200 }],
+    ['a query, which it leaves out', { method: 'GET', path: '/v1/models?key=x' }, { path: '/v1/models', status: 200 }],
+    ['a refusal of the backend', { body: chatBody('/status 429') }, { status: 429, level: 'info' }],
+    ['a health check', { method: 'GET', path: '/health', key: null }, { path: '/health', status: 200 }],
+    [
+      'a preflight',
+      { method: 'OPTIONS', headers: { origin: 'vscode-webview://x' } },
+      { method: 'OPTIONS', status: 204 },
+    ],
+    ['a missing key', { key: null }, { path: CHAT, status: 401 }],
+    ['a foreign origin', { headers: { origin: 'https://evil.example' } }, { status: 403 }],
+    ['a path that there is not', { path: '/v1/responses' }, { path: 'other', status: 404 }],
+    ['a path with what may be a key', { path: `/v1/${LONG}` }, { path: 'other', status: 404 }],
+    ['another method', { method: 'DELETE' }, { method: 'DELETE', status: 405 }],
+    ['a body that is too long', { headers: { 'content-length': '60000000' } }, { status: 413, bytesIn: 0 }],
+    ['an expectation', { headers: { expect: 'a-miracle' } }, { status: 417 }],
+    ['a silent backend', { body: chatBody('/hang') }, { status: 504, level: 'warn', end: 'timeout', bytesOut: 0 }],
+  ];
+  for (const [what, question, expected] of lines) {
+    it(`is there for ${what}`, async () => {
+      const { line } = await askLogged(question);
+      for (const [name, value] of Object.entries({ level: 'info', end: 'complete', ...expected })) {
+        assert.equal(line[name], value, name);
+      }
+    });
+  }
+
+  it('is there for a tunnel', async () => {
+    const logged = proxy.stderr.items.length;
+    await exchangeRaw(proxy.port, 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n');
+    await proxy.logged('request', { method: 'CONNECT', status: 404 }, logged);
+  });
+
+  it('warns of what broke, with the code of the cause', async () => {
+    enclave.setFaults('reset-before-response');
+    const { line } = await askLogged({ body: chatBody('Hello') });
+    enclave.setFaults('');
+    const { level, status, end, detail } = line;
+    assert.deepEqual([level, status, end], ['warn', 502, 'network']);
+    assert.match(String(detail), /^[A-Z_]+$/);
+  });
+
+  it('is the only one of its request', async () => {
+    const before = proxy.log.length;
+    for (let count = 0; count < 5; count++) await askLogged({ method: 'GET', path: '/health' });
+    assert.equal(proxy.log.length, before + 5);
+  });
+});

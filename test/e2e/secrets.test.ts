@@ -1,0 +1,214 @@
+// Nothing secret is in any log, argument or environment, whatever happens.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { ask, head } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { listFaults } from './support/faultList.ts';
+import { assertNone } from './support/needles.ts';
+import { openaiClient } from './support/openaiClient.ts';
+import type { LogLine, RunningProcess } from './support/process.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { ACCESS_KEY, perTest } from './support/scope.ts';
+
+const ROOT = Buffer.from('cache-root-cache-root-cache-root').toString('base64');
+
+const SECRETS = {
+  'the API key': 'dev-api-key-of-the-proxy-59f1',
+  'an access key': ACCESS_KEY,
+  'an access key that is unknown': `sealed-${'Unknown_key'.repeat(4).slice(0, 43)}`,
+  'a client’s own key': 'dev-own-key-of-a-client-77ab',
+  'a key that cannot be sent': 'dev-wörong-key-of-a-client',
+  'a key in the query': 'dev-key-in-the-query-5e5e',
+  'a key in the path': 'dev-key-in-the-path-of-a-request',
+  'a cookie': 'cookie-of-a-browser-31d4',
+  'a header': 'header-of-a-client-c0de',
+  'a question': 'questionable-word-in-a-question',
+  'an answer': 'answerable-word-in-an-answer',
+  'the cache namespace root': ROOT,
+  'a password of a proxy': 'password-of-a-company-proxy',
+} as const;
+
+/** The fields of each event, besides time, level and event. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  session: ['verified', 'note'],
+  session_lost: ['reason'],
+  handshake_failed: ['code', 'detail', 'message'],
+  request: ['method', 'path', 'status', 'bytesIn', 'bytesOut', 'startMs', 'endMs', 'end', 'detail'],
+  client_error: ['code'],
+  stopping: ['signal'],
+};
+const LEVELS = ['error', 'warn', 'info', 'debug', 'trace'];
+
+function assertLogLine(line: LogLine): void {
+  const { time, level, event, ...fields } = line;
+  assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.ok(LEVELS.includes(String(level)));
+  const known = FIELDS[event];
+  assert.ok(known, `the event ${event}`);
+  for (const [name, value] of Object.entries(fields)) {
+    assert.ok(known.includes(name), `${event}.${name}`);
+    assert.ok(['string', 'number', 'boolean'].includes(typeof value) || value === null, `${event}.${name}`);
+  }
+  if (event !== 'request') return;
+  for (const name of known.slice(0, -1)) assert.ok(name in fields, name);
+  assert.ok(Number(line['endMs']) >= Number(line['startMs'] ?? 0));
+}
+
+/** Everything that can go well or wrong, with secrets in every place. */
+async function mixedLoad(url: string, port: number, enclave: RunningEnclave): Promise<void> {
+  const question = `${SECRETS['a question']} ${SECRETS['an answer']}`;
+  const headers = { 'x-secret': SECRETS['a header'], cookie: `session=${SECRETS['a cookie']}` };
+  const asking = (content: string, stream = true, key: string = ACCESS_KEY) =>
+    ask(url, { body: chatBody(content, { stream }), headers, key });
+  const client = openaiClient({ url });
+
+  await asking(question);
+  await asking(question, false, SECRETS['a client’s own key']);
+  await client.embeddings.create({ model: 'nomic-embed-text', input: question });
+  await client.models.list();
+  await asking(question, false, SECRETS['a key that cannot be sent']);
+  await asking(question, true, SECRETS['an access key that is unknown']);
+  await asking(`/status 401`);
+  for (const path of [
+    `/v1/models?api_key=${SECRETS['a key in the query']}`,
+    `/v1/${SECRETS['a key in the path']}`,
+    `/v1/models/${SECRETS['a key in the path']}?k=${SECRETS['a key in the query']}`,
+  ]) {
+    await ask(url, { method: 'GET', path, headers });
+  }
+  await ask(url, { headers: { ...headers, origin: 'https://evil.example' }, body: question });
+  await ask(url, { headers: { ...headers, host: 'evil.example' }, body: question });
+  await ask(url, { headers: { ...headers, 'content-length': '99999999' }, body: '' }).catch(() => undefined);
+
+  for (const text of [
+    `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${SECRETS['a client’s own key']}\r\nbroken line\r\n\r\n`,
+    `${SECRETS['a client’s own key']}\r\n\r\n`,
+    `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n5\r\n${question}`,
+    `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dev-\xe9${SECRETS['a client’s own key']}\r\n\r\n`,
+  ]) {
+    const connection = await RawConnection.open(port);
+    connection.send(text);
+    await connection.answer();
+    connection.destroy();
+  }
+
+  for (const group of ['Outside of the records', 'In the records']) {
+    for (const fault of listFaults().get(group) ?? []) {
+      enclave.setFaults(fault);
+      await asking(question);
+    }
+  }
+  enclave.setFaults('');
+  for (const hook of ['/hang', `/stall 1`, '/fail 2', `/raw text/plain ${Buffer.from(question).toString('base64')}`]) {
+    await asking(`${hook} ${question}`);
+  }
+  const left = await head(url, { body: chatBody(`/stall 3 ${question}`, { stream: true }), headers });
+  left.on('error', () => undefined).destroy();
+  for (const fault of ['wrong-nonce:1', 'wrong-session-id:1', 'handshake-cut:1', 'garbage-document:1']) {
+    enclave.dropSessions();
+    enclave.setFaults(fault);
+    await asking(question);
+  }
+  enclave.setFaults('');
+  await asking(question);
+  await enclave.close();
+  await asking(question);
+}
+
+const CLOCKS = { requestTimeoutSeconds: 0.2, streamIdleTimeoutSeconds: 0.2 };
+
+describe('what a proxy says at the log level trace', () => {
+  const scope = perTest();
+
+  const assertSilent = (proxy: RunningProcess) => {
+    for (const line of proxy.log) assertLogLine(line);
+    const events = new Set(proxy.log.map(({ event }) => event));
+    for (const event of ['session', 'session_lost', 'handshake_failed', 'request', 'client_error']) {
+      assert.ok(events.has(event), event);
+    }
+    assert.ok(proxy.log.length > 60);
+    assertNone(SECRETS, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'its output');
+  };
+
+  /** Where other programs of this computer can look. */
+  const assertHidden = ({ pid }: RunningProcess, file: 'cmdline' | 'environ') => {
+    if (process.platform === 'linux') assertNone(SECRETS, readFileSync(`/proc/${pid}/${file}`, 'utf8'), file);
+  };
+
+  it('on the command line has no secret in it, only lines of JSON with fields that are known', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave, {
+      PROXY_LOG_LEVEL: 'trace',
+      PROXY_API_KEY: SECRETS['the API key'],
+      PROXY_CACHE_NAMESPACE_ROOT: ROOT,
+      PROXY_REQUEST_TIMEOUT_SECS: String(CLOCKS.requestTimeoutSeconds),
+      PROXY_STREAM_IDLE_TIMEOUT_SECS: String(CLOCKS.streamIdleTimeoutSeconds),
+      HTTPS_PROXY: `http://user:${SECRETS['a password of a proxy']}@127.0.0.1:9`,
+    });
+    await mixedLoad(proxy.url, proxy.port, enclave);
+    assertHidden(proxy, 'cmdline');
+    proxy.child.kill('SIGTERM');
+    await proxy.exit();
+    assertSilent(proxy);
+  }).timeout(60_000);
+
+  it('when it is hosted has no secret in it either, nor has its environment', async () => {
+    const enclave = await scope.enclave();
+    const proxy = scope.hosted();
+    proxy.send({
+      type: 'start',
+      settings: { backendUrl: enclave.url, port: 0, logLevel: 'trace', ...CLOCKS },
+      secrets: { apiKey: SECRETS['the API key'], accessKeys: [ACCESS_KEY] },
+      cacheNamespaceRoot: ROOT,
+      network: { httpsProxy: `http://user:${SECRETS['a password of a proxy']}@127.0.0.1:9` },
+    });
+    const { url, port } = await proxy.message('ready');
+    await mixedLoad(url, port, enclave);
+    assertSilent(proxy);
+    assertNone(SECRETS, JSON.stringify(proxy.messages.items), 'its messages');
+    assertHidden(proxy, 'cmdline');
+    assertHidden(proxy, 'environ');
+  }).timeout(60_000);
+});
+
+describe('looking for secrets', () => {
+  it('finds them in every form, wherever they begin', () => {
+    const secret = 'a-secret-of-this-test';
+    for (const before of ['', 'x', 'xy', 'xyz']) {
+      const bytes = Buffer.from(`${before}${secret} and more`);
+      for (const text of [
+        bytes.toString(),
+        bytes.toString('base64'),
+        bytes.toString('base64url'),
+        bytes.toString('hex'),
+      ]) {
+        assert.throws(() => {
+          assertNone({ it: secret }, `... ${text} ...`, 'this text');
+        });
+      }
+    }
+    assertNone({ it: secret }, 'nothing', 'this text');
+  });
+});
+
+describe('what travels between the proxy and its enclave', () => {
+  const scope = perTest();
+
+  it('is encrypted: no key, no word and no header of a request or an answer can be seen', async () => {
+    const enclave = await scope.enclave();
+    const tap = await scope.tap(enclave);
+    const proxy = await scope.proxy(tap, { PROXY_API_KEY: SECRETS['the API key'], PROXY_CACHE_NAMESPACE_ROOT: ROOT });
+    const question = `${SECRETS['a question']} ${SECRETS['an answer']}`;
+    const answer = await ask(proxy.url, {
+      path: `/v1/chat/completions?key=${SECRETS['a key in the query']}`,
+      headers: { 'x-secret': SECRETS['a header'] },
+      body: chatBody(question, { stream: true }),
+    });
+    assert.ok(answer.body.includes(SECRETS['an answer']));
+    const seen = Buffer.concat([tap.sent, tap.received]).toString('latin1');
+    assert.ok(seen.includes('POST /v2/request HTTP/1.1'));
+    assertNone({ ...SECRETS, 'a header’s name': 'x-secret', 'a path': '/v1/chat' }, seen, 'the traffic');
+  });
+});

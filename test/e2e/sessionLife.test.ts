@@ -1,0 +1,100 @@
+// How long a session is used, seen at the enclave: real sockets, but a clock that a test moves.
+import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { ask } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { perTest } from './support/scope.ts';
+import type { InternalProxy } from './support/scope.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+describe('a session', () => {
+  const scope = perTest();
+  let clock: FakeClock;
+  let enclave: RunningEnclave;
+  let proxy: InternalProxy;
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    enclave = await scope.enclave();
+    proxy = await scope.internalProxy(enclave, {}, { internals: { clock } });
+    await logged('session', 1);
+  });
+
+  /** Resolves when there are so many lines of this event in the log. */
+  const logged = async (name: string, count: number) => {
+    let seen = 0;
+    await proxy.log.find(`${count} log lines ${name}`, ({ event }) => event === name && ++seen === count);
+  };
+
+  const assertServed = async (handshakes: number) => {
+    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.equal(enclave.journal.handshakes, handshakes);
+  };
+
+  const lost = () => proxy.log.items.filter(({ event }) => event === 'session_lost').map((line) => line['reason']);
+
+  it('is made as soon as the proxy listens, before anyone asks', async () => {
+    assert.equal(enclave.journal.handshakes, 1);
+    assert.equal(enclave.journal.requests.length, 0);
+    await assertServed(1);
+  });
+
+  it('serves all requests of all keys', async () => {
+    for (const key of ['dev-one', 'dev-two']) {
+      await Promise.all([1, 2, 3].map(() => ask(proxy.url, { body: chatBody('Hello'), key })));
+    }
+    assert.equal(new Set(enclave.journal.requests.map(({ session_id: id }) => id)).size, 1);
+    await assertServed(1);
+  });
+
+  it('is renewed in the background before its end, so that nobody waits', async () => {
+    await clock.advance(50 * MINUTE);
+    await assertServed(1);
+    await clock.advance(4.5 * MINUTE); // five minutes before it is not used any more
+    await logged('session', 2);
+    assert.equal(enclave.journal.handshakes, 2);
+    await assertServed(2);
+    assert.deepEqual(lost(), []);
+  });
+
+  it('is used to its end when it cannot be renewed, and no longer', async () => {
+    enclave.setFaults('handshake-500');
+    await clock.advance(59 * MINUTE);
+    await logged('handshake_failed', 1);
+    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    await clock.advance(MINUTE);
+    await logged('handshake_failed', 2);
+    enclave.setFaults('');
+    await clock.advance(SECOND); // a failed handshake is not repeated at once
+    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.deepEqual(lost(), ['expired']);
+    assert.equal(new Set(enclave.journal.requests.map(({ session_id: id }) => id)).size, 2);
+  });
+
+  it('is made anew when the computer has slept', async () => {
+    await assertServed(1);
+    clock.sleep(10 * MINUTE);
+    await assertServed(2);
+    assert.deepEqual(lost(), ['slept']);
+    clock.sleep(8 * HOUR);
+    await assertServed(3);
+  });
+});
+
+describe('the connections to the enclave', () => {
+  const scope = perTest();
+
+  it('are kept: one after the other, requests share one', async () => {
+    const tap = await scope.tap(await scope.enclave());
+    const proxy = await scope.proxy(tap);
+    await proxy.logged('session');
+    for (let count = 0; count < 30; count++) {
+      assert.equal((await ask(proxy.url, { body: chatBody('Hello', { stream: count % 2 === 0 }) })).status, 200);
+    }
+    assert.ok(tap.connections.items.length <= 2, `${tap.connections.items.length} connections`);
+  });
+});

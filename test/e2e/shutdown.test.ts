@@ -1,0 +1,126 @@
+// SIGTERM and SIGINT: no new connection at once, what runs may finish, exit code 0.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createModel } from '../../src/devEnclave/model.ts';
+import { within } from '../support/within.ts';
+import { ask, head, readAnswer } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { perTest } from './support/scope.ts';
+import { timed } from './support/stopwatch.ts';
+
+const OK = { code: 0, signal: null };
+
+describe('a proxy that is asked to end', () => {
+  const scope = perTest();
+
+  const start = async () => {
+    const enclave = await scope.enclave({ handler: createModel({ paceMs: 50 }) });
+    const proxy = await scope.proxy(enclave);
+    await proxy.logged('session');
+    return { enclave, proxy };
+  };
+
+  const assertNotListening = async (port: number) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const [error] = (await within('a refusal', 2000, once(socket, 'error'))) as [NodeJS.ErrnoException];
+    assert.equal(error.code, 'ECONNREFUSED');
+  };
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`by ${signal} stops listening at once, lets a stream finish, and exits with 0`, async () => {
+      const { proxy } = await start();
+      const stream = await head(proxy.url, { body: chatBody('/repeat 20', { stream: true }) });
+      proxy.child.kill(signal);
+      await proxy.logged('stopping', { signal });
+      await assertNotListening(proxy.port);
+      assert.equal(proxy.child.exitCode, null);
+      const answer = await readAnswer(stream);
+      assert.equal(answer.broken, false);
+      assert.match(answer.body.toString(), /data: \[DONE\]\n\n$/);
+      assert.deepEqual(await proxy.exit(1000), OK);
+      const ends = proxy.log.filter(({ event }) => event === 'request').map((line) => line['end']);
+      assert.deepEqual(ends, ['complete']);
+    });
+
+    it(`by ${signal} twice ends at once`, async () => {
+      const { proxy, enclave } = await start();
+      const stream = await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
+      proxy.child.kill(signal);
+      await proxy.logged('stopping');
+      const reading = readAnswer(stream);
+      const { milliseconds } = await timed(() => {
+        proxy.child.kill(signal);
+        return proxy.exit();
+      });
+      assert.ok(milliseconds < 1000, `${milliseconds} ms`);
+      assert.deepEqual(await proxy.exit(), OK);
+      assert.equal((await reading).broken, true);
+      const { end } = await enclave.journal.request(0);
+      assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    });
+  }
+
+  it('and does nothing ends at once', async () => {
+    const { proxy } = await start();
+    proxy.child.kill('SIGTERM');
+    assert.deepEqual(await proxy.exit(1000), OK);
+  });
+
+  it('is not held up by connections that are kept alive', async () => {
+    const { proxy } = await start();
+    const connections = await Promise.all([1, 2, 3].map(() => RawConnection.open(proxy.port)));
+    const health = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    for (const connection of connections.slice(0, 2)) {
+      connection.send(health);
+      assert.equal((await connection.answer()).status, 200);
+    }
+    proxy.child.kill('SIGTERM');
+    assert.deepEqual(await proxy.exit(1000), OK);
+    for (const connection of connections) await connection.end();
+  });
+
+  it('is not held up by a connection whose last request finishes meanwhile', async () => {
+    const { proxy } = await start();
+    const connection = await RawConnection.open(proxy.port);
+    const body = chatBody('/repeat 10', { stream: true });
+    connection.send(
+      [
+        ...['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', 'Authorization: Bearer dev-own'],
+        ...[`Content-Length: ${body.length}`, '', body],
+      ].join('\r\n'),
+    );
+    await connection.until('200 OK');
+    proxy.child.kill('SIGTERM');
+    assert.equal((await connection.answer()).status, 200);
+    assert.deepEqual(await proxy.exit(1000), OK);
+  });
+
+  it('lets a request finish that still waits for its answer', async () => {
+    const { proxy, enclave } = await start();
+    const answer = ask(proxy.url, { body: chatBody('/wait 300 Hello') });
+    await within('the request, at the enclave', 2000, enclave.journal.request(0));
+    proxy.child.kill('SIGTERM');
+    assert.equal((await answer).status, 200);
+    assert.deepEqual(await proxy.exit(1000), OK);
+  });
+
+  it('while its handshake hangs ends at once', async () => {
+    const enclave = await scope.enclave({ faults: 'handshake-hang' });
+    const proxy = await scope.proxy(enclave);
+    proxy.child.kill('SIGTERM');
+    assert.deepEqual(await proxy.exit(1000), OK);
+  });
+
+  it('gives what still runs so long and no longer', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.internalProxy(enclave);
+    const reading = readAnswer(await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) }));
+    const { milliseconds } = await timed(() => proxy.stop(200));
+    assert.ok(milliseconds > 180 && milliseconds < 1500, `${milliseconds} ms`);
+    assert.equal((await reading).broken, true);
+    const { end } = await enclave.journal.request(0);
+    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+  });
+});

@@ -1,0 +1,180 @@
+// An enclave that is verified in full: https, and documents that an authority signs. No setting of the proxy names
+// another authority than AWS, so where the proxy has to trust one, it runs inside this process.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/document.ts';
+import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server.ts';
+import { createTlsIdentity } from '../../src/devEnclave/tlsIdentity.ts';
+import { toHex } from '../../src/shared/bytes.ts';
+import type { Verified } from '../../src/shared/messages.ts';
+import { ask } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { listFaults } from './support/faultList.ts';
+import { Growing } from './support/growing.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { ACCESS_KEY, API_KEY, perTest } from './support/scope.ts';
+import type { InternalProxy, Settings } from './support/scope.ts';
+
+const OTHER_PCR0 = 'ab'.repeat(48);
+const TLS = createTlsIdentity(Date.now());
+const HOUR = 3_600_000;
+
+/** What the log says of each lie about who signed. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  'expired-certificate': 'certificate_expired',
+  'untrusted-root': 'untrusted_root',
+  'debug-pcr0': 'debug_mode',
+  'bad-signature': 'signature',
+  'unsigned-document': 'malformed_document',
+};
+
+describe('an enclave whose documents are signed', () => {
+  const scope = perTest();
+  let verified: Growing<Verified>;
+
+  const start = (options: EnclaveOptions = {}) =>
+    scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' }, ...options });
+
+  /** A proxy that trusts the enclave's authority in place of AWS. */
+  const trusting = (enclave: RunningEnclave, settings: Settings = {}): Promise<InternalProxy> => {
+    verified = new Growing();
+    return scope.internalProxy(
+      enclave,
+      { PROXY_ADDITIONAL_PCR0: `${OTHER_PCR0},${toHex(DEVELOPMENT_PCR0)}`, ...settings },
+      {
+        network: { certificates: [TLS.ca] },
+        internals: { anchors: enclave.anchors },
+        events: {
+          verified: (evidence) => {
+            verified.add(evidence);
+          },
+        },
+      },
+    );
+  };
+
+  const logged = (proxy: InternalProxy, event: string) =>
+    proxy.log.find(`the log line ${event}`, (line) => line.event === event);
+
+  const assertRefused = async (enclave: RunningEnclave, url: string) => {
+    assertError(await ask(url, { body: chatBody('Hello') }), ERRORS.backend);
+    assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
+  };
+
+  it('is believed, and served, by a proxy that trusts its authority and knows its image', async () => {
+    const begin = Date.now();
+    const enclave = await start();
+    const proxy = await trusting(enclave);
+    const answer = await ask(proxy.url, { body: chatBody('Hello', { stream: true }) });
+    assert.deepEqual([answer.status, answer.broken], [200, false]);
+    const evidence = await verified.find('the evidence', () => true);
+    assert.ok(evidence.kind === 'verified');
+    const { document, timestamp, certificateNotBefore, certificateNotAfter, ...rest } = evidence;
+    assert.deepEqual(rest, {
+      kind: 'verified',
+      environment: 'production',
+      pcr0: toHex(DEVELOPMENT_PCR0),
+      approvedBy: 'additional',
+      moduleId: 'i-1-enc2',
+    });
+    assert.ok(timestamp >= begin && timestamp <= Date.now());
+    assert.ok(certificateNotBefore < timestamp && timestamp < certificateNotAfter);
+    assert.ok(certificateNotAfter - certificateNotBefore < 4 * HOUR);
+    assert.ok(Buffer.from(document, 'base64').length > 2000);
+    const { verified: isVerified, pcr0, moduleId } = await logged(proxy, 'session');
+    assert.deepEqual([isVerified, pcr0, moduleId], [true, toHex(DEVELOPMENT_PCR0), 'i-1-enc2']);
+  });
+
+  for (const fault of listFaults().get('In the handshake of an enclave that signs its documents') ?? []) {
+    it(`is refused when it lies, and served when it is honest again: ${fault}`, async () => {
+      const enclave = await start({ faults: fault });
+      const proxy = await trusting(enclave);
+      await assertRefused(enclave, proxy.url);
+      const { code, detail } = await logged(proxy, 'handshake_failed');
+      assert.deepEqual([code, detail], ['attestation_refused', EXPECTED[fault]]);
+      enclave.setFaults('');
+      assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    });
+  }
+
+  for (const fault of ['wrong-nonce', 'wrong-user-data', 'wrong-public-key', 'short-public-key', 'low-order-key']) {
+    it(`is refused although the signature is right: ${fault}`, async () => {
+      const enclave = await start({ faults: fault });
+      await assertRefused(enclave, (await trusting(enclave)).url);
+    });
+  }
+
+  it('is refused when its image is another one, and the signed history cannot be had', async () => {
+    const enclave = await start();
+    // The history would come through a proxy that is not there; the enclave is on this computer.
+    const proxy = await scope.internalProxy(
+      enclave,
+      { PROXY_ADDITIONAL_PCR0: OTHER_PCR0 },
+      {
+        network: { certificates: [TLS.ca], httpsProxy: 'http://127.0.0.1:9' },
+        internals: { anchors: enclave.anchors },
+      },
+    );
+    await assertRefused(enclave, proxy.url);
+    assert.equal((await logged(proxy, 'handshake_failed'))['code'], 'history_unavailable');
+  });
+
+  it('is told how wrong the clock of this computer is, when that is why it is refused', async () => {
+    const enclave = await start({ clock: () => Date.now() - 5 * HOUR });
+    const proxy = await trusting(enclave);
+    await assertRefused(enclave, proxy.url);
+    const { detail, message } = await logged(proxy, 'handshake_failed');
+    assert.equal(detail, 'certificate_expired');
+    assert.match(String(message), /clock is about (5 hours|\d+ minutes) ahead of the enclave/);
+  });
+
+  it('is refused when the TLS certificate is of nobody’s, unless the settings say that this does not matter', async () => {
+    const enclave = await start();
+    const settings = { PROXY_ADDITIONAL_PCR0: toHex(DEVELOPMENT_PCR0) };
+    const internals = { anchors: enclave.anchors };
+    const strict = await scope.internalProxy(enclave, settings, { internals });
+    await assertRefused(enclave, strict.url);
+    const { code, detail } = await logged(strict, 'handshake_failed');
+    assert.equal(code, 'network');
+    assert.match(String(detail), /^[A-Z_]*(CERT|ISSUER|SIGNATURE)[A-Z_]*$/);
+    const lenient = await scope.internalProxy(enclave, settings, { internals, network: { strictTls: false } });
+    assert.equal((await ask(lenient.url, { body: chatBody('Hello') })).status, 200);
+    const anyone = await start();
+    const deceived = await scope.internalProxy(anyone, settings, { internals, network: { strictTls: false } });
+    await assertRefused(anyone, deceived.url);
+  });
+
+  it('is verified on loopback like anywhere, and the real proxy trusts AWS alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-e2e-'));
+    const file = join(folder, 'ca.pem');
+    writeFileSync(file, TLS.ca);
+    // Further authorities of the settings stand beside those that Node knows, they do not take their place.
+    for (const [env, certificates] of [
+      [{}, [TLS.ca]],
+      [{ NODE_EXTRA_CA_CERTS: file }, undefined],
+      [{ NODE_EXTRA_CA_CERTS: file }, [createTlsIdentity(Date.now()).ca]],
+    ] as const) {
+      const enclave = await start();
+      const hosted = scope.hosted({ env });
+      hosted.send({
+        type: 'start',
+        settings: { backendUrl: enclave.url, port: 0, additionalPcr0: [toHex(DEVELOPMENT_PCR0)] },
+        secrets: { apiKey: API_KEY, accessKeys: [ACCESS_KEY] },
+        cacheNamespaceRoot: randomBytes(32).toString('base64'),
+        network: certificates === undefined ? {} : { certificates },
+      });
+      const { url } = await hosted.message('ready');
+      await assertRefused(enclave, url);
+      const { code, detail } = await hosted.message('handshakeFailed');
+      assert.deepEqual([code, detail], ['attestation_refused', 'untrusted_root']);
+      assert.equal(
+        hosted.messages.items.find(({ type }) => type === 'verified'),
+        undefined,
+      );
+    }
+    rmSync(folder, { recursive: true });
+  });
+});

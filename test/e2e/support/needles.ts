@@ -1,0 +1,26 @@
+// Looking for secrets where none must be.
+import assert from 'node:assert/strict';
+
+/** Every form in which `secret` could have been written out: as it is, percent-encoded, in hex, and inside Base64. */
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const encoded = [0, 1, 2].flatMap((shift) => {
+    // What stands around the secret decides about the first and the last character of its Base64, so these are cut off.
+    const text = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const inner = text.slice(shift === 0 ? 0 : shift + 1, -1);
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [secret, encodeURIComponent(secret), bytes.toString('hex'), JSON.stringify(secret).slice(1, -1), ...encoded];
+}
+
+/** Fails if any form of any secret is in `text`. */
+export function assertNone(secrets: Readonly<Record<string, string>>, text: string, where: string): void {
+  for (const [name, secret] of Object.entries(secrets)) {
+    for (const form of formsOf(secret)) {
+      assert.ok(form.length >= 8, `${name} is too short to be looked for`);
+      assert.ok(!text.includes(form), `${name} is in ${where}: ${form}`);
+    }
+  }
+}

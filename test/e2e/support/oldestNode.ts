@@ -1,0 +1,31 @@
+// The oldest runtime that package.json allows, from the npm registry, kept in .cache/ for the next time.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { arch, platform } from 'node:process';
+import { fromRoot } from './process.ts';
+
+export const OLDEST_NODE = '22.19.0';
+
+const WINDOWS = platform === 'win32';
+const PACKAGE = `node-${WINDOWS ? 'win' : platform}-${arch}`;
+
+/** The path of its executable, installed if it is not there yet. */
+export function installOldestNode(): string {
+  const folder = fromRoot(`.cache/${PACKAGE}-${OLDEST_NODE}`);
+  const executable = `${folder}/node_modules/${PACKAGE}/bin/node${WINDOWS ? '.exe' : ''}`;
+  if (existsSync(executable)) return executable;
+  const arriving = `${folder}.arriving`;
+  rmSync(arriving, { recursive: true, force: true });
+  mkdirSync(arriving, { recursive: true });
+  const npm = process.env['npm_execpath'];
+  const [command = '', ...args] = npm === undefined ? ['npm'] : [process.execPath, npm];
+  const install = ['install', '--prefix', arriving, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, stderr } = spawnSync(command, [...args, ...install, `${PACKAGE}@${OLDEST_NODE}`], {
+    cwd: arriving,
+    encoding: 'utf8',
+    shell: npm === undefined && WINDOWS,
+  });
+  if (status !== 0) throw new Error(`Node ${OLDEST_NODE} could not be installed: ${stderr}`);
+  renameSync(arriving, folder);
+  return executable;
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+
+/** The whole of an error that the proxy makes itself. */
+export interface ExpectedError {
+  readonly status: number;
+  readonly type: 'invalid_request_error' | 'server_error';
+  readonly code: string | null;
+  readonly message: string | RegExp;
+}
+
+interface Received {
+  readonly status: number;
+  readonly body: Buffer;
+  json(): unknown;
+}
+
+/** Holds an answer to exactly `{"error":{message,type,param,code}}`. */
+export function assertError(answer: Received, { status, type, code, message }: ExpectedError): void {
+  assert.equal(answer.status, status, answer.body.toString());
+  const body = answer.json() as { error: Record<string, unknown> };
+  assert.deepEqual(Object.keys(body), ['error']);
+  assert.deepEqual(Object.keys(body.error), ['message', 'type', 'param', 'code']);
+  const { message: said, ...rest } = body.error;
+  assert.deepEqual(rest, { type, param: null, code });
+  if (typeof message === 'string') assert.equal(said, message);
+  else assert.match(String(said), message);
+}
+
+const invalid = (status: number, code: string | null, message: string | RegExp): ExpectedError => {
+  return { status, type: 'invalid_request_error', code, message };
+};
+
+const SERVES =
+  'This proxy serves POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health, and nothing else.';
+
+/** What the proxy answers, word by word. */
+export const ERRORS = {
+  badRequest: invalid(400, 'bad_request', 'The request is not valid HTTP for this proxy. Check the client.'),
+  badTarget: invalid(400, 'bad_request', /^The request target has characters that the proxy cannot carry/),
+  noKey: invalid(401, null, 'No API key was sent. Send one in the header "Authorization: Bearer <API_KEY>".'),
+  badKey: invalid(401, 'invalid_api_key', /^This API key cannot be sent: a key has 1 to 16,384 visible ASCII/),
+  unknownAccessKey: invalid(401, 'invalid_api_key', /^The proxy does not know this access key/),
+  noApiKey: invalid(401, null, /^The proxy itself has no API key yet/),
+  foreignHost: invalid(403, 'forbidden_host', /^The Host header does not name this computer/),
+  foreignOrigin: invalid(403, 'forbidden_origin', /^Web pages of this origin may not use the proxy/),
+  noSuchPath: invalid(404, 'not_found', SERVES),
+  noSuchModelRoute: invalid(404, 'not_found', /^Single models are not served here/),
+  methodNotAllowed: (allow: string) => invalid(405, 'method_not_allowed', `This path takes ${allow}. ${SERVES}`),
+  uploadTimeout: invalid(408, 'request_timeout', /^The request body did not arrive/),
+  bodyTooLarge: invalid(413, 'request_too_large', 'The request body is over 50 MiB.'),
+  targetTooLong: invalid(414, 'uri_too_long', 'The request target is over 16 KiB.'),
+  expectation: invalid(417, 'expectation_failed', 'The proxy knows no expectation but "100-continue".'),
+  headTooLarge: invalid(431, 'headers_too_large', /^The head of the request is too long/),
+  headersTooLarge: invalid(431, 'headers_too_large', /^The request has over 64 headers, or over 128 KiB of them/),
+  backend: {
+    status: 502,
+    type: 'server_error',
+    code: null,
+    message: 'Failed to communicate securely with the backend.',
+  },
+  timeout: {
+    status: 504,
+    type: 'server_error',
+    code: null,
+    message: 'The backend did not start responding within the timeout.',
+  },
+} as const satisfies Record<string, ExpectedError | ((allow: string) => ExpectedError)>;

@@ -1,0 +1,201 @@
+// Section 8 of the specification: the two clocks, what starts them and what does not.
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createModel } from '../../src/devEnclave/model.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { within } from '../support/within.ts';
+import { answerTo, ask, head, open, readAnswer } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { curl } from './support/curl.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { RawConnection } from './support/rawHttp.ts';
+import { ACCESS_KEY, perSuite, perTest } from './support/scope.ts';
+import type { ServerProcess } from './support/scope.ts';
+import { timed } from './support/stopwatch.ts';
+
+/** In milliseconds. Pauses that must be survived are well below it, or add up to well above it. */
+const LIMIT = 500;
+const seconds = String(LIMIT / 1000);
+const LONG = '60';
+
+/** Short clocks are late on a busy machine, but never early. */
+function assertAbout(milliseconds: number, expected: number): void {
+  assert.ok(milliseconds > expected - 20, `${milliseconds} ms, too early for ${expected}`);
+  assert.ok(milliseconds < expected + 1500, `${milliseconds} ms, too late for ${expected}`);
+}
+
+describe('the request clock', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave({ handler: createModel({ paceMs: 100 }) });
+    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds, PROXY_STREAM_IDLE_TIMEOUT_SECS: LONG });
+    await proxy.logged('session');
+  });
+
+  it('answers with 504 when the backend is silent, and tells the backend', async () => {
+    for (const stream of [false, true]) {
+      const index = enclave.journal.requests.length;
+      const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('/hang', { stream }) }));
+      assertError(result, ERRORS.timeout);
+      assertAbout(milliseconds, LIMIT);
+      const { end } = await enclave.journal.request(index);
+      assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+      await proxy.logged('request', { status: 504, end: 'timeout' });
+    }
+  });
+
+  it('is not followed by a second try', async () => {
+    const index = enclave.journal.requests.length;
+    assertError(await ask(proxy.url, { body: chatBody('/hang') }), ERRORS.timeout);
+    assertError(await ask(proxy.url, { method: 'GET', path: '/v1/nothing' }), ERRORS.noSuchPath);
+    assert.equal(enclave.journal.requests.length, index + 1);
+  });
+
+  it('answers with 504 for models and embeddings alike', async () => {
+    enclave.setFaults('hang-before-response');
+    assertError(await ask(proxy.url, { method: 'GET', path: '/v1/models' }), ERRORS.timeout);
+    assertError(await ask(proxy.url, { path: '/v1/embeddings', body: '{"input":"Hi"}' }), ERRORS.timeout);
+    enclave.setFaults('');
+  });
+
+  it('breaks an answer that is not streamed when it has started and does not end', async () => {
+    enclave.setFaults('hang-mid-response');
+    const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
+    enclave.setFaults('');
+    assert.deepEqual([result.status, result.broken], [200, true]);
+    assertAbout(milliseconds, LIMIT);
+    const status = await curl(
+      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-d', chatBody('Hello'), `${proxy.url}/v1/chat/completions`],
+    );
+    assert.equal(status.exitCode, 0);
+  });
+
+  it('does not limit a stream that has started', async () => {
+    const body = chatBody('/repeat 10', { stream: true });
+    const { result, milliseconds } = await timed(() => ask(proxy.url, { body }));
+    assert.equal(result.broken, false);
+    assert.match(result.body.toString(), /data: \[DONE\]\n\n$/);
+    assert.ok(milliseconds > 2 * LIMIT - 20);
+  });
+
+  it('starts when the upload is complete, however long that took', async () => {
+    const body = chatBody('/wait 100 Hello');
+    for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
+      const sent = open(proxy.url, { headers: framing });
+      const answer = answerTo(sent);
+      for (let offset = 0; offset < body.length; offset += 10) {
+        sent.write(body.slice(offset, offset + 10));
+        await delay((2 * LIMIT) / (body.length / 10));
+      }
+      sent.end();
+      assert.equal((await readAnswer(await answer)).status, 200);
+    }
+  });
+
+  it('does not wait longer for a slow upload than for a quick one once it is complete', async () => {
+    const body = chatBody('/hang');
+    const sent = open(proxy.url, {});
+    const answer = answerTo(sent);
+    sent.write(body.slice(0, 10));
+    await delay(2 * LIMIT);
+    sent.end(body.slice(10));
+    const { result, milliseconds } = await timed(() => answer);
+    assertError(await readAnswer(result), ERRORS.timeout);
+    assertAbout(milliseconds, LIMIT);
+  });
+});
+
+describe('the request clock of a handshake', () => {
+  const scope = perTest();
+
+  it('covers it: 504, and the request goes nowhere', async () => {
+    const enclave = await scope.enclave({ faults: 'handshake-hang' });
+    const proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds });
+    const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
+    assertError(result, ERRORS.timeout);
+    assert.ok(milliseconds < LIMIT + 1500);
+    assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
+    await proxy.logged('handshake_failed', { code: 'timeout' });
+  });
+});
+
+describe('the idle clock', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let proxy: ServerProcess;
+
+  before(async () => {
+    enclave = await scope.enclave({ handler: createModel({ paceMs: 100 }) });
+    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: LONG, PROXY_STREAM_IDLE_TIMEOUT_SECS: seconds });
+    await proxy.logged('session');
+  });
+
+  it('breaks a stream that has a gap, behind what came before it, and tells the backend', async () => {
+    const index = enclave.journal.requests.length;
+    const { result, milliseconds } = await timed(() =>
+      ask(proxy.url, { body: chatBody('/stall 3', { stream: true }) }),
+    );
+    assert.deepEqual([result.status, result.broken], [200, true]);
+    assert.equal(result.body.toString().match(/"word "/g)?.length, 3);
+    assertAbout(milliseconds, LIMIT + 300);
+    const { end } = await enclave.journal.request(index);
+    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    await proxy.logged('request', { status: 200, end: 'timeout' });
+  });
+
+  it('is an error for curl', async () => {
+    const { exitCode, body } = await curl(
+      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-d', chatBody('/stall 2', { stream: true })],
+      `${proxy.url}/v1/chat/completions`,
+    );
+    assert.equal(exitCode, 18);
+    assert.equal(body.toString().match(/"word "/g)?.length, 2);
+  });
+
+  it('begins anew with each piece, so that a slow and steady stream may last', async () => {
+    const { result, milliseconds } = await timed(() =>
+      ask(proxy.url, { body: chatBody('/repeat 12', { stream: true }) }),
+    );
+    assert.equal(result.broken, false);
+    assert.ok(milliseconds > 2 * LIMIT);
+  });
+
+  it('begins anew with a comment line too', async () => {
+    const { result } = await timed(() => ask(proxy.url, { body: chatBody('/ping 10', { stream: true }) }));
+    assert.equal(result.broken, false);
+    assert.equal(result.body.toString().match(/^: ping$/gm)?.length, 10);
+  });
+
+  it('does not limit the start of an answer, nor one that is not streamed', async () => {
+    for (const stream of [true, false]) {
+      const answer = await ask(proxy.url, { body: chatBody(`/wait ${2 * LIMIT} Hello`, { stream }) });
+      assert.deepEqual([answer.status, answer.broken], [200, false]);
+    }
+  });
+
+  it('stands still while the client does not read', async () => {
+    const message = await head(proxy.url, { body: chatBody('/burst 150000 0123456789abcdef', { stream: true }) });
+    await delay(3 * LIMIT);
+    const answer = await readAnswer(message, 15_000);
+    assert.equal(answer.broken, false);
+    assert.equal(answer.body.toString().match(/0123456789abcdef/g)?.length, 150_000);
+  });
+
+  it('answers an upload that stops with 408, and nothing whole reaches the enclave', async () => {
+    const index = enclave.journal.requests.length;
+    for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
+      const connection = await RawConnection.open(proxy.port);
+      const head = ['POST /v1/embeddings HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`, framing];
+      connection.send(`${head.join('\r\n')}\r\n\r\n5\r\nhello\r\n`);
+      const { result, milliseconds } = await timed(() => connection.answer());
+      assertError(result, ERRORS.uploadTimeout);
+      assertAbout(milliseconds, LIMIT);
+      connection.destroy();
+    }
+    assert.equal(enclave.journal.requests.length, index);
+    await proxy.logged('request', { status: 408, end: 'upload_timeout' });
+  });
+});
