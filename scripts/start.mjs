@@ -6,14 +6,17 @@ import { createInterface } from 'node:readline';
 import OpenAI from 'openai';
 
 const [argument] = process.argv.slice(2);
-if (argument !== undefined && argument !== '--once') {
-  console.error(`npm start knows one argument, --once (ends after the chat); not ${argument}`);
+if (argument !== undefined && argument !== '--once' && argument !== '--vscode') {
+  console.error(
+    `npm start knows --once (ends after the chat) and --vscode (a real VS Code in the browser); not ${argument}`,
+  );
   process.exit(2);
 }
 
 const { status } = spawnSync(process.execPath, ['esbuild.mjs', '--quiet'], { stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 const enclave = await startEnclave();
+if (argument === '--vscode') await serveEditor();
 const accessKey = `sealed-${randomBytes(32).toString('base64url')}`;
 const proxy = await startProxy(enclave.url, accessKey);
 const stop = async (code) => {
@@ -42,6 +45,27 @@ console.log(`Serving until Ctrl-C. Try:
     -H 'Content-Type: application/json' \\
     -d '{"model":"glm-5-2","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
 `);
+
+/** Until Ctrl-C. */
+async function serveEditor() {
+  const { openEditor } = await import('./vscode/open.mjs');
+  const editor = await openEditor(enclave.url);
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      editor.stop();
+      enclave.child.kill();
+      process.exit(0);
+    });
+  }
+  console.log(`
+  enclave  ${enclave.url}   a development enclave on this computer: encrypted like a real one, but not verified
+  editor   ${editor.url}
+
+Open the editor's address in a browser, click the key in its status bar, and enter dev-demo: the development enclave takes
+any key that begins with dev-. Ctrl-C ends everything.
+`);
+  await once(enclave.child, 'exit');
+}
 
 async function startEnclave() {
   const child = spawn(process.execPath, ['dist/dev-enclave.js', '--port', '0'], {

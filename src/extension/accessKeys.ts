@@ -17,6 +17,9 @@ export interface AccessKey {
 /** The key by which the extension itself asks the proxy. It is not shown among the others. */
 export const OWN_KEY_NAME = 'Sealed Proxy';
 
+/** One that is not of this form would have the proxy refuse all of them. */
+const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
+
 /** A fresh key from 32 random bytes. */
 export function makeAccessKey(name: string, now: number): AccessKey {
   const key = `sealed-${randomBytes(32).toString('base64url')}`;
@@ -35,7 +38,9 @@ export function parseAccessKeys(json: string | undefined): readonly AccessKey[] 
   }
 }
 
+/** The same list if there is nothing to note: that the extension itself asks is no news. */
 export function markUsed(keys: readonly AccessKey[], id: string, now: number): readonly AccessKey[] {
+  if (!visibleKeys(keys).some((key) => key.id === id)) return keys;
   return keys.map((key) => (key.id === id ? { ...key, lastUsedAt: now } : key));
 }
 
@@ -48,7 +53,19 @@ export function visibleKeys(keys: readonly AccessKey[]): readonly AccessKey[] {
   return keys.filter(({ name }) => name !== OWN_KEY_NAME);
 }
 
+/** What a person or program may call its key; the extension's own name is nobody else's. */
+export function isClientName(name: string): boolean {
+  return name !== '' && name.length <= 64 && name === name.trim() && !/\p{C}/u.test(name) && name !== OWN_KEY_NAME;
+}
+
 function isAccessKey(value: unknown): value is AccessKey {
-  const { id, name, key, createdAt } = (value ?? {}) as Partial<Record<keyof AccessKey, unknown>>;
-  return typeof id === 'string' && typeof name === 'string' && typeof key === 'string' && typeof createdAt === 'number';
+  const { id, name, key, createdAt, lastUsedAt } = (value ?? {}) as Partial<Record<keyof AccessKey, unknown>>;
+  return (
+    typeof id === 'string' &&
+    typeof name === 'string' &&
+    typeof key === 'string' &&
+    ACCESS_KEY.test(key) &&
+    typeof createdAt === 'number' &&
+    (typeof lastUsedAt === 'number' || lastUsedAt === null)
+  );
 }

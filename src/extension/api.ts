@@ -2,11 +2,10 @@
 import * as vscode from 'vscode';
 import type { ProxyStatus } from '../shared/status.ts';
 import { baseUrlOf } from '../shared/status.ts';
+import { isClientName } from './accessKeys.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import type { Secrets } from './secrets.ts';
 import type { Supervisor } from './supervisor.ts';
-
-const MAX_NAME = 64;
 
 export class PublicApi {
   readonly #supervisor: Supervisor;
@@ -21,7 +20,7 @@ export class PublicApi {
 
   /** The base URL with `/v1`; starts the proxy if it is not running. */
   async getBaseUrl(): Promise<string> {
-    if (this.#supervisor.status.kind === 'off') await this.#supervisor.start();
+    if (['off', 'starting'].includes(this.#supervisor.status.kind)) await this.#supervisor.start();
     const { status } = this.#supervisor;
     const url = baseUrlOf(status);
     if (url === undefined) throw new Error(vscode.l10n.t('Sealed Proxy is not running ({0}).', status.kind));
@@ -38,8 +37,8 @@ export class PublicApi {
    */
   async getConnection(client: unknown): Promise<SealedProxyConnection> {
     const name = typeof client === 'string' ? client.trim() : '';
-    if (name === '' || name.length > MAX_NAME || /\p{C}/u.test(name)) {
-      throw new TypeError(`getConnection needs {"client": "..."}: a name of 1 to ${MAX_NAME} printable characters`);
+    if (!isClientName(name)) {
+      throw new TypeError('getConnection needs {"client": "..."}: a name of its own, of 1 to 64 printable characters');
     }
     const known = (await this.#secrets.accessKeys()).find((key) => key.name === name);
     if (known === undefined && !(await askConsent(name))) {

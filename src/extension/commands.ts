@@ -1,6 +1,6 @@
 // The commands, one function each. They ask, act and tell; what is true comes from the supervisor.
 import * as vscode from 'vscode';
-import { visibleKeys, withoutKey } from './accessKeys.ts';
+import { isClientName, visibleKeys, withoutKey } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
 import { attestationDocument } from './attestationText.ts';
 import { baseUrlOf } from '../shared/status.ts';
@@ -143,7 +143,7 @@ async function newAccessKey({ secrets }: CommandContext): Promise<void> {
 }
 
 function nameProblem(name: string, known: readonly AccessKey[]): string | undefined {
-  if (name === '' || name.length > 64) return t('A name has 1 to 64 characters.');
+  if (!isClientName(name)) return t('A name has 1 to 64 printable characters, and is not that of Sealed Proxy itself.');
   return known.some((key) => key.name === name) ? t('There is a key with this name already.') : undefined;
 }
 

@@ -67,7 +67,10 @@ export class SealedProxyExtension {
       this.#statusBar,
       this.#statusChanged,
       registerCommands({ supervisor, secrets, log, api, documents }),
-      secrets.onDidChange((change) => void supervisor.secretsChanged(change === 'apiKey')),
+      secrets.onDidChange((change) => {
+        void supervisor.secretsChanged(change === 'apiKey');
+        void this.#tellMenus();
+      }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('http')) void this.#applySettings();
       }),
@@ -86,7 +89,14 @@ export class SealedProxyExtension {
 
   async #start(storage: vscode.Uri): Promise<void> {
     await vscode.workspace.fs.createDirectory(storage);
+    await this.#tellMenus();
     if (this.#settings.autoStart) await this.#supervisor.start();
+  }
+
+  /** The palette offers what can work. */
+  async #tellMenus(): Promise<void> {
+    const hasApiKey = (await this.#secrets.apiKey()) !== undefined;
+    await vscode.commands.executeCommand('setContext', 'sealedProxy.hasApiKey', hasApiKey);
   }
 
   async #applySettings(): Promise<void> {

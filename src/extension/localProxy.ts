@@ -1,13 +1,20 @@
 // Asking the program on a port: whether it is a proxy of ours, and what the backend says through it. No key is ever sent
 // to a port that has not proved to be ours on the same connection's port just before.
-import { Agent, request } from 'node:http';
+import { Agent, ClientRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { CHALLENGE_HEADER, PROOF_HEADER, checkProof, makeChallenge } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 
 const HOST = '127.0.0.1';
 const HEALTH_LIMIT = 3000;
+const ATTEMPTS = 3;
+const BETWEEN_ATTEMPTS = 100;
+/** The proof holds the attestation document, twice encoded. In bytes. */
+const MAX_HEAD = 128 * 1024;
+/** In characters. Whoever is on the port could send for ever. */
+const MAX_BODY = 4 * 1024 * 1024;
 
 export type Probe =
   | { readonly kind: 'free' }
@@ -17,15 +24,26 @@ export type Probe =
 
 /** Asks the port whose it is. The request carries a random challenge and nothing else. */
 export async function probe(port: number, secret: Uint8Array, agent?: Agent): Promise<Probe> {
-  const challenge = makeChallenge();
-  try {
-    const { headers } = await ask(port, '/health', { [CHALLENGE_HEADER]: challenge }, HEALTH_LIMIT, agent);
-    const proof = headers[PROOF_HEADER];
-    const report = typeof proof === 'string' ? checkProof(secret, challenge, port, proof) : undefined;
-    return report === undefined ? { kind: 'stranger' } : { kind: 'ours', report };
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ECONNREFUSED' ? { kind: 'free' } : { kind: 'stranger' };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await probeOnce(port, secret, agent);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ECONNREFUSED') return { kind: 'free' };
+      // A proxy that is just ending cuts off what has not been accepted yet: the next look tells.
+      if (code !== 'ECONNRESET' || attempt === ATTEMPTS) return { kind: 'stranger' };
+      await setTimeout(BETWEEN_ATTEMPTS);
+    }
   }
+}
+
+async function probeOnce(port: number, secret: Uint8Array, agent: Agent | undefined): Promise<Probe> {
+  const challenge = makeChallenge();
+  const headers = { [CHALLENGE_HEADER]: challenge };
+  const answer = await ask({ port, path: '/health', headers, limit: HEALTH_LIMIT, ...(agent && { agent }) });
+  const proof = answer.headers[PROOF_HEADER];
+  const report = typeof proof === 'string' ? checkProof(secret, challenge, port, proof) : undefined;
+  return report === undefined ? { kind: 'stranger' } : { kind: 'ours', report };
 }
 
 export interface Answer {
@@ -34,9 +52,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** `GET /v1/models` with an access key. The caller has just seen a proof of the port. */
-export function askModels(port: number, accessKey: string, limit: number): Promise<Answer> {
-  return ask(port, '/v1/models', { authorization: `Bearer ${accessKey}` }, limit);
+/**
+ * `GET /v1/models` with an access key. The caller has just seen a proof of the port.
+ * @param limit milliseconds; rejects with the code `ETIMEDOUT` after that
+ */
+export function askModels(port: number, accessKey: string, limit: number, signal: AbortSignal): Promise<Answer> {
+  return ask({ port, path: '/v1/models', headers: { authorization: `Bearer ${accessKey}` }, limit, signal });
 }
 
 /** The ids in a model list, or undefined for what is none. */
@@ -44,7 +65,7 @@ export function modelIds(body: string): string[] | undefined {
   try {
     const { data } = JSON.parse(body) as { data?: unknown };
     if (!Array.isArray(data)) return undefined;
-    return data.map((model: { id?: unknown }) => model.id).filter((id) => typeof id === 'string');
+    return data.map((model: { id?: unknown } | null) => model?.id).filter((id) => typeof id === 'string');
   } catch {
     return undefined;
   }
@@ -83,27 +104,45 @@ export class OwnerWatch {
   }
 }
 
-function ask(
-  port: number,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  limit: number,
-  agent: Agent | false = false,
-): Promise<Answer> {
+interface Question {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** In milliseconds. */
+  readonly limit: number;
+  readonly agent?: Agent;
+  readonly signal?: AbortSignal;
+}
+
+function ask({ limit, agent, ...question }: Question): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asking = request({ host: HOST, port, path, headers, agent }, (response) => {
+    let reason: Error | undefined;
+    const fail = (error: Error) => {
+      reject(reason ?? error);
+    };
+    const giveUp = (message: string, code: string) => {
+      reason = Object.assign(new Error(message), { code });
+      asking.destroy(reason);
+    };
+    // Not http.request: the editor replaces it, agents and all, with one that follows its proxy settings.
+    const options = { ...question, host: HOST, agent: agent ?? false, maxHeaderSize: MAX_HEAD };
+    const asking = new ClientRequest(options, (response) => {
       let body = '';
-      response.setEncoding('utf8').on('data', (piece: string) => (body += piece));
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        body += piece;
+        if (body.length > MAX_BODY) giveUp('The answer has no end', 'EMSGSIZE');
+      });
       response.on('end', () => {
-        clearTimeout(timer);
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
-      response.on('error', reject);
+      response.on('error', fail);
     });
-    const timer = setTimeout(() => asking.destroy(new Error('No answer in time')), limit);
-    asking.on('error', (error) => {
+    const timer = globalThis.setTimeout(() => {
+      giveUp('No answer in time', 'ETIMEDOUT');
+    }, limit);
+    asking.on('error', fail);
+    asking.once('close', () => {
       clearTimeout(timer);
-      reject(error);
     });
     asking.end();
   });

@@ -39,13 +39,18 @@ export class ProxyProcess {
     this.#child = child;
     running.add(child);
     this.#exited = new Promise((resolve) => {
-      child.once('exit', () => {
+      const ended = () => {
         running.delete(child);
         onExit(this.#asked);
         resolve();
+      };
+      child.once('exit', ended);
+      child.on('error', ({ message }) => {
+        if (child.pid !== undefined) return; // of a message that raced with its end: `exit` follows
+        onLog(`The proxy process cannot be started: ${message}`);
+        ended(); // one that never began has no `exit`
       });
     });
-    child.on('error', () => undefined); // of a message that raced with its end, or of a fork that failed: `exit` follows
     this.#freed = new Promise((resolve) => {
       child.on('message', (value) => {
         const message = parseFromProxy(value);
@@ -62,11 +67,7 @@ export class ProxyProcess {
 
   /** Asks it to end; after a while, makes it. Its running responses get that while. */
   async stop(): Promise<void> {
-    this.#asked = true;
-    this.send({ type: 'stop' });
-    const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT);
-    await this.#exited;
-    clearTimeout(limit);
+    await this.#askToStop(this.#exited);
   }
 
   /**
@@ -74,10 +75,20 @@ export class ProxyProcess {
    * with its host.
    */
   async release(): Promise<void> {
+    await this.#askToStop(Promise.race([this.#freed, this.#exited]));
+  }
+
+  /** Ends it at once: it does nothing of what it should. */
+  kill(): void {
     this.#asked = true;
-    this.send({ type: 'stop' });
+    this.#child.kill('SIGKILL');
+  }
+
+  async #askToStop(done: Promise<void>): Promise<void> {
+    if (!this.#asked) this.send({ type: 'stop' }); // a second one would cut off what it serves
+    this.#asked = true;
     const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT);
-    await Promise.race([this.#freed, this.#exited]);
+    await done;
     clearTimeout(limit);
   }
 }
@@ -85,7 +96,7 @@ export class ProxyProcess {
 /** Without what is meant for the editor's own processes. */
 export function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(own).filter(
-    ([name]) => name !== 'NODE_OPTIONS' && !name.startsWith('VSCODE_') && !name.startsWith('ELECTRON_'),
+    ([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/i.test(name), // Windows does not mind the case
   );
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
 }
@@ -96,5 +107,8 @@ function forLines(child: ChildProcess, onLine: (line: string) => void): void {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     lines.forEach(onLine);
+  });
+  child.stderr?.once('end', () => {
+    if (rest !== '') onLine(rest);
   });
 }

@@ -36,7 +36,8 @@ function background(severity: StatusView['severity']): vscode.ThemeColor | undef
 function tooltip({ summary, facts, actions }: StatusView): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString('', true);
   markdown.isTrusted = { enabledCommands: actions.map((action) => `sealedProxy.${action}`) };
-  markdown.appendMarkdown(`**${NAME}**\n\n`).appendText(summary).appendMarkdown('\n\n');
+  // Not appendText: its spaces do not break, so a long sentence would not be folded.
+  markdown.appendMarkdown(`**${NAME}**\n\n${escape(summary)}\n\n`);
   if (facts.length > 0) {
     markdown.appendMarkdown('| | |\n| :-- | :-- |\n');
     for (const [name, value] of facts) markdown.appendMarkdown(`| ${escape(name)} | ${escape(value)} |\n`);

@@ -140,15 +140,24 @@ function describeHealth(
       return { icon: 'key', label: t('{0}: key refused', NAME), summary, severity: 'error' };
     }
     case 'slow': {
-      const summary = t('The backend did not answer in time. {0}', nextTry(health, now, t));
+      const summary = joined(t('The backend did not answer in time.'), nextTry(health, now, t));
       return { icon: 'watch', label: t('{0}: slow', NAME), summary, severity: 'warning' };
     }
     case 'unreachable': {
-      const summary = `${causeText(health.cause, t)} ${health.message}. ${nextTry(health, now, t)}`.replace('..', '.');
-      const icon = health.cause === 'network' ? 'debug-disconnect' : 'shield-x';
+      const summary = joined(causeText(health.cause, t), sentence(health.message), nextTry(health, now, t));
+      const icon = health.cause === 'network' ? 'debug-disconnect' : 'workspace-untrusted';
       return { icon, label: `${NAME}: ${causeLabel(health.cause, t)}`, summary, severity: 'error' };
     }
   }
+}
+
+function joined(...sentences: readonly string[]): string {
+  return sentences.filter((text) => text !== '').join(' ');
+}
+
+/** With a mark at its end. */
+function sentence(text: string): string {
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function causeLabel(cause: Cause, t: Translate): string {

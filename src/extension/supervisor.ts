@@ -1,8 +1,9 @@
 // Keeps one proxy for all windows of this computer: owns it, or joins the one that another window owns, and takes over
 // when that one goes. It needs nothing of the editor.
-import type { NetworkSettings, FromProxy, ProxySettings } from '../shared/messages.ts';
+import { settingOfWrongType } from '../shared/messages.ts';
+import type { FromProxy, NetworkSettings, ProxySettings } from '../shared/messages.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
-import type { Health, ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { HealthMonitor } from './healthMonitor.ts';
 import { OwnerWatch, probe } from './localProxy.ts';
@@ -44,6 +45,7 @@ export interface SupervisorHost {
 
 /** A start that takes longer has failed, in milliseconds. */
 const START_LIMIT = 10_000;
+const WRONG_TYPE = 'Its value is not of the right type.';
 /** A window that takes over waits a random part of this, so that not all try at once. */
 const TAKE_OVER_SPREAD = 700;
 const LIVE: ReadonlySet<string> = new Set([
@@ -60,13 +62,20 @@ export class Supervisor {
   #wanted = false;
   /** Grows with each start and stop: what began before it is out of date. */
   #turn = 0;
+  /** What the latest turn does, until it is known how that went. */
+  #beginning: Promise<void> | undefined;
   #process: ProxyProcess | undefined;
+  /** All that have not ended: also those that only finish what they serve. */
+  readonly #processes = new Set<ProxyProcess>();
+  /** Settles when the port of every process before is free. */
+  #released: Promise<unknown> = Promise.resolve();
   #watch: OwnerWatch | undefined;
   #monitor: HealthMonitor | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** The settings that the running proxy has, or the last that one had. */
-  #applied: CompleteSettings | undefined;
-  #answerToCheck: ((good: boolean) => void) | undefined;
+  /** What the proxy was started with, or was to be. */
+  #applied: { readonly settings: CompleteSettings; readonly network: NetworkSettings } | undefined;
+  /** Those who wait for the answer to `check`, in the order of their questions. */
+  #waiting: ((good: boolean) => void)[] = [];
 
   constructor(host: SupervisorHost) {
     this.#host = host;
@@ -76,27 +85,29 @@ export class Supervisor {
     return this.#status;
   }
 
-  /** Starts or joins. No effect while one runs. Resolves when it is known how that went. */
+  /** Starts or joins. No effect while one runs or is about to. Resolves when it is known how that went. */
   async start(): Promise<void> {
-    if (this.#wanted && this.#status.kind === 'running') return;
-    this.#wanted = true;
-    this.#policy.reset();
-    await this.#begin();
+    const begun = this.#wanted && (this.#status.kind === 'running' || this.#beginning !== undefined);
+    if (!begun) {
+      this.#wanted = true;
+      this.#policy.reset();
+      void this.#begin();
+    }
+    while (this.#beginning !== undefined) await this.#beginning; // another turn may have begun meanwhile
   }
 
   /** Ends the proxy of this window, or leaves the shared one. Running responses may finish. */
   async stop(): Promise<void> {
     this.#wanted = false;
-    await this.#leave();
-    this.#become({ kind: 'off' });
+    if (await this.#leave()) this.#become({ kind: 'off' });
   }
 
   /** The window closes: nothing of this one may stay behind. */
   async end(): Promise<void> {
     this.#wanted = false;
-    const process = this.#process;
-    this.#process = undefined;
-    await Promise.all([process?.stop(), this.#leave()]);
+    const left = this.#leave();
+    await Promise.all([...this.#processes].map((process) => process.stop()));
+    await left;
   }
 
   async restart(): Promise<void> {
@@ -117,23 +128,28 @@ export class Supervisor {
   async secretsChanged(apiKeyChanged: boolean): Promise<void> {
     const { apiKey, accessKeys, ownership } = await this.#host.secrets();
     this.#process?.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
-    if (apiKeyChanged) await this.check();
+    if (apiKeyChanged) await this.#monitor?.checkAnew();
+    // Two windows that began at once may each have drawn a secret, of which one has won.
+    if (this.#wanted && this.#status.kind === 'portTaken') await this.#begin();
   }
 
   /** Settings have changed: what can be is applied live, else the proxy is started anew. */
   async settingsChanged(): Promise<void> {
+    this.#monitor?.reschedule();
     const before = this.#applied;
     if (!this.#wanted || before === undefined) return;
-    const after = this.#host.settings();
-    const changed = (Object.keys(after) as (keyof CompleteSettings)[]).filter(
-      (name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]),
+    const after = { settings: this.#host.settings(), network: this.#host.network() };
+    const changed = Object.keys({ ...before.settings, ...after.settings }).filter(
+      (name) =>
+        !isEqual(after.settings[name as keyof CompleteSettings], before.settings[name as keyof CompleteSettings]),
     );
-    if (changed.length === 0) return;
-    if (this.#process === undefined || !changed.every((name) => LIVE.has(name))) {
+    const sameNetwork = isEqual(after.network, before.network);
+    if (changed.length === 0 && sameNetwork) return;
+    if (this.#process === undefined || !sameNetwork || !changed.every((name) => LIVE.has(name))) {
       await this.#begin();
       return;
     }
-    const { requestTimeoutSeconds, streamIdleTimeoutSeconds, allowedOrigins, logLevel } = after;
+    const { requestTimeoutSeconds, streamIdleTimeoutSeconds, allowedOrigins, logLevel } = after.settings;
     this.#applied = after;
     const settings = { requestTimeoutSeconds, streamIdleTimeoutSeconds, allowedOrigins, logLevel };
     this.#process.send({ type: 'update', settings });
@@ -141,42 +157,76 @@ export class Supervisor {
 
   /** A bad value never stops a running proxy: it is asked first. */
   async checkSettings(): Promise<boolean> {
+    const settings = this.#host.settings();
+    const wrong = settingOfWrongType(settings);
+    if (wrong !== undefined) {
+      this.#host.onRefused(wrong, WRONG_TYPE);
+      return false;
+    }
     const process = this.#process;
     if (process === undefined) return true;
     return new Promise((resolve) => {
-      this.#answerToCheck = resolve;
-      process.send({ type: 'check', settings: this.#host.settings() });
+      this.#waiting.push(resolve);
+      process.send({ type: 'check', settings });
     });
   }
 
-  async #begin(): Promise<void> {
-    await this.#leave();
-    const turn = ++this.#turn;
+  #begin(): Promise<void> {
+    const beginning = this.#tryToBegin().finally(() => {
+      if (this.#beginning === beginning) this.#beginning = undefined;
+    });
+    this.#beginning = beginning;
+    return beginning;
+  }
+
+  async #tryToBegin(): Promise<void> {
+    if (!(await this.#leave())) return;
+    const turn = this.#turn;
     this.#become({ kind: 'starting' });
-    const settings = this.#host.settings();
-    const secrets = await this.#host.secrets();
-    if (turn !== this.#turn) return;
-    const found = settings.port === 0 ? ({ kind: 'free' } as const) : await probe(settings.port, key(secrets));
-    if (turn !== this.#turn) return;
-    await this.#enter(turn, found, settings, secrets);
+    try {
+      const settings = this.#host.settings();
+      this.#applied = { settings, network: this.#host.network() };
+      const wrong = settingOfWrongType(settings);
+      if (wrong !== undefined) {
+        this.#host.onRefused(wrong, WRONG_TYPE);
+        await this.#giveUp('setting', `${wrong}: ${WRONG_TYPE}`);
+        return;
+      }
+      const secrets = await this.#host.secrets();
+      if (turn !== this.#turn) return;
+      // With a port that is none, the proxy itself says so.
+      const found = isPort(settings.port) ? await probe(settings.port, key(secrets)) : ({ kind: 'free' } as const);
+      if (turn !== this.#turn) return;
+      await this.#enter(turn, found, settings, secrets);
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      await this.#giveUp('listen', `The proxy could not be started: ${reason}`);
+    }
   }
 
   async #enter(turn: number, found: Probe, settings: CompleteSettings, secrets: SupervisorSecrets): Promise<void> {
     const { port } = settings;
     if (found.kind === 'stranger') this.#become({ kind: 'portTaken', port });
-    else if (found.kind === 'free') await this.#own(turn, settings, secrets);
-    else if (found.report.version === VERSION) this.#join(port, found.report, settings, secrets);
-    else this.#become({ kind: 'otherVersion', port, version: found.report.version });
+    else if (found.kind === 'free') await this.#own(turn, settings);
+    else if (found.report.version === VERSION) this.#join(port, found.report, settings);
+    else {
+      this.#become({ kind: 'otherVersion', port, version: found.report.version });
+      const { kind } = await this.#watchOwner().probe(port, key(secrets));
+      if (kind === 'free' && turn === this.#turn) this.#takeOverSoon();
+    }
   }
 
-  #join(port: number, report: ProxyReport, settings: CompleteSettings, secrets: SupervisorSecrets): void {
-    const watch = new OwnerWatch(() => {
+  #join(port: number, report: ProxyReport, settings: CompleteSettings): void {
+    const watch = this.#watchOwner();
+    this.#run(port, true, settings, (secret) => watch.probe(port, secret), report);
+  }
+
+  #watchOwner(): OwnerWatch {
+    this.#watch = new OwnerWatch(() => {
       this.#takeOverSoon();
     });
-    this.#watch = watch;
-    this.#applied = settings;
-    const ask = () => watch.probe(port, key(secrets));
-    this.#run(port, true, settings, ask, report);
+    return this.#watch;
   }
 
   #takeOverSoon(): void {
@@ -185,7 +235,9 @@ export class Supervisor {
   }
 
   /** Starts a process of this window's own. Resolves when it serves, or when it is known that it does not. */
-  async #own(turn: number, settings: CompleteSettings, secrets: SupervisorSecrets): Promise<void> {
+  async #own(turn: number, settings: CompleteSettings): Promise<void> {
+    const secrets = await this.#host.secrets(); // as they are now: whatever changes later is sent behind
+    if (turn !== this.#turn) return;
     const started = await new Promise<Extract<FromProxy, { type: 'ready' | 'failed' }> | 'ended' | 'slow'>(
       (resolve) => {
         const limit = setTimeout(() => {
@@ -204,11 +256,13 @@ export class Supervisor {
             this.#hear(process, message);
           },
           onExit: (asked) => {
+            this.#processes.delete(process);
             settle('ended');
             this.#ended(process, asked);
           },
         });
         this.#process = process;
+        this.#processes.add(process);
         const { apiKey, accessKeys, ownership, cacheNamespaceRoot } = secrets;
         process.send({
           type: 'start',
@@ -221,13 +275,12 @@ export class Supervisor {
     );
     if (turn !== this.#turn || started === 'ended') return;
     if (started === 'slow') {
+      this.#process?.kill();
       await this.#giveUp('slowStart', 'The proxy did not start within 10 seconds. The log may say why.');
     } else if (started.type === 'failed') {
       await this.#startFailed(started, settings, secrets);
     } else {
-      this.#applied = settings;
-      const ask = () => probe(started.port, key(secrets));
-      this.#run(started.port, false, settings, ask);
+      this.#run(started.port, false, settings, (secret) => probe(started.port, secret));
     }
   }
 
@@ -237,10 +290,12 @@ export class Supervisor {
     secrets: SupervisorSecrets,
   ): Promise<void> {
     if (code === 'port_taken') {
-      await this.#leave();
+      if (!(await this.#leave())) return;
+      const turn = this.#turn;
       const found = await probe(settings.port, key(secrets)); // another window may have been faster
+      if (turn !== this.#turn) return;
       if (found.kind === 'free') this.#become({ kind: 'portTaken', port: settings.port });
-      else await this.#enter(this.#turn, found, settings, secrets);
+      else await this.#enter(turn, found, settings, secrets);
     } else if (code === 'invalid_setting') {
       this.#host.onRefused(setting, message);
       await this.#giveUp('setting', message);
@@ -252,11 +307,10 @@ export class Supervisor {
   #run(
     port: number,
     shared: boolean,
-    { backendUrl, requestTimeoutSeconds }: CompleteSettings,
-    ask: () => Promise<Probe>,
+    { backendUrl }: CompleteSettings,
+    ask: (secret: Uint8Array) => Promise<Probe>,
     report?: ProxyReport,
   ): void {
-    const health: Health = { kind: 'checking' };
     this.#become({
       kind: 'running',
       url: `http://127.0.0.1:${port}`,
@@ -266,17 +320,17 @@ export class Supervisor {
       backendUrl,
       verified: report?.verified ?? null,
       establishedAt: report?.establishedAt ?? null,
-      health,
+      health: { kind: 'checking' },
     });
     this.#monitor = new HealthMonitor({
       port,
-      probe: ask,
+      probe: async () => ask(key(await this.#host.secrets())),
       keys: async () => {
         const { ownKey, apiKey } = await this.#host.secrets();
         return { accessKey: ownKey, hasApiKey: apiKey !== null };
       },
       checkInterval: this.#host.checkInterval,
-      backendLimit: () => requestTimeoutSeconds * 1000 + 5000,
+      backendLimit: () => this.#host.settings().requestTimeoutSeconds * 1000 + 5000,
       onHealth: (next) => {
         this.#amend({ health: next });
       },
@@ -295,21 +349,20 @@ export class Supervisor {
     if (process !== this.#process) return;
     if (message.type === 'verified') {
       this.#amend({ verified: message.verified, establishedAt: message.establishedAt });
+      void this.#monitor?.look();
     } else if (message.type === 'handshakeFailed') {
       this.#amend({ verified: null, establishedAt: null });
-      void this.check();
+      void this.#monitor?.look();
     } else if (message.type === 'checked') {
       if (message.message !== null) this.#host.onRefused(message.setting, message.message);
-      this.#answerToCheck?.(message.message === null);
-      this.#answerToCheck = undefined;
+      this.#waiting.shift()?.(message.message === null);
     }
   }
 
   /** The process has ended. If nobody asked it to, it is started again, a few times. */
   #ended(process: ProxyProcess, asked: boolean): void {
     if (process !== this.#process || asked) return;
-    this.#process = undefined;
-    this.#endMonitor();
+    this.#letGo();
     const delay = this.#policy.crashed(Date.now());
     if (delay === undefined) {
       const message = 'The proxy ended five times within three minutes and is not started again by itself.';
@@ -322,25 +375,27 @@ export class Supervisor {
   }
 
   async #giveUp(reason: 'slowStart' | 'setting' | 'listen', message: string): Promise<void> {
-    await this.#leave();
-    this.#become({ kind: 'failed', reason, message });
+    if (await this.#leave()) this.#become({ kind: 'failed', reason, message });
   }
 
-  /** Lets go of whatever this window has. */
-  async #leave(): Promise<void> {
-    this.#turn++;
+  /** Lets go of whatever this window has, and frees the port. False if something else has begun in the meantime. */
+  async #leave(): Promise<boolean> {
+    const turn = ++this.#turn;
     clearTimeout(this.#timer);
-    this.#endMonitor();
     this.#watch?.end();
     this.#watch = undefined;
-    const process = this.#process;
-    this.#process = undefined;
-    await process?.release();
+    this.#released = Promise.all([this.#released, this.#process?.release()]);
+    this.#letGo();
+    await this.#released;
+    return turn === this.#turn;
   }
 
-  #endMonitor(): void {
+  /** From now on there is no process, and nothing to say of it. */
+  #letGo(): void {
+    this.#process = undefined;
     this.#monitor?.end();
     this.#monitor = undefined;
+    for (const resolve of this.#waiting.splice(0)) resolve(true); // whoever starts next will hear
   }
 
   #amend(change: Partial<Extract<ProxyStatus, { kind: 'running' }>>): void {
@@ -351,6 +406,14 @@ export class Supervisor {
     this.#status = status;
     this.#host.onStatus(status);
   }
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port < 65_536;
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function key({ ownership }: SupervisorSecrets): Uint8Array {

@@ -26,12 +26,23 @@ export interface KeyEvents {
 
 const REPORT_INTERVAL = 60_000;
 
+/** Passes each id on at most once a minute. It outlives the lists of keys: a report may well change the list. */
+export function onceAMinute(report: (id: string) => void): (id: string) => void {
+  const reported = new Map<string, number>();
+  return (id) => {
+    const now = performance.now();
+    if (now - (reported.get(id) ?? -Infinity) < REPORT_INTERVAL) return;
+    reported.set(id, now);
+    report(id);
+  };
+}
+
 export class AccessKeys {
   readonly #apiKey: string | null;
   readonly #digests: readonly Buffer[];
   readonly #onUsed: ((id: string) => void) | undefined;
-  readonly #reported = new Map<string, number>();
 
+  /** @param onUsed hears the id of an access key each time that it resolves */
   constructor(apiKey: string | null, accessKeys: readonly string[], onUsed?: (id: string) => void) {
     this.#apiKey = apiKey;
     this.#onUsed = onUsed;
@@ -44,7 +55,7 @@ export class AccessKeys {
     if (this.#apiKey === null) return { kind: 'no-api-key' };
     const sought = digest(bearer);
     if (!this.#includes(sought)) return { kind: 'unknown-access-key' };
-    this.#report(sought);
+    this.#onUsed?.(idOf(sought));
     return { kind: 'upstream-key', value: this.#apiKey };
   }
 
@@ -58,15 +69,6 @@ export class AccessKeys {
     let found = false;
     for (const known of this.#digests) found = constantTimeEqual(known, sought) || found;
     return found;
-  }
-
-  #report(used: Buffer): void {
-    if (this.#onUsed === undefined) return;
-    const id = idOf(used);
-    const now = performance.now();
-    if (now - (this.#reported.get(id) ?? -Infinity) < REPORT_INTERVAL) return;
-    this.#reported.set(id, now);
-    this.#onUsed(id);
   }
 }
 

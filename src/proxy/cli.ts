@@ -67,8 +67,8 @@ async function serve(environment: Readonly<Record<string, string | undefined>>):
     const { exitCode, sentence } = listenFailure(error, config);
     return complain(exitCode, sentence);
   }
+  stopOnSignals(service, log); // before it says so: whoever reads that line may send a signal at once
   process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
-  stopOnSignals(service, log);
   return undefined;
 }
 

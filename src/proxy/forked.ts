@@ -88,7 +88,7 @@ class Hosted {
       else this.#setKeys(message.secrets);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      this.#fail('invalid_setting', error.message, settingOf(error.variable));
+      this.#fail('invalid_setting', sentenceOf(error), settingOf(error.variable));
     }
   }
 
@@ -147,7 +147,7 @@ class Hosted {
       this.#send({ type: 'checked', setting: null, message: null });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      this.#send({ type: 'checked', setting: settingOf(error.variable), message: error.message });
+      this.#send({ type: 'checked', setting: settingOf(error.variable), message: sentenceOf(error) });
     }
   }
 
@@ -182,6 +182,7 @@ function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
   const bytes = ownership === undefined ? undefined : fromBase64(ownership);
   return bytes?.length === 32 ? { ownership: bytes } : {};
 }
+
 /** A list without items, where an empty text would mean the default. */
 const NOTHING = ',';
 
@@ -193,6 +194,12 @@ function toValues(settings: ProxySettings): Values {
     if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || NOTHING : String(value);
   }
   return values;
+}
+
+/** What is wrong, under the name that the setting has in the editor. */
+function sentenceOf({ message, variable }: ConfigError): string {
+  const setting = settingOf(variable);
+  return setting === null ? message : message.replace(variable, setting);
 }
 
 function settingOf(variable: ConfigError['variable']): string | null {

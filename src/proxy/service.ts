@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
 import { VERSION } from '../shared/version.ts';
-import { AccessKeys } from './accessKeys.ts';
+import { AccessKeys, onceAMinute } from './accessKeys.ts';
 import type { KeyEvents } from './accessKeys.ts';
 import { systemClock } from './clock.ts';
 import type { Config, LiveSettings } from './config.ts';
@@ -57,7 +57,7 @@ const HANDSHAKE_LIMIT = 30_000;
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, network, events = {}, ownership = null, internals } = options;
-  const onUsed = events.accessKeyUsed?.bind(events);
+  const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
   let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
   let port = 0;
   const report = watchConnection(events);

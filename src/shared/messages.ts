@@ -195,19 +195,27 @@ const isString = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number';
 const isBoolean = (value: unknown) => typeof value === 'boolean';
 
+const SETTINGS: Readonly<Record<keyof ProxySettings, (field: unknown) => boolean>> = {
+  host: isString,
+  port: isNumber,
+  backendUrl: isString,
+  pcr0Environment: isString,
+  additionalPcr0: isStrings,
+  requestTimeoutSeconds: isNumber,
+  streamIdleTimeoutSeconds: isNumber,
+  allowedHosts: isStrings,
+  allowedOrigins: isStrings,
+  logLevel: isString,
+};
+
 function isSettings(value: unknown): boolean {
-  return isPartial(value, {
-    host: isString,
-    port: isNumber,
-    backendUrl: isString,
-    pcr0Environment: isString,
-    additionalPcr0: isStrings,
-    requestTimeoutSeconds: isNumber,
-    streamIdleTimeoutSeconds: isNumber,
-    allowedHosts: isStrings,
-    allowedOrigins: isStrings,
-    logLevel: isString,
-  });
+  return isPartial(value, SETTINGS);
+}
+
+/** The first setting whose value is not even of its type: people write settings by hand. */
+export function settingOfWrongType(settings: ProxySettings): keyof ProxySettings | undefined {
+  const names = Object.keys(SETTINGS) as (keyof ProxySettings)[];
+  return names.find((name) => settings[name] !== undefined && !SETTINGS[name](settings[name]));
 }
 
 function isSecrets(value: unknown): boolean {

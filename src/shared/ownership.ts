@@ -66,16 +66,21 @@ function authenticate(secret: Uint8Array, challenge: string, payload: string): B
   return createHmac('sha256', secret).update(`${LABEL}${challenge}\0${payload}`).digest();
 }
 
-/** It is authentic, but may come from another version. */
+/** It is authentic, but may come from another version: what is not understood is left out. */
 function parseReport(json: string): ProxyReport | undefined {
-  const report = JSON.parse(json) as Partial<ProxyReport> | null;
+  const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
-  const { version, port, verified = null, establishedAt = null, failure = null } = report;
+  const { version, port, verified, establishedAt, failure } = report;
   return {
     version,
     port,
-    verified: verified !== null && isVerified(verified) ? verified : null,
-    establishedAt,
-    failure,
+    verified: isVerified(verified) ? verified : null,
+    establishedAt: typeof establishedAt === 'number' ? establishedAt : null,
+    failure: isFailure(failure) ? failure : null,
   };
+}
+
+function isFailure(value: unknown): value is HandshakeFailure {
+  const { code, detail, message } = (value ?? {}) as Partial<Record<keyof HandshakeFailure, unknown>>;
+  return typeof code === 'string' && typeof message === 'string' && (typeof detail === 'string' || detail === null);
 }

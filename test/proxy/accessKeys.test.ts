@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { AccessKeys, isAccessKey } from '../../src/proxy/accessKeys.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { mock } from 'node:test';
+import { AccessKeys, isAccessKey, onceAMinute } from '../../src/proxy/accessKeys.ts';
 
 const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
 
@@ -74,5 +75,41 @@ describe('The key that a request travels with', () => {
     list[0] = other;
     assert.equal(keys.resolve(one).kind, 'upstream-key');
     assert.equal(keys.resolve(other).kind, 'unknown-access-key');
+  });
+});
+
+describe('The use of an access key', () => {
+  const [one, other] = [newKey(), newKey()];
+  const idOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 16);
+
+  it('is told by the start of its hash, and only where it was good', () => {
+    const used: string[] = [];
+    const note = (id: string) => used.push(id);
+    const keys = new AccessKeys('sk-mine', [one, other], note);
+    for (const bearer of [other, 'sk-theirs', newKey(), one.slice(0, -1), one]) keys.resolve(bearer);
+    new AccessKeys(null, [one], note).resolve(one);
+    assert.deepEqual(used, [idOf(other), idOf(one)]);
+  });
+
+  it('is passed on at most once a minute for each key', () => {
+    let now = 5000;
+    const clock = mock.method(performance, 'now', () => now);
+    const passed: string[] = [];
+    const report = onceAMinute((id) => passed.push(id));
+    for (const [at, id] of [
+      [5000, 'a'],
+      [5001, 'a'],
+      [5002, 'b'],
+      [64_999, 'a'],
+      [65_000, 'a'],
+      [65_001, 'b'],
+      [65_002, 'b'],
+      [124_999, 'a'],
+    ] as const) {
+      now = at;
+      report(id);
+    }
+    clock.mock.restore();
+    assert.deepEqual(passed, ['a', 'b', 'a', 'b']);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseFromProxy, parseToProxy } from '../../src/shared/messages.ts';
+import { parseFromProxy, parseToProxy, settingOfWrongType } from '../../src/shared/messages.ts';
 import type { FromProxy, ToProxy } from '../../src/shared/messages.ts';
 
 const SETTINGS = {
@@ -14,7 +14,13 @@ const SETTINGS = {
   allowedOrigins: ['https://app.example'],
   logLevel: 'info',
 };
-const NETWORK = { httpsProxy: 'http://proxy:3128', noProxy: 'localhost', strictTls: true, certificates: ['PEM'] };
+const NETWORK = {
+  httpsProxy: 'http://proxy:3128',
+  noProxy: 'localhost',
+  strictTls: true,
+  certificates: ['PEM'],
+  systemCertificates: true,
+};
 const SECRETS = { apiKey: 'sk-1', accessKeys: ['sealed-1'] };
 const START = { type: 'start', settings: SETTINGS, secrets: SECRETS, cacheNamespaceRoot: 'AAAA', network: NETWORK };
 const VERIFIED = {
@@ -65,6 +71,9 @@ describe('A message to the proxy', () => {
     { ...START, secrets: { apiKey: null, accessKeys: [] } },
     { ...START, settings: { host: undefined } },
     { type: 'secrets', secrets: SECRETS },
+    { type: 'secrets', secrets: { ...SECRETS, ownership: 'AAAA' } },
+    { type: 'check', settings: SETTINGS },
+    { type: 'check', settings: {} },
     { type: 'update', settings: { logLevel: 'debug' } },
     { type: 'stop' },
   ] satisfies (ToProxy | object)[]) {
@@ -100,6 +109,8 @@ describe('A message to the proxy', () => {
         const settings = { ...SETTINGS, [name]: other };
         assert.equal(parseToProxy({ ...START, settings }), undefined, JSON.stringify(other));
         assert.equal(parseToProxy({ type: 'update', settings }), undefined, JSON.stringify(other));
+        assert.equal(parseToProxy({ type: 'check', settings }), undefined, JSON.stringify(other));
+        assert.equal(settingOfWrongType(settings as object), name, JSON.stringify(other));
       }
     });
   }
@@ -122,6 +133,19 @@ describe('A message to the proxy', () => {
       }
     });
   }
+
+  it('has an ownership secret as text, or none', () => {
+    for (const ownership of [null, 7, {}, ['AAAA']]) {
+      const secrets = { ...SECRETS, ownership };
+      assert.equal(parseToProxy({ ...START, secrets }), undefined);
+      assert.equal(parseToProxy({ type: 'secrets', secrets }), undefined);
+    }
+  });
+
+  it('has settings of the right types where none is named as wrong', () => {
+    assert.equal(settingOfWrongType(SETTINGS), undefined);
+    assert.equal(settingOfWrongType({}), undefined);
+  });
 
   it('has no setting that is unknown, whatever its name', () => {
     for (const name of ['Port', 'apiKey', 'toString', '__proto__', 'constructor', 'hasOwnProperty', '']) {
@@ -169,6 +193,11 @@ describe('A message from the proxy', () => {
     { ...HANDSHAKE_FAILED, detail: 'debug_mode' },
     ...['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'].map((code) => ({ ...FAILED, code })),
     { ...FAILED, setting: null },
+    { type: 'stopped' },
+    { type: 'accessKeyUsed', id: '0123456789abcdef' },
+    { type: 'checked', setting: null, message: null },
+    { type: 'checked', setting: 'port', message: 'No.' },
+    { type: 'checked', setting: null, message: 'No.' },
   ] satisfies (FromProxy | object)[]) {
     it(`is taken as it is: ${JSON.stringify(message).slice(0, 70)}`, () => {
       assert.deepEqual(parseFromProxy(structuredClone(message)), message);
@@ -186,6 +215,11 @@ describe('A message from the proxy', () => {
     refusesEachField(parseFromProxy, SESSION, { establishedAt: ['1'], verified: [[], 'verified', 7] });
     refusesEachField(parseFromProxy, HANDSHAKE_FAILED, { code: [7], message: [7] });
     refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
+    refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
+    for (const wrong of [undefined, 7, {}, ['x'], true]) {
+      assert.equal(parseFromProxy({ type: 'checked', setting: wrong, message: null }), undefined);
+      assert.equal(parseFromProxy({ type: 'checked', setting: null, message: wrong }), undefined);
+    }
     for (const value of [undefined, 7, {}, ['x']]) {
       assert.equal(parseFromProxy({ ...HANDSHAKE_FAILED, detail: value }), undefined);
       assert.equal(parseFromProxy({ ...FAILED, setting: value }), undefined);

@@ -1,0 +1,50 @@
+// The tests in a real VS Code: builds and packages what they need, chooses the editor, and runs them.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { chooseRoad } from './road.mjs';
+
+const FOLDER = join('.cache', 'vscode');
+
+run('.', 'esbuild.mjs', '--quiet');
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(join(FOLDER, 'bridge'), { recursive: true });
+copyFileSync('test/vscode/bridge/manifest.json', join(FOLDER, 'bridge', 'package.json'));
+// The editor's own runtime may be too old for TypeScript.
+await build({
+  entryPoints: { 'bridge/bridge': 'test/vscode/bridge/bridge.ts', 'host/index': 'test/vscode/host/index.ts' },
+  outdir: FOLDER,
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  packages: 'external',
+  sourcemap: 'inline',
+  logLevel: 'warning',
+});
+pack('.', 'sealed-proxy.vsix');
+pack(join(FOLDER, 'bridge'), 'bridge.vsix', '--skip-license', '--allow-missing-repository');
+
+const road = await chooseRoad();
+console.log(`VS Code: ${road.name}`);
+const mocha = ['node_modules/mocha/bin/mocha.js', '--config', 'test/vscode/mocharc.json', ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, mocha, {
+  stdio: 'inherit',
+  env: { ...process.env, VSCODE_TEST_ROAD: JSON.stringify(road) },
+});
+process.exitCode = status ?? 1;
+
+/** Makes an extension package. */
+function pack(folder, name, ...options) {
+  const vsce = join(process.cwd(), 'node_modules', '@vscode', 'vsce', 'vsce');
+  const out = join(process.cwd(), FOLDER, name);
+  run(folder, vsce, 'package', '--no-dependencies', '--out', out, ...options);
+}
+
+function run(cwd, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, encoding: 'utf8' });
+  if (status === 0) return;
+  process.stderr.write(stdout + stderr);
+  process.exit(1);
+}

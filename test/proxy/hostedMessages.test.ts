@@ -1,0 +1,125 @@
+// What the proxy says to the window that hosts it, beyond how its connection stands.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createModel } from '../../src/devEnclave/model.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { probe } from '../../src/extension/localProxy.ts';
+import type { ProxySettings } from '../../src/shared/messages.ts';
+import { ask, head, readAnswer } from '../e2e/support/ask.ts';
+import { chatBody } from '../e2e/support/chat.ts';
+import type { HostedProxy } from '../e2e/support/hosted.ts';
+import { ACCESS_KEY, API_KEY, perTest } from '../e2e/support/scope.ts';
+
+const OWNERSHIP = Buffer.alloc(32, 7);
+const SECRETS = { apiKey: API_KEY, accessKeys: [ACCESS_KEY], ownership: OWNERSHIP.toString('base64') };
+const ID = createHash('sha256').update(ACCESS_KEY).digest('hex').slice(0, 16);
+
+describe('A hosted proxy', () => {
+  const scope = perTest();
+  let enclave: RunningEnclave;
+  let proxy: HostedProxy;
+
+  const start = async (settings: ProxySettings = {}) => {
+    proxy.send({
+      type: 'start',
+      settings: { backendUrl: enclave.url, port: 0, ...settings },
+      secrets: SECRETS,
+      cacheNamespaceRoot: Buffer.alloc(32, 5).toString('base64'),
+      network: {},
+    });
+    return proxy.message('ready');
+  };
+
+  const check = async (settings: ProxySettings) => {
+    const before = proxy.messages.items.length;
+    proxy.send({ type: 'check', settings });
+    return proxy.message('checked', before);
+  };
+
+  const models = (url: string) => ask(url, { method: 'GET', path: '/v1/models' });
+  const used = () => proxy.messages.items.filter(({ type }) => type === 'accessKeyUsed').length;
+
+  beforeEach(async () => {
+    enclave = await scope.enclave();
+    proxy = scope.hosted();
+  });
+
+  it('says by its hash which access key was used, once for many uses', async () => {
+    const { url } = await start();
+    for (let count = 0; count < 3; count++) assert.equal((await models(url)).status, 200);
+    assert.equal((await proxy.message('accessKeyUsed')).id, ID);
+    await check({}); // whatever was said before it has come
+    assert.equal(used(), 1);
+  });
+
+  it('says it no more often when the host, noting the use, stores the keys and sends them again', async () => {
+    const { url } = await start();
+    for (let count = 0; count < 3; count++) {
+      assert.equal((await models(url)).status, 200);
+      proxy.send({ type: 'secrets', secrets: SECRETS });
+      await check({});
+    }
+    assert.equal(used(), 1);
+  });
+
+  it('says nothing of keys that it refused', async () => {
+    const { url } = await start();
+    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: `${ACCESS_KEY}x` })).status, 401);
+    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
+    await check({});
+    assert.equal(used(), 0);
+  });
+
+  it('answers whether settings would do, naming the one that does not as the editor does', async () => {
+    const nothing = { type: 'checked', setting: null, message: null };
+    assert.deepEqual(await check({}), nothing);
+    assert.deepEqual(await check({ port: 0, backendUrl: 'https://enclave.example', logLevel: 'debug' }), nothing);
+    for (const [settings, setting] of [
+      [{ port: 70_000 }, 'port'],
+      [{ port: 1.5 }, 'port'],
+      [{ backendUrl: 'ftp://x' }, 'backendUrl'],
+      [{ additionalPcr0: ['ab', 'cd'] }, 'additionalPcr0'],
+      [{ requestTimeoutSeconds: 0 }, 'requestTimeoutSeconds'],
+      [{ allowedOrigins: ['*'] }, 'allowedOrigins'],
+    ] satisfies [ProxySettings, string][]) {
+      const answer = await check(settings);
+      assert.equal(answer.setting, setting);
+      assert.match(answer.message ?? '', new RegExp(`^${setting}=.* cannot be used: `));
+    }
+  });
+
+  it('changes nothing when it is only asked whether settings would do', async () => {
+    const { url, port } = await start({ allowedOrigins: ['https://app.example'] });
+    await check({ port: 1, backendUrl: 'https://other.example', allowedOrigins: [], requestTimeoutSeconds: 0.001 });
+    await check({ logLevel: 'nonsense' });
+    const headers = { origin: 'https://app.example' };
+    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 200);
+    assert.equal((await ask(url, { body: chatBody('/wait 100 Hello') })).status, 200);
+    assert.equal((await probe(port, OWNERSHIP)).kind, 'ours');
+    assert.equal(enclave.journal.handshakes, 1);
+  });
+
+  it('says that its port is free while it still finishes a stream', async () => {
+    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
+    const { url, port } = await start();
+    const stream = await head(url, { body: chatBody('/repeat 100', { stream: true }) });
+    let ended = false;
+    const reading = readAnswer(stream).finally(() => (ended = true));
+    proxy.send({ type: 'stop' });
+    await proxy.message('stopped');
+    assert.deepEqual(await probe(port, OWNERSHIP), { kind: 'free' });
+    const next = scope.hosted();
+    next.send({
+      type: 'start',
+      settings: { backendUrl: enclave.url, port },
+      secrets: SECRETS,
+      cacheNamespaceRoot: Buffer.alloc(32, 5).toString('base64'),
+      network: {},
+    });
+    assert.equal((await next.message('ready')).port, port);
+    assert.deepEqual([ended, proxy.child.exitCode], [false, null]);
+    assert.equal((await models(url)).status, 200);
+    assert.equal((await reading).broken, false);
+    assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
+  });
+});

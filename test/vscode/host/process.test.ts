@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { isRunning } from '../support/processes.ts';
+import { api, child, children, connection, state } from './surroundings.ts';
+
+const { executeCommand } = vscode.commands;
+
+describe('The process of the proxy', () => {
+  it('is one child of the extension host, in a folder of its own, without settings of the editor', async () => {
+    await state('connected');
+    const { pid, command } = child();
+    assert.doesNotMatch(command, /sealed-[A-Za-z0-9_-]{43}|dev-/);
+    const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .map((entry) => entry.split('=')[0]);
+    assert.deepEqual(
+      names.filter((name) => name?.startsWith('VSCODE_')),
+      [],
+    );
+    assert.ok(!names.includes('NODE_OPTIONS'));
+  });
+
+  it('ends with Stop, and nothing listens any more', async () => {
+    const { baseUrl } = await connection();
+    const { pid } = child();
+    await executeCommand('sealedProxy.stop');
+    assert.equal((await api()).status.state, 'off');
+    assert.equal((await api()).baseUrl, undefined);
+    await assert.rejects(fetch(`${baseUrl}/models`));
+    assert.ok(children().every((facts) => facts.pid !== pid) || isRunning(pid));
+  });
+
+  it('comes back with Start on the same port, and the keys work', async () => {
+    await executeCommand('sealedProxy.start');
+    const { models } = await state('connected');
+    assert.ok(models);
+    const { baseUrl, apiKey } = await connection();
+    const { status } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+    assert.equal(status, 200);
+  });
+
+  it('is another one after Restart', async () => {
+    const { pid } = child();
+    await executeCommand('sealedProxy.restart');
+    await state('connected');
+    assert.notEqual(child().pid, pid);
+  });
+
+  it('is started by getBaseUrl when it is off', async () => {
+    await executeCommand('sealedProxy.stop');
+    assert.match(await executeCommand<string>('sealedProxy.getBaseUrl'), /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    await state('connected');
+  });
+
+  it('is started again after a crash', async () => {
+    const { pid } = child();
+    const restarting = state('restarting');
+    process.kill(pid, 'SIGKILL');
+    await restarting;
+    await state('connected');
+    assert.notEqual(child().pid, pid);
+    const { baseUrl, apiKey } = await connection();
+    const { status } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+    assert.equal(status, 200);
+  });
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as vscode from 'vscode';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { eventually } from '../support/processes.ts';
+import { api, child, facts, kill, restartedBy, set, startEnclave, state } from './surroundings.ts';
+
+describe('Settings', () => {
+  const inspect = () => vscode.workspace.getConfiguration('sealedProxy').get<string>('baseUrl');
+
+  it('hold the base URL for extensions that read settings', async () => {
+    await state('connected');
+    const { baseUrl } = await api();
+    await eventually('the setting sealedProxy.baseUrl', () => inspect() === baseUrl);
+    const file = JSON.parse(readFileSync(facts().settingsFile, 'utf8')) as Record<string, unknown>;
+    assert.equal(file['sealedProxy.baseUrl'], baseUrl);
+  });
+
+  it('that can be applied live are: the process stays', async () => {
+    const { pid } = child();
+    await set('requestTimeoutSeconds', 20);
+    await set('allowedOrigins', ['https://example.com']);
+    const { baseUrl } = await api();
+    await eventually('the new origin to be allowed', async () => {
+      const headers = { origin: 'https://example.com' };
+      const { status } = await fetch(`${baseUrl ?? ''}/models`, { method: 'OPTIONS', headers });
+      return status === 204 || status === 200;
+    });
+    assert.equal(child().pid, pid);
+    await set('allowedOrigins', undefined);
+    await set('requestTimeoutSeconds', undefined);
+  });
+
+  it('that cannot be are applied by a restart: another port, another base URL', async () => {
+    const before = vscode.workspace.getConfiguration('sealedProxy').get<number>('port');
+    const port = await freePort();
+    const { baseUrl } = await restartedBy(() => set('port', port));
+    assert.equal(baseUrl, `http://127.0.0.1:${port}/v1`);
+    await eventually('the setting sealedProxy.baseUrl', () => inspect() === baseUrl);
+    const back = await restartedBy(() => set('port', before));
+    assert.equal(back.baseUrl, `http://127.0.0.1:${before ?? 0}/v1`);
+  });
+
+  it('with a bad value change nothing: the last good one stays', async () => {
+    const { pid } = child();
+    await set('backendUrl', 'http://example.com');
+    await set('requestTimeoutSeconds', -1);
+    await set('backendUrl', facts().backendUrl);
+    await set('requestTimeoutSeconds', undefined);
+    const { status } = await api();
+    assert.equal(status.state, 'connected');
+    assert.equal(child().pid, pid);
+  });
+
+  it('take a good value after a bad one', async () => {
+    const { child: enclave, url } = await startEnclave();
+    await set('backendUrl', 'ftp://example.com');
+    await restartedBy(() => set('backendUrl', url));
+    await restartedBy(() => set('backendUrl', facts().backendUrl));
+    await kill(enclave);
+  });
+});

@@ -1,0 +1,119 @@
+// What the tests inside the extension host stand on.
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import * as vscode from 'vscode';
+import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/apiTypes.ts';
+import { within } from '../../support/within.ts';
+import type { ProcessFacts } from '../support/processes.ts';
+import { allProcesses } from '../support/processes.ts';
+import type { RunFacts } from './run.ts';
+
+/** For a state that takes a start, a retry or a restart. A test that passes never waits for it. In milliseconds. */
+const STATE = 20_000;
+
+export const PUBLISHED = 'sealed-proxy.sealed-proxy';
+
+/** The folder that this window has open. */
+export function folder(): string {
+  const path = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (path === undefined) throw new Error('The window has no folder open');
+  return path;
+}
+
+export function facts(): RunFacts {
+  return JSON.parse(readFileSync(join(folder(), 'run.json'), 'utf8')) as RunFacts;
+}
+
+/** What another extension gets. */
+export async function api(): Promise<SealedProxyApi> {
+  const extension = vscode.extensions.getExtension<SealedProxyApi>(PUBLISHED);
+  if (extension === undefined) throw new Error('Sealed Proxy is not installed');
+  return extension.activate();
+}
+
+/** Waits until the status is as `accepts` wants it. */
+export async function statusThat(
+  label: string,
+  accepts: (status: SealedProxyStatus) => boolean,
+): Promise<SealedProxyStatus> {
+  const exports = await api();
+  if (accepts(exports.status)) return exports.status;
+  let subscription: { dispose(): void } | undefined;
+  const seen: string[] = [exports.status.state];
+  const changed = new Promise<SealedProxyStatus>((resolve) => {
+    subscription = exports.onDidChangeStatus((next) => {
+      seen.push(next.state);
+      if (accepts(next)) resolve(next);
+    });
+  });
+  try {
+    return await within(label, STATE, changed);
+  } catch (cause) {
+    throw new Error(`Waited for ${label}; saw ${seen.join(', ')}`, { cause });
+  } finally {
+    subscription?.dispose();
+  }
+}
+
+export function state(name: SealedProxyStatus['state']): Promise<SealedProxyStatus> {
+  return statusThat(name, (status) => status.state === name);
+}
+
+export async function connection(): Promise<SealedProxyConnection> {
+  return (await api()).getConnection(facts().client);
+}
+
+/** The proxy that this extension host runs. */
+export function child(): ProcessFacts {
+  const [found, ...others] = children();
+  if (found === undefined || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} proxies run`);
+  return found;
+}
+
+export function children(): ProcessFacts[] {
+  return allProcesses().filter(({ parent, command }) => parent === process.pid && command.includes('proxy.js'));
+}
+
+/** Runs one of the commands and does not wait for what it asks the person. */
+export function run(command: string): void {
+  void vscode.commands.executeCommand(`sealedProxy.${command}`);
+}
+
+/** Writes a setting; undefined goes back to what the window was opened with. */
+export async function set(name: string, value: unknown): Promise<void> {
+  await vscode.workspace.getConfiguration('sealedProxy').update(name, value, vscode.ConfigurationTarget.Global);
+}
+
+/** Does what makes the proxy start anew, and waits until it is connected again. */
+export async function restartedBy(act: () => Promise<unknown>): Promise<SealedProxyStatus> {
+  const starting = statusThat('a new start', (status) => status.state === 'starting');
+  await act();
+  await starting;
+  return state('connected');
+}
+
+/** A development enclave of a test's own. */
+export async function startEnclave(
+  port = 0,
+  ...more: string[]
+): Promise<{ child: ChildProcess; url: string; port: number }> {
+  const enclave = spawn(process.execPath, [facts().enclave, '--port', String(port), '--pace', '0', ...more], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+  });
+  const [line] = (await within('the enclave', STATE, once(createInterface({ input: enclave.stdout }), 'line'))) as [
+    string,
+  ];
+  const url = line.replace('enclave listening on ', '');
+  return { child: enclave, url, port: Number(new URL(url).port) };
+}
+
+export async function kill(process: ChildProcess): Promise<void> {
+  const ended = once(process, 'exit');
+  process.kill('SIGKILL');
+  await within('the end of a process', STATE, ended);
+}

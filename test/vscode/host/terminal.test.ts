@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { eventually } from '../support/processes.ts';
+import { api, folder, set, state } from './surroundings.ts';
+
+/** What a shell in a new terminal has of the variables that OpenAI clients read. */
+async function terminalVariables(): Promise<Record<string, string>> {
+  const path = join(folder(), 'variables');
+  rmSync(path, { force: true });
+  const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', cwd: folder() });
+  try {
+    terminal.sendText('env > variables.new && mv variables.new variables');
+    await eventually('a terminal to answer', () => existsSync(path), 20_000);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    return Object.fromEntries(
+      lines.filter((line) => line.startsWith('OPENAI_')).map((line) => line.split('=', 2) as [string, string]),
+    );
+  } finally {
+    rmSync(path, { force: true });
+    terminal.dispose();
+  }
+}
+
+describe('A new terminal', () => {
+  it('gets nothing unless the person has asked for it', async () => {
+    await state('connected');
+    assert.deepEqual(await terminalVariables(), {});
+  });
+
+  it('gets the base URL and an access key that works, once asked for', async () => {
+    await set('terminal.enabled', true);
+    const { baseUrl } = await api();
+    let variables: Record<string, string> = {};
+    await eventually(
+      'the variables in a new terminal',
+      async () => {
+        variables = await terminalVariables();
+        return 'OPENAI_API_KEY' in variables;
+      },
+      20_000,
+    );
+    assert.equal(variables['OPENAI_BASE_URL'], baseUrl);
+    assert.equal(variables['OPENAI_API_BASE'], baseUrl);
+    const headers = { authorization: `Bearer ${variables['OPENAI_API_KEY'] ?? ''}` };
+    await eventually(
+      'the key to work',
+      async () => (await fetch(`${baseUrl ?? ''}/models`, { headers })).status === 200,
+    );
+  });
+
+  it('gets nothing any more when the person has changed their mind', async () => {
+    await set('terminal.enabled', undefined);
+    await eventually(
+      'a terminal without the variables',
+      async () => Object.keys(await terminalVariables()).length === 0,
+      20_000,
+    );
+  });
+});

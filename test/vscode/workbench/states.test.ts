@@ -1,0 +1,261 @@
+// One person, one window, every state that a development backend can bring about. The tests stand on one another.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { perSuite } from '../../e2e/support/scope.ts';
+import type { ServerProcess } from '../../e2e/support/scope.ts';
+import { Editor } from '../support/editor.ts';
+import { eventually, proxiesOf } from '../support/processes.ts';
+import { assertKeptSecret } from '../support/secrecy.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const WRONG_KEY = 'not-a-key-that-the-backend-knows';
+const API_KEY = 'dev-the-key-of-a-person-at-work';
+
+describe('A person at the workbench', () => {
+  const scope = perSuite();
+  const secrets: Record<string, string> = { 'the wrong key': WRONG_KEY, 'the API key': API_KEY };
+  let port: number;
+  let enclave: ServerProcess;
+  let editor: Editor;
+  let window: Workbench;
+  const check = () => window.runCommand('Sealed Proxy: Check Connection');
+
+  before(async function () {
+    this.timeout(120_000);
+    enclave = await scope.enclaveProcess();
+    port = await freePort();
+    editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
+    scope.onClose(() => editor.stop());
+    window = await editor.open('project');
+  });
+
+  it('is told that there is no API key, and offered what can work', async () => {
+    await window.waitForStatus('Sealed Proxy', 'key');
+    assert.match(await window.picture('no-key'), /No API key yet/);
+    const offered = (await window.offered('Sealed Proxy:')).join('\n');
+    assert.match(offered, /Set API Key/);
+    assert.match(offered, /Sealed Proxy: Stop/);
+    assert.doesNotMatch(offered, /Remove API Key|Sealed Proxy: Start/);
+  });
+
+  it('sets the key with a click, and is told about characters that cannot travel', async () => {
+    await window.item.click();
+    const box = window.quickInput.filter({ hasText: 'Sealed Proxy: Set API Key' });
+    const input = box.locator('input[type="password"]');
+    await input.fill('ключ');
+    await box.getByText('A key has no spaces').waitFor();
+    await window.screenshot('set-api-key');
+    await input.fill(`  ${WRONG_KEY}  `);
+    await window.page.keyboard.press('Enter');
+    await window.dismiss('The backend refused the API key');
+    await window.waitForStatus('Sealed Proxy: key refused', 'key');
+    assert.match(await window.picture('key-rejected'), /The backend refused the API key/);
+  });
+
+  it('sets the right key from the palette and sees the models of the development backend', async () => {
+    await window.setApiKey(API_KEY);
+    await window.dismiss('API key accepted, 8 models.');
+    await window.waitForStatus('development 8', 'beaker');
+    const tooltip = await window.picture('connected-development');
+    assert.match(tooltip, /Connected to a development backend: 8 models. It is not verified./);
+    assert.ok(tooltip.includes(`http://127.0.0.1:${port}/v1`), tooltip);
+    assert.ok(tooltip.includes(enclave.url), tooltip);
+  });
+
+  it('finds every action in the menu', async () => {
+    await window.item.click();
+    await window.row('key').or(window.quickInput.getByText('Set API Key')).first().waitFor();
+    const menu = await window.quickInput.innerText();
+    for (const action of ['Check Now', 'Copy Base URL', 'Show Attestation', 'Show Log', 'Stop', 'Set API Key']) {
+      assert.ok(menu.includes(action), `${action} in ${menu}`);
+    }
+    for (const action of ['Remove API Key', 'New Access Key', 'Manage Access Keys', 'Restart', 'Open Settings']) {
+      assert.ok(menu.includes(action), `${action} in ${menu}`);
+    }
+    await window.screenshot('menu');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('copies the base URL', async () => {
+    await window.runCommand('Sealed Proxy: Copy Base URL');
+    const copied = () => window.bridge.run((editor) => editor.env.clipboard.readText(), null);
+    await eventually('the base URL on the clipboard', async () => (await copied()) === `http://127.0.0.1:${port}/v1`);
+  });
+
+  it('reads the attestation', async () => {
+    await window.runCommand('Sealed Proxy: Show Attestation');
+    const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
+    await text.getByText('It was not verified.').waitFor();
+    await window.screenshot('attestation');
+    await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
+  it('reads the log', async () => {
+    await window.runCommand('Sealed Proxy: Show Log');
+    await window.page
+      .locator('.output-view .view-lines, .part.panel .view-lines')
+      .getByText(/path=\/v1\/models/)
+      .first()
+      .waitFor();
+    await window.screenshot('log');
+    await window.bridge.command('workbench.action.closePanel');
+  });
+
+  it('makes an access key, sees it in the list, and revokes it: it is refused at once', async () => {
+    await window.runCommand('Sealed Proxy: New Access Key');
+    await window.answer('Sealed Proxy: New Access Key', "Ada's notebook");
+    await window.dismiss(`The access key for "Ada's notebook" is on the clipboard.`);
+    const key = await window.bridge.run((editor) => editor.env.clipboard.readText(), null);
+    assert.match(key, /^sealed-[A-Za-z0-9_-]{43}$/);
+    secrets["Ada's key"] = key;
+    const ask = async () => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await fetch(`http://127.0.0.1:${port}/v1/models`, { headers })).status;
+    };
+    await eventually('the key to count', async () => (await ask()) === 200);
+
+    await window.runCommand('Sealed Proxy: Manage Access Keys');
+    const row = window.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: "Ada's notebook" });
+    await row.filter({ hasText: /last used/ }).waitFor();
+    await row.hover();
+    await window.screenshot('access-keys');
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    await eventually('the revoked key to be refused', async () => (await ask()) === 401, 1000);
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('stops the proxy, and starts it by the link in the tooltip', async () => {
+    await window.runCommand('Sealed Proxy: Stop');
+    await window.waitForStatus('Sealed Proxy', 'circle-slash');
+    assert.match(await window.picture('off'), /The proxy is off/);
+    assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop|Copy Base URL/);
+    await window.tooltip();
+    await window.hover.getByText('Start', { exact: true }).click();
+    await window.waitForStatus('development 8', 'beaker');
+  });
+
+  it('is told that the backend cannot be reached, and when the next try is', async () => {
+    await enclave.kill();
+    await check();
+    await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
+    await window.dismiss('The backend cannot be reached');
+    assert.match(await window.picture('unreachable'), /The backend cannot be reached.*Next try in \d+ s/s);
+    enclave = await scope.enclaveProcess(['--port', String(enclave.port)]);
+    await window.waitForStatus('development 8', 'beaker');
+  });
+
+  for (const { name, fault, text, icon } of [
+    { name: 'attestation-refused', fault: 'wrong-nonce', text: 'Sealed Proxy: attestation refused', icon: 'shield-x' },
+    { name: 'protocol-error', fault: 'wrong-version', text: 'Sealed Proxy: protocol error', icon: 'shield-x' },
+  ]) {
+    it(`is not told of a network fault where it is none: ${name}`, async () => {
+      const liar = await scope.enclaveProcess(['--faults', fault]);
+      await window.bridge.set('backendUrl', liar.url);
+      await window.waitForStatus(text, icon);
+      await window.picture(name);
+    });
+  }
+
+  it('is told that the backend is slow', async () => {
+    const sleeper = await scope.enclaveProcess(['--faults', 'hang-before-response']);
+    await window.bridge.set('requestTimeoutSeconds', 1);
+    await window.bridge.set('backendUrl', sleeper.url);
+    await window.waitForStatus('Sealed Proxy: slow', 'watch');
+    assert.match(await window.picture('slow'), /did not answer in time.*Next try in \d+ s/s);
+    await window.bridge.set('requestTimeoutSeconds', undefined);
+    await window.bridge.set('backendUrl', enclave.url);
+    await window.waitForStatus('development 8', 'beaker');
+  });
+
+  it('is told why a setting is not used, and the proxy goes on', async () => {
+    const [{ pid } = { pid: 0 }] = proxiesOf(editor.profile.extensions);
+    await window.bridge.set('backendUrl', 'http://example.com');
+    await window.dismiss('The setting sealedProxy.backendUrl is not used');
+    await window.bridge.set('backendUrl', enclave.url);
+    await window.waitForStatus('development 8', 'beaker');
+    assert.deepEqual(
+      proxiesOf(editor.profile.extensions).map((facts) => facts.pid),
+      [pid],
+    );
+  });
+
+  it('is told that a stranger has the port, and moves to a free one', async () => {
+    await window.runCommand('Sealed Proxy: Stop');
+    await window.waitForStatus('Sealed Proxy', 'circle-slash');
+    const stranger = await listen(port);
+    await window.runCommand('Sealed Proxy: Start');
+    await window.waitForStatus('Sealed Proxy: port taken', 'error');
+    const said = window.page
+      .locator('.notification-toast')
+      .filter({ hasText: `Port ${port} is used by another program` });
+    await said.waitFor();
+    assert.match(await window.picture('port-taken'), /No key was sent to it/);
+    await said.getByRole('button', { name: 'Use a Free Port' }).click();
+    await window.waitForStatus('development 8', 'beaker');
+    stranger.close();
+    await window.bridge.set('port', port);
+    await window.waitForStatus('Sealed Proxy', 'loading');
+    await window.waitForStatus('development 8', 'beaker');
+  });
+
+  it('sees the proxy come back from crashes, and is told once when it does not', async function () {
+    this.timeout(90_000);
+    for (let crash = 1; crash <= 5; crash++) {
+      const [running] = await waitForProxy();
+      process.kill(running, 'SIGKILL');
+      await eventually(
+        'the end of the proxy',
+        () => !proxiesOf(editor.profile.extensions).some(({ pid }) => pid === running),
+      );
+      if (crash === 4) {
+        await window.waitForStatus('Sealed Proxy', 'loading');
+        assert.match(await window.picture('restarting'), /ended unexpectedly and starts again in \d s/);
+      }
+    }
+    await window.waitForStatus('Sealed Proxy', 'error');
+    assert.match(await window.picture('crashed'), /ended five times/);
+    const said = window.page.locator('.notification-toast').filter({ hasText: 'ended five times' });
+    await said.getByRole('button', { name: 'Restart' }).click();
+    await window.waitForStatus('development 8', 'beaker');
+  });
+
+  it('removes the key, after a question', async () => {
+    await window.runCommand('Sealed Proxy: Remove API Key');
+    await window.press('Remove the API key?', 'Remove');
+    await window.waitForStatus('Sealed Proxy', 'key');
+  });
+
+  it('leaves no key on command lines, in environments, settings or logs', () => {
+    assertKeptSecret(secrets, editor);
+  });
+
+  async function waitForProxy(): Promise<[number]> {
+    let running: number | undefined;
+    await eventually(
+      'a proxy that serves',
+      async () => {
+        running = proxiesOf(editor.profile.extensions)[0]?.pid;
+        return (
+          running !== undefined &&
+          (await fetch(`http://127.0.0.1:${port}/health`).then(
+            () => true,
+            () => false,
+          ))
+        );
+      },
+      20_000,
+    );
+    return [running ?? 0];
+  }
+});
+
+async function listen(port: number): Promise<Server> {
+  const server = createServer((_request, response) => response.end('somebody else'));
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}

@@ -1,0 +1,104 @@
+// Several windows share one proxy; what happens to it when they go, or are killed.
+import assert from 'node:assert/strict';
+import OpenAI from 'openai';
+import type { SealedProxyConnection } from '../../../src/extension/apiTypes.ts';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { perSuite } from '../../e2e/support/scope.ts';
+import { Editor } from '../support/editor.ts';
+import { eventually, isRunning, proxiesOf } from '../support/processes.ts';
+import { assertKeptSecret } from '../support/secrecy.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const API_KEY = 'dev-the-key-of-a-person-with-windows';
+const CLIENT = 'Notebook';
+
+describe('Two windows', () => {
+  const scope = perSuite();
+  let editor: Editor;
+  let first: Workbench;
+  let second: Workbench;
+  let connection: SealedProxyConnection;
+  const proxies = () => proxiesOf(editor.profile.extensions);
+  const connect = ({ bridge }: Workbench) =>
+    bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${connection.apiKey}` };
+    return (await fetch(`${connection.baseUrl}/models`, { headers })).status;
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    const enclave = await scope.enclaveProcess(['--pace', '15']);
+    editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort() });
+    scope.onClose(() => editor.stop());
+    first = await editor.open('first');
+    await first.setApiKey(API_KEY);
+    await first.waitForStatus('development 8');
+    const asked = connect(first);
+    await first.press(`Allow "${CLIENT}"`, 'Allow');
+    connection = await asked;
+  });
+
+  it('share one proxy: the second joins the first, and its clients have the same keys', async () => {
+    second = await editor.open('second');
+    await second.waitForStatus('development 8 (shared)', 'beaker');
+    assert.match(await second.picture('shared'), /served by another window/);
+    assert.deepEqual(await connect(second), connection);
+    const [proxy, ...others] = proxies();
+    assert.deepEqual(others, []);
+    assert.equal(proxy?.parent, first.bridge.pid);
+  });
+
+  it('hand the proxy over when the first is closed: within 3 s, and a running stream ends well', async () => {
+    const client = new OpenAI({ baseURL: connection.baseUrl, apiKey: connection.apiKey, maxRetries: 0 });
+    const stream = await client.chat.completions.create({
+      model: 'glm-5-2',
+      messages: [{ role: 'user', content: '/repeat 150 word' }],
+      stream: true,
+    });
+    let words = 0;
+    let closed: Promise<void> | undefined;
+    let takenOver: Promise<number> | undefined;
+    for await (const { choices } of stream) {
+      if (choices[0]?.delta.content) words++;
+      if (words < 10 || closed !== undefined) continue;
+      const { pid: host } = first.bridge;
+      closed = first.page.close({ runBeforeUnload: true });
+      takenOver = eventually('the new owner', () => servedBy(second), 3000).finally(() => {
+        assert.ok(host !== second.bridge.pid);
+      });
+    }
+    await closed;
+    const took = await takenOver;
+    assert.equal(words, 150);
+    assert.ok(took !== undefined && took < 3000);
+    await second.waitForStatus('development 8', 'beaker');
+    assert.deepEqual(await connect(second), connection);
+    assert.equal(await ask(), 200);
+  });
+
+  it('leave nothing of the closed one', async () => {
+    const gone = () => proxies().every(({ parent }) => parent === second.bridge.pid) && !isRunning(first.bridge.pid);
+    await eventually('the end of the first window', gone, 10_000);
+    assert.equal(proxies().length, 1);
+  });
+
+  it('leave no key behind', () => {
+    assertKeptSecret({ 'the API key': API_KEY, 'the access key': connection.apiKey }, editor);
+  });
+
+  it('leave no process a second after the extension host was killed', async () => {
+    const [proxy] = proxies();
+    assert.ok(proxy);
+    process.kill(second.bridge.pid, 'SIGKILL');
+    await eventually('the end of the proxy', () => !isRunning(proxy.pid), 1000);
+  });
+
+  /** The proxy on the port is this window's, and the key works with it. No refusal of the key is let pass. */
+  async function servedBy({ bridge }: Workbench): Promise<boolean> {
+    if (!proxies().some(({ parent }) => parent === bridge.pid)) return false;
+    const status = await ask().catch(() => undefined);
+    assert.notEqual(status, 401);
+    return status === 200;
+  }
+});
