@@ -67,7 +67,7 @@ async function serve(environment: Readonly<Record<string, string | undefined>>):
     const { exitCode, sentence } = listenFailure(error, config);
     return complain(exitCode, sentence);
   }
-  stopOnSignals(service, log); // before it says so: whoever reads that line may send a signal at once
+  stopOnSignals(service, log); // before the line: who reads it may send a signal at once
   process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
   return undefined;
 }
@@ -108,36 +108,34 @@ function stopOnSignals(service: Service, log: Log): void {
 }
 
 /** Asks the running proxy, as a container's health check does. */
-function checkHealth(environment: Readonly<Record<string, string | undefined>>): Promise<number> {
+async function checkHealth(environment: Readonly<Record<string, string | undefined>>): Promise<number> {
   let host: string;
   let port: number;
   try {
     ({ host, port } = readSettings(environment));
   } catch (error) {
-    if (error instanceof ConfigError) return Promise.resolve(complain(EXIT.failed, error.message));
+    if (error instanceof ConfigError) return complain(EXIT.failed, error.message);
     throw error;
   }
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return new Promise((resolve) => {
-    const fail = (reason: string) => {
-      resolve(complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${reason}`));
-    };
+  const failure = await new Promise<string | undefined>((resolve) => {
     const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
     const asking = request({ host: address, port, path: '/health', agent: false, signal }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
       response.on('error', () => undefined); // `close` follows
       response.on('close', () => {
-        if (!response.complete) fail('it broke off its answer');
-        else if (response.statusCode === 200 && isHealthy(text)) resolve(EXIT.ok);
-        else fail('another program answers there');
+        if (!response.complete) resolve('it broke off its answer');
+        else resolve(response.statusCode === 200 && isHealthy(text) ? undefined : 'another program answers there');
       });
     });
     asking.on('error', ({ name, message }) => {
-      fail(name === 'AbortError' ? `no answer within ${HEALTH_TIMEOUT / 1000} seconds` : message);
+      resolve(name === 'AbortError' ? `no answer within ${HEALTH_TIMEOUT / 1000} seconds` : message);
     });
     asking.end();
   });
+  if (failure === undefined) return EXIT.ok;
+  return complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${failure}`);
 }
 
 function isHealthy(text: string): boolean {

@@ -101,7 +101,7 @@ class Hosted {
     const config: Config = {
       ...readSettings(this.#values),
       ...checkSecrets(secrets.apiKey, secrets.accessKeys),
-      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot || NOTHING }),
+      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot.trim() || NOTHING }),
     };
     this.#starting = true;
     this.#log.setLevel(config.logLevel);

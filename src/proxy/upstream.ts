@@ -42,6 +42,7 @@ export function createDispatcher(origin: string | null, loopback: boolean, netwo
     ...options,
     requestTls: connect,
     proxyTls: connect,
+    clientFactory: (proxy, more) => new Pool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }), // it asks for tunnels
     httpProxy: httpsProxy,
     httpsProxy,
     ...(noProxy === undefined ? {} : { noProxy }),

@@ -132,6 +132,23 @@ describe('the PCR0 policy', () => {
     }
   });
 
+  it('refuses what is pinned for the other environment, even where the history of this one signs it', () => {
+    for (const [environment, other] of [
+      ['production', 'development'],
+      ['development', 'production'],
+    ] as const) {
+      for (const pcr0 of PINS[other].pcr0) {
+        const history = historyOf(environment, pcr0, UNKNOWN);
+        assert.ok(history.approves(pcr0));
+        assert.throws(() => approveByHistory(image(pcr0), policy(environment), history), {
+          code: 'pcr0_not_approved',
+          message: `the enclave runs an image that is not approved for ${environment}`,
+        });
+        assert.equal(approveByHistory(image(UNKNOWN), policy(environment), history).pcr0, UNKNOWN);
+      }
+    }
+  });
+
   it('refuses debug mode, even when the user adds it or the history signs it', () => {
     assert.throws(() => approveByPolicy(image(DEBUG), policy('development', DEBUG)), { code: 'debug_mode' });
     const history = historyOf('development', DEBUG);

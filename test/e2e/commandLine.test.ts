@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '../../src/shared/version.ts';
 import { VARIABLES } from '../../src/proxy/config.ts';
+import { RawServer } from '../support/rawServer.ts';
+import type { RawConnection } from '../support/rawServer.ts';
+import { DEADLINE } from '../support/within.ts';
 import { ask } from './support/ask.ts';
 import { chatBody } from './support/chat.ts';
 import { PROXY, RunningProcess, fromRoot, spawnNode } from './support/process.ts';
@@ -19,9 +22,13 @@ interface Finished {
 }
 
 /** Runs the proxy to its end. */
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  deadline = DEADLINE,
+): Promise<Finished> {
   const child = new RunningProcess(spawnNode(PROXY, { args, env }));
-  const { code } = await child.exit();
+  const { code } = await child.exit(deadline);
   return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
 }
 
@@ -110,6 +117,76 @@ describe('the command line', () => {
     assert.match(stderr, /^sealed-proxy: no healthy proxy on 127\.0\.0\.1 port \d+: .*ECONNREFUSED.*$/);
   });
 
+  it('--health exits with 1 and a reason within five seconds, whatever a server does to its answer', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n';
+    const body = '{"status":"ok","service":"sealed-proxy"';
+    const drip = (connection: RawConnection) => {
+      const timer = setInterval(() => {
+        connection.write('x');
+      }, 200);
+      void connection.closed.then(() => {
+        clearInterval(timer);
+      });
+    };
+    const servers: [string, RegExp, (connection: RawConnection) => void][] = [
+      [
+        'breaks off its answer',
+        /it broke off its answer$/,
+        (connection) => {
+          connection.end(head + body);
+        },
+      ],
+      [
+        'resets its answer',
+        /(it broke off its answer|ECONNRESET)$/,
+        (connection) => {
+          connection.write(head + body);
+          setTimeout(() => {
+            connection.reset();
+          }, 100);
+        },
+      ],
+      [
+        'drips its answer',
+        /no answer within 5 seconds$/,
+        (connection) => {
+          connection.write(head);
+          drip(connection);
+        },
+      ],
+      [
+        'drips its head',
+        /no answer within 5 seconds$/,
+        (connection) => {
+          connection.write('HTTP/1.1 200 OK\r\nx: ');
+          drip(connection);
+        },
+      ],
+      ['says nothing', /no answer within 5 seconds$/, () => undefined],
+      [
+        'speaks no HTTP',
+        /Parse Error/,
+        (connection) => {
+          connection.end('220 smtp.example\r\n\r\n');
+        },
+      ],
+    ];
+    const check = async ([what, reason, play]: (typeof servers)[number]) => {
+      const server = await RawServer.listen();
+      scope.onClose(() => server.close());
+      const finished = run(['--health'], { PROXY_PORT: String(server.port) }, 9000);
+      const connection = await server.next();
+      await connection.takeHead();
+      play(connection);
+      const { code, stdout, stderr } = await finished;
+      assert.deepEqual([code, stdout], [1, ''], what);
+      const [before = '', why = '', ...more] = stderr.split(`port ${server.port}: `);
+      assert.deepEqual([before, more], ['sealed-proxy: no healthy proxy on 127.0.0.1 ', []], stderr);
+      assert.match(why, reason, what);
+    };
+    await Promise.all(servers.map(check));
+  });
+
   it('--health exits with 1, not with 2, when the settings are wrong', async () => {
     const { code, stderr } = await run(['--health'], { PROXY_PORT: 'x' });
     assert.equal(code, 1);
@@ -188,6 +265,18 @@ describe('the command line', () => {
       if (level === 'error' || level === 'warn') assert.ok(!levels.has('info'));
       if (level === 'error') assert.ok(!levels.has('warn'));
     }
+  });
+
+  it('serves on when nobody reads its log any more', async () => {
+    const proxy = await scope.proxy(await scope.enclave(), { PROXY_LOG_LEVEL: 'trace' });
+    await proxy.logged('session');
+    proxy.child.stdout?.destroy();
+    proxy.child.stderr?.destroy();
+    for (let count = 0; count < 5; count++) {
+      assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    }
+    proxy.child.kill('SIGTERM');
+    assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
   });
 
   it('takes the keys from the environment', async () => {

@@ -5,7 +5,7 @@ import { within } from '../support/within.ts';
 import { chatBody } from './support/chat.ts';
 import { curl } from './support/curl.ts';
 import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { RawConnection } from './support/rawHttp.ts';
+import { RawConnection, exchangeRaw } from './support/rawHttp.ts';
 import { recordedModel } from './support/recordedModel.ts';
 import { ACCESS_KEY, perSuite } from './support/scope.ts';
 import type { ServerProcess } from './support/scope.ts';
@@ -93,14 +93,97 @@ describe('a connection', () => {
   });
 
   it('of another HTTP than 1.1 is refused, since there a broken answer looks like a whole one', async () => {
+    const asked = model.answers.length;
+    const old = await exchangeRaw(proxy.port, chat('Hello', { version: '1.0', stream: true }));
+    assertError(old, ERRORS.httpVersion);
+    assert.equal(old.field('connection')?.toLowerCase(), 'close');
     for (const version of ['0.9', '1.0', '2.0']) {
-      const asked = model.answers.length;
-      const connection = await RawConnection.open(proxy.port);
-      connection.send(chat('Hello', { version, stream: true }));
-      assert.equal(await connection.end(), 'closed');
-      assert.match(connection.received.toString(), /^HTTP\/1\.1 (505|400) /, version);
-      assert.equal(model.answers.length, asked);
+      for (const path of ['/v1/chat/completions', '/v1/embeddings', '/v1/models']) {
+        const text = chat('Hello', { version, stream: true }).replace('/v1/chat/completions', path);
+        const { status } = await exchangeRaw(proxy.port, path === '/v1/models' ? text.replace('POST', 'GET') : text);
+        assert.ok(status === 400 || status === 505, `${path} HTTP/${version}`);
+      }
     }
+    assertError(
+      await curl('--http1.0', '-H', `Authorization: Bearer ${ACCESS_KEY}`, `${proxy.url}/v1/models`),
+      ERRORS.httpVersion,
+    );
+    for (const text of [
+      'GET /v1/models\r\n\r\n',
+      'GET /v1/models HTTP/0.9\r\n\r\n',
+      'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    ]) {
+      const { status } = await exchangeRaw(proxy.port, text);
+      assert.ok([400, 403, 505].includes(status), `${status}: ${text}`);
+    }
+    assert.equal(model.answers.length, asked);
+  });
+
+  it('breaks at what cannot be parsed where an answer is still due, and nothing is written in its place', async () => {
+    for (const [what, asked, streams] of [
+      ['a request that waits', chat('/hang'), false],
+      ['a request that waits behind another', chat('/stall 2', { stream: true }) + chat('/hang'), true],
+      ['a stream', chat('/stall 2', { stream: true }), true],
+    ] as const) {
+      const [index, logged] = [enclave.journal.requests.length, proxy.stderr.items.length];
+      const connection = await RawConnection.open(proxy.port);
+      connection.send(asked);
+      const { end } = await enclave.journal.request(index);
+      if (streams) await connection.until('"word "');
+      connection.send('G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      assert.equal(await connection.end(), 'closed', what);
+      assert.equal((await within('its end, at the enclave', 1000, end)).ended, 'client-cancelled', what);
+      const received = connection.received.toString();
+      assert.equal(received.match(/HTTP\/1\.1/g)?.length, streams ? 1 : undefined, what);
+      assert.doesNotMatch(received, /"error"|0\r\n\r\n/, what);
+      await proxy.logged('request', { end: 'client-gone' }, logged);
+    }
+  });
+
+  it('is told in JSON what cannot be parsed where no answer is due, and it is in the log', async () => {
+    for (const [text, error] of [
+      ['G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n', ERRORS.badRequest],
+      [`GET / HTTP/1.1\r\nHost: localhost\r\nx: ${'x'.repeat(300_000)}\r\n\r\n`, ERRORS.headTooLarge],
+    ] as const) {
+      for (const before of ['', chat('Hello')]) {
+        const logged = proxy.stderr.items.length;
+        const connection = await RawConnection.open(proxy.port);
+        if (before !== '') {
+          connection.send(before);
+          assert.equal((await connection.answer()).status, 200);
+        }
+        connection.send(text);
+        assertError(await connection.answer(), error);
+        await proxy.logged('request', { method: '', path: 'other', status: error.status }, logged);
+        connection.destroy();
+      }
+    }
+  });
+
+  it('is left behind by its client with 32 requests on it, and all of them are cancelled', async () => {
+    const index = enclave.journal.requests.length;
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('/hang').repeat(32));
+    const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
+    const entries = await within('32 requests, at the enclave', 5000, Promise.all(requests));
+    connection.destroy();
+    for (const { end } of entries) {
+      assert.equal((await within('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
+    }
+  });
+
+  it('with more requests waiting than any client has use for is ended, and all of them are cancelled', async () => {
+    const index = enclave.journal.requests.length;
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('/hang').repeat(32));
+    const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
+    const entries = await within('32 requests, at the enclave', 5000, Promise.all(requests));
+    connection.send(chat('/hang'));
+    await connection.end();
+    for (const { end } of entries) {
+      assert.equal((await within('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
+    }
+    assert.equal(enclave.journal.requests.length, index + 32);
   });
 
   it('of an HTTP/1.0 client may be kept for the answers of the proxy itself', async () => {

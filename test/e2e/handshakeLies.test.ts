@@ -33,7 +33,7 @@ const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; 
   'handshake-cut': { code: 'network', detail: 'UND_ERR_SOCKET' },
 };
 
-const WIDTH = 6;
+const WIDTH = 10;
 const BODY = chatBody('a word that must not leave');
 
 interface Observed {

@@ -111,6 +111,17 @@ describe('a hosted proxy', () => {
     assert.equal(enclave.journal.handshakes, 1);
   });
 
+  it('acts on what is sent right behind the start in its order: a revoked access key never serves', async () => {
+    proxy.send(startMessage());
+    proxy.send({ type: 'secrets', secrets: { apiKey: API_KEY, accessKeys: [OTHER_KEY] } });
+    proxy.send({ type: 'update', settings: { allowedHosts: ['proxy.example'] } });
+    const { url, port } = await proxy.message('ready');
+    assertError(await models(url), ERRORS.unknownAccessKey);
+    assert.equal((await models(url, OTHER_KEY)).status, 200);
+    const headers = { host: `proxy.example:${port}` };
+    assert.equal((await ask(url, { method: 'GET', path: '/health', headers })).status, 200);
+  });
+
   it('takes other settings at once, and keeps those that it is not told', async () => {
     const { url, port } = await start({
       settings: { backendUrl: enclave.url, port: 0, allowedHosts: ['proxy.example'], requestTimeoutSeconds: 20 },
@@ -132,6 +143,20 @@ describe('a hosted proxy', () => {
     assert.equal(enclave.journal.handshakes, 1);
   });
 
+  it('allows no web page where the list of origins is empty, and every page of the editor where there is none', async () => {
+    const { url } = await start();
+    const health = () => ask(url, { method: 'GET', path: '/health', headers: { origin: 'vscode-webview://x' } });
+    assert.equal((await health()).status, 200);
+    proxy.send({ type: 'update', settings: { allowedOrigins: [] } });
+    await settled();
+    assertError(await health(), ERRORS.foreignOrigin);
+    const other = scope.hosted();
+    other.send(startMessage({ settings: { backendUrl: enclave.url, port: 0, allowedOrigins: [] } }));
+    const strict = await other.message('ready');
+    const headers = { origin: 'vscode-webview://x' };
+    assertError(await ask(strict.url, { method: 'GET', path: '/health', headers }), ERRORS.foreignOrigin);
+  });
+
   it('refuses settings that cannot be used, by their name, and lives on as it was', async () => {
     const refusals: [Partial<Start>, string | null][] = [
       [{ settings: { port: 70_000 } }, 'port'],
@@ -145,9 +170,13 @@ describe('a hosted proxy', () => {
       [{ settings: { allowedOrigins: ['*'] } }, 'allowedOrigins'],
       [{ settings: { logLevel: 'loud' } }, 'logLevel'],
       [{ network: { httpsProxy: 'proxy:3128' } }, 'httpsProxy'],
+      [{ network: { httpsProxy: 'http://user:hidden%@proxy.example:3128' } }, 'httpsProxy'],
+      [{ network: { httpsProxy: 'http://user:%FF@proxy.example:3128' } }, 'httpsProxy'],
       [{ secrets: { apiKey: 'hidden word', accessKeys: [] } }, null],
       [{ secrets: { apiKey: null, accessKeys: ['hidden-word'] } }, null],
       [{ cacheNamespaceRoot: 'hidden-word' }, null],
+      [{ cacheNamespaceRoot: '' }, null],
+      [{ cacheNamespaceRoot: '  ' }, null],
     ];
     for (const [change, setting] of refusals) {
       const before = proxy.messages.items.length;
@@ -160,8 +189,9 @@ describe('a hosted proxy', () => {
     const before = proxy.messages.items.length;
     proxy.send({ type: 'update', settings: { requestTimeoutSeconds: 0, logLevel: 'error' } });
     assert.equal((await proxy.message('failed', before)).setting, 'requestTimeoutSeconds');
+    const then = proxy.messages.items.length;
     proxy.send({ type: 'secrets', secrets: { apiKey: 'a b', accessKeys: [] } });
-    assert.equal((await proxy.message('failed', before + 1)).setting, null);
+    assert.equal((await proxy.message('failed', then)).setting, null);
     assert.equal((await models(url)).status, 200);
     await proxy.logged('request', { path: '/v1/models' });
   });
@@ -237,6 +267,13 @@ describe('a hosted proxy', () => {
     assert.deepEqual(await unstarted.exit(), OK);
   });
 
+  it('stops at once when it is told to right behind its start, which it does not wait for', async () => {
+    proxy.send(startMessage());
+    proxy.send({ type: 'stop' });
+    assert.deepEqual(await proxy.exit(), OK);
+    assert.deepEqual(proxy.messages.items, []);
+  });
+
   it('exits when its host closes the channel, whatever runs', async () => {
     const { url } = await start();
     const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
@@ -255,6 +292,21 @@ describe('a hosted proxy', () => {
       proxy.child.kill(signal);
       assert.equal((await readAnswer(stream)).broken, false);
       assert.deepEqual(await proxy.exit(1000), OK);
+    });
+
+    it(`takes ${signal} and a stop by message for one request, and stops at once on a second ${signal}`, async () => {
+      const { url, port } = await start();
+      const idle = await RawConnection.open(port);
+      const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
+      const stream = await head(url, { body: chatBody('/wait 300 Hello', { stream: true }) });
+      proxy.send({ type: 'stop' });
+      proxy.child.kill(signal);
+      await idle.end();
+      assert.equal((await readAnswer(stream)).broken, false);
+      assert.equal(proxy.child.exitCode, null);
+      proxy.child.kill(signal);
+      assert.deepEqual(await proxy.exit(1000), OK);
+      assert.equal((await reading).broken, true);
     });
   }
 });

@@ -62,6 +62,9 @@ describe('the key of a request', () => {
     ['a tab inside the key', ['Authorization: Bearer dev-a\tb'], ERRORS.badKey],
     ['a key that is not ASCII', ['Authorization: Bearer dev-\xe9'], ERRORS.badKey],
     ['a key in UTF-8', [`Authorization: Bearer dev-${Buffer.from('ключ').toString('latin1')}`], ERRORS.badKey],
+    ['a space that is not ASCII behind the key', [`Authorization: Bearer ${API_KEY}\xa0`], ERRORS.badKey],
+    ['a space that is not ASCII in front of the key', [`Authorization: Bearer \xa0${API_KEY}`], ERRORS.badKey],
+    ['an access key with a space that is not ASCII', [`Authorization: Bearer ${ACCESS_KEY}\xa0`], ERRORS.badKey],
     ['a key of 16,385 characters', [`Authorization: Bearer ${longest}k`], ERRORS.badKey],
     ['a key of 128 KiB', [`Authorization: Bearer ${longest.repeat(8)}`], ERRORS.badKey],
     [
@@ -76,6 +79,9 @@ describe('the key of a request', () => {
     ],
     ['an access key with a character too many', [`Authorization: Bearer ${ACCESS_KEY}A`], ERRORS.unknownAccessKey],
     ['the beginning of an access key', ['Authorization: Bearer sealed-'], ERRORS.unknownAccessKey],
+    ['an access key in capitals', [`Authorization: Bearer ${ACCESS_KEY.toUpperCase()}`], ERRORS.unknownAccessKey],
+    ['an access key behind a quotation mark', [`Authorization: Bearer "${ACCESS_KEY}`], ERRORS.unknownAccessKey],
+    ['an access key without its prefix', [`Authorization: Bearer ${ACCESS_KEY.slice(7)}`], ERRORS.unknownAccessKey],
   ];
   for (const [what, lines, error] of refused) {
     it(`is refused with 401 and goes nowhere: ${what}`, async () => {
@@ -100,8 +106,8 @@ describe('the key of a request', () => {
     ],
     [
       'a key that only resembles an access key is the client’s own',
-      'Authorization: Bearer dev-sealed-x',
-      'dev-sealed-x',
+      'Authorization: Bearer dev-unsealed',
+      'dev-unsealed',
     ],
     ['a key may have 16,384 characters', `Authorization: Bearer dev-${longest.slice(4)}`, `dev-${longest.slice(4)}`],
   ];

@@ -11,6 +11,7 @@ import { chatBody } from './support/chat.ts';
 import { identityFor, openCompanyProxy, openFileServer } from './support/companyProxy.ts';
 import type { CompanyProxy } from './support/companyProxy.ts';
 import { Growing } from './support/growing.ts';
+import { assertNone } from './support/needles.ts';
 import { fromRoot } from './support/process.ts';
 import { ERRORS, assertError } from './support/proxyErrors.ts';
 import { perTest } from './support/scope.ts';
@@ -18,6 +19,8 @@ import { perTest } from './support/scope.ts';
 const ELSEWHERE = 'enclave.elsewhere.example';
 const HISTORY = new URL(PINS.production.historyUrl);
 const TLS = identityFor(ELSEWHERE, HISTORY.hostname);
+/** Of an authority that nobody trusts. */
+const NOBODYS_TLS = identityFor(HISTORY.hostname);
 const APPROVED = { PROXY_ADDITIONAL_PCR0: toHex(DEVELOPMENT_PCR0) };
 const BODY = chatBody('Hello');
 
@@ -63,6 +66,18 @@ describe('an enclave elsewhere', () => {
     });
   }
 
+  it('is reached through a proxy that wants a password, which nobody else hears of', async () => {
+    const company = await companyProxy({});
+    const address = company.url.replace('//', '//user:password-of-a-company-proxy@');
+    const proxy = await withEnvironment(url, { HTTPS_PROXY: address, PROXY_LOG_LEVEL: 'trace' });
+    const answer = await ask(proxy.url, { body: BODY }, 15_000);
+    assertError(answer, ERRORS.backend);
+    assert.deepEqual([...new Set(company.credentials)], ['user:password-of-a-company-proxy']);
+    await proxy.logged('handshake_failed');
+    const secrets = { 'the password': 'password-of-a-company-proxy' };
+    assertNone(secrets, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'the output');
+  });
+
   it('is not reached through it when NO_PROXY excepts it', async () => {
     const company = await companyProxy({});
     const proxy = await withEnvironment(url, { HTTPS_PROXY: company.url, NO_PROXY: 'a.example, elsewhere.example' });
@@ -96,9 +111,13 @@ describe('the image of an enclave', () => {
   const known = entries.find(({ PCR0 }) => !PINS.production.pcr0.includes(PCR0))?.PCR0 ?? '';
 
   /** A proxy in front of an enclave of this image, and what the world has of signed histories. */
-  const stage = async (pcr0: string, files: Readonly<Record<string, Uint8Array>>) => {
+  const stage = async (
+    pcr0: string,
+    files: Readonly<Record<string, Uint8Array>>,
+    { world: worldTls = TLS, strictTls = true } = {},
+  ) => {
     const enclave = await scope.enclave({ tls: TLS, signed: { pcr0: Buffer.from(pcr0, 'hex') } });
-    const world = await openFileServer(TLS, files);
+    const world = await openFileServer(worldTls, files);
     scope.onClose(() => world.close());
     const company = await openCompanyProxy({
       [`${ELSEWHERE}:443`]: enclave.port,
@@ -110,7 +129,7 @@ describe('the image of an enclave', () => {
       { url: `https://${ELSEWHERE}` },
       {},
       {
-        network: { httpsProxy: company.url, certificates: [TLS.ca] },
+        network: { httpsProxy: company.url, certificates: [TLS.ca], strictTls },
         internals: { anchors: enclave.anchors },
         events: {
           verified: (evidence) => {
@@ -189,4 +208,14 @@ describe('the image of an enclave', () => {
       assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
     });
   }
+
+  it('is not approved by a history of nobody’s, not even where the settings accept any TLS certificate', async () => {
+    for (const strictTls of [true, false]) {
+      const served = { [HISTORY.pathname]: history };
+      const { enclave, world, proxy } = await stage(known, served, { world: NOBODYS_TLS, strictTls });
+      assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
+      assert.equal((await failure(proxy)).code, 'history_unavailable');
+      assert.deepEqual([enclave.journal.requests.length, world.asked.length], [0, 0]);
+    }
+  });
 });

@@ -55,6 +55,10 @@ describe('the Origin header', () => {
     'vscode-webviews://1a2b3c4d',
     'https://vscode-webview://x',
     'vscode-webview',
+    'vscode-webview://',
+    'vscode-webview://*',
+    'vscode-webview://a https://evil.example',
+    'https://evil.example vscode-webview://a',
     'file://',
   ];
   for (const origin of foreign) {

@@ -77,7 +77,27 @@ describe('the line of a request in the log', () => {
   it('is there for a tunnel', async () => {
     const logged = proxy.stderr.items.length;
     await exchangeRaw(proxy.port, 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n');
-    await proxy.logged('request', { method: 'CONNECT', status: 404 }, logged);
+    await proxy.logged('request', { method: 'CONNECT', path: 'other', status: 404 }, logged);
+  });
+
+  it('names the paths that are served and no other, however much one resembles them', async () => {
+    for (const path of ['/', '/health', '/v1/models', CHAT, '/v1/embeddings']) {
+      assert.equal((await askLogged({ method: 'PUT', path })).line['path'], path);
+    }
+    const others = [
+      '/v1',
+      '/v1/',
+      '/V1/models',
+      '/v1/models/',
+      `/v1/models/${LONG}`,
+      `/v1//models`,
+      `/${LONG}`,
+      '//health',
+    ];
+    for (const path of [...others, `${CHAT}/`, `${CHAT};${LONG}`, '/health%20', `/${'ab/'.repeat(1000)}`]) {
+      assert.equal((await askLogged({ method: 'PUT', path })).line['path'], 'other', path);
+    }
+    assert.ok(!proxy.stderr.items.join('\n').includes(LONG));
   });
 
   it('warns of what broke, with the code of the cause', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model.ts';
 import { within } from '../support/within.ts';
 import { ask, head, readAnswer } from './support/ask.ts';
@@ -80,6 +81,29 @@ describe('a proxy that is asked to end', () => {
     assert.deepEqual(await proxy.exit(1000), OK);
     for (const connection of connections) await connection.end();
   });
+
+  for (const [what, text, status] of [
+    ['asked for a tunnel', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n', 404],
+    ['sent no HTTP', 'hello\r\n\r\n', 400],
+  ] as const) {
+    it(`is not held up by a client that ${what} and leaves its side open`, async () => {
+      const { proxy } = await start();
+      const connections = [1, 2].map(() => RawConnection.open(proxy.port, { allowHalfOpen: true }));
+      const [talking, silent] = (await Promise.all(connections)) as [RawConnection, RawConnection];
+      for (const connection of [talking, silent]) {
+        connection.send(text);
+        assert.equal((await connection.answer()).status, status);
+      }
+      while (!talking.socket.destroyed) {
+        talking.send('more'); // reset by the other side, where that has closed the socket
+        await delay(5);
+      }
+      assert.equal(await talking.end(), 'reset');
+      proxy.child.kill('SIGTERM');
+      assert.deepEqual(await proxy.exit(1000), OK);
+      silent.destroy();
+    });
+  }
 
   it('is not held up by a connection whose last request finishes meanwhile', async () => {
     const { proxy } = await start();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { RawServer } from '../support/rawServer.ts';
 import { within } from '../support/within.ts';
 import { answerTo, ask, head, open, readAnswer } from './support/ask.ts';
 import { chatBody } from './support/chat.ts';
@@ -10,7 +11,7 @@ import { curl } from './support/curl.ts';
 import { ERRORS, assertError } from './support/proxyErrors.ts';
 import { RawConnection } from './support/rawHttp.ts';
 import { ACCESS_KEY, perSuite, perTest } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import type { ServerProcess, Settings } from './support/scope.ts';
 import { timed } from './support/stopwatch.ts';
 
 /** In milliseconds. Pauses that must be survived are well below it, or add up to well above it. */
@@ -120,6 +121,36 @@ describe('the request clock of a handshake', () => {
     assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
     await proxy.logged('handshake_failed', { code: 'timeout' });
   });
+});
+
+describe('a connection to the enclave that does not come to be', () => {
+  const scope = perTest();
+  const quick = { nodeArgs: ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href] };
+  const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
+
+  for (const [where, through] of [
+    ['where nobody answers TLS', undefined],
+    ['where nobody answers TLS behind a company’s proxy', ESTABLISHED],
+    ['where a company’s proxy does not answer', ''],
+  ] as const) {
+    it(`is given up after half a minute, and its socket closed: ${where}`, async () => {
+      const silent = await RawServer.listen();
+      scope.onClose(() => silent.close());
+      const url = through === undefined ? `https://127.0.0.1:${silent.port}` : 'https://enclave.elsewhere.example';
+      const settings: Settings = through === undefined ? {} : { HTTPS_PROXY: silent.origin };
+      const proxy = await scope.proxy({ url }, settings, quick);
+      const connection = await silent.next();
+      const { milliseconds } = await timed(async () => {
+        if (through !== undefined) {
+          await connection.takeHead();
+          connection.write(through);
+        }
+        await proxy.logged('handshake_failed', { code: 'timeout' });
+        await within('the end of the connection', 3000, connection.closed);
+      });
+      assert.ok(milliseconds > 1000, `${milliseconds} ms`);
+    });
+  }
 });
 
 describe('the idle clock', () => {

@@ -52,7 +52,16 @@ describe('An origin pattern', () => {
   it('of a scheme matches every host of that scheme and of no other', () => {
     const matches = parseOriginPattern('vscode-webview://*') ?? assert.fail();
     assert.equal(matches('vscode-webview://1234'), true);
-    for (const other of ['vscode-webview2://1234', 'https://vscode-webview://1234', 'vscode-webview', 'null']) {
+    for (const other of [
+      ...['vscode-webview2://1234', 'https://vscode-webview://1234', 'vscode-webview', 'null'],
+      ...['vscode-webview://*', 'vscode-webview://', 'vscode-webview://a https://evil.example'],
+      ...[
+        'vscode-webview://a,https://evil.example b',
+        'vscode-webview://a/b',
+        'vscode-webview://a@b',
+        'vscode-webview://a\n',
+      ],
+    ]) {
       assert.equal(matches(other), false, other);
     }
   });

@@ -253,4 +253,15 @@ describe('The address of a company’s proxy', () => {
       message: /^HTTPS_PROXY cannot/,
     });
   });
+
+  it('cannot have a name or a password that does not decode', () => {
+    for (const name of ['user:100%', 'user:%zz', 'user:%FF', 'us%er:word', '%E0%A4%A']) {
+      assert.throws(() => readProxyUrl({ httpsProxy: `http://${name}@proxy:3128` }, {}), {
+        name: 'ConfigError',
+        message: /^HTTPS_PROXY cannot be used: it takes the URL of a proxy/,
+      });
+    }
+    const encoded = 'http://us%25er:p%C3%A4ss%40word@proxy:3128';
+    assert.equal(readProxyUrl({ httpsProxy: encoded }, {}), encoded);
+  });
 });

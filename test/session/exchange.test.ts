@@ -7,6 +7,23 @@ import { turn } from '../support/within.ts';
 
 type Started = Awaited<ReturnType<typeof startExchange>>;
 
+/** How long a handshake hangs before it is given up, in milliseconds. */
+const HANG = 30_000;
+
+/** Lets every handshake hang; returns the times at which they began. */
+function hangingHandshakes(backend: FakeBackend): readonly number[] {
+  const begun: number[] = [];
+  backend.connect = () => {
+    begun.push(backend.clock.monotonic());
+    return new Promise((_resolve, reject) => {
+      backend.clock.after(HANG, () => {
+        reject(new SessionError('timeout', 'The handshake took too long'));
+      });
+    });
+  };
+  return begun;
+}
+
 describe('The request of an exchange', () => {
   it('is sent in the same turn when there is a session', async () => {
     const backend = await FakeBackend.ready();
@@ -38,6 +55,35 @@ describe('The request of an exchange', () => {
     await turn();
     assert.deepEqual(sink.heard, ['fail attestation_refused']);
     assert.equal(backend.transport.calls.length, 0);
+  });
+
+  it('outlives handshakes that hang: it is sent when one succeeds', async () => {
+    const backend = new FakeBackend();
+    const handshakes = hangingHandshakes(backend);
+    const { exchange, body, sink } = makeExchange(backend, 'text');
+    body.finish();
+    exchange.begin();
+    await backend.clock.advance(3 * HANG);
+    assert.deepEqual([handshakes.length, sink.heard], [3, []]);
+    backend.connect = () => Promise.resolve(backend.makeSession());
+    await backend.clock.advance(HANG);
+    const call = await backend.transport.next('the request');
+    assert.equal((await backend.open(call)).body.toString(), 'text');
+    assert.deepEqual(sink.heard, []);
+  });
+
+  it('that is given up while a handshake hangs asks for no other one', async () => {
+    const backend = new FakeBackend();
+    const handshakes = hangingHandshakes(backend);
+    const { exchange, sink } = makeExchange(backend, 'text');
+    exchange.begin();
+    await backend.clock.advance(2.5 * HANG);
+    exchange.abort(new SessionError('timeout', 'The backend did not answer in time'));
+    assert.deepEqual(sink.heard, ['fail timeout']);
+    const before = handshakes.length;
+    await backend.clock.advance(10 * HANG);
+    assert.equal(handshakes.length, before);
+    assert.deepEqual(sink.heard, ['fail timeout']);
   });
 
   it('has exactly the outer headers of the specification', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionError } from '../../src/session/errors.ts';
+import type { Hkdf } from '../../src/session/hkdf.ts';
+import type { Primitives } from '../../src/session/session.ts';
 import {
   FakeBackend,
   RECORDS,
@@ -8,9 +10,41 @@ import {
   sendExchange,
   startExchange,
 } from '../support/exchanges.ts';
+import { ALL_PRIMITIVES, makeSessionPair } from '../support/sessions.ts';
 import { turn } from '../support/within.ts';
 
 const GONE = new SessionError('cancelled', 'The client went away');
+
+/** Sessions of which every key that they derive is at hand. */
+function watchedSessions(backend: FakeBackend, { aead, hkdf }: Primitives) {
+  const derived: Uint8Array[] = [];
+  const watched: Hkdf = {
+    ...hkdf,
+    expander: (prk) => {
+      const expander = hkdf.expander(prk);
+      return {
+        expand: (...input) => {
+          const key = expander.expand(...input);
+          derived.push(key);
+          return key;
+        },
+        destroy: () => {
+          expander.destroy();
+        },
+      };
+    },
+  };
+  const connect = () => {
+    const { session, enclave } = makeSessionPair({ aead, hkdf: watched });
+    backend.enclaves.push(enclave);
+    return Promise.resolve(session);
+  };
+  return { derived, connect };
+}
+
+function isWiped(key: Uint8Array): boolean {
+  return key.every((byte) => byte === 0);
+}
 
 describe('An exchange that is given up', () => {
   it('before there is a session sends nothing', async () => {
@@ -58,6 +92,46 @@ describe('An exchange that is given up', () => {
     exchange.abort(GONE);
     await assert.rejects(call.body(), { message: 'This record was begun before' });
   });
+
+  for (const [label, primitives] of ALL_PRIMITIVES) {
+    it(`overwrites the keys of its request, however far that has come: ${label}`, async () => {
+      for (const drawn of [0, 1, 2, 3]) {
+        const backend = new FakeBackend();
+        const { connect, derived } = watchedSessions(backend, primitives);
+        backend.connect = connect;
+        await backend.keeper.acquire();
+        derived.length = 0;
+        const { exchange, body } = makeExchange(backend, 'a'.repeat(5000), 'b'.repeat(5000));
+        exchange.begin();
+        const call = await backend.transport.next('the request');
+        for (let count = 0; count < drawn; count++) await call.draw();
+        assert.deepEqual(derived.map(isWiped), [drawn > 0, false]);
+        exchange.abort(GONE);
+        assert.deepEqual(derived.map(isWiped), [true, true], `${drawn} pieces`);
+        await assert.rejects(call.draw());
+        assert.deepEqual(body.pieces(), []);
+      }
+    });
+
+    it(`and was refused overwrites the keys of its first attempt: ${label}`, async () => {
+      for (const drawn of [0, 1, 2]) {
+        const backend = new FakeBackend();
+        const { connect, derived } = watchedSessions(backend, primitives);
+        backend.connect = connect;
+        await backend.keeper.acquire();
+        derived.length = 0;
+        const { exchange } = makeExchange(backend, 'a'.repeat(5000));
+        exchange.begin();
+        const call = await backend.transport.next('the request');
+        for (let count = 0; count < drawn; count++) await call.draw();
+        call.begin(400, refusalFields('session_not_found'));
+        assert.deepEqual(derived.slice(0, 2).map(isWiped), [true, true]);
+        await backend.transport.next('the second request');
+        exchange.abort(GONE);
+        assert.deepEqual(derived.slice(-2).map(isWiped), [true, true]);
+      }
+    });
+  }
 
   it('in the middle of the response cancels the backend’s side', async () => {
     const { call, exchange, response, sink } = await startExchange(await FakeBackend.ready());

@@ -79,6 +79,25 @@ describe('A body that is kept', () => {
     assert.equal(await next(reader), undefined);
   });
 
+  it('is drawn in few pieces, however many come one after the other while the reader waits', async () => {
+    const body = new KeptBody();
+    const reader = body.read();
+    const all = numbered(300_000);
+    const drawn: Uint8Array[] = [];
+    const reading = (async () => {
+      for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) drawn.push(piece);
+    })();
+    for (let at = 0; at < all.length; at++) {
+      body.push(all.subarray(at, at + 1));
+      if (at % 10 === 0) await Promise.resolve(); // one of many reads of the same turn
+      if (at % 30_000 === 0) await turn();
+    }
+    body.finish();
+    await within('the whole body', DEADLINE, reading);
+    assert.ok(drawn.length < 100, `${drawn.length} pieces`);
+    assert.ok(Buffer.concat(drawn).equals(all));
+  });
+
   it('ends at once when it is empty and complete', async () => {
     const body = new KeptBody();
     body.finish();

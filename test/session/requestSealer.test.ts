@@ -16,6 +16,26 @@ function metadata(): Uint8Array {
   });
 }
 
+const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array;
+
+/** What was filled with one byte while `work` ran, as hex of what it was before. */
+function overwrittenBy(work: () => void): string[] {
+  const overwritten: string[] = [];
+  Object.defineProperty(Uint8Array.prototype, 'fill', {
+    configurable: true,
+    value(this: Uint8Array, ...input: Parameters<Uint8Array['fill']>) {
+      overwritten.push(toHex(this));
+      return typedArray.fill.apply(this, input);
+    },
+  });
+  try {
+    work();
+  } finally {
+    Reflect.deleteProperty(Uint8Array.prototype, 'fill');
+  }
+  return overwritten;
+}
+
 for (const [label, primitives] of ALL_PRIMITIVES) {
   describe(`A request record, ${label}`, () => {
     const { session, enclave } = makeSessionPair(primitives);
@@ -74,6 +94,31 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
         seal((sealer) => sealer.begin(metadata())),
         '00'.repeat(32),
       );
+    });
+
+    it('overwrites its key, and what a stream holds of it, when it is given up', () => {
+      for (const [what, pieces] of [
+        ['never begun', undefined],
+        ['begun', 0],
+        ['in the middle of its body', 2],
+      ] as const) {
+        const subkey = Uint8Array.from({ length: 32 }, (_, at) => at + 1);
+        const key = toHex(subkey);
+        const sealer = new RequestSealer(primitives.aead, subkey, new Uint8Array(4), new Uint8Array(16));
+        if (pieces !== undefined) sealer.begin(metadata());
+        for (let count = 0; count < (pieces ?? 0); count++) sealer.update(new Uint8Array(5000));
+        const overwritten = overwrittenBy(() => {
+          sealer.destroy();
+        });
+        assert.equal(toHex(subkey), '00'.repeat(32), what);
+        // A stream of the library's own keeps its key to itself.
+        const held = pieces === undefined || primitives.aead.name === 'pure';
+        assert.equal(overwritten.filter((hex) => hex === key).length, held ? 1 : 0, what);
+        assert.throws(() => sealer.update(new Uint8Array(1)), RangeError);
+        assert.throws(() => sealer.final(), RangeError);
+        assert.throws(() => sealer.seal(metadata(), []), RangeError);
+        sealer.destroy();
+      }
     });
 
     it('is sealed once: the key of a spent sealer seals nothing more', () => {

@@ -80,6 +80,37 @@ describe('The time of a session', () => {
     assert.deepEqual(test.events.slice(1), ['lost: slept']);
   });
 
+  it('ends with a sleep in which both clocks went on, for who asks before any timer has come', async () => {
+    const session = await test.establish();
+    await test.clock.advance(MINUTE);
+    test.clock.sleepThrough(15 * SECOND);
+    assert.equal(test.keeper.current(), session);
+    test.clock.sleepThrough(1);
+    assert.equal(test.keeper.current(), undefined);
+    assert.equal(isAlive(session), false);
+    assert.deepEqual(test.events.slice(1), ['lost: slept']);
+    assert.equal(test.clock.timers, 0);
+  });
+
+  it('ends with such a sleep by itself when nobody asks', async () => {
+    await test.establish();
+    await test.clock.advance(MINUTE);
+    test.clock.sleepThrough(20 * SECOND);
+    await test.clock.advance(0);
+    assert.deepEqual(test.events.slice(1), ['lost: slept']);
+    assert.equal(test.clock.timers, 0);
+  });
+
+  it('does not end with a sleep of another session, nor while timers come in time', async () => {
+    await test.establish();
+    await test.clock.advance(MINUTE);
+    test.clock.sleepThrough(8 * 60 * MINUTE);
+    const fresh = await test.establish();
+    await test.clock.advance(10 * MINUTE);
+    assert.equal(test.keeper.current(), fresh);
+    assert.deepEqual(test.events.slice(1), ['lost: slept', `established ${nick(fresh)}`]);
+  });
+
   it('lets who asks after a sleep wait for a fresh session', async () => {
     const session = await test.establish();
     test.clock.sleep(8 * 60 * MINUTE);

@@ -38,7 +38,7 @@ export class FakeClock implements Clock {
     const end = this.#monotonic + milliseconds;
     await turn();
     for (let timer = this.#takeDue(end); timer !== undefined; timer = this.#takeDue(end)) {
-      this.#move(timer.at - this.#monotonic);
+      this.#move(Math.max(0, timer.at - this.#monotonic));
       timer.callback();
       await turn();
     }
@@ -48,6 +48,11 @@ export class FakeClock implements Clock {
   /** The computer sleeps: the wall clock goes on, the monotonic one stands still. */
   sleep(milliseconds: number): void {
     this.#wall += milliseconds;
+  }
+
+  /** The same where both clocks go on: timers are late, and come when time passes again. */
+  sleepThrough(milliseconds: number): void {
+    this.#move(milliseconds);
   }
 
   #move(milliseconds: number): void {

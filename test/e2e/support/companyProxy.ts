@@ -1,4 +1,5 @@
 // What stands between a company's computers and the world: a proxy that tunnels, and servers behind it.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -13,16 +14,21 @@ export interface CompanyProxy {
   readonly url: string;
   /** `host:port` of each tunnel that was asked for, in order. */
   readonly tunnels: readonly string[];
+  /** `user:password` of each. */
+  readonly credentials: readonly string[];
   close(): Promise<void>;
 }
 
 /** Tunnels to the ports of this computer that `routes` names, by `host:port`; refuses every other tunnel with 502. */
 export async function openCompanyProxy(routes: Readonly<Record<string, number>>): Promise<CompanyProxy> {
   const tunnels: string[] = [];
+  const credentials: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((_request, response) => response.writeHead(501).end());
   server.on('connect', (request, socket: Socket) => {
     tunnels.push(request.url ?? '');
+    const [, encoded = ''] = request.headers['proxy-authorization']?.split(' ') ?? [];
+    credentials.push(Buffer.from(encoded, 'base64').toString());
     socket.on('error', () => undefined);
     sockets.add(socket);
     const port = routes[request.url ?? ''];
@@ -42,6 +48,7 @@ export async function openCompanyProxy(routes: Readonly<Record<string, number>>)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tunnels,
+    credentials,
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -94,7 +101,12 @@ export function identityFor(...names: readonly string[]): TlsIdentity {
   const [notBefore, notAfter] = [Date.now() - HOUR, Date.now() + HOUR];
   const value = encodeDer('sequence', ...names.map((name) => encodeDer(DNS_NAME, Buffer.from(name))));
   const { leaf, cabundle } = issueChain([
-    { subject: 'company root', notBefore, notAfter, extensions: [basicConstraints(true), keyUsage('keyCertSign')] },
+    {
+      subject: `authority ${randomBytes(8).toString('hex')}`,
+      notBefore,
+      notAfter,
+      extensions: [basicConstraints(true), keyUsage('keyCertSign')],
+    },
     {
       ...{ subject: names[0] ?? '', notBefore, notAfter },
       extensions: [

@@ -52,6 +52,18 @@ export const ERRORS = {
   expectation: invalid(417, 'expectation_failed', 'The proxy knows no expectation but "100-continue".'),
   headTooLarge: invalid(431, 'headers_too_large', /^The head of the request is too long/),
   headersTooLarge: invalid(431, 'headers_too_large', /^The request has over 64 headers, or over 128 KiB of them/),
+  httpVersion: {
+    status: 505,
+    type: 'server_error',
+    code: null,
+    message: /^This route needs HTTP\/1\.1/,
+  },
+  busy: {
+    status: 503,
+    type: 'server_error',
+    code: null,
+    message: 'The proxy is busy with too many requests at once. Try again in a moment.',
+  },
   backend: {
     status: 502,
     type: 'server_error',

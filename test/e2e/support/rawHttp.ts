@@ -25,8 +25,9 @@ export class RawConnection {
   #received = Buffer.alloc(0);
   #wake: () => void = () => undefined;
 
-  static async open(port: number): Promise<RawConnection> {
-    const socket = connect({ port, host: '127.0.0.1' });
+  /** With `allowHalfOpen`, the connection does not end by itself when the other side has ended its half. */
+  static async open(port: number, { allowHalfOpen = false } = {}): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
     await within('a connection', DEADLINE, once(socket, 'connect'));
     return new RawConnection(socket);
   }

@@ -1,0 +1,36 @@
+// No program can make the proxy unusable for the others: what is too much at once is refused, in words.
+import assert from 'node:assert/strict';
+import { within } from '../support/within.ts';
+import { ask, open } from './support/ask.ts';
+import { chatBody } from './support/chat.ts';
+import { ERRORS, assertError } from './support/proxyErrors.ts';
+import { perTest } from './support/scope.ts';
+
+const MAX_REQUESTS = 256;
+
+describe('a proxy with as many requests as it takes', () => {
+  const scope = perTest();
+
+  it('refuses a further one with 503, and takes it when one of the others has ended', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave);
+    await proxy.logged('session');
+    const waiting = Array.from({ length: MAX_REQUESTS }, () => {
+      const sent = open(proxy.url, {});
+      sent.on('error', () => undefined);
+      sent.end(chatBody('/hang'));
+      return sent;
+    });
+    const last = await within('all of them, at the enclave', 10_000, enclave.journal.request(MAX_REQUESTS - 1));
+    const refused = await ask(proxy.url, { body: chatBody('Hello') });
+    assertError(refused, ERRORS.busy);
+    assert.deepEqual(refused.headers['retry-after'], ['1']);
+    assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
+    waiting[0]?.destroy();
+    const ends = Promise.race([...enclave.journal.requests.map(({ end }) => end), last.end]);
+    await within('the end of one of them, at the enclave', 1000, ends);
+    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    for (const sent of waiting) sent.destroy();
+    assert.equal(enclave.journal.requests.length, MAX_REQUESTS + 1);
+  });
+});

@@ -1,0 +1,65 @@
+// What `npm pack` puts together is all that a computer needs which has Node and nothing else of ours.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VERSION } from '../../src/shared/version.ts';
+import { ask } from './support/ask.ts';
+import { RunningProcess, environment, fromRoot, spawnNode } from './support/process.ts';
+import { perTest } from './support/scope.ts';
+
+/** Runs a command of the system to its end. */
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const env = environment({ npm_config_cache: join(cwd, 'cache'), npm_config_offline: 'true' });
+  const shell = process.platform === 'win32'; // where npm is a batch file
+  const child = new RunningProcess(spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const { code } = await child.exit(15_000);
+  assert.equal(code, 0, child.stderr.items.join('\n'));
+  return child.stdout.items.join('\n');
+}
+
+describe('the package', () => {
+  const scope = perTest();
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-package-'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('has what its command needs, and nothing that it does not', async () => {
+    await run('npm', ['pack', fromRoot('.'), '--ignore-scripts', '--loglevel=error'], folder);
+    const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    const modules = join(folder, 'elsewhere', 'node_modules');
+    mkdirSync(modules, { recursive: true });
+    // As an installation lays it out, without its dependencies: they are in the bundle.
+    await run('tar', ['-xzf', join('..', '..', archive)], modules);
+    const root = join(modules, 'package');
+    assert.deepEqual(readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted(), [
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist'],
+      ...['package.json', 'proxy.js', 'proxy.js.LEGAL.txt'].map((name) => join('dist', name)),
+      'package.json',
+    ]);
+    const { bin, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+      version: string;
+    };
+    const command = join(root, bin['sealed-proxy'] ?? '');
+    const child = new RunningProcess(spawnNode(command, { args: ['--version'], cwd: folder }));
+    assert.deepEqual(await child.exit(), { code: 0, signal: null });
+    assert.deepEqual([child.stdout.items, child.stderr.items], [[`sealed-proxy ${version}`], []]);
+    assert.equal(version, VERSION);
+
+    const enclave = await scope.enclave();
+    const env = { PROXY_PORT: '0', PROXY_BACKEND_URL: enclave.url };
+    const proxy = new RunningProcess(spawnNode(command, { env, cwd: folder }));
+    scope.onClose(() => proxy.kill());
+    const line = await proxy.stdout.find('the address to ask', (text) => text.includes(' listening on '));
+    const url = line.replace(/^.* listening on /, '');
+    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
+  });
+});

@@ -1,0 +1,91 @@
+// Relays behind a real HTTP server, in front of a backend that the test plays.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Load } from '../../src/proxy/load.ts';
+import { Relay } from '../../src/proxy/relay.ts';
+import type { RelayContext, Timeouts } from '../../src/proxy/relay.ts';
+import { RequestEntry } from '../../src/proxy/requestLog.ts';
+import { encodeMetadata } from '../../src/session/envelope.ts';
+import { Growing } from '../e2e/support/growing.ts';
+import { RawConnection } from '../e2e/support/rawHttp.ts';
+import { FakeBackend, METADATA } from './exchanges.ts';
+import { DEADLINE, within } from './within.ts';
+
+/** One request that a relay has taken. */
+interface Relayed {
+  readonly entry: RequestEntry;
+  /** Settles when the answer is over, and so is the relay. */
+  readonly over: Promise<void>;
+}
+
+/** In bytes. */
+const MAX_KEPT = 500 * 1024 * 1024;
+
+export class RelaysUnderTest {
+  readonly backend: FakeBackend;
+  readonly load = new Load();
+  timeouts: Timeouts = { requestTimeout: 60_000, streamIdleTimeout: 60_000 };
+  readonly #relayed = new Growing<Relayed>();
+  readonly #server: Server;
+  readonly #connections: RawConnection[] = [];
+
+  private constructor(backend: FakeBackend) {
+    this.backend = backend;
+    this.#server = createServer((req, res) => {
+      const announced = req.headers['content-length'];
+      const entry = new RequestEntry(req.method ?? '', req.url ?? '');
+      // A relay never looks at the evidence of a session.
+      const exchange = backend as unknown as RelayContext['exchange'];
+      const relay = new Relay(
+        { exchange, load: this.load, timeouts: this.timeouts },
+        {
+          ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [] },
+          bodyLength: announced === undefined ? undefined : Number(announced),
+        },
+      );
+      const over = once(res, 'close').then(() => {
+        if (!res.writableFinished) relay.clientGone();
+      });
+      this.#relayed.add({ entry, over });
+      relay.begin();
+    });
+  }
+
+  static async open(backend?: FakeBackend): Promise<RelaysUnderTest> {
+    const relays = new RelaysUnderTest(backend ?? (await FakeBackend.ready()));
+    relays.#server.listen(0, '127.0.0.1');
+    await once(relays.#server, 'listening');
+    return relays;
+  }
+
+  /** A connection on which a request with this body framing has begun. */
+  async begin(framing = 'Transfer-Encoding: chunked'): Promise<RawConnection> {
+    const connection = await RawConnection.open((this.#server.address() as AddressInfo).port);
+    this.#connections.push(connection);
+    connection.send(`POST / HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n\r\n`);
+    return connection;
+  }
+
+  /** The end of the first relay. */
+  async end(): Promise<RequestEntry> {
+    const { entry, over } = await this.#relayed.find('a relay', () => true);
+    await within('the end of a relay', DEADLINE, over);
+    return entry;
+  }
+
+  /** What counts of all requests together: nothing, once they are over. */
+  get counted(): { readonly requests: number; readonly keptNothing: boolean } {
+    const keptNothing = this.load.keep(MAX_KEPT);
+    if (keptNothing) this.load.release(MAX_KEPT);
+    return { requests: this.load.requests, keptNothing };
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const connection of this.#connections) connection.destroy();
+    await within('the end of the server', DEADLINE, closed);
+  }
+}
