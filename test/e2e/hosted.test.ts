@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createModel } from '../../src/devEnclave/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ToProxy } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
@@ -25,7 +26,7 @@ describe('a hosted proxy', () => {
   let proxy: HostedProxy;
 
   beforeEach(async () => {
-    enclave = await scope.enclave();
+    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
     proxy = scope.hosted();
   });
 
@@ -247,7 +248,7 @@ describe('a hosted proxy', () => {
   it('stops when it is told to: a stream finishes, then it exits with 0', async () => {
     const { url, port } = await start();
     const idle = await RawConnection.open(port);
-    const stream = await head(url, { body: chatBody('/wait 1 Hello', { stream: true }) });
+    const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
     proxy.send({ type: 'stop' });
     assert.equal((await readAnswer(stream)).broken, false);
     assert.deepEqual(await proxy.exit(1000), OK);
@@ -288,7 +289,7 @@ describe('a hosted proxy', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`lets a stream finish on ${signal}, which Ctrl-C sends to the host and to it alike`, async () => {
       const { url } = await start();
-      const stream = await head(url, { body: chatBody('/wait 1 Hello', { stream: true }) });
+      const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
       proxy.child.kill(signal);
       assert.equal((await readAnswer(stream)).broken, false);
       assert.deepEqual(await proxy.exit(1000), OK);
@@ -298,7 +299,7 @@ describe('a hosted proxy', () => {
       const { url, port } = await start();
       const idle = await RawConnection.open(port);
       const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
-      const stream = await head(url, { body: chatBody('/wait 300 Hello', { stream: true }) });
+      const stream = await head(url, { body: chatBody('/repeat 30', { stream: true }) });
       proxy.send({ type: 'stop' });
       proxy.child.kill(signal);
       await idle.end();

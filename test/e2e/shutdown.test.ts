@@ -94,7 +94,7 @@ describe('a proxy that is asked to end', () => {
         connection.send(text);
         assert.equal((await connection.answer()).status, status);
       }
-      while (!talking.socket.destroyed) {
+      for (let count = 0; count < 200 && !talking.socket.destroyed; count++) {
         talking.send('more'); // reset by the other side, where that has closed the socket
         await delay(5);
       }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Load } from '../../src/proxy/load.ts';
 import { SessionError } from '../../src/session/errors.ts';
 import type { RawConnection } from '../e2e/support/rawHttp.ts';
-import { FakeBackend, RECORDS } from '../support/exchanges.ts';
+import { RECORDS } from '../support/exchanges.ts';
 import { RelaysUnderTest } from '../support/relays.ts';
 import { turn } from '../support/within.ts';
 
@@ -194,14 +194,13 @@ describe('A relayed request', () => {
   });
 
   it('counts no longer when no session can be had', async () => {
-    const backend = new FakeBackend();
-    backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
-    const others = await RelaysUnderTest.open(backend);
-    const connection = await others.begin('Content-Length: 5');
+    const { keeper } = relays.backend;
+    keeper.reject(keeper.current() ?? assert.fail());
+    relays.backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
+    const connection = await relays.begin('Content-Length: 5');
     connection.send('hello');
     assert.equal((await connection.answer()).status, 502);
-    assert.equal((await others.end()).end, 'attestation_refused');
-    assert.deepEqual(others.counted, NOTHING);
-    await others.close();
+    assert.equal((await relays.end()).end, 'attestation_refused');
+    assert.deepEqual(relays.counted, NOTHING);
   });
 });

@@ -69,10 +69,14 @@ describe('An answer that starts before the upload is over', () => {
 });
 
 describe('A handshake that hangs and is given up', () => {
+  let relays: RelaysUnderTest;
+
+  afterEach(() => relays.close());
+
   it('is tried again while the request may wait: 504 when its own time is over, not before', async () => {
     const backend = new FakeBackend();
     backend.connect = () => Promise.reject(new SessionError('timeout', 'The handshake took too long'));
-    const relays = await RelaysUnderTest.open(backend);
+    relays = await RelaysUnderTest.open(backend);
     relays.timeouts = TIMEOUTS;
     const connection = await relays.begin('Content-Length: 5');
     const { result, milliseconds } = await timed(() => {
@@ -81,6 +85,5 @@ describe('A handshake that hangs and is given up', () => {
     });
     assert.equal(result.status, 504);
     assert.ok(milliseconds > REQUEST - 20, `${milliseconds} ms`);
-    await relays.close();
   });
 });
