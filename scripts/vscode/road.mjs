@@ -1,13 +1,19 @@
 // Which VS Code the tests run in: the desktop's, where there is one, or code-server in a headless browser.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadAndUnzipVSCode } from '@vscode/test-electron';
 import { installCodeServer } from './install.mjs';
 
 const QUICK = 5000;
 
-/** @returns {Promise<import('../../test/vscode/support/road.ts').Road & { name: string }>} */
+/**
+ * @throws Error with one sentence: there is no VS Code to be had, and what would have to be installed
+ * @returns {Promise<import('../../test/vscode/support/road.ts').Road & { name: string }>}
+ */
 export async function chooseRoad() {
-  const executable = process.env.VSCODE_PATH ?? (hasDisplay() ? await download() : undefined);
+  const named = process.env.VSCODE_PATH;
+  if (named !== undefined && !existsSync(named)) throw new Error(`VSCODE_PATH names ${named}, which is not there.`);
+  const executable = named ?? (hasDisplay() ? await download() : undefined);
   if (executable !== undefined) return { kind: 'desktop', executable, name: `the desktop's, ${executable}` };
   const { server, browser } = installCodeServer();
   return { kind: 'server', server, browser, name: `code-server in ${browser}` };

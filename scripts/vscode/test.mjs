@@ -26,7 +26,10 @@ await build({
 pack('.', 'sealed-proxy.vsix');
 pack(join(FOLDER, 'bridge'), 'bridge.vsix', '--skip-license', '--allow-missing-repository');
 
-const road = await chooseRoad();
+const road = await chooseRoad().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});
 console.log(`VS Code: ${road.name}`);
 const mocha = ['node_modules/mocha/bin/mocha.js', '--config', 'test/vscode/mocharc.json', ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, mocha, {

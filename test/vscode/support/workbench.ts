@@ -39,12 +39,16 @@ export class Workbench {
     }
   }
 
-  /** The text of the tooltip, after the mouse has come to rest on the item. */
-  async tooltip(): Promise<string> {
-    await this.page.mouse.move(300, 300);
+  /** Lets the mouse come to rest on the item. */
+  async openTooltip(): Promise<void> {
+    await this.closeTooltip();
     await this.item.hover();
     await this.hover.waitFor();
-    return this.hover.innerText();
+  }
+
+  async closeTooltip(): Promise<void> {
+    await this.page.mouse.move(300, 300);
+    await this.hover.waitFor({ state: 'hidden' });
   }
 
   /** The tooltip that is open. */
@@ -97,15 +101,16 @@ export class Workbench {
     await this.answer('Sealed Proxy: Set API Key', key);
   }
 
-  /** Waits for a notification and closes it. */
-  async dismiss(text: string | RegExp): Promise<string> {
-    const toast = this.page.locator('.notification-toast').filter({ hasText: text }).first();
-    await toast.waitFor();
-    const said = (await toast.locator('.notification-list-item-message').textContent()) ?? '';
-    await toast.hover();
-    await toast.locator('.codicon-notifications-clear').click();
-    await toast.waitFor({ state: 'detached' });
-    return said;
+  /** The notification that says this. */
+  toast(text: string | RegExp): Locator {
+    return this.page.locator('.notification-toast').filter({ hasText: text }).first();
+  }
+
+  /** Waits for a notification and closes it, and all others. */
+  async dismiss(text: string | RegExp): Promise<void> {
+    await this.toast(text).waitFor();
+    await this.bridge.command('notifications.clearAll');
+    await this.toast(text).waitFor({ state: 'detached' });
   }
 
   /** Presses a button of the modal dialog that says this. */
@@ -117,17 +122,18 @@ export class Workbench {
 
   /** Keeps two pictures of a state for people: as it is, and with its tooltip. Returns the tooltip's text. */
   async picture(name: string): Promise<string> {
-    await this.page.mouse.move(300, 300);
-    await this.hover.waitFor({ state: 'hidden' });
+    await this.closeTooltip();
     await this.screenshot(name);
-    const text = await this.tooltip();
+    await this.openTooltip();
     await this.screenshot(`${name}-tooltip`);
+    const text = await this.hover.innerText();
+    await this.closeTooltip();
     return text;
   }
 
   /** Keeps a picture for people. */
   async screenshot(name: string): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
-    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
   }
 }

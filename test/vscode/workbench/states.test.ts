@@ -133,7 +133,7 @@ describe('A person at the workbench', () => {
     await window.waitForStatus('Sealed Proxy', 'circle-slash');
     assert.match(await window.picture('off'), /The proxy is off/);
     assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop|Copy Base URL/);
-    await window.tooltip();
+    await window.openTooltip();
     await window.hover.getByText('Start', { exact: true }).click();
     await window.waitForStatus('development 8', 'beaker');
   });
@@ -149,8 +149,18 @@ describe('A person at the workbench', () => {
   });
 
   for (const { name, fault, text, icon } of [
-    { name: 'attestation-refused', fault: 'wrong-nonce', text: 'Sealed Proxy: attestation refused', icon: 'shield-x' },
-    { name: 'protocol-error', fault: 'wrong-version', text: 'Sealed Proxy: protocol error', icon: 'shield-x' },
+    {
+      name: 'attestation-refused',
+      fault: 'wrong-nonce',
+      text: 'Sealed Proxy: attestation refused',
+      icon: 'workspace-untrusted',
+    },
+    {
+      name: 'protocol-error',
+      fault: 'wrong-version',
+      text: 'Sealed Proxy: protocol error',
+      icon: 'workspace-untrusted',
+    },
   ]) {
     it(`is not told of a network fault where it is none: ${name}`, async () => {
       const liar = await scope.enclaveProcess(['--faults', fault]);
@@ -218,7 +228,7 @@ describe('A person at the workbench', () => {
     }
     await window.waitForStatus('Sealed Proxy', 'error');
     assert.match(await window.picture('crashed'), /ended five times/);
-    const said = window.page.locator('.notification-toast').filter({ hasText: 'ended five times' });
+    const said = window.toast('ended five times');
     await said.getByRole('button', { name: 'Restart' }).click();
     await window.waitForStatus('development 8', 'beaker');
   });
