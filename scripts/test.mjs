@@ -14,6 +14,7 @@ check('lint', ['eslint/bin/eslint.js', '.']);
 check('format', ['prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']);
 check('build', ['../esbuild.mjs', '--quiet']);
 suite('mocha', ['mocha/bin/mocha.js', '--reporter', 'scripts/reporter.mjs']);
+suite('VS Code', ['../scripts/vscode/test.mjs', '--reporter', 'scripts/reporter.mjs']);
 
 rmSync(folder, { recursive: true });
 console.log(`${passed} passed, ${failed} failed`);
@@ -38,10 +39,12 @@ function check(name, command) {
 function suite(name, command) {
   const before = counts().length;
   const succeeded = run(name, command);
-  const [count] = counts().slice(before);
-  passed += count?.passes ?? 0;
-  failed += count?.failures ?? 0;
-  if (count === undefined || count.passes === 0 || (!succeeded && count.failures === 0)) failed++;
+  const added = counts().slice(before);
+  const passes = added.reduce((sum, count) => sum + count.passes, 0);
+  const failures = added.reduce((sum, count) => sum + count.failures, 0);
+  passed += passes;
+  failed += failures;
+  if (passes === 0 || (!succeeded && failures === 0)) failed++;
 }
 
 function counts() {

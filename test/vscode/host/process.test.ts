@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { isRunning } from '../support/processes.ts';
+import { eventually, isRunning } from '../support/processes.ts';
 import { api, child, children, connection, state } from './surroundings.ts';
 
 const { executeCommand } = vscode.commands;
@@ -10,6 +10,7 @@ describe('The process of the proxy', () => {
   it('is one child of the extension host, in a folder of its own, without settings of the editor', async () => {
     await state('connected');
     const { pid, command } = child();
+    assert.match(readlinkSync(`/proc/${pid}/cwd`), /globalStorage\/sealed-proxy\.sealed-proxy$/);
     assert.doesNotMatch(command, /sealed-[A-Za-z0-9_-]{43}|dev-/);
     const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
       .split('\0')
@@ -28,7 +29,7 @@ describe('The process of the proxy', () => {
     assert.equal((await api()).status.state, 'off');
     assert.equal((await api()).baseUrl, undefined);
     await assert.rejects(fetch(`${baseUrl}/models`));
-    assert.ok(children().every((facts) => facts.pid !== pid) || isRunning(pid));
+    await eventually('the end of the process', () => !isRunning(pid) && children().length === 0);
   });
 
   it('comes back with Start on the same port, and the keys work', async () => {

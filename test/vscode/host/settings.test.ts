@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { freePort } from '../../../src/extension/freePort.ts';
 import { eventually } from '../support/processes.ts';
-import { api, child, facts, kill, restartedBy, set, startEnclave, state } from './surroundings.ts';
+import { api, child, connection, facts, kill, restartedBy, set, startEnclave, state } from './surroundings.ts';
 
 describe('Settings', () => {
   const inspect = () => vscode.workspace.getConfiguration('sealedProxy').get<string>('baseUrl');
@@ -41,15 +41,23 @@ describe('Settings', () => {
     assert.equal(back.baseUrl, `http://127.0.0.1:${before ?? 0}/v1`);
   });
 
-  it('with a bad value change nothing: the last good one stays', async () => {
+  it('with a bad value change nothing: the last good ones stay, even for the process that follows a crash', async () => {
     const { pid } = child();
     await set('backendUrl', 'http://example.com');
     await set('requestTimeoutSeconds', -1);
+    const { baseUrl, apiKey } = await connection();
+    const { status } = await fetch(`${baseUrl}/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+    assert.equal(status, 200);
+    assert.equal(child().pid, pid);
+    const restarting = state('restarting');
+    process.kill(pid, 'SIGKILL');
+    await restarting;
+    await state('connected');
+    const next = child().pid;
     await set('backendUrl', facts().backendUrl);
     await set('requestTimeoutSeconds', undefined);
-    const { status } = await api();
-    assert.equal(status.state, 'connected');
-    assert.equal(child().pid, pid);
+    assert.equal((await state('connected')).baseUrl, baseUrl);
+    assert.equal(child().pid, next);
   });
 
   it('take a good value after a bad one', async () => {

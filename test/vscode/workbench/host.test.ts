@@ -12,8 +12,10 @@ import { within } from '../../support/within.ts';
 import type { RunFacts, RunResults } from '../host/run.ts';
 import { Editor } from '../support/editor.ts';
 import { eventually, proxiesOf } from '../support/processes.ts';
+import { assertKeptSecret } from '../support/secrecy.ts';
 
 const CLIENT = 'Suite in the host';
+const API_KEY = 'dev-the-key-of-a-person';
 const LIMIT = 120_000;
 
 describe('VS Code, as its other extensions see it', () => {
@@ -30,7 +32,7 @@ describe('VS Code, as its other extensions see it', () => {
 
   it('takes a key from a person, and asks the person about a client, once', async () => {
     const window = await editor.open('project');
-    await window.setApiKey('dev-the-key-of-a-person');
+    await window.setApiKey(API_KEY);
     await window.waitForStatus('development 8');
     await window.dismiss('API key accepted, 8 models.');
     const asked = window.bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
@@ -70,6 +72,10 @@ describe('VS Code, as its other extensions see it', () => {
       console.log(said.join('\n'));
       throw error;
     }
+  });
+
+  it('leaves no key behind', () => {
+    assertKeptSecret({ 'the API key': API_KEY }, editor);
   });
 
   it('leaves no process when its window is closed', async () => {
