@@ -23,29 +23,24 @@ const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
 /** A fresh key from 32 random bytes. */
 export function makeAccessKey(name: string, now: number): AccessKey {
   const key = `sealed-${randomBytes(32).toString('base64url')}`;
-  const id = createHash('sha256').update(key).digest('hex').slice(0, 16);
-  return { id, name, key, createdAt: now, lastUsedAt: null };
+  return { id: idOf(key), name, key, createdAt: now, lastUsedAt: null };
 }
 
-/** The stored list; what is not of its form is left out. */
-export function parseAccessKeys(json: string | undefined): readonly AccessKey[] {
-  if (json === undefined) return [];
+/** The key that was stored, or undefined for what is not of its form. */
+export function parseAccessKey(json: string | undefined, lastUsed: string | undefined): AccessKey | undefined {
   try {
-    const list = JSON.parse(json) as unknown;
-    return Array.isArray(list) ? list.filter(isAccessKey) : [];
+    const { id, name, key, createdAt } = JSON.parse(json ?? '') as Partial<Record<keyof AccessKey, unknown>>;
+    if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
+    if (typeof key !== 'string' || !ACCESS_KEY.test(key) || idOf(key) !== id) return undefined;
+    return { id, name, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
   } catch {
-    return [];
+    return undefined;
   }
 }
 
-/** The same list if there is nothing to note: that the extension itself asks is no news. */
-export function markUsed(keys: readonly AccessKey[], id: string, now: number): readonly AccessKey[] {
-  if (!visibleKeys(keys).some((key) => key.id === id)) return keys;
-  return keys.map((key) => (key.id === id ? { ...key, lastUsedAt: now } : key));
-}
-
-export function withoutKey(keys: readonly AccessKey[], id: string): readonly AccessKey[] {
-  return keys.filter((key) => key.id !== id);
+/** The oldest first: two windows that made a key of one name at once both take the same. */
+export function inOrder(keys: readonly AccessKey[]): readonly AccessKey[] {
+  return keys.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 
 /** Those that a person made or agreed to. */
@@ -58,14 +53,6 @@ export function isClientName(name: string): boolean {
   return name !== '' && name.length <= 64 && name === name.trim() && !/\p{C}/u.test(name) && name !== OWN_KEY_NAME;
 }
 
-function isAccessKey(value: unknown): value is AccessKey {
-  const { id, name, key, createdAt, lastUsedAt } = (value ?? {}) as Partial<Record<keyof AccessKey, unknown>>;
-  return (
-    typeof id === 'string' &&
-    typeof name === 'string' &&
-    typeof key === 'string' &&
-    ACCESS_KEY.test(key) &&
-    typeof createdAt === 'number' &&
-    (typeof lastUsedAt === 'number' || lastUsedAt === null)
-  );
+function idOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }

@@ -45,7 +45,9 @@ export class PublicApi {
       throw new Error(vscode.l10n.t('{0} was not allowed to use Sealed Proxy.', name));
     }
     const baseUrl = await this.getBaseUrl();
-    const { key: apiKey } = known ?? (await this.#secrets.accessKeyNamed(name));
+    if (known !== undefined) return { baseUrl, apiKey: known.key };
+    const { key: apiKey } = await this.#secrets.accessKeyNamed(name);
+    await this.#supervisor.secretsChanged(false); // it counts when it is given out
     return { baseUrl, apiKey };
   }
 

@@ -4,23 +4,100 @@ import type { Verified } from '../shared/messages.ts';
 
 type Genuine = Extract<Verified, { kind: 'verified' }>;
 
-/** Markdown. */
-export function attestationDocument(status: ProxyStatus): string {
-  if (status.kind !== 'running' || status.verified === null) return nothingVerified(status);
-  const { verified, backendUrl, establishedAt } = status;
-  const head = ['# Attestation', '', `Backend: \`${backendUrl}\``];
-  if (verified.kind === 'development') return [...head, '', ...development(verified)].join('\n');
-  return [...head, '', ...genuine(verified, establishedAt)].join('\n');
+interface Step {
+  readonly what: string;
+  /** The value that was found, of a step that has passed. */
+  readonly found: (verified: Genuine) => string;
+  /** The codes of those failures that are failures of this step. */
+  readonly failures: readonly string[];
 }
 
-function nothingVerified(status: ProxyStatus): string {
-  const reason =
-    status.kind !== 'running'
-      ? 'The proxy is not running, so there is no session and nothing was verified.'
-      : status.health.kind === 'unreachable'
-        ? `Nothing is verified at the moment: ${status.health.message}.`
-        : 'Nothing is verified at the moment: no session stands. *Sealed Proxy: Check Connection* makes one.';
-  return `# Attestation\n\n${reason}\n\nNo request leaves this computer without a verified session.\n`;
+/** In the order in which they are taken. */
+const STEPS: readonly Step[] = [
+  {
+    what: 'The document is a COSE_Sign1 of an AWS Nitro Security Module',
+    found: () => 'well-formed',
+    failures: ['malformed_document'],
+  },
+  {
+    what: 'Its certificate chain starts with the AWS Nitro root pinned in the extension',
+    found: () => 'SHA-256 `641a0321…f79bb5b`',
+    failures: ['untrusted_root'],
+  },
+  {
+    what: 'Each certificate is signed by the one before; roles and path lengths are kept',
+    found: () => 'ECDSA P-384, SHA-384',
+    failures: ['malformed_certificate', 'certificate_algorithm', 'certificate_chain'],
+  },
+  { what: 'The document is signed by the last certificate', found: () => 'ES384', failures: ['signature'] },
+  {
+    what: 'It answers the challenge drawn for this handshake',
+    found: () => 'fresh, not a replay',
+    failures: ['nonce_mismatch'],
+  },
+  {
+    what: 'Every certificate is valid now',
+    found: (verified) => `leaf ${iso(verified.certificateNotBefore)} to ${iso(verified.certificateNotAfter)}`,
+    failures: ['certificate_not_yet_valid', 'certificate_expired', 'clock'],
+  },
+  { what: 'The enclave is not in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
+  {
+    what: 'Its image is approved',
+    found: (verified) => `PCR0 \`${verified.pcr0}\`: ${approval(verified)}`,
+    failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
+  },
+  {
+    what: "The document names this session's two public keys",
+    found: () => 'bound',
+    failures: ['public_key_mismatch', 'user_data_mismatch', 'weak_public_key'],
+  },
+  { what: 'The session id is the one that the keys yield', found: () => 'equal', failures: ['session_id_mismatch'] },
+];
+
+/** Markdown. */
+export function attestationDocument(status: ProxyStatus): string {
+  if (status.kind !== 'running') {
+    return page('The proxy is not running, so there is no session and nothing was verified.', '', NOTHING_LEAVES);
+  }
+  const { verified, backendUrl, establishedAt, health } = status;
+  const head = `Backend: \`${backendUrl}\``;
+  if (verified?.kind === 'development') return page(head, '', ...development(verified));
+  if (verified !== null) return page(head, '', ...genuine(verified, establishedAt));
+  if (health.kind !== 'unreachable') {
+    const none = 'Nothing is verified at the moment: no session stands. *Sealed Proxy: Check Connection* makes one.';
+    return page(head, '', none, '', NOTHING_LEAVES);
+  }
+  return page(
+    head,
+    '',
+    `Nothing is verified at the moment: ${health.message}.`,
+    '',
+    NOTHING_LEAVES,
+    ...refused(status),
+  );
+}
+
+const NOTHING_LEAVES = 'No request leaves this computer without a verified session.';
+
+function page(...lines: readonly string[]): string {
+  return `${['# Attestation', '', ...lines].join('\n')}\n`;
+}
+
+/** Which steps had passed when one was not; none for a failure that is no step's, or of a development backend. */
+function refused({ health, backendUrl }: Extract<ProxyStatus, { kind: 'running' }>): string[] {
+  if (health.kind !== 'unreachable' || health.failure === null || !backendUrl.startsWith('https:')) return [];
+  const { code, detail } = health.failure;
+  const failed = STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
+  if (failed === -1) return [];
+  return table(({ what }, index) => {
+    if (index < failed) return ['✓', what, 'passed'];
+    return index === failed ? ['✗', what, '**refused**'] : ['–', what, 'not reached'];
+  });
+}
+
+function table(row: (step: Step, index: number) => readonly [mark: string, step: string, result: string]): string[] {
+  const rows = STEPS.map((step, index) => `| ${row(step, index).join(' | ')} |`);
+  return ['', '## What was checked, in this order', '', '| | step | result |', '| --- | --- | --- |', ...rows];
 }
 
 function development({ moduleId }: Extract<Verified, { kind: 'development' }>): string[] {
@@ -35,33 +112,21 @@ function development({ moduleId }: Extract<Verified, { kind: 'development' }>): 
   ];
 }
 
-function genuine(verified: Genuine, establishedAt: number | null): string[] {
-  const { environment, pcr0, approvedBy, moduleId, timestamp, certificateNotBefore, certificateNotAfter } = verified;
-  const approval = {
+function approval({ environment, approvedBy }: Genuine): string {
+  return {
     pinned: `it is in the list for ${environment} that comes with this extension`,
     additional: 'it is one that you added (`sealedProxy.additionalPcr0`)',
     history: `it is in the history for ${environment} that the image's makers have signed`,
   }[approvedBy];
+}
+
+function genuine(verified: Genuine, establishedAt: number | null): string[] {
   const session = establishedAt === null ? '' : ` The session stands since ${iso(establishedAt)}.`;
   return [
     `A genuine AWS Nitro enclave with an approved image.${session}`,
+    ...table((step) => ['✓', step.what, step.found(verified)]),
     '',
-    '## What was checked, in this order',
-    '',
-    '| | step | result |',
-    '| --- | --- | --- |',
-    '| ✓ | The document is a COSE_Sign1 of an AWS Nitro Security Module | well-formed |',
-    '| ✓ | Its certificate chain starts with the AWS Nitro root pinned in the extension | SHA-256 `641a0321…f79bb5b` |',
-    '| ✓ | Each certificate is signed by the one before; roles and path lengths are kept | ECDSA P-384, SHA-384 |',
-    '| ✓ | The document is signed by the last certificate | ES384 |',
-    '| ✓ | It answers the challenge drawn for this handshake | fresh, not a replay |',
-    `| ✓ | Every certificate is valid now | leaf ${iso(certificateNotBefore)} to ${iso(certificateNotAfter)} |`,
-    '| ✓ | The enclave is not in debug mode | PCR0 is not zero |',
-    `| ✓ | Its image is approved: ${approval} | PCR0 \`${pcr0}\` |`,
-    "| ✓ | The document names this session's two public keys | bound |",
-    '| ✓ | The session id is the one that the keys yield | equal |',
-    '',
-    `Module \`${moduleId}\`, at its own time ${iso(timestamp)}.`,
+    `Module \`${verified.moduleId}\`, at its own time ${iso(verified.timestamp)}.`,
     '',
     '## What was not checked, and why',
     '',
@@ -81,7 +146,6 @@ function genuine(verified: Genuine, establishedAt: number | null): string[] {
     '```',
     ...(verified.document.match(/.{1,100}/g) ?? []),
     '```',
-    '',
   ];
 }
 

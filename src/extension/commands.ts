@@ -1,6 +1,6 @@
 // The commands, one function each. They ask, act and tell; what is true comes from the supervisor.
 import * as vscode from 'vscode';
-import { isClientName, visibleKeys, withoutKey } from './accessKeys.ts';
+import { isClientName, visibleKeys } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
 import { attestationDocument } from './attestationText.ts';
 import { baseUrlOf } from '../shared/status.ts';
@@ -113,7 +113,7 @@ async function tellConnection({ status }: Supervisor): Promise<void> {
     void vscode.window.showInformationMessage(t('API key accepted, {0} models.', status.health.models.length));
     return;
   }
-  const { summary } = describeStatus(status, Date.now(), t);
+  const { summary } = describeStatus(status, t);
   const showLog = actionLabel('showLog');
   const answer = await vscode.window.showWarningMessage(summary, showLog);
   if (answer === showLog) await vscode.commands.executeCommand('sealedProxy.showLog');
@@ -129,7 +129,7 @@ async function copyBaseUrl({ supervisor }: CommandContext): Promise<void> {
   vscode.window.setStatusBarMessage(t('Copied {0}', url), 3000);
 }
 
-async function newAccessKey({ secrets }: CommandContext): Promise<void> {
+async function newAccessKey({ secrets, supervisor }: CommandContext): Promise<void> {
   const known = visibleKeys(await secrets.accessKeys());
   const name = await vscode.window.showInputBox({
     title: t('Sealed Proxy: New Access Key'),
@@ -138,6 +138,7 @@ async function newAccessKey({ secrets }: CommandContext): Promise<void> {
   });
   if (name === undefined || nameProblem(name.trim(), known) !== undefined) return;
   const { key } = await secrets.accessKeyNamed(name.trim());
+  await supervisor.secretsChanged(false);
   await vscode.env.clipboard.writeText(key);
   void vscode.window.showInformationMessage(t('The access key for "{0}" is on the clipboard.', name.trim()));
 }
@@ -154,7 +155,7 @@ interface KeyItem extends vscode.QuickPickItem {
 const COPY: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('copy'), tooltip: t('Copy') };
 const REVOKE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Revoke') };
 
-async function manageAccessKeys({ secrets }: CommandContext): Promise<void> {
+async function manageAccessKeys({ secrets, supervisor }: CommandContext): Promise<void> {
   const pick = vscode.window.createQuickPick<KeyItem>();
   pick.title = t('Sealed Proxy: Access Keys');
   pick.placeholder = t('Enter copies a key; the buttons copy or revoke it');
@@ -177,7 +178,8 @@ async function manageAccessKeys({ secrets }: CommandContext): Promise<void> {
       await copy(item);
       return;
     }
-    await secrets.changeAccessKeys((keys) => withoutKey(keys, item.key.id));
+    await secrets.revokeAccessKey(item.key.id);
+    await supervisor.secretsChanged(false);
     await refresh();
   });
   pick.onDidAccept(async () => {
@@ -193,23 +195,36 @@ async function manageAccessKeys({ secrets }: CommandContext): Promise<void> {
 
 async function showMenu(context: CommandContext): Promise<void> {
   const { supervisor, secrets } = context;
-  const { summary, actions } = describeStatus(supervisor.status, Date.now(), t);
+  const { summary, actions } = describeStatus(supervisor.status, t);
   const hasKey = (await secrets.apiKey()) !== undefined;
-  const more: readonly Action[] = [
-    'setApiKey',
-    ...(hasKey ? (['removeApiKey'] as const) : []),
-    'newAccessKey',
-    'manageAccessKeys',
-    ...(supervisor.status.kind === 'running' ? (['restart'] as const) : []),
-    'openSettings',
-  ];
-  const items = [...new Set([...actions, ...more])].map((action) => ({
-    label: `$(${ICONS[action]}) ${actionLabel(action)}`,
-    action,
-  }));
-  const chosen = await vscode.window.showQuickPick(items, { title: 'Sealed Proxy', placeHolder: summary });
-  if (chosen !== undefined) await vscode.commands.executeCommand(`sealedProxy.${chosen.action}`);
+  const possible = new Set<Action>([...actions, ...ALWAYS]);
+  if (hasKey) possible.add('removeApiKey');
+  if (supervisor.status.kind === 'running') possible.add('restart');
+  const groups = MENU.map((group) => group.filter((action) => possible.has(action)));
+  const items = groups
+    .filter((group) => group.length > 0)
+    .flatMap((group, index) => [...(index === 0 ? [] : [SEPARATOR]), ...group.map(menuItem)]);
+  const chosen = await vscode.window.showQuickPick<MenuItem>(items, { title: 'Sealed Proxy', placeHolder: summary });
+  if (chosen?.action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${chosen.action}`);
 }
+
+interface MenuItem extends vscode.QuickPickItem {
+  readonly action?: Action;
+}
+
+const SEPARATOR: MenuItem = { label: '', kind: vscode.QuickPickItemKind.Separator };
+
+function menuItem(action: Action): MenuItem {
+  return { label: `$(${ICONS[action]}) ${actionLabel(action)}`, action };
+}
+
+/** All actions, in groups and in their order. */
+const MENU: readonly (readonly Action[])[] = [
+  ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog'],
+  ['setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
+  ['restart', 'stop', 'openSettings'],
+];
+const ALWAYS: readonly Action[] = ['showLog', 'setApiKey', 'newAccessKey', 'manageAccessKeys', 'openSettings'];
 
 const ICONS: Readonly<Record<Action, string>> = {
   start: 'play',

@@ -3,14 +3,15 @@ import * as vscode from 'vscode';
 import type { SealedProxyApi } from './apiTypes.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import { markUsed } from './accessKeys.ts';
 import { PublicApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import { Documents } from './documents.ts';
+import { HostFolder } from './hostFolder.ts';
 import { ChannelLog } from './log.ts';
 import { Secrets } from './secrets.ts';
 import { SECTION, readNetwork, readSettings } from './settings.ts';
 import { StatusBar, actionLabel } from './statusBar.ts';
+import { describeStatus } from './statusText.ts';
 import { Supervisor } from './supervisor.ts';
 import { TerminalEnvironment } from './terminal.ts';
 
@@ -26,10 +27,11 @@ export class SealedProxyExtension {
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
   #settings = readSettings(this.#log.channel.logLevel);
-  #told: ProxyStatus['kind'] | undefined;
+  /** What a person was told last, until all is well again. */
+  #told: string | undefined;
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
-    this.#secrets = new Secrets(secrets);
+    this.#secrets = new Secrets(secrets, new HostFolder(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
@@ -44,7 +46,7 @@ export class SealedProxyExtension {
       onLog: (line) => {
         this.#log.proxyLine(line);
       },
-      onKeyUsed: (id) => void this.#secrets.changeAccessKeys((keys) => markUsed(keys, id, Date.now())),
+      onKeyUsed: (id) => void this.#secrets.noteUse(id),
       onRefused: (setting, message) => {
         void vscode.window.showErrorMessage(
           setting === null
@@ -57,7 +59,7 @@ export class SealedProxyExtension {
   }
 
   /** Registers everything; the proxy starts in the background, and the editor does not wait for it. */
-  begin({ subscriptions, globalStorageUri }: vscode.ExtensionContext): SealedProxyApi {
+  begin({ subscriptions }: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
     const [supervisor, secrets, log, documents] = [this.#supervisor, this.#secrets, this.#log, this.#documents];
     subscriptions.push(
@@ -79,7 +81,7 @@ export class SealedProxyExtension {
         if (focused) supervisor.checkIfOlder(STALE);
       }),
     );
-    void this.#start(globalStorageUri);
+    void this.#start();
     return api.forExtensions();
   }
 
@@ -87,8 +89,12 @@ export class SealedProxyExtension {
     await this.#supervisor.end();
   }
 
-  async #start(storage: vscode.Uri): Promise<void> {
-    await vscode.workspace.fs.createDirectory(storage);
+  async #start(): Promise<void> {
+    try {
+      await this.#secrets.watch(); // makes the folder, which is the proxy's as well
+    } catch (error) {
+      this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
+    }
     await this.#tellMenus();
     if (this.#settings.autoStart) await this.#supervisor.start();
   }
@@ -100,12 +106,9 @@ export class SealedProxyExtension {
   }
 
   async #applySettings(): Promise<void> {
-    const before = this.#settings;
-    this.#settings = readSettings(this.#log.channel.logLevel);
-    if (!(await this.#supervisor.checkSettings())) {
-      this.#settings = { ...this.#settings, proxy: before.proxy };
-      return;
-    }
+    const next = readSettings(this.#log.channel.logLevel);
+    const good = await this.#supervisor.checkSettings(next.proxy);
+    this.#settings = good ? next : { ...next, proxy: this.#settings.proxy };
     await this.#supervisor.settingsChanged();
     await this.#terminal.update(this.#settings.terminal, this.#supervisor.status);
   }
@@ -115,8 +118,7 @@ export class SealedProxyExtension {
     this.#statusChanged.fire(status);
     void vscode.commands.executeCommand('setContext', 'sealedProxy.state', status.kind);
     void this.#publish(status);
-    if (status.kind !== this.#told) void this.#tell(status);
-    this.#told = status.kind;
+    void this.#tell(status);
   }
 
   /** For extensions that read settings, and for new terminals. */
@@ -131,14 +133,14 @@ export class SealedProxyExtension {
 
   /** The two things that a person has to know at once, each said once. */
   async #tell(status: ProxyStatus): Promise<void> {
+    if (status.kind === 'running' || status.kind === 'off') this.#told = undefined;
     if (status.kind !== 'failed' && status.kind !== 'portTaken') return;
+    const { summary } = describeStatus(status, vscode.l10n.t);
+    if (summary === this.#told) return;
+    this.#told = summary;
     const actions =
       status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
-    const message =
-      status.kind === 'failed'
-        ? status.message
-        : vscode.l10n.t('Port {0} is used by another program. No key was sent to it.', status.port);
-    const answer = await vscode.window.showErrorMessage(message, ...actions.map(actionLabel));
+    const answer = await vscode.window.showErrorMessage(summary, ...actions.map(actionLabel));
     const action = actions.find((known) => actionLabel(known) === answer);
     if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
   }

@@ -1,15 +1,16 @@
 // Watches one running proxy and the backend behind it, and says how they stand. It needs nothing of the editor.
-import type { ProxyReport } from '../shared/ownership.ts';
+import type { Failure, ProxyReport } from '../shared/ownership.ts';
 import { causeOf } from '../shared/status.ts';
-import type { Health } from '../shared/status.ts';
+import type { Cause, Health } from '../shared/status.ts';
 import { retryDelay } from './backoff.ts';
-import { askModels, modelIds } from './localProxy.ts';
-import type { Answer, Probe } from './localProxy.ts';
+import { modelIds } from './localProxy.ts';
+import type { Answer, Line, Probe } from './localProxy.ts';
 
 export interface MonitorOptions {
-  readonly port: number;
   /** Asks the port whose it is. */
   readonly probe: () => Promise<Probe>;
+  /** A connection by which to ask for more. */
+  readonly line: () => Promise<Line>;
   /** The extension's own access key, and whether the proxy has an API key at all. */
   readonly keys: () => Promise<{ readonly accessKey: string; readonly hasApiKey: boolean }>;
   /** Milliseconds between two checks of the backend; 0 = only when asked. */
@@ -19,7 +20,7 @@ export interface MonitorOptions {
   readonly onHealth: (health: Health) => void;
   readonly onReport: (report: ProxyReport) => void;
   /** The port is no longer ours. */
-  readonly onLost: () => void;
+  readonly onLost: (found: Probe) => void;
 }
 
 const HEALTH_INTERVAL = 15_000;
@@ -52,9 +53,17 @@ export class HealthMonitor {
 
   /** Checks proxy, key and backend now; all who ask while it runs share it. */
   check(): Promise<void> {
-    this.#checking ??= this.#check(this.#abort.signal).finally(() => {
-      this.#checking = undefined;
-    });
+    const { signal } = this.#abort;
+    this.#checking ??= this.#check(signal)
+      .catch(() => {
+        // The keys could not be read: nothing is known, and it is tried again.
+        if (isAborted(signal)) return;
+        this.#become(CHECKING);
+        this.#schedule(CHECKING);
+      })
+      .finally(() => {
+        this.#checking = undefined;
+      });
     return this.#checking;
   }
 
@@ -75,8 +84,10 @@ export class HealthMonitor {
 
   /** Asks the proxy alone, and the backend as well if it stands otherwise than was known. */
   async look(): Promise<void> {
-    const report = await this.#ask(this.#abort.signal);
-    if (report !== undefined && this.#checking === undefined && contradicts(report, this.#health)) await this.check();
+    const { signal } = this.#abort;
+    const report = await this.#ask(signal, this.#options.probe()).catch(() => undefined);
+    if (isAborted(signal) || this.#checking !== undefined) return;
+    if (report === undefined || contradicts(report, this.#health)) await this.check();
   }
 
   /** The interval has changed. */
@@ -93,12 +104,12 @@ export class HealthMonitor {
   }
 
   /** The report, if the port is still ours. */
-  async #ask(signal: AbortSignal): Promise<ProxyReport | undefined> {
-    const { probe, onReport, onLost } = this.#options;
-    const answer = await probe();
+  async #ask(signal: AbortSignal, probing: Promise<Probe>): Promise<ProxyReport | undefined> {
+    const { onReport, onLost } = this.#options;
+    const answer = await probing;
     if (signal.aborted) return undefined;
     if (answer.kind !== 'ours') {
-      onLost();
+      onLost(answer);
       return undefined;
     }
     onReport(answer.report);
@@ -111,26 +122,37 @@ export class HealthMonitor {
     if (signal.aborted) return;
     if (!hasApiKey) {
       this.#become({ kind: 'noKey' });
-      await this.#ask(signal);
+      await this.#ask(signal, this.#options.probe());
       return;
     }
     if (this.#health.kind !== 'connected') this.#become(CHECKING);
-    // No key is sent to a port that is not ours.
-    const health = (await this.#ask(signal)) === undefined ? CHECKING : await this.#askBackend(accessKey, signal);
-    if (isAborted(signal)) return;
-    this.#become(health);
-    this.#schedule(health);
+    const line = await this.#options.line();
+    try {
+      const isOurs = (await this.#ask(signal, line.probe())) !== undefined;
+      const health = isOurs ? await this.#askBackend(line, accessKey, signal) : CHECKING;
+      if (isAborted(signal)) return;
+      this.#become(health);
+      this.#schedule(health);
+    } finally {
+      line.end();
+    }
   }
 
-  async #askBackend(accessKey: string, signal: AbortSignal): Promise<Health> {
-    const { port, backendLimit } = this.#options;
+  async #askBackend(line: Line, accessKey: string, signal: AbortSignal): Promise<Health> {
+    const begunAt = Date.now();
     let answer: Answer;
     try {
-      answer = await askModels(port, accessKey, backendLimit(), signal);
+      answer = await line.askModels(accessKey, this.#options.backendLimit(), signal);
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'ETIMEDOUT' ? this.#slow() : CHECKING;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ETIMEDOUT') return this.#slow();
+      if (code === 'EMSGSIZE') return this.#unreachable('protocol', 'The list of models has no end', null);
+      const report = await this.#ask(signal, this.#options.probe());
+      const trouble = report === undefined ? null : troubleSince(report, begunAt);
+      // Without any, the proxy is just going, and another comes.
+      return trouble === null ? CHECKING : this.#unreachable(causeOf(trouble), trouble.message, trouble);
     }
-    const report = await this.#ask(signal); // what the handshake for it proved, or why it failed
+    const report = await this.#ask(signal, this.#options.probe()); // what the handshake for it proved, or why it failed
     if (report === undefined) return CHECKING;
     const checkedAt = Date.now();
     const models = answer.status === 200 ? modelIds(answer.body) : undefined;
@@ -141,12 +163,16 @@ export class HealthMonitor {
       return ours ? CHECKING : { kind: 'keyRejected', checkedAt };
     }
     if (answer.status === 504) return this.#slow();
+    const failure = report.failure ?? (answer.status === 502 ? troubleSince(report, begunAt) : null);
+    if (failure !== null) return this.#unreachable(causeOf(failure), failure.message, failure);
+    const message = `The models could not be listed: status ${answer.status}`;
+    return this.#unreachable(causeOfStatus(answer.status), message, null);
+  }
+
+  #unreachable(cause: Cause, message: string, failure: Failure | null): Health {
+    const checkedAt = Date.now();
     const retryAt = checkedAt + retryDelay(++this.#failures);
-    const cause = answer.status === 502 ? 'network' : 'protocol';
-    const message = `The backend answered with status ${answer.status}`;
-    return report.failure === null
-      ? { kind: 'unreachable', cause, message, checkedAt, retryAt }
-      : { kind: 'unreachable', cause: causeOf(report.failure), message: report.failure.message, checkedAt, retryAt };
+    return { kind: 'unreachable', cause, message, failure, checkedAt, retryAt };
   }
 
   #slow(): Health {
@@ -192,9 +218,24 @@ function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }
 
-/** A handshake has failed or succeeded since. */
-function contradicts({ failure, establishedAt }: ProxyReport, health: Health): boolean {
-  if (health.kind === 'connected') return failure !== null;
-  if (health.kind !== 'unreachable' && health.kind !== 'slow') return false;
-  return failure === null && establishedAt !== null && establishedAt > health.checkedAt;
+/** Without the answer's own words, and where no handshake has failed. */
+function causeOfStatus(status: number): Cause {
+  if (status === 502) return 'network';
+  return status === 429 || status >= 500 ? 'backend' : 'protocol';
+}
+
+/** What has befallen the proxy's requests from then on. */
+function troubleSince({ trouble }: ProxyReport, time: number): Failure | null {
+  return trouble !== null && trouble.at >= time ? trouble : null;
+}
+
+/** A handshake, or a request of somebody else, has failed or succeeded since, or failed for another reason. */
+function contradicts({ failure, establishedAt, trouble, servedAt }: ProxyReport, health: Health): boolean {
+  if (!('checkedAt' in health)) return false;
+  const since = (time: number | null | undefined) => typeof time === 'number' && time > health.checkedAt;
+  if (health.kind === 'connected') return since(failure?.at) || since(trouble?.at);
+  if (since(servedAt)) return true;
+  if (health.kind === 'keyRejected') return false;
+  if (failure === null) return since(establishedAt);
+  return since(failure.at) && (health.kind === 'slow' || causeOf(failure) !== health.cause);
 }

@@ -1,10 +1,12 @@
-// Asking the program on a port: whether it is a proxy of ours, and what the backend says through it. No key is ever sent
-// to a port that has not proved to be ours on the same connection's port just before.
+// Asking the program on a port: whether it is a proxy of ours, and what the backend says through it. A key goes only to
+// where a proof came from: over the same connection.
 import { Agent, ClientRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequestArgs, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { CHALLENGE_HEADER, PROOF_HEADER, checkProof, makeChallenge } from '../shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER } from '../shared/ownership.ts';
+import { checkProof, makeChallenge, makeRelease } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 
 const HOST = '127.0.0.1';
@@ -19,7 +21,9 @@ const MAX_BODY = 4 * 1024 * 1024;
 export type Probe =
   | { readonly kind: 'free' }
   | { readonly kind: 'ours'; readonly report: ProxyReport }
-  /** Somebody listens who is not ours, or does not answer. */
+  /** Somebody accepts connections and says nothing: a stranger, or one of ours that is stopped. */
+  | { readonly kind: 'silent' }
+  /** Somebody answers who is not ours. */
   | { readonly kind: 'stranger' };
 
 /** Asks the port whose it is. The request carries a random challenge and nothing else. */
@@ -30,6 +34,7 @@ export async function probe(port: number, secret: Uint8Array, agent?: Agent): Pr
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') return { kind: 'free' };
+      if (code === 'ETIMEDOUT') return { kind: 'silent' };
       // A proxy that is just ending cuts off what has not been accepted yet: the next look tells.
       if (code !== 'ECONNRESET' || attempt === ATTEMPTS) return { kind: 'stranger' };
       await setTimeout(BETWEEN_ATTEMPTS);
@@ -52,12 +57,73 @@ export interface Answer {
   readonly body: string;
 }
 
-/**
- * `GET /v1/models` with an access key. The caller has just seen a proof of the port.
- * @param limit milliseconds; rejects with the code `ETIMEDOUT` after that
- */
-export function askModels(port: number, accessKey: string, limit: number, signal: AbortSignal): Promise<Answer> {
-  return ask({ port, path: '/v1/models', headers: { authorization: `Bearer ${accessKey}` }, limit, signal });
+type Complete = (error: Error | null, connection: Duplex) => void;
+
+/** Makes one connection, and no other when that one is gone. */
+class OneConnection extends Agent {
+  #made = false;
+
+  constructor() {
+    super({ keepAlive: true, maxSockets: 1 });
+  }
+
+  override createConnection(options: ClientRequestArgs, complete?: Complete): Duplex | null | undefined {
+    if (!this.#made) {
+      this.#made = true;
+      return super.createConnection(options, complete);
+    }
+    const error = Object.assign(new Error('The connection has ended'), { code: 'ECONNRESET' });
+    complete?.(error, undefined as unknown as Duplex); // Node's own callers look at the error alone
+    return undefined;
+  }
+}
+
+/** One connection to a port. Whoever has proved on it to be ours may be told a key: nobody else can be at its end. */
+export class Line {
+  readonly #agent = new OneConnection();
+  readonly #port: number;
+  readonly #secret: Uint8Array;
+  #report: ProxyReport | undefined;
+
+  constructor(port: number, secret: Uint8Array) {
+    this.#port = port;
+    this.#secret = secret;
+  }
+
+  async probe(): Promise<Probe> {
+    const found = await probe(this.#port, this.#secret, this.#agent);
+    this.#report = found.kind === 'ours' ? found.report : undefined;
+    return found;
+  }
+
+  /**
+   * `GET /v1/models` with an access key.
+   * @param limit milliseconds; rejects with the code `ETIMEDOUT` after that
+   * @throws Error if no proof has come before
+   */
+  async askModels(accessKey: string, limit: number, signal: AbortSignal): Promise<Answer> {
+    this.#proven();
+    const headers = { authorization: `Bearer ${accessKey}` };
+    return ask({ port: this.#port, path: '/v1/models', headers, limit, signal, agent: this.#agent });
+  }
+
+  /**
+   * Asks the proxy to give up its port, as its own window would.
+   * @throws Error if no proof has come before
+   */
+  async askForPort(): Promise<void> {
+    const headers = { [RELEASE_HEADER]: makeRelease(this.#secret, this.#proven()) };
+    await ask({ port: this.#port, method: 'POST', path: '/health', headers, limit: HEALTH_LIMIT, agent: this.#agent });
+  }
+
+  end(): void {
+    this.#agent.destroy();
+  }
+
+  #proven(): ProxyReport {
+    if (this.#report === undefined) throw new Error('Whose proxy it is has not been proved');
+    return this.#report;
+  }
 }
 
 /** The ids in a model list, or undefined for what is none. */
@@ -106,6 +172,7 @@ export class OwnerWatch {
 
 interface Question {
   readonly port: number;
+  readonly method?: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** In milliseconds. */
@@ -143,6 +210,7 @@ function ask({ limit, agent, ...question }: Question): Promise<Answer> {
     asking.on('error', fail);
     asking.once('close', () => {
       clearTimeout(timer);
+      fail(new Error('The connection has ended')); // of no effect where there was an answer or an error
     });
     asking.end();
   });

@@ -84,6 +84,11 @@ export class ProxyProcess {
     this.#child.kill('SIGKILL');
   }
 
+  /** The same, to be started again as after any crash. */
+  crash(): void {
+    this.#child.kill('SIGKILL');
+  }
+
   async #askToStop(done: Promise<void>): Promise<void> {
     if (!this.#asked) this.send({ type: 'stop' }); // a second one would cut off what it serves
     this.#asked = true;

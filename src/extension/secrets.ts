@@ -1,34 +1,55 @@
-// The only place that keeps secrets: the editor's SecretStorage, shared by all windows.
-import { randomBytes } from 'node:crypto';
-import * as vscode from 'vscode';
-import { OWN_KEY_NAME, makeAccessKey, parseAccessKeys } from './accessKeys.ts';
+// The only place that keeps secrets: the editor's SecretStorage. One entry for each access key, so that two windows that
+// change two keys do not undo each other's work; and a revoked key is named on the host's disk, where no stale window
+// brings it back.
+import { createHmac, randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import type { SecretStorage } from 'vscode';
+import { OWN_KEY_NAME, inOrder, makeAccessKey, parseAccessKey, visibleKeys } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
+import type { HostFolder } from './hostFolder.ts';
 import type { SupervisorSecrets } from './supervisor.ts';
 
 const API_KEY = 'apiKey';
-const ACCESS_KEYS = 'accessKeys';
+const ACCESS_KEY = 'accessKey.';
+const LAST_USE = 'lastUse.';
 const CACHE_ROOT = 'cacheNamespaceRoot';
 const OWNERSHIP = 'ownership';
 
 export type SecretChange = 'apiKey' | 'others';
 
-export class Secrets implements vscode.Disposable {
-  readonly #storage: vscode.SecretStorage;
-  readonly #changed = new vscode.EventEmitter<SecretChange>();
-  readonly #subscription: vscode.Disposable;
-  /** Changes of the list of access keys, one after the other. */
+interface Disposable {
+  dispose(): void;
+}
+
+export class Secrets {
+  readonly #storage: SecretStorage;
+  readonly #folder: HostFolder;
+  readonly #changes = new EventEmitter<{ change: [SecretChange] }>();
+  readonly #subscription: Disposable;
+  #watcher: Disposable | undefined;
+  #disposed = false;
+  /** Changes of the access keys, one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(storage: vscode.SecretStorage) {
+  constructor(storage: SecretStorage, folder: HostFolder) {
     this.#storage = storage;
+    this.#folder = folder;
     this.#subscription = storage.onDidChange(({ key }) => {
-      this.#changed.fire(key === API_KEY ? 'apiKey' : 'others');
+      if (!key.startsWith(LAST_USE)) this.#changes.emit('change', key === API_KEY ? 'apiKey' : 'others');
     });
   }
 
+  /** Begins to hear of what other windows revoke. */
+  async watch(): Promise<void> {
+    const watcher = await this.#folder.watchRevoked(() => this.#changes.emit('change', 'others'));
+    if (this.#disposed) watcher.dispose();
+    else this.#watcher = watcher;
+  }
+
   /** A secret was changed, in this window or in another. */
-  get onDidChange(): vscode.Event<SecretChange> {
-    return this.#changed.event;
+  onDidChange(listener: (change: SecretChange) => void): Disposable {
+    this.#changes.on('change', listener);
+    return { dispose: () => this.#changes.off('change', listener) };
   }
 
   async apiKey(): Promise<string | undefined> {
@@ -43,48 +64,81 @@ export class Secrets implements vscode.Disposable {
     await this.#storage.delete(API_KEY);
   }
 
+  /** All that count, the oldest first. */
   async accessKeys(): Promise<readonly AccessKey[]> {
-    return parseAccessKeys(await this.#storage.get(ACCESS_KEYS));
-  }
-
-  /** Reads, changes and writes the list of access keys; `change` returning the same list writes nothing. */
-  changeAccessKeys(change: (keys: readonly AccessKey[]) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
-    const next = this.#queue.then(async () => {
-      const before = await this.accessKeys();
-      const after = change(before);
-      if (after !== before) await this.#storage.store(ACCESS_KEYS, JSON.stringify(after));
-      return after;
-    });
-    this.#queue = next.catch(() => undefined);
-    return next;
+    const [names, revoked] = await Promise.all([this.#storage.keys(), this.#folder.revoked()]);
+    const ids = names.filter((name) => name.startsWith(ACCESS_KEY)).map((name) => name.slice(ACCESS_KEY.length));
+    const keys = await Promise.all(ids.filter((id) => !revoked.has(id)).map((id) => this.#accessKey(id)));
+    return inOrder(keys.filter((key) => key !== undefined));
   }
 
   /** The key with this name, made if there is none. */
-  async accessKeyNamed(name: string): Promise<AccessKey> {
-    const keys = await this.changeAccessKeys((before) =>
-      before.some((key) => key.name === name) ? before : [...before, makeAccessKey(name, Date.now())],
-    );
-    const key = keys.find((known) => known.name === name);
-    if (key === undefined) throw new Error('The access key could not be stored');
-    return key;
+  accessKeyNamed(name: string): Promise<AccessKey> {
+    return this.#inTurn(async () => {
+      const find = async () => (await this.accessKeys()).find((key) => key.name === name);
+      const known = await find();
+      if (known !== undefined) return known;
+      const fresh = makeAccessKey(name, Date.now());
+      await this.#storage.store(ACCESS_KEY + fresh.id, JSON.stringify(fresh));
+      const stored = await find(); // another window may have been faster
+      if (stored === undefined) throw new Error('The access key could not be stored');
+      return stored;
+    });
+  }
+
+  /** The access key of this id was used just now. That the extension itself asks is not noted. */
+  noteUse(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return;
+      await this.#storage.store(LAST_USE + id, String(Date.now()));
+    });
+  }
+
+  /** The key is refused from now on, in every window. */
+  revokeAccessKey(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#folder.revoke(id);
+      await this.#storage.delete(ACCESS_KEY + id);
+      await this.#storage.delete(LAST_USE + id);
+    });
   }
 
   /** Everything that the proxy needs. What does not exist yet is drawn, once. */
   async forProxy(): Promise<SupervisorSecrets> {
     const own = await this.accessKeyNamed(OWN_KEY_NAME);
-    const [apiKey, keys, ownership, cacheNamespaceRoot] = await Promise.all([
+    const [apiKey, keys, ownership, cacheNamespaceRoot, machineId] = await Promise.all([
       this.apiKey(),
       this.accessKeys(),
       this.#drawnOnce(OWNERSHIP),
       this.#drawnOnce(CACHE_ROOT),
+      this.#folder.machineId(),
     ]);
-    const accessKeys = keys.map(({ key }) => key);
-    return { apiKey: apiKey ?? null, accessKeys, ownKey: own.key, ownership, cacheNamespaceRoot };
+    return {
+      apiKey: apiKey ?? null,
+      accessKeys: keys.map(({ key }) => key),
+      ownKey: own.key,
+      // The same storage may serve windows on several computers: a proxy of another one is not ours, even if its port is
+      // forwarded to here.
+      ownership: createHmac('sha256', Buffer.from(ownership, 'base64')).update(machineId).digest('base64'),
+      cacheNamespaceRoot,
+    };
   }
 
   dispose(): void {
+    this.#disposed = true;
     this.#subscription.dispose();
-    this.#changed.dispose();
+    this.#watcher?.dispose();
+    this.#changes.removeAllListeners();
+  }
+
+  async #accessKey(id: string): Promise<AccessKey | undefined> {
+    return parseAccessKey(await this.#storage.get(ACCESS_KEY + id), await this.#storage.get(LAST_USE + id));
+  }
+
+  #inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const next = this.#queue.then(act);
+    this.#queue = next.catch(() => undefined);
+    return next;
   }
 
   /** Base64 of 32 random bytes. Another window may draw at the same time: what is stored last is everybody's. */

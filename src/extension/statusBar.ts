@@ -15,7 +15,7 @@ export class StatusBar implements vscode.Disposable {
   }
 
   show(status: ProxyStatus): void {
-    const view = describeStatus(status, Date.now(), vscode.l10n.t);
+    const view = describeStatus(status, vscode.l10n.t);
     this.#item.text = view.text;
     this.#item.command = view.click === 'setApiKey' ? 'sealedProxy.setApiKey' : 'sealedProxy.showMenu';
     this.#item.accessibilityInformation = { label: view.accessibleText, role: 'button' };

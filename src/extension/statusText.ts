@@ -1,4 +1,4 @@
-// What the states are called, for people. Pure: a status and the time in, text out. The editor translates.
+// What the states are called, for people. Pure: a status in, text out. The editor translates.
 import type { Verified } from '../shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 
@@ -37,8 +37,8 @@ export type Action =
 
 const NAME = 'Sealed Proxy';
 
-/** The status bar's item as a function of the state. `now` in milliseconds since 1970. */
-export function describeStatus(status: ProxyStatus, now: number, t: Translate): StatusView {
+/** The status bar's item as a function of the state. */
+export function describeStatus(status: ProxyStatus, t: Translate): StatusView {
   const view = (
     icon: string,
     label: string,
@@ -56,36 +56,38 @@ export function describeStatus(status: ProxyStatus, now: number, t: Translate): 
   });
   switch (status.kind) {
     case 'off':
-      return view('circle-slash', NAME, t('The proxy is off.'), ['start', 'showLog']);
+      return view('circle-slash', NAME, t('The proxy is off in this window.'), ['start', 'showLog']);
     case 'starting':
       return view('loading~spin', NAME, t('The proxy is starting.'), ['stop', 'showLog']);
     case 'restarting': {
-      const summary = t('The proxy ended unexpectedly and starts again {0}.', inTime(status.at, now, t));
-      return view('loading~spin', NAME, summary, ['restart', 'stop', 'showLog'], 'warning');
+      const summary = t('The proxy ended unexpectedly and starts again at {0}.', clockTime(status.at));
+      return view('loading~spin', t('{0}: restarting', NAME), summary, ['restart', 'stop', 'showLog'], 'warning');
     }
     case 'failed':
-      return view('error', NAME, status.message, ['restart', 'openSettings', 'showLog'], 'error');
+      return view('error', t('{0}: stopped', NAME), status.message, ['restart', 'openSettings', 'showLog'], 'error');
     case 'portTaken': {
-      const summary = t('Port {0} is used by another program. No key was sent to it.', status.port);
+      const summary = status.silent
+        ? t('Port {0} is used by a program that does not answer. No key was sent to it.', status.port)
+        : t('Port {0} is used by another program. No key was sent to it.', status.port);
       return view('error', t('{0}: port taken', NAME), summary, ['useFreePort', 'openSettings', 'restart'], 'error');
     }
     case 'otherVersion': {
       const summary = t(
-        'Another window runs version {0} on port {1}. Restart it there, or reload that window.',
+        'Another window runs version {0} on port {1}. Restart to use this version in all windows.',
         status.version,
         status.port,
       );
       return view('warning', t('{0}: other version', NAME), summary, ['restart', 'openSettings'], 'warning');
     }
     case 'running':
-      return describeRunning(status, now, t);
+      return describeRunning(status, t);
   }
 }
 
 const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
 
-function describeRunning(status: Extract<ProxyStatus, { kind: 'running' }>, now: number, t: Translate): StatusView {
-  const { icon, label, summary, severity } = describeHealth(status, now, t);
+function describeRunning(status: Extract<ProxyStatus, { kind: 'running' }>, t: Translate): StatusView {
+  const { icon, label, summary, severity } = describeHealth(status, t);
   return {
     text: `$(${icon}) ${label}`,
     accessibleText: `${NAME}: ${summary}`,
@@ -107,7 +109,6 @@ interface HealthView {
 
 function describeHealth(
   { health, verified, shared }: Extract<ProxyStatus, { kind: 'running' }>,
-  now: number,
   t: Translate,
 ): HealthView {
   const suffix = shared ? ` ${t('(shared)')}` : '';
@@ -140,13 +141,13 @@ function describeHealth(
       return { icon: 'key', label: t('{0}: key refused', NAME), summary, severity: 'error' };
     }
     case 'slow': {
-      const summary = joined(t('The backend did not answer in time.'), nextTry(health, now, t));
+      const summary = joined(t('The backend did not answer in time.'), nextTry(health, t));
       return { icon: 'watch', label: t('{0}: slow', NAME), summary, severity: 'warning' };
     }
     case 'unreachable': {
-      const summary = joined(causeText(health.cause, t), sentence(health.message), nextTry(health, now, t));
-      const icon = health.cause === 'network' ? 'debug-disconnect' : 'workspace-untrusted';
-      return { icon, label: `${NAME}: ${causeLabel(health.cause, t)}`, summary, severity: 'error' };
+      const { icon, label, headline, advice } = describeCause(health.cause, t);
+      const summary = joined(headline, sentence(health.message), advice, nextTry(health, t));
+      return { icon, label: `${NAME}: ${label}`, summary, severity: 'error' };
     }
   }
 }
@@ -160,45 +161,63 @@ function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function causeLabel(cause: Cause, t: Translate): string {
+interface CauseView {
+  readonly icon: string;
+  readonly label: string;
+  /** What is wrong, where the message behind it does not say it itself. */
+  readonly headline: string;
+  readonly advice: string;
+}
+
+function describeCause(cause: Cause, t: Translate): CauseView {
   switch (cause) {
     case 'network':
-      return t('unreachable');
+      return {
+        icon: 'debug-disconnect',
+        label: t('unreachable'),
+        headline: t('The backend cannot be reached.'),
+        advice: t('Check the network and the http.proxy setting.'),
+      };
     case 'attestation':
-      return t('attestation refused');
+      return {
+        icon: 'workspace-untrusted',
+        label: t('attestation refused'),
+        headline: '',
+        advice: t('Something between this computer and the enclave is not what it says. Nothing was sent to it.'),
+      };
     case 'pcr0':
-      return t('image not approved');
+      return {
+        icon: 'workspace-untrusted',
+        label: t('image not approved'),
+        headline: '',
+        advice: t('Update the extension, or add the PCR0 to sealedProxy.additionalPcr0 if you trust it.'),
+      };
     case 'clock':
-      return t('clock wrong');
+      return {
+        icon: 'workspace-untrusted',
+        label: t('clock wrong'),
+        headline: t("Set this computer's clock."),
+        advice: '',
+      };
     case 'protocol':
-      return t('protocol error');
+      return {
+        icon: 'workspace-untrusted',
+        label: t('protocol error'),
+        headline: t('The backend does not answer as an enclave does.'),
+        advice: t('Check the backend URL.'),
+      };
+    case 'backend':
+      return {
+        icon: 'server',
+        label: t('backend error'),
+        headline: t('The backend answers, but cannot serve at the moment.'),
+        advice: '',
+      };
   }
 }
 
-function causeText(cause: Cause, t: Translate): string {
-  switch (cause) {
-    case 'network':
-      return t('The backend cannot be reached. Check the network and the http.proxy setting.');
-    case 'attestation':
-      return t('The attestation was refused. Something between this computer and the enclave is not what it says.');
-    case 'pcr0':
-      return t(
-        'The enclave is genuine, but its image is not approved. Update the extension, or add its PCR0 if you trust it.',
-      );
-    case 'clock':
-      return t("Set this computer's clock.");
-    case 'protocol':
-      return t('The backend does not answer as an enclave does. Check the backend URL.');
-  }
-}
-
-function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>, now: number, t: Translate): string {
-  return retryAt === null ? '' : t('Next try {0}.', inTime(retryAt, now, t));
-}
-
-function inTime(at: number, now: number, t: Translate): string {
-  const seconds = Math.max(0, Math.round((at - now) / 1000));
-  return seconds < 90 ? t('in {0} s', seconds) : t('in {0} min', Math.round(seconds / 60));
+function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>, t: Translate): string {
+  return retryAt === null ? '' : t('Next try at {0}.', clockTime(retryAt));
 }
 
 function factsOf(

@@ -1,12 +1,14 @@
 // Keeps one proxy for all windows of this computer: owns it, or joins the one that another window owns, and takes over
 // when that one goes. It needs nothing of the editor.
+import { setTimeout as setTimer } from 'node:timers/promises';
 import { settingOfWrongType } from '../shared/messages.ts';
 import type { FromProxy, NetworkSettings, ProxySettings } from '../shared/messages.ts';
+import { stampOf } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { HealthMonitor } from './healthMonitor.ts';
-import { OwnerWatch, probe } from './localProxy.ts';
+import { Line, OwnerWatch, probe } from './localProxy.ts';
 import type { Probe } from './localProxy.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import { RestartPolicy } from './restartPolicy.ts';
@@ -48,6 +50,18 @@ const START_LIMIT = 10_000;
 const WRONG_TYPE = 'Its value is not of the right type.';
 /** A window that takes over waits a random part of this, so that not all try at once. */
 const TAKE_OVER_SPREAD = 700;
+/** One that was asked for its port waits longer: whoever asked comes first. */
+const GIVEN_AWAY = 2000;
+/** How long to wait for a port that was asked for. */
+const RELEASE_LIMIT = 3000;
+const RELEASE_INTERVAL = 20;
+/** How long the proxy of another window may take to hear of changed keys. */
+const SECRETS_LIMIT = 1000;
+const SECRETS_INTERVAL = 50;
+/** How often to look whether a port that others have is free. */
+const LOOK_AGAIN = 15_000;
+/** A process of our own that does not answer for so long has hung. */
+const SILENCE_LIMIT = 30_000;
 const LIVE: ReadonlySet<string> = new Set([
   'requestTimeoutSeconds',
   'streamIdleTimeoutSeconds',
@@ -72,6 +86,8 @@ export class Supervisor {
   #watch: OwnerWatch | undefined;
   #monitor: HealthMonitor | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Since when the process of this window does not answer, in milliseconds since 1970. */
+  #silentSince: number | undefined;
   /** What the proxy was started with, or was to be. */
   #applied: { readonly settings: CompleteSettings; readonly network: NetworkSettings } | undefined;
   /** Those who wait for the answer to `check`, in the order of their questions. */
@@ -110,7 +126,11 @@ export class Supervisor {
     await left;
   }
 
+  /** Starts anew, by a process of this window: one of another window is asked for the port. */
   async restart(): Promise<void> {
+    const { status } = this;
+    const isOthers = status.kind === 'otherVersion' || (status.kind === 'running' && status.shared);
+    if (isOthers) await this.#askForPort(status.port);
     await this.stop();
     await this.start();
   }
@@ -124,13 +144,35 @@ export class Supervisor {
     this.#monitor?.checkIfOlder(age);
   }
 
-  /** Keys have changed: they count at once. */
+  /** Keys have changed. Resolves when the proxy goes by them. */
   async secretsChanged(apiKeyChanged: boolean): Promise<void> {
     const { apiKey, accessKeys, ownership } = await this.#host.secrets();
-    this.#process?.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
+    // Also those that only finish what they serve: a revoked key has no right to that.
+    for (const process of this.#processes) {
+      process.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
+    }
+    if (!(await this.#secretsKnown()) && this.#isShared) {
+      // In a browser, windows do not hear of each other's secrets: the one that knows the latest serves them.
+      await this.restart();
+    }
     if (apiKeyChanged) await this.#monitor?.checkAnew();
     // Two windows that began at once may each have drawn a secret, of which one has won.
     if (this.#wanted && this.#status.kind === 'portTaken') await this.#begin();
+  }
+
+  /** True as soon as the proxy goes by the keys of now, false if it does not in the time that this takes. */
+  async #secretsKnown(): Promise<boolean> {
+    const turn = this.#turn;
+    const limit = Date.now() + SECRETS_LIMIT;
+    while (this.#status.kind === 'running') {
+      const secrets = await this.#host.secrets();
+      const found = await probe(this.#status.port, key(secrets));
+      if (turn !== this.#turn || found.kind !== 'ours') return true; // what starts now has the keys of now
+      if (found.report.stamp === stampOf(key(secrets), secrets.apiKey, secrets.accessKeys)) return true;
+      if (Date.now() > limit) return false;
+      await setTimer(SECRETS_INTERVAL);
+    }
+    return true;
   }
 
   /** Settings have changed: what can be is applied live, else the proxy is started anew. */
@@ -145,6 +187,10 @@ export class Supervisor {
     );
     const sameNetwork = isEqual(after.network, before.network);
     if (changed.length === 0 && sameNetwork) return;
+    if (this.#isShared && after.settings.port === before.settings.port) {
+      this.#applied = after; // the settings are those of the owner as well
+      return;
+    }
     if (this.#process === undefined || !sameNetwork || !changed.every((name) => LIVE.has(name))) {
       await this.#begin();
       return;
@@ -155,16 +201,15 @@ export class Supervisor {
     this.#process.send({ type: 'update', settings });
   }
 
-  /** A bad value never stops a running proxy: it is asked first. */
-  async checkSettings(): Promise<boolean> {
-    const settings = this.#host.settings();
+  /** Would these do? A bad value never stops a running proxy: it is asked first. */
+  async checkSettings(settings: CompleteSettings): Promise<boolean> {
     const wrong = settingOfWrongType(settings);
     if (wrong !== undefined) {
       this.#host.onRefused(wrong, WRONG_TYPE);
       return false;
     }
     const process = this.#process;
-    if (process === undefined) return true;
+    if (process === undefined) return !this.#isShared || settings.port === 0 || isPort(settings.port);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       process.send({ type: 'check', settings });
@@ -207,31 +252,62 @@ export class Supervisor {
 
   async #enter(turn: number, found: Probe, settings: CompleteSettings, secrets: SupervisorSecrets): Promise<void> {
     const { port } = settings;
-    if (found.kind === 'stranger') this.#become({ kind: 'portTaken', port });
-    else if (found.kind === 'free') await this.#own(turn, settings);
-    else if (found.report.version === VERSION) this.#join(port, found.report, settings);
+    if (found.kind === 'free') await this.#own(turn, settings);
+    else if (found.kind !== 'ours') {
+      this.#become({ kind: 'portTaken', port, silent: found.kind === 'silent' });
+      this.#awaitPort(port, found);
+    } else if (found.report.version === VERSION) this.#join(port, found.report);
     else {
       this.#become({ kind: 'otherVersion', port, version: found.report.version });
-      const { kind } = await this.#watchOwner().probe(port, key(secrets));
-      if (kind === 'free' && turn === this.#turn) this.#takeOverSoon();
+      await this.#watchOwner(() => this.#lookAgain(port, found)).probe(port, key(secrets));
+      if (turn === this.#turn) this.#awaitPort(port, found);
     }
   }
 
-  #join(port: number, report: ProxyReport, settings: CompleteSettings): void {
-    const watch = this.#watchOwner();
-    this.#run(port, true, settings, (secret) => watch.probe(port, secret), report);
-  }
-
-  #watchOwner(): OwnerWatch {
-    this.#watch = new OwnerWatch(() => {
+  #join(port: number, report: ProxyReport): void {
+    const watch = this.#watchOwner(() => {
       this.#takeOverSoon();
     });
+    this.#run(port, true, report, (secret) => watch.probe(port, secret));
+  }
+
+  #watchOwner(onGone: () => unknown): OwnerWatch {
+    this.#watch = new OwnerWatch(onGone);
     return this.#watch;
   }
 
-  #takeOverSoon(): void {
+  #takeOverSoon(delay = 0): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#begin(), Math.random() * TAKE_OVER_SPREAD);
+    this.#timer = setTimeout(() => void this.#begin(), delay + Math.random() * TAKE_OVER_SPREAD);
+  }
+
+  /** Others have the port: it is looked for in silence whether that is still so. */
+  #awaitPort(port: number, known: Probe): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#lookAgain(port, known), LOOK_AGAIN);
+  }
+
+  async #lookAgain(port: number, known: Probe): Promise<void> {
+    const turn = this.#turn;
+    const found = await probe(port, key(await this.#host.secrets()));
+    if (turn !== this.#turn) return;
+    if (isSameProgram(found, known)) this.#awaitPort(port, known);
+    else this.#takeOverSoon();
+  }
+
+  /** Resolves when the proxy of the other window has given up the port, or when it is clear that it does not. */
+  async #askForPort(port: number): Promise<void> {
+    const secret = key(await this.#host.secrets());
+    const line = new Line(port, secret);
+    try {
+      if ((await line.probe()).kind === 'ours') await line.askForPort();
+    } catch {
+      // what counts is whether the port is free
+    } finally {
+      line.end();
+    }
+    const limit = Date.now() + RELEASE_LIMIT;
+    while (Date.now() < limit && (await probe(port, secret)).kind !== 'free') await setTimer(RELEASE_INTERVAL);
   }
 
   /** Starts a process of this window's own. Resolves when it serves, or when it is known that it does not. */
@@ -280,7 +356,13 @@ export class Supervisor {
     } else if (started.type === 'failed') {
       await this.#startFailed(started, settings, secrets);
     } else {
-      this.#run(started.port, false, settings, (secret) => probe(started.port, secret));
+      const found = await probe(started.port, key(secrets));
+      if (turn !== this.#turn) return;
+      if (found.kind === 'ours') {
+        this.#run(started.port, false, found.report, (secret) => probe(started.port, secret));
+      } else {
+        await this.#giveUp('listen', 'The proxy has started, but something else answers on its port.');
+      }
     }
   }
 
@@ -294,8 +376,8 @@ export class Supervisor {
       const turn = this.#turn;
       const found = await probe(settings.port, key(secrets)); // another window may have been faster
       if (turn !== this.#turn) return;
-      if (found.kind === 'free') this.#become({ kind: 'portTaken', port: settings.port });
-      else await this.#enter(turn, found, settings, secrets);
+      // What can be neither taken nor asked is a stranger's.
+      await this.#enter(turn, found.kind === 'free' ? { kind: 'stranger' } : found, settings, secrets);
     } else if (code === 'invalid_setting') {
       this.#host.onRefused(setting, message);
       await this.#giveUp('setting', message);
@@ -307,9 +389,8 @@ export class Supervisor {
   #run(
     port: number,
     shared: boolean,
-    { backendUrl }: CompleteSettings,
+    { backendUrl, verified, establishedAt }: ProxyReport,
     ask: (secret: Uint8Array) => Promise<Probe>,
-    report?: ProxyReport,
   ): void {
     this.#become({
       kind: 'running',
@@ -318,13 +399,14 @@ export class Supervisor {
       version: VERSION,
       shared,
       backendUrl,
-      verified: report?.verified ?? null,
-      establishedAt: report?.establishedAt ?? null,
+      verified,
+      establishedAt,
       health: { kind: 'checking' },
     });
+    this.#silentSince = undefined;
     this.#monitor = new HealthMonitor({
-      port,
       probe: async () => ask(key(await this.#host.secrets())),
+      line: async () => new Line(port, key(await this.#host.secrets())),
       keys: async () => {
         const { ownKey, apiKey } = await this.#host.secrets();
         return { accessKey: ownKey, hasApiKey: apiKey !== null };
@@ -334,29 +416,48 @@ export class Supervisor {
       onHealth: (next) => {
         this.#amend({ health: next });
       },
-      onReport: ({ verified, establishedAt }) => {
-        this.#amend({ verified, establishedAt });
+      onReport: (report) => {
+        this.#silentSince = undefined;
+        this.#amend({
+          backendUrl: report.backendUrl,
+          verified: report.verified,
+          establishedAt: report.establishedAt,
+        });
       },
-      onLost: () => {
-        if (shared) this.#takeOverSoon();
+      onLost: ({ kind }) => {
+        // Whoever is silent may only be busy: its connection tells when it goes.
+        if (!shared) this.#silent();
+        else if (kind !== 'silent') this.#takeOverSoon();
       },
     });
     void this.#monitor.check();
   }
 
+  /** The process of this window does not answer. If that lasts, it has hung. */
+  #silent(): void {
+    this.#silentSince ??= Date.now();
+    if (Date.now() - this.#silentSince >= SILENCE_LIMIT) this.#process?.crash();
+  }
+
   #hear(process: ProxyProcess, message: FromProxy): void {
     if (message.type === 'accessKeyUsed') this.#host.onKeyUsed(message.id);
     if (process !== this.#process) return;
-    if (message.type === 'verified') {
-      this.#amend({ verified: message.verified, establishedAt: message.establishedAt });
+    if (['verified', 'handshakeFailed', 'outcomeChanged'].includes(message.type)) {
       void this.#monitor?.look();
-    } else if (message.type === 'handshakeFailed') {
-      this.#amend({ verified: null, establishedAt: null });
-      void this.#monitor?.look();
+    } else if (message.type === 'stopped') {
+      this.#giveAway();
     } else if (message.type === 'checked') {
       if (message.message !== null) this.#host.onRefused(message.setting, message.message);
       this.#waiting.shift()?.(message.message === null);
     }
+  }
+
+  /** Another window has asked for the port: it comes first, and this one joins it. */
+  #giveAway(): void {
+    this.#turn++;
+    this.#letGo();
+    this.#become({ kind: 'starting' });
+    this.#takeOverSoon(GIVEN_AWAY);
   }
 
   /** The process has ended. If nobody asked it to, it is started again, a few times. */
@@ -398,6 +499,10 @@ export class Supervisor {
     for (const resolve of this.#waiting.splice(0)) resolve(true); // whoever starts next will hear
   }
 
+  get #isShared(): boolean {
+    return this.#status.kind === 'running' && this.#status.shared;
+  }
+
   #amend(change: Partial<Extract<ProxyStatus, { kind: 'running' }>>): void {
     if (this.#status.kind === 'running') this.#become({ ...this.#status, ...change });
   }
@@ -406,6 +511,12 @@ export class Supervisor {
     this.#status = status;
     this.#host.onStatus(status);
   }
+}
+
+/** The same answer as before: nothing to act on. */
+function isSameProgram(one: Probe, other: Probe): boolean {
+  if (one.kind !== 'ours' || other.kind !== 'ours') return one.kind === other.kind;
+  return one.report.version === other.report.version;
 }
 
 function isPort(port: number): boolean {

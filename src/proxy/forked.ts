@@ -4,15 +4,13 @@ import { parseToProxy } from '../shared/messages.ts';
 import { fromBase64 } from '../shared/bytes.ts';
 import type { FromProxy, ProxySecrets, ProxySettings, ToProxy } from '../shared/messages.ts';
 import { VERSION } from '../shared/version.ts';
-import type { KeyEvents } from './accessKeys.ts';
 import { EXIT, GRACE, listenFailure } from './cli.ts';
 import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
 import type { Config, LiveSettings, Values, Variable } from './config.ts';
-import type { ConnectionEvents } from './connection.ts';
 import { describeError } from './describeError.ts';
 import { Log } from './log.ts';
 import { startService } from './service.ts';
-import type { Service } from './service.ts';
+import type { Service, ServiceEvents } from './service.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
 
@@ -124,8 +122,12 @@ class Hosted {
     this.#send({ type: 'ready', url, port, version: VERSION });
   }
 
-  #events(): ConnectionEvents & KeyEvents {
+  #events(): ServiceEvents {
     return {
+      releaseAsked: () => void this.#finish(),
+      outcomeChanged: (well) => {
+        this.#send({ type: 'outcomeChanged', well });
+      },
       accessKeyUsed: (id) => {
         this.#send({ type: 'accessKeyUsed', id });
       },

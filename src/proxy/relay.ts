@@ -9,6 +9,7 @@ import { KeptBody } from '../session/keptBody.ts';
 import { MAX_BODY } from '../session/wire.ts';
 import type { HeaderField, ResponseStart } from '../session/wire.ts';
 import { sendError } from './answers.ts';
+import type { Trouble } from './connectionReport.ts';
 import { describeError } from './describeError.ts';
 import { responseHeaders } from './headers.ts';
 import type { Load } from './load.ts';
@@ -26,6 +27,8 @@ export interface RelayContext {
   readonly exchange: ExchangeContext<Evidence>;
   readonly load: Load;
   readonly timeouts: Timeouts;
+  /** How it went, where any other request might fare alike: null = well. */
+  readonly onOutcome: (trouble: Trouble | null) => void;
 }
 
 export interface RelayedRequest {
@@ -35,6 +38,8 @@ export interface RelayedRequest {
   readonly metadata: Uint8Array;
   /** The length that the client announced; undefined if it sends chunks; 0 if there is no body. */
   readonly bodyLength: number | undefined;
+  /** It travels with the API key of the proxy, and not with one that the client has sent. */
+  readonly withApiKey: boolean;
   /** The fields that let an allowed web page read the answer. */
   readonly cors: readonly string[];
   readonly entry: RequestEntry;
@@ -42,6 +47,7 @@ export interface RelayedRequest {
 
 /** How long a client whose response broke may take to read what came before, in milliseconds. */
 const LINGER = 10_000;
+const KEY_REFUSED: Trouble = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
 
 export class Relay implements ResponseSink {
   readonly #req: IncomingMessage;
@@ -53,6 +59,8 @@ export class Relay implements ResponseSink {
   readonly #body = new KeptBody();
   readonly #exchange: Exchange<Evidence>;
   readonly #load: Load;
+  readonly #withApiKey: boolean;
+  readonly #onOutcome: (trouble: Trouble | null) => void;
   /** Bytes of the body that count as kept, until the response starts. */
   #kept = 0;
   #begun = false;
@@ -63,9 +71,11 @@ export class Relay implements ResponseSink {
   #waitingForDrain = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(context: RelayContext, { req, res, metadata, bodyLength, cors, entry }: RelayedRequest) {
+  constructor(context: RelayContext, { req, res, metadata, bodyLength, withApiKey, cors, entry }: RelayedRequest) {
     this.#req = req;
     this.#res = res;
+    this.#withApiKey = withApiKey;
+    this.#onOutcome = context.onOutcome;
     this.#cors = cors;
     this.#entry = entry;
     this.#timeouts = context.timeouts;
@@ -102,6 +112,8 @@ export class Relay implements ResponseSink {
     this.#headPending = true;
     this.#letGo();
     this.#entry.started(status);
+    if (status < 400) this.#onOutcome(null);
+    else if (status === 401 && this.#withApiKey) this.#onOutcome(KEY_REFUSED);
     if (isEventStream(headers)) {
       this.#idleLimited = true;
       this.#limit(this.#timeouts.streamIdleTimeout, this.#expire);
@@ -132,9 +144,10 @@ export class Relay implements ResponseSink {
       this.#entry.end = 'client-gone';
       return;
     }
-    const { code, detail } = describeError(error);
-    this.#entry.end = code;
-    this.#entry.detail = detail;
+    const described = describeError(error);
+    if (error.code !== 'request_too_large') this.#onOutcome(described);
+    this.#entry.end = described.code;
+    this.#entry.detail = described.detail;
     if (this.#started) this.#breakOff();
     else this.#answer(errorOfExchange(error.code));
   }

@@ -11,6 +11,8 @@ export class RequestEntry {
   bytesOut = 0;
   /** `complete`, `client-gone`, or the code of what broke it. */
   end = 'complete';
+  /** A window asks whose proxy this is, every few seconds. */
+  routine = false;
   /** The code of the cause, where there is one. */
   detail: string | null = null;
 
@@ -26,7 +28,7 @@ export class RequestEntry {
   }
 
   write(log: Log): void {
-    const level = this.end === 'complete' || this.end === 'client-gone' ? 'info' : 'warn';
+    const level = this.end !== 'complete' && this.end !== 'client-gone' ? 'warn' : this.routine ? 'debug' : 'info';
     if (!log.enabled(level)) return;
     const { method, path, status, bytesIn, bytesOut, end, detail } = this;
     const startMs = this.#start === undefined ? null : round(this.#start - this.#begin);

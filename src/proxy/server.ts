@@ -8,11 +8,12 @@ import { SessionError } from '../session/errors.ts';
 import type { ExchangeContext } from '../session/exchange.ts';
 import type { Evidence } from '../session/handshake.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../session/wire.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, isChallenge, prove } from '../shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, isChallenge, isRelease, prove } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import type { AccessKeys } from './accessKeys.ts';
 import { rawError, sendError, sendJson } from './answers.ts';
+import type { Trouble } from './connectionReport.ts';
 import { bearerToken, corsHeaders, isOwnHost, judgeOrigin, preflightHeaders } from './guard.ts';
 import { requestHeaders, singleValue } from './headers.ts';
 import { Load } from './load.ts';
@@ -40,6 +41,10 @@ export interface ServerOptions {
   readonly state: () => ServerState;
   /** What the proxy says of itself to those who share its secret. */
   readonly report: () => ProxyReport;
+  /** How relayed requests went: null = well. */
+  readonly onOutcome: (trouble: Trouble | null) => void;
+  /** Another window of the same person asks for the port. */
+  readonly onRelease: () => void;
   readonly log: Log;
 }
 
@@ -69,32 +74,26 @@ const DRAIN_MS = 10_000;
 
 export interface ProxyServer {
   readonly server: Server;
-  /** Stops listening, and ends every connection on which nothing is being answered. */
+  /** Stops listening, and ends every connection on which no whole request waits for its answer. */
   close(): void;
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
   const load = new Load();
-  /** The requests of a connection that are not answered yet, in their order. */
-  const unanswered = new WeakMap<Socket, Set<ServerResponse>>();
-  /** Connections on which nothing was asked yet. Node does not count them as idle. */
-  const unused = new Set<Socket>();
+  /** Of each connection, the requests that are not answered yet, in their order. */
+  const unanswered = new Map<Socket, Set<ServerResponse>>();
   const handle = (req: IncomingMessage, res: ServerResponse, expects: Expectation) => {
     const { socket } = req;
-    const waiting = unanswered.get(socket) ?? new Set();
-    if (waiting.size === MAX_PIPELINED) {
+    const waiting = unanswered.get(socket);
+    if (waiting === undefined || waiting.size === MAX_PIPELINED) {
       socket.destroy(); // with so many answers waiting, Node would not see the client go away
       return;
     }
-    unanswered.set(socket, waiting.add(res));
-    unused.delete(socket);
+    waiting.add(res);
     res.once('close', () => {
       waiting.delete(res);
-      // Kept-alive connections would keep a server that no longer listens from closing.
-      if (server.listening) return;
-      setImmediate(() => {
-        server.closeIdleConnections();
-      });
+      // A connection that is kept alive would keep a server that no longer listens from closing.
+      if (!server.listening) setImmediate(closeUnlessBusy, socket, waiting);
     });
     new LocalRequest(options, load, req, res, expects).handle();
   };
@@ -107,8 +106,8 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   server.maxHeadersCount = 0; // no silent cut: too many are refused
   server.on('connection', (socket) => {
-    unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    unanswered.set(socket, new Set());
+    socket.once('close', () => unanswered.delete(socket));
   });
   server.on('request', (req, res) => {
     handle(req, res, 'nothing');
@@ -138,10 +137,14 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     server,
     close() {
       server.close();
-      server.closeIdleConnections();
-      for (const socket of unused) socket.destroy();
+      for (const [socket, waiting] of unanswered) closeUnlessBusy(socket, waiting);
     },
   };
+}
+
+/** Also where a further request has begun to come: what is not here yet is not served any more. */
+function closeUnlessBusy(socket: Socket, waiting: ReadonlySet<ServerResponse>): void {
+  if (waiting.size === 0) socket.destroySoon();
 }
 
 /** Answers on a connection that HTTP has given up, and ends it: the other side is not waited for. */
@@ -214,10 +217,18 @@ class LocalRequest {
       this.#res.writeHead(204, [...this.#cors, ...preflightHeaders(raw, route.allow)]).end();
       return undefined;
     }
+    if (route.kind === 'health' && this.#isRelease(method, raw)) {
+      this.#entry.started(202);
+      sendJson(this.#res, 202, '{}', ['connection', 'close']);
+      this.#options.onRelease();
+      return undefined;
+    }
     if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow);
     if (route.kind === 'relayed') return this.#relayRequest(method);
+    const proof = this.#proof(raw);
+    this.#entry.routine = proof.length > 0;
     this.#entry.started(200);
-    sendJson(this.#res, 200, HEALTH, [...this.#cors, ...this.#proof(raw)]);
+    sendJson(this.#res, 200, HEALTH, [...this.#cors, ...proof]);
     return undefined;
   }
 
@@ -227,6 +238,13 @@ class LocalRequest {
     const challenge = singleValue(raw, CHALLENGE_HEADER);
     if (ownership === null || typeof challenge !== 'string' || !isChallenge(challenge)) return [];
     return [PROOF_HEADER, prove(ownership, challenge, this.#options.report())];
+  }
+
+  #isRelease(method: string, raw: readonly string[]): boolean {
+    const { ownership } = this.#state;
+    const release = singleValue(raw, RELEASE_HEADER);
+    if (method !== 'POST' || ownership === null || typeof release !== 'string') return false;
+    return isRelease(ownership, this.#options.report(), release);
   }
 
   #relayRequest(method: string): ProxyError | undefined {
@@ -255,11 +273,11 @@ class LocalRequest {
     }
     if (this.#load.full) return PROXY_ERRORS.busy;
     if (this.#expects === 'continue') this.#res.writeContinue();
-    const { exchange } = this.#options;
+    const { exchange, onOutcome } = this.#options;
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
     this.#relay = new Relay(
-      { exchange, load: this.#load, timeouts: this.#state },
-      { req, res, metadata, bodyLength, cors, entry },
+      { exchange, load: this.#load, timeouts: this.#state, onOutcome },
+      { req, res, metadata, bodyLength, withApiKey: credential !== bearerToken(raw), cors, entry },
     );
     this.#relay.begin();
     return undefined;

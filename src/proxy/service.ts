@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
+import { stampOf } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import { AccessKeys, onceAMinute } from './accessKeys.ts';
 import type { KeyEvents } from './accessKeys.ts';
@@ -10,16 +11,22 @@ import type { Config, LiveSettings } from './config.ts';
 import { openConnection } from './connection.ts';
 import type { ConnectionEvents, ConnectionOptions } from './connection.ts';
 import { watchConnection } from './connectionReport.ts';
+import type { OutcomeEvents } from './connectionReport.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { createProxyServer } from './server.ts';
 import type { ServerState } from './server.ts';
 
+export interface ServiceEvents extends ConnectionEvents, KeyEvents, OutcomeEvents {
+  /** Another window of the same person wants the port. */
+  releaseAsked?(): void;
+}
+
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly network?: NetworkSettings;
-  readonly events?: ConnectionEvents & KeyEvents;
+  readonly events?: ServiceEvents;
   /** 32 bytes: by it the proxy proves to other windows whose it is. */
   readonly ownership?: Uint8Array;
   /** For tests: other clocks, other implementations, other anchors. No setting reaches them. */
@@ -59,7 +66,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, network, events = {}, ownership = null, internals } = options;
   const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
   let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
+  let stamp = stampOfKeys({ ...config, ownership });
   let port = 0;
+  let stopping = false;
+  const backendUrl = config.backend.origin + config.backend.basePath;
   const report = watchConnection(events);
   const connection = openConnection({
     settings: config,
@@ -75,7 +85,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
-    report: () => ({ version: VERSION, port, ...report.current() }),
+    report: () => ({ version: VERSION, port, backendUrl, stamp, ...report.current() }),
+    onOutcome: report.outcome,
+    onRelease: () => events.releaseAsked?.(),
     log,
   });
   const { server } = local;
@@ -100,14 +112,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
-    setKeys({ apiKey, accessKeys, ownership }) {
+    setKeys(secrets) {
+      const { apiKey, accessKeys } = secrets;
+      const ownership = stopping ? null : secrets.ownership;
       state = { ...state, ownership, keys: new AccessKeys(apiKey, accessKeys, onUsed) };
+      stamp = stampOfKeys(secrets);
     },
     update(settings) {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
     async stop(graceMs, onFree) {
+      // Whoever takes the port next must not get a proof from here: it would be one for that port.
+      stopping = true;
+      state = { ...state, ownership: null };
       const closed = once(server, 'close');
       local.close();
       onFree?.();
@@ -120,4 +138,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
+}
+
+function stampOfKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
+  return ownership === null ? '' : stampOf(ownership, apiKey, accessKeys);
 }

@@ -101,8 +101,10 @@ export type FromProxy =
     }
   /** The answer to `check`: null, or what is wrong with which setting. */
   | { readonly type: 'checked'; readonly setting: string | null; readonly message: string | null }
-  /** Nothing is listened on any more; running responses go on. */
+  /** Nothing is listened on any more; running responses go on. Unasked: another window has asked for the port. */
   | { readonly type: 'stopped' }
+  /** Relayed requests begin to fail for the network or the API key, or go well again. */
+  | { readonly type: 'outcomeChanged'; readonly well: boolean }
   /** A client was served with this access key: the first 16 hex digits of its SHA-256. At most once a minute each. */
   | { readonly type: 'accessKeyUsed'; readonly id: string }
   /** The proxy cannot start, or cannot take an update. */
@@ -151,6 +153,7 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
       hasFields(message, { code: 'string', message: 'string' }) &&
       isStringOrNull(message['detail'])) ||
     type === 'stopped' ||
+    (type === 'outcomeChanged' && hasFields(message, { well: 'boolean' })) ||
     (type === 'checked' && isStringOrNull(message['setting']) && isStringOrNull(message['message'])) ||
     (type === 'accessKeyUsed' && hasFields(message, { id: 'string' })) ||
     (type === 'failed' &&
@@ -166,7 +169,7 @@ function asRecord(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-function hasFields(record: Fields, types: Record<string, 'string' | 'number'>): boolean {
+function hasFields(record: Fields, types: Record<string, 'string' | 'number' | 'boolean'>): boolean {
   return Object.entries(types).every(([name, type]) => typeof record[name] === type);
 }
 

@@ -8,21 +8,34 @@ import type { Verified } from './messages.ts';
 
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
+/** Of a `POST /health` by which a window asks for the port. */
+export const RELEASE_HEADER = 'x-sealed-proxy-release';
 
 /** What a proxy says of itself to a window that shares its secret. */
 export interface ProxyReport {
   readonly version: string;
   readonly port: number;
+  /** Drawn when it started: what is asked of this process is asked of no other. */
+  readonly instance: string;
+  readonly backendUrl: string;
+  /** Of the keys that count: see `stampOf`. */
+  readonly stamp: string;
   /** What the last handshake proved; null while there was none since the last failure. */
   readonly verified: Verified | null;
   /** Milliseconds since 1970. */
   readonly establishedAt: number | null;
-  /** Why the last handshake failed; null if none did since a session stood. */
-  readonly failure: HandshakeFailure | null;
+  /** Why the last handshake failed; null if none did since one succeeded. */
+  readonly failure: Failure | null;
+  /** Why a relayed request last failed as any other might now. */
+  readonly trouble: Failure | null;
+  /** When the backend last answered a relayed request well. */
+  readonly servedAt: number | null;
 }
 
-export interface HandshakeFailure {
-  /** Of the session layer. */
+export interface Failure {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Of the session layer, or `key_refused`. */
   readonly code: string;
   /** Of the attestation layer or the operating system, where it is known. */
   readonly detail: string | null;
@@ -30,6 +43,8 @@ export interface HandshakeFailure {
 }
 
 const LABEL = 'sealed-proxy/ownership/v1\0';
+const RELEASE_LABEL = 'sealed-proxy/release/v1\0';
+const STAMP_LABEL = 'sealed-proxy/stamp/v1\0';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const PROOF = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
@@ -45,7 +60,7 @@ export function isChallenge(text: string): boolean {
 /** The report and its authentication code, for the header: `base64url(JSON).base64url(HMAC-SHA-256)`. */
 export function prove(secret: Uint8Array, challenge: string, report: ProxyReport): string {
   const payload = Buffer.from(JSON.stringify(report)).toString('base64url');
-  return `${payload}.${authenticate(secret, challenge, payload).toString('base64url')}`;
+  return `${payload}.${authenticate(secret, LABEL, challenge, payload).toString('base64url')}`;
 }
 
 /** The report, if `proof` answers `challenge` under `secret` and was given on `port`; else undefined. */
@@ -57,30 +72,60 @@ export function checkProof(
 ): ProxyReport | undefined {
   const [, payload, code] = PROOF.exec(proof) ?? [];
   if (payload === undefined || code === undefined) return undefined;
-  if (!constantTimeEqual(authenticate(secret, challenge, payload), Buffer.from(code, 'base64url'))) return undefined;
+  if (!constantTimeEqual(authenticate(secret, LABEL, challenge, payload), Buffer.from(code, 'base64url')))
+    return undefined;
   const report = parseReport(Buffer.from(payload, 'base64url').toString('utf8'));
   return report?.port === port ? report : undefined;
 }
 
-function authenticate(secret: Uint8Array, challenge: string, payload: string): Buffer {
-  return createHmac('sha256', secret).update(`${LABEL}${challenge}\0${payload}`).digest();
+/** Tells those who share the secret whether they know the same keys, and everybody else nothing. */
+export function stampOf(secret: Uint8Array, apiKey: string | null, accessKeys: readonly string[]): string {
+  return authenticate(secret, STAMP_LABEL, apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
+}
+
+/** For the header that asks the proxy of this report to give up its port. 43 characters. */
+export function makeRelease(secret: Uint8Array, { instance, port }: Pick<ProxyReport, 'instance' | 'port'>): string {
+  return authenticate(secret, RELEASE_LABEL, instance, String(port)).toString('base64url');
+}
+
+/** True if somebody who shares the secret asks this very process. */
+export function isRelease(
+  secret: Uint8Array,
+  report: Pick<ProxyReport, 'instance' | 'port'>,
+  release: string,
+): boolean {
+  return constantTimeEqual(Buffer.from(makeRelease(secret, report)), Buffer.from(release));
+}
+
+function authenticate(secret: Uint8Array, label: string, one: string, other: string): Buffer {
+  return createHmac('sha256', secret).update(`${label}${one}\0${other}`).digest();
 }
 
 /** It is authentic, but may come from another version: what is not understood is left out. */
 function parseReport(json: string): ProxyReport | undefined {
   const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
-  const { version, port, verified, establishedAt, failure } = report;
+  const { version, port, instance, backendUrl, stamp, verified, failure, trouble } = report;
   return {
     version,
     port,
+    instance: typeof instance === 'string' ? instance : '',
+    backendUrl: typeof backendUrl === 'string' ? backendUrl : '',
+    stamp: typeof stamp === 'string' ? stamp : '',
     verified: isVerified(verified) ? verified : null,
-    establishedAt: typeof establishedAt === 'number' ? establishedAt : null,
+    establishedAt: timeOf(report.establishedAt),
     failure: isFailure(failure) ? failure : null,
+    trouble: isFailure(trouble) ? trouble : null,
+    servedAt: timeOf(report.servedAt),
   };
 }
 
-function isFailure(value: unknown): value is HandshakeFailure {
-  const { code, detail, message } = (value ?? {}) as Partial<Record<keyof HandshakeFailure, unknown>>;
-  return typeof code === 'string' && typeof message === 'string' && (typeof detail === 'string' || detail === null);
+function timeOf(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function isFailure(value: unknown): value is Failure {
+  const { at, code, detail, message } = (value ?? {}) as Partial<Record<keyof Failure, unknown>>;
+  const named = typeof code === 'string' && typeof message === 'string';
+  return named && typeof at === 'number' && (typeof detail === 'string' || detail === null);
 }

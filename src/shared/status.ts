@@ -1,5 +1,5 @@
 // The states that the proxy can be in as a window sees it, as one union.
-import type { HandshakeFailure } from './ownership.ts';
+import type { Failure } from './ownership.ts';
 import type { Verified } from './messages.ts';
 
 /** Why the backend cannot be reached or believed. */
@@ -13,7 +13,9 @@ export type Cause =
   /** The document is genuine and this computer's clock is wrong. */
   | 'clock'
   /** The backend does not speak the protocol. */
-  | 'protocol';
+  | 'protocol'
+  /** The enclave answers, and says that it cannot. */
+  | 'backend';
 
 /** How the connection behind a running proxy stands. Times in milliseconds since 1970. */
 export type Health =
@@ -25,6 +27,8 @@ export type Health =
       readonly kind: 'unreachable';
       readonly cause: Cause;
       readonly message: string;
+      /** Of the handshake or of the answer, where the proxy knows more than the status. */
+      readonly failure: Failure | null;
       readonly checkedAt: number;
       readonly retryAt: number | null;
     }
@@ -33,8 +37,8 @@ export type Health =
 export type ProxyStatus =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  /** A program that is not ours listens on the port. */
-  | { readonly kind: 'portTaken'; readonly port: number }
+  /** A program that is not ours listens on the port, or one that does not say whose it is. */
+  | { readonly kind: 'portTaken'; readonly port: number; readonly silent: boolean }
   /** A proxy of ours, of another version, in another window. */
   | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
   /** It ended without being asked, and will be started again. */
@@ -64,14 +68,16 @@ export function baseUrlOf(status: ProxyStatus): string | undefined {
   return status.kind === 'running' ? `${status.url}/v1` : undefined;
 }
 
-/** What a failed handshake means to a person. */
-export function causeOf({ code, detail }: HandshakeFailure): Cause {
+/** What a failed handshake or answer means to a person. */
+export function causeOf({ code, detail }: Omit<Failure, 'at'>): Cause {
   if (detail === 'clock') return 'clock';
   if (detail === 'pcr0_not_approved' || code === 'history_unavailable') return 'pcr0';
   switch (code) {
     case 'network':
     case 'timeout':
       return 'network';
+    case 'enclave_error':
+      return 'backend';
     case 'attestation_refused':
     case 'weak_public_key':
     case 'session_id_mismatch':

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
   OWN_KEY_NAME,
+  inOrder,
   isClientName,
   makeAccessKey,
-  markUsed,
-  parseAccessKeys,
+  parseAccessKey,
   visibleKeys,
-  withoutKey,
 } from '../../src/extension/accessKeys.ts';
 import { isAccessKey } from '../../src/proxy/accessKeys.ts';
 
@@ -27,51 +26,34 @@ describe('The list of access keys', () => {
     assert.deepEqual([cline.name, cline.createdAt], ['Cline', 3000]);
   });
 
-  it('comes back as it was stored', () => {
-    const used = markUsed(KEYS, cline.id, 9000);
-    assert.deepEqual(parseAccessKeys(JSON.stringify(used)), used);
-  });
-
-  it('is empty where nothing was stored, or nothing that can be read', () => {
-    for (const json of [undefined, '', '{', 'null', '7', '"x"', '{}', '{"length":1}']) {
-      assert.deepEqual(parseAccessKeys(json), [], json);
-    }
+  it('has keys that come back as they were stored, with their last use', () => {
+    const json = JSON.stringify(cline);
+    assert.deepEqual(parseAccessKey(json, undefined), cline);
+    assert.deepEqual(parseAccessKey(json, '9000'), { ...cline, lastUsedAt: 9000 });
+    for (const wrong of ['', 'x', '-1', '1.5', 'null']) assert.equal(parseAccessKey(json, wrong)?.lastUsedAt, null);
   });
 
   it('leaves out what is no key, for one such would have the proxy refuse them all', () => {
-    const { id, name, key, createdAt } = cline;
+    const { id, name, key } = cline;
     const wrong: unknown[] = [
-      null,
-      7,
-      'x',
-      [],
-      {},
-      { id, name, key, createdAt },
+      ...[null, 7, 'x', [], {}],
+      { id, name, key },
       { ...cline, id: 7 },
+      { ...cline, id: terminal.id },
       { ...cline, name: null },
       { ...cline, key: 'sealed-short' },
       { ...cline, key: `${key}\n` },
       { ...cline, key: 'sk-of-the-upstream' },
       { ...cline, createdAt: '1' },
-      { ...cline, lastUsedAt: 'never' },
     ];
-    assert.deepEqual(parseAccessKeys(JSON.stringify([...wrong, terminal])), [terminal]);
+    for (const value of wrong) assert.equal(parseAccessKey(JSON.stringify(value), undefined), undefined);
+    for (const json of [undefined, '', '{']) assert.equal(parseAccessKey(json, '1'), undefined);
   });
 
-  it('notes the last use of the key that was used, and of no other', () => {
-    const used = markUsed(KEYS, cline.id, 9000);
-    assert.deepEqual(used, [own, terminal, { ...cline, lastUsedAt: 9000 }]);
-    assert.equal(cline.lastUsedAt, null);
-  });
-
-  it('stays the same list, which is not written again, for an unknown key and for the extension’s own', () => {
-    assert.equal(markUsed(KEYS, 'ffffffffffffffff', 9000), KEYS);
-    assert.equal(markUsed(KEYS, own.id, 9000), KEYS);
-  });
-
-  it('loses a revoked key and no other', () => {
-    assert.deepEqual(withoutKey(KEYS, terminal.id), [own, cline]);
-    assert.deepEqual(withoutKey(KEYS, 'ffffffffffffffff'), KEYS);
+  it('has the oldest first, and one order for those made at once', () => {
+    assert.deepEqual(inOrder([cline, own, terminal]), KEYS);
+    const twins = [makeAccessKey('x', 5), makeAccessKey('x', 5)];
+    assert.deepEqual(inOrder(twins), inOrder(twins.toReversed()));
   });
 
   it('does not show the key by which the extension itself asks', () => {

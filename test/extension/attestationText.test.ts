@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { attestationDocument } from '../../src/extension/attestationText.ts';
 import type { Verified } from '../../src/shared/messages.ts';
 import type { ProxyStatus } from '../../src/shared/status.ts';
@@ -19,7 +20,7 @@ const GENUINE: Extract<Verified, { kind: 'verified' }> = {
 const status = (
   verified: Verified | null,
   health: Extract<ProxyStatus, { kind: 'running' }>['health'],
-): ProxyStatus => ({
+): Extract<ProxyStatus, { kind: 'running' }> => ({
   kind: 'running',
   url: 'http://127.0.0.1:1',
   port: 1,
@@ -73,20 +74,51 @@ describe('The attestation to read', () => {
     }
   });
 
+  const refusedFor = (code: string, detail: string | null, backendUrl?: string) => {
+    const failure = { at: AT, code, detail, message: 'It was refused' };
+    const times = { checkedAt: AT, retryAt: null };
+    const health = { kind: 'unreachable', cause: 'attestation', message: 'It was refused', failure, ...times } as const;
+    return attestationDocument({ ...status(null, health), ...(backendUrl && { backendUrl }) });
+  };
+  const marks = (shown: string) => (shown.match(/^\| [✓✗–] \|/gm) ?? []).map((row) => row[2]).join('');
+
   it('says why there is nothing to show', () => {
     const off = attestationDocument({ kind: 'off' });
-    const refused = attestationDocument(
-      status(null, {
-        kind: 'unreachable',
-        cause: 'attestation',
-        message: 'It was refused',
-        checkedAt: AT,
-        retryAt: null,
-      }),
-    );
+    const unreachable = refusedFor('network', 'ECONNREFUSED');
     assert.match(off, /proxy is not running/);
-    assert.match(refused, /Nothing is verified at the moment: It was refused\.\n/);
+    assert.match(unreachable, /Nothing is verified at the moment: It was refused\.\n/);
     assert.match(text(null), /no session stands/);
-    for (const shown of [off, refused, text(null)]) assert.doesNotMatch(shown, /✓/);
+    for (const shown of [off, unreachable, text(null)]) assert.equal(marks(shown), '');
+  });
+
+  for (const [code, detail, expected] of [
+    ['attestation_refused', 'malformed_document', '✗–––––––––'],
+    ['attestation_refused', 'untrusted_root', '✓✗––––––––'],
+    ['attestation_refused', 'certificate_chain', '✓✓✗–––––––'],
+    ['attestation_refused', 'signature', '✓✓✓✗––––––'],
+    ['attestation_refused', 'nonce_mismatch', '✓✓✓✓✗–––––'],
+    ['attestation_refused', 'certificate_expired', '✓✓✓✓✓✗––––'],
+    ['attestation_refused', 'clock', '✓✓✓✓✓✗––––'],
+    ['attestation_refused', 'debug_mode', '✓✓✓✓✓✓✗–––'],
+    ['attestation_refused', 'pcr0_not_approved', '✓✓✓✓✓✓✓✗––'],
+    ['history_unavailable', null, '✓✓✓✓✓✓✓✗––'],
+    ['attestation_refused', 'user_data_mismatch', '✓✓✓✓✓✓✓✓✗–'],
+    ['session_id_mismatch', null, '✓✓✓✓✓✓✓✓✓✗'],
+  ] as const) {
+    it(`shows which step refused, and what had passed before: ${detail ?? code}`, () => {
+      assert.equal(marks(refusedFor(code, detail)), expected);
+    });
+  }
+
+  it('has a step for every reason for which an attestation can be refused', () => {
+    const source = readFileSync(new URL('../../src/attestation/errors.ts', import.meta.url), 'utf8');
+    const [, union = ''] = /AttestationErrorCode =(.*?);\n\n/s.exec(source) ?? [];
+    const codes = [...union.matchAll(/'([a-z0-9_]+)'/g)].map(([, code]) => code ?? '');
+    assert.ok(codes.length > 10);
+    for (const code of codes) assert.match(marks(refusedFor('attestation_refused', code)), /^✓*✗–*$/, code);
+  });
+
+  it('ticks nothing off for a development backend that lied', () => {
+    assert.equal(marks(refusedFor('attestation_refused', 'nonce_mismatch', 'http://127.0.0.1:9')), '');
   });
 });

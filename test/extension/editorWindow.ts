@@ -111,14 +111,11 @@ export class EditorWindow {
 
   /** Changes settings as a person does in the editor. False: they were refused, and those before stay. */
   async change(settings: Partial<CompleteSettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
-    const before = this.settings;
-    this.settings = { ...before, ...settings };
-    if (!(await this.supervisor.checkSettings())) {
-      this.settings = before;
-      return false;
-    }
+    const next = { ...this.settings, ...settings };
+    const good = await this.supervisor.checkSettings(next);
+    if (good) this.settings = next;
     await this.supervisor.settingsChanged();
-    return true;
+    return good;
   }
 
   /** The first status of this kind: the present one, or the next from status number `start` on. */

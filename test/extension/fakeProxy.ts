@@ -5,8 +5,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CHALLENGE_HEADER, PROOF_HEADER, prove } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
-import { VERSION } from '../../src/shared/version.ts';
 import { Growing } from '../e2e/support/growing.ts';
+import { aReport } from '../support/reports.ts';
 
 export interface Listening {
   readonly port: number;
@@ -76,8 +76,7 @@ export class FakeProxy {
       this.models(request, response);
       return;
     }
-    const standing = { verified: null, establishedAt: null, failure: null };
-    const report: ProxyReport = { version: VERSION, port: this.port, ...standing, ...this.report };
+    const report = aReport(this.port, this.report);
     if (this.proves) response.setHeader(PROOF_HEADER, prove(this.#secret, String(headers[CHALLENGE_HEADER]), report));
     response.end('{}');
   }

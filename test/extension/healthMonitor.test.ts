@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
 import { HealthMonitor } from '../../src/extension/healthMonitor.ts';
 import type { MonitorOptions } from '../../src/extension/healthMonitor.ts';
-import { probe } from '../../src/extension/localProxy.ts';
+import { Line, probe } from '../../src/extension/localProxy.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import type { Health } from '../../src/shared/status.ts';
 import { Growing } from '../e2e/support/growing.ts';
@@ -12,7 +12,8 @@ import { turn } from '../support/within.ts';
 import { FakeProxy, answerWith } from './fakeProxy.ts';
 
 const SECRET = randomBytes(32);
-const REFUSED = { code: 'attestation_refused', detail: 'nonce_mismatch', message: 'It was refused' };
+const REFUSED = { at: 1, code: 'attestation_refused', detail: 'nonce_mismatch', message: 'It was refused' };
+const NETWORK = { at: 1, code: 'network', detail: 'ECONNRESET', message: 'It broke' };
 const MINUTE = 60_000;
 
 describe('The monitor of a running proxy', () => {
@@ -38,8 +39,8 @@ describe('The monitor of a running proxy', () => {
 
   const open = (change: Partial<MonitorOptions> = {}): HealthMonitor => {
     const monitor = new HealthMonitor({
-      port: fake.port,
       probe: () => probe(fake.port, SECRET),
+      line: () => Promise.resolve(new Line(fake.port, SECRET)),
       keys: () => Promise.resolve({ ...keys }),
       checkInterval: () => 0,
       backendLimit: () => 5000,
@@ -129,11 +130,11 @@ describe('The monitor of a running proxy', () => {
   });
 
   for (const [failure, cause] of [
-    [{ code: 'network', detail: 'ECONNREFUSED', message: 'It was refused' }, 'network'],
+    [{ ...REFUSED, code: 'network', detail: 'ECONNREFUSED' }, 'network'],
     [REFUSED, 'attestation'],
     [{ ...REFUSED, detail: 'pcr0_not_approved' }, 'pcr0'],
     [{ ...REFUSED, detail: 'clock' }, 'clock'],
-    [{ code: 'handshake_malformed', detail: null, message: 'It was refused' }, 'protocol'],
+    [{ ...REFUSED, code: 'handshake_malformed', detail: null }, 'protocol'],
   ] as const) {
     it(`says why the backend cannot be reached, as the proxy reports it: ${cause}`, async () => {
       fake.models = answerWith(502);
@@ -152,11 +153,13 @@ describe('The monitor of a running proxy', () => {
     assert.equal((await unreachable(open())).cause, 'attestation');
   });
 
-  it('names the network where an exchange failed and no handshake did, and the protocol for any other answer', async () => {
+  it('names the network where an exchange failed and no handshake did, the backend for its own errors, else the protocol', async () => {
     const monitor = open();
     for (const [status, body, cause] of [
       [502, '', 'network'],
-      [500, '', 'protocol'],
+      [500, '', 'backend'],
+      [503, '', 'backend'],
+      [429, '', 'backend'],
       [404, '', 'protocol'],
       [200, '<html>', 'protocol'],
     ] as const) {
@@ -294,11 +297,110 @@ describe('The monitor of a running proxy', () => {
     const monitor = open();
     await check(monitor);
     fake.models = answerWith(502);
-    fake.report = { failure: REFUSED };
+    fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
     await monitor.look();
     assert.equal(monitor.health.kind, 'unreachable');
     await monitor.look();
     assert.equal(fake.asked, 2);
+  });
+
+  it('does not ask the backend again and again while a renewal fails and the session still serves', async () => {
+    const monitor = open();
+    await check(monitor);
+    fake.report = { failure: { ...REFUSED, at: Date.now() + 5 } };
+    while (Date.now() < (fake.report.failure?.at ?? 0)) await turn();
+    for (let count = 0; count < 4; count++) await monitor.look();
+    assert.deepEqual([fake.asked, monitor.health.kind], [2, 'connected']);
+  });
+
+  it('checks when the proxy reports another reason than the one that was known', async () => {
+    const monitor = open();
+    fake.models = answerWith(502);
+    assert.equal((await unreachable(monitor)).cause, 'network');
+    fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
+    await monitor.look();
+    assert.ok(monitor.health.kind === 'unreachable' && monitor.health.cause === 'attestation');
+  });
+
+  for (const [code, cause] of [
+    ['record_authentication', 'protocol'],
+    ['enclave_error', 'backend'],
+    ['network', 'network'],
+  ] as const) {
+    it(`says why the answer itself failed, whole or broken off: ${code}`, async () => {
+      const trouble = () => ({ trouble: { ...NETWORK, code, at: Date.now() } });
+      const monitor = open();
+      for (const breaks of [true, false]) {
+        fake.models = (_request, response) => {
+          fake.report = trouble();
+          if (breaks) response.destroy();
+          else response.writeHead(502).end();
+        };
+        const health = await unreachable(monitor);
+        assert.deepEqual([health.cause, health.message], [cause, 'It broke']);
+        assert.ok((health.retryAt ?? 0) - health.checkedAt >= 5000);
+      }
+    });
+  }
+
+  it('calls a list of models without an end a fault of the protocol, and asks less and less often', async () => {
+    fake.models = answerWith(200, `{"data":[${'"x",'.repeat(1_200_000)}"x"]}`);
+    const health = await unreachable(open());
+    assert.equal(health.cause, 'protocol');
+    assert.ok((health.retryAt ?? 0) - health.checkedAt >= 5000);
+  });
+
+  it('goes on where the keys cannot be read, and is not connected until they can', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let locked = false;
+    const monitor = open({ keys: () => (locked ? Promise.reject(new Error('locked')) : Promise.resolve({ ...keys })) });
+    await check(monitor);
+    locked = true;
+    assert.deepEqual(await check(monitor), { kind: 'checking' });
+    locked = false;
+    const before = healths.items.length;
+    mock.timers.tick(1000);
+    await healths.find('the next check', ({ kind }) => kind === 'connected', before);
+  });
+
+  it('checks when the proxy reports that a request of somebody else failed since, once', async () => {
+    const monitor = open();
+    await check(monitor);
+    fake.models = answerWith(502);
+    fake.report = { trouble: { ...NETWORK, at: Date.now() + 1 } };
+    await monitor.look();
+    assert.equal(monitor.health.kind, 'unreachable');
+    fake.report = { trouble: { ...NETWORK, at: Date.now() - MINUTE } };
+    await monitor.look();
+    assert.equal(fake.asked, 2);
+  });
+
+  for (const [status, kind] of [
+    [502, 'unreachable'],
+    [504, 'slow'],
+    [401, 'keyRejected'],
+  ] as const) {
+    it(`checks when the proxy reports that a request of somebody else was served since: ${kind}`, async () => {
+      const monitor = open();
+      fake.models = answerWith(status);
+      assert.equal((await check(monitor)).kind, kind);
+      fake.models = answerWith(200, '{"data":[]}');
+      fake.report = { servedAt: Date.now() - MINUTE };
+      await monitor.look();
+      assert.equal(monitor.health.kind, kind);
+      fake.report = { servedAt: Date.now() + 1 };
+      await monitor.look();
+      assert.equal(monitor.health.kind, 'connected');
+    });
+  }
+
+  it('is not connected any more when the proxy does not answer: no light stays green by itself', async () => {
+    const monitor = open();
+    await check(monitor);
+    fake.proves = false;
+    await monitor.look();
+    assert.equal(monitor.health.kind, 'checking');
+    assert.equal(fake.asked, 1);
   });
 
   it('checks when the proxy reports that a session stands again', async () => {

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { freePort } from '../../src/extension/freePort.ts';
-import { OwnerWatch, askModels, modelIds, probe } from '../../src/extension/localProxy.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, prove } from '../../src/shared/ownership.ts';
-import type { ProxyReport } from '../../src/shared/ownership.ts';
+import { Line, OwnerWatch, modelIds, probe } from '../../src/extension/localProxy.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, makeRelease, prove } from '../../src/shared/ownership.ts';
 import type { Verified } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { timed } from '../e2e/support/stopwatch.ts';
 import { ACCESS_KEY, perTest } from '../e2e/support/scope.ts';
 import { RawServer } from '../support/rawServer.ts';
+import { aReport } from '../support/reports.ts';
 import { DEADLINE, within } from '../support/within.ts';
 import { listen } from './fakeProxy.ts';
 
@@ -76,10 +77,19 @@ describe('The question whose proxy is on the port', () => {
     assert.equal(heads.size, 3);
   });
 
+  it('is answered by a stranger who wants to speak something else than HTTP', async () => {
+    const server = await stranger();
+    const asking = probe(server.port, SECRET);
+    const connection = await server.next();
+    await connection.takeHead();
+    connection.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+    assert.deepEqual(await within('an answer', DEADLINE, asking), STRANGER);
+  });
+
   it('waits three seconds for one who is silent, and no longer', async () => {
     const { port } = await stranger();
     const { result, milliseconds } = await timed(() => probe(port, SECRET));
-    assert.deepEqual(result, STRANGER);
+    assert.deepEqual(result, { kind: 'silent' });
     assert.ok(milliseconds > 2500 && milliseconds < 4500, `${milliseconds} ms`);
   });
 
@@ -149,7 +159,7 @@ describe('The question whose proxy is on the port', () => {
       document: 'A'.repeat(60_000),
     };
     const port = await serve((req, res) => {
-      const report: ProxyReport = { version: 'v', port, verified, establishedAt: 1, failure: null };
+      const report = aReport(port, { verified, establishedAt: 1 });
       res.setHeader(PROOF_HEADER, prove(SECRET, String(req.headers[CHALLENGE_HEADER]), report));
       res.end();
     });
@@ -175,8 +185,7 @@ describe('The question whose proxy is on the port', () => {
   it('does not fall for one who repeats an answer of before', async () => {
     let proof: string | undefined;
     const port = await serve((req, res) => {
-      const report: ProxyReport = { version: 'v', port, verified: null, establishedAt: null, failure: null };
-      proof ??= prove(SECRET, String(req.headers[CHALLENGE_HEADER]), report);
+      proof ??= prove(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(port));
       res.setHeader(PROOF_HEADER, proof);
       res.end();
     });
@@ -187,44 +196,96 @@ describe('The question whose proxy is on the port', () => {
 
 describe('The question which models there are', () => {
   const scope = perTest();
-  const silent = async () => {
-    const server = await RawServer.listen();
+
+  /** A line to something that proves to be ours, and then answers the question as a test says. */
+  const proven = async (answer: RequestListener) => {
+    const server = await listen(
+      createServer((req, res) => {
+        if (req.url !== '/health') {
+          answer(req, res);
+          return;
+        }
+        res.setHeader(PROOF_HEADER, prove(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(server.port)));
+        res.end();
+      }),
+    );
     scope.onClose(() => server.close());
-    return server;
+    const line = aLine(server.port);
+    assert.equal((await line.probe()).kind, 'ours');
+    return { line, port: server.port };
   };
+  const aLine = (port: number) => {
+    const line = new Line(port, SECRET);
+    scope.onClose(() => {
+      line.end();
+      return Promise.resolve();
+    });
+    return line;
+  };
+  const never = new AbortController().signal;
 
   it('carries the access key, and yields what the backend says', async () => {
     const enclave = await scope.enclave();
-    const { port } = await scope.internalProxy(enclave);
-    const answer = await askModels(port, ACCESS_KEY, DEADLINE, new AbortController().signal);
+    const { port } = await scope.internalProxy(enclave, {}, { ownership: SECRET });
+    const line = aLine(port);
+    await line.probe();
+    const answer = await line.askModels(ACCESS_KEY, DEADLINE, never);
     assert.equal(answer.status, 200);
     assert.ok((modelIds(answer.body)?.length ?? 0) > 3);
   });
 
+  it('is not asked before the proof, nor where there was none', async () => {
+    let asked = 0;
+    const server = await listen(
+      createServer((_req, res) => {
+        asked++;
+        res.end();
+      }),
+    );
+    scope.onClose(() => server.close());
+    const line = aLine(server.port);
+    await assert.rejects(line.askModels(ACCESS_KEY, DEADLINE, never), /has not been proved/);
+    assert.deepEqual(await line.probe(), STRANGER);
+    await assert.rejects(line.askModels(ACCESS_KEY, DEADLINE, never), /has not been proved/);
+    assert.equal(asked, 1);
+  });
+
+  it('goes over the connection of the proof, and over no other: one who comes to the port after it hears no key', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.internalProxy(enclave, {}, { ownership: SECRET });
+    const line = aLine(proxy.port);
+    assert.equal((await line.probe()).kind, 'ours');
+    await proxy.stop(0);
+    let connections = 0;
+    const successor = createServer().on('connection', () => connections++);
+    const listening = await listen(successor, proxy.port);
+    scope.onClose(() => listening.close());
+    await assert.rejects(line.askModels(ACCESS_KEY, DEADLINE, never), { code: 'ECONNRESET' });
+    assert.equal((await line.probe()).kind, 'stranger');
+    assert.equal(connections, 0);
+  });
+
   it('fails by its own code when there is no answer in time', async () => {
-    const { port } = await silent();
-    const asking = askModels(port, ACCESS_KEY, 50, new AbortController().signal);
-    await assert.rejects(asking, { code: 'ETIMEDOUT' });
+    const { line } = await proven(() => undefined);
+    await assert.rejects(line.askModels(ACCESS_KEY, 50, never), { code: 'ETIMEDOUT' });
   });
 
   it('fails by its own code when an answer begins and does not end in time', async () => {
-    const server = await silent();
-    const asking = askModels(server.port, ACCESS_KEY, 300, new AbortController().signal);
-    const rejected = assert.rejects(asking, { code: 'ETIMEDOUT' });
-    (await server.next()).write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx');
-    await rejected;
+    const { line } = await proven((_req, res) => {
+      res.writeHead(200, { 'content-length': 9 }).write('x');
+    });
+    await assert.rejects(line.askModels(ACCESS_KEY, 300, never), { code: 'ETIMEDOUT' });
   });
 
   it('ends when nobody wants to know any more', async () => {
-    const server = await silent();
     const abort = new AbortController();
-    const asking = askModels(server.port, ACCESS_KEY, DEADLINE, abort.signal);
-    const rejected = assert.rejects(asking, { code: 'ABORT_ERR' });
-    const connection = await server.next();
-    await connection.takeHead();
-    abort.abort();
-    await rejected;
-    await within('the end of the connection', DEADLINE, connection.closed);
+    let closed: Promise<unknown> | undefined;
+    const { line } = await proven((req) => {
+      closed = once(req.socket, 'close');
+      abort.abort();
+    });
+    await assert.rejects(line.askModels(ACCESS_KEY, DEADLINE, abort.signal), { code: 'ABORT_ERR' });
+    await within('the end of the connection', DEADLINE, closed ?? Promise.reject(new Error('It was not asked')));
   });
 
   for (const [body, ids] of [
@@ -243,6 +304,45 @@ describe('The question which models there are', () => {
       assert.deepEqual(modelIds(body), ids);
     });
   }
+});
+
+describe('The request to give up the port', () => {
+  const scope = perTest();
+  const start = async () => {
+    let asked = 0;
+    const proxy = await scope.internalProxy(
+      await scope.enclave(),
+      {},
+      { ownership: SECRET, events: { releaseAsked: () => asked++ } },
+    );
+    return { port: proxy.port, asked: () => asked };
+  };
+  const release = (port: number, value: string, method = 'POST') =>
+    fetch(`http://127.0.0.1:${port}/health`, { method, headers: { [RELEASE_HEADER]: value } });
+
+  it('is heard from a window of ours', async () => {
+    const { port, asked } = await start();
+    const line = new Line(port, SECRET);
+    await line.probe();
+    await line.askForPort();
+    line.end();
+    assert.equal(asked(), 1);
+  });
+
+  it('is heard from nobody else, nor by another process than the one that was asked', async () => {
+    const { port, asked } = await start();
+    const found = await probe(port, SECRET);
+    assert.ok(found.kind === 'ours');
+    const good = makeRelease(SECRET, found.report);
+    const other = { ...found.report, instance: 'A'.repeat(43) };
+    for (const bad of [makeRelease(randomBytes(32), found.report), makeRelease(SECRET, other), '', 'x']) {
+      assert.equal((await release(port, bad)).status, 405);
+    }
+    assert.equal((await release(port, good, 'GET')).status, 200);
+    assert.equal(asked(), 0);
+    assert.equal((await release(port, good)).status, 202);
+    assert.equal(asked(), 1);
+  });
 });
 
 describe('The watch over a proxy of another window', () => {

@@ -118,7 +118,7 @@ describe('Two windows', () => {
     const { first, second, owner } = await both();
     vault.accessKeys = [vault.ownKey];
     await Promise.all([first, second].map(({ supervisor }) => supervisor.secretsChanged(false)));
-    await first.supervisor.checkSettings();
+    await first.supervisor.checkSettings(first.settings);
     assert.equal((await models(owner.url)).status, 401);
     const before = second.statuses.items.length;
     await first.supervisor.stop();
@@ -141,7 +141,7 @@ describe('Two windows', () => {
     await connected(first);
     const other = EditorWindow.open(scope, { backendUrl: enclave.url, port });
     await other.supervisor.start();
-    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port });
+    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, silent: false });
     other.vault.ownership = vault.ownership; // the one that has won
     await other.supervisor.secretsChanged(false);
     assert.equal((await other.status('running')).shared, true);

@@ -131,7 +131,7 @@ describe('The supervisor of one window', () => {
     const fresh = `sealed-${'n'.repeat(43)}`;
     editor.vault.accessKeys = [editor.vault.ownKey, fresh];
     await editor.supervisor.secretsChanged(false);
-    await editor.supervisor.checkSettings(); // its answer comes behind the change
+    await editor.supervisor.checkSettings(editor.settings); // its answer comes behind the change
     assert.equal((await models(url)).status, 401);
     assert.equal((await models(url, fresh)).status, 200);
     assert.equal(editor.supervisor.status.kind, 'running');
@@ -212,7 +212,7 @@ describe('The supervisor of one window', () => {
     const text = await connection.takeHead();
     connection.end('HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{"status":"ok"}');
     await starting;
-    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: stranger.port });
+    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: stranger.port, silent: false });
     assert.doesNotMatch(text, /authorization|bearer|sealed-[A-Za-z0-9_-]{43}/i);
     const { apiKey, ownKey, ownership } = editor.vault;
     assertNone({ ownKey, ownership, ACCESS_KEY, apiKey: String(apiKey) }, text + connection.received, 'the question');
@@ -237,7 +237,7 @@ describe('The supervisor of one window', () => {
     const headers = { origin: 'https://app.example' };
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 403);
     assert.equal(await editor.change({ allowedOrigins: ['https://app.example'], requestTimeoutSeconds: 0.3 }), true);
-    await editor.supervisor.checkSettings();
+    await editor.supervisor.checkSettings(editor.settings);
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 200);
     assert.equal((await ask(url, { body: chatBody('/hang') })).status, 504);
     assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [1, 'running']);
@@ -284,17 +284,15 @@ describe('The supervisor of one window', () => {
 
   it('answers each of two questions about settings with its own answer', async () => {
     await start();
-    const { settings } = editor;
-    editor.settings = { ...settings, port: 70_000 };
-    const bad = editor.supervisor.checkSettings();
-    editor.settings = settings;
-    assert.deepEqual(await Promise.all([bad, editor.supervisor.checkSettings()]), [false, true]);
+    const { settings, supervisor } = editor;
+    const answers = [supervisor.checkSettings({ ...settings, port: 70_000 }), supervisor.checkSettings(settings)];
+    assert.deepEqual(await Promise.all(answers), [false, true]);
   });
 
   it('answers a question about settings also where the proxy dies over it', async () => {
     await start();
     process.kill(editor.pid, 'SIGSTOP');
-    const answer = editor.supervisor.checkSettings();
+    const answer = editor.supervisor.checkSettings(editor.settings);
     process.kill(editor.pid, 'SIGKILL');
     assert.equal(await within('the answer', DEADLINE, answer), true);
   });
@@ -409,7 +407,7 @@ describe('The supervisor of one window', () => {
     assert.ok(health.kind === 'unreachable' && health.cause === 'attestation');
     assert.equal(verified, null);
     const asked = enclave.journal.handshakes;
-    await editor.supervisor.checkSettings();
+    await editor.supervisor.checkSettings(editor.settings);
     assert.ok(enclave.journal.handshakes - asked <= 1, 'it does not hammer the backend');
   });
 
@@ -418,7 +416,7 @@ describe('The supervisor of one window', () => {
     const before = editor.statuses.items.length;
     enclave.dropSessions();
     assert.equal((await models(url)).status, 200);
-    await editor.supervisor.checkSettings();
+    await editor.supervisor.checkSettings(editor.settings);
     for (const status of editor.statuses.items.slice(before)) {
       assert.ok(status.kind === 'running' && status.health.kind === 'connected', JSON.stringify(status));
     }

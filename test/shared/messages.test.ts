@@ -194,6 +194,7 @@ describe('A message from the proxy', () => {
     ...['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'].map((code) => ({ ...FAILED, code })),
     { ...FAILED, setting: null },
     { type: 'stopped' },
+    { type: 'outcomeChanged', well: false },
     { type: 'accessKeyUsed', id: '0123456789abcdef' },
     { type: 'checked', setting: null, message: null },
     { type: 'checked', setting: 'port', message: 'No.' },
@@ -216,6 +217,8 @@ describe('A message from the proxy', () => {
     refusesEachField(parseFromProxy, HANDSHAKE_FAILED, { code: [7], message: [7] });
     refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
+    for (const well of [undefined, null, 7, 'true'])
+      assert.equal(parseFromProxy({ type: 'outcomeChanged', well }), undefined);
     for (const wrong of [undefined, 7, {}, ['x'], true]) {
       assert.equal(parseFromProxy({ type: 'checked', setting: wrong, message: null }), undefined);
       assert.equal(parseFromProxy({ type: 'checked', setting: null, message: wrong }), undefined);

@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { checkProof, isChallenge, makeChallenge, prove } from '../../src/shared/ownership.ts';
+import { checkProof, isChallenge, isRelease, makeChallenge, makeRelease, prove } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
+import { aReport } from '../support/reports.ts';
 
 const SECRET = randomBytes(32);
 const CHALLENGE = makeChallenge();
 const PORT = 14114;
-const REPORT: ProxyReport = {
+const REPORT = aReport(PORT, {
   version: '1.2.3',
-  port: PORT,
   verified: { kind: 'development', moduleId: 'i-1' },
   establishedAt: 1_700_000_000_000,
-  failure: null,
-};
+  servedAt: 1_700_000_000_001,
+});
 const FAILED: ProxyReport = {
   ...REPORT,
   verified: null,
   establishedAt: null,
-  failure: { code: 'attestation_refused', detail: 'nonce_mismatch', message: 'The attestation was refused: “no”' },
+  failure: {
+    at: 1,
+    code: 'attestation_refused',
+    detail: 'nonce_mismatch',
+    message: 'The attestation was refused: “no”',
+  },
+  trouble: { at: 2, code: 'network', detail: null, message: 'It broke' },
 };
 
 /** A proof with this report in it, whatever that is, by someone who has the secret. */
@@ -52,13 +58,7 @@ describe('The proof of whose proxy it is', () => {
   });
 
   it('is worth nothing when any character of it is another', () => {
-    const proof = prove(SECRET, CHALLENGE, {
-      version: '1',
-      port: PORT,
-      verified: null,
-      establishedAt: 1,
-      failure: null,
-    });
+    const proof = prove(SECRET, CHALLENGE, aReport(PORT, { establishedAt: 1 }));
     for (let index = 0; index < proof.length - 1; index++) {
       const other = proof[index] === 'A' ? 'B' : 'A';
       const tampered = proof.slice(0, index) + other + proof.slice(index + 1);
@@ -89,12 +89,12 @@ describe('The proof of whose proxy it is', () => {
 
   it('yields of another version what can be understood', () => {
     const { version, port } = REPORT;
-    const empty = { version, port, verified: null, establishedAt: null, failure: null };
+    const empty = aReport(port, { version, instance: '', backendUrl: '' });
     assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, colour: 'blue' })), empty);
     for (const verified of [{ kind: 'certified' }, 'verified', 7, { kind: 'verified', pcr0: 'ab' }]) {
       assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, verified })), empty);
     }
-    for (const wrong of [{ establishedAt: 'x' }, { failure: 'x' }, { failure: {} }, { failure: { code: 7 } }]) {
+    for (const wrong of [{ establishedAt: 'x' }, { failure: 'x' }, { failure: {} }, { failure: { at: 1, code: 7 } }]) {
       assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, ...wrong })), empty);
     }
   });
@@ -118,6 +118,28 @@ describe('A challenge', () => {
       '='.repeat(43),
     ]) {
       assert.equal(isChallenge(text), false, text);
+    }
+  });
+});
+
+describe('The request for the port of a proxy', () => {
+  const release = makeRelease(SECRET, REPORT);
+
+  it('is granted to those who share the secret', () => {
+    assert.match(release, /^[A-Za-z0-9_-]{43}$/);
+    assert.equal(isRelease(SECRET, REPORT, release), true);
+  });
+
+  it('is for this process alone, on this port', () => {
+    const fresh = { ...REPORT, instance: 'j'.repeat(43) };
+    for (const report of [fresh, { ...REPORT, port: PORT + 1 }])
+      assert.equal(isRelease(SECRET, report, release), false);
+  });
+
+  it('is granted to nobody else, and a proof is no request', () => {
+    const proof = prove(SECRET, REPORT.instance, REPORT).split('.')[1] ?? '';
+    for (const other of [makeRelease(randomBytes(32), REPORT), proof, '', release.slice(1), `${release}A`]) {
+      assert.equal(isRelease(SECRET, REPORT, other), false, other);
     }
   });
 });

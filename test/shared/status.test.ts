@@ -23,7 +23,7 @@ const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
   record_malformed: 'protocol',
   record_order: 'protocol',
   truncated: 'protocol',
-  enclave_error: 'protocol',
+  enclave_error: 'backend',
   request_too_large: 'protocol',
 };
 
@@ -90,7 +90,7 @@ describe('The base URL', () => {
     for (const status of [
       { kind: 'off' },
       { kind: 'starting' },
-      { kind: 'portTaken', port: 7 },
+      { kind: 'portTaken', silent: false, port: 7 },
       { kind: 'restarting', at: 7 },
     ] satisfies ProxyStatus[]) {
       assert.equal(baseUrlOf(status), undefined);

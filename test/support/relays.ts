@@ -39,9 +39,9 @@ export class RelaysUnderTest {
       // A relay never looks at the evidence of a session.
       const exchange = backend as unknown as RelayContext['exchange'];
       const relay = new Relay(
-        { exchange, load: this.load, timeouts: this.timeouts },
+        { exchange, load: this.load, timeouts: this.timeouts, onOutcome: () => undefined },
         {
-          ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [] },
+          ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
           bodyLength: announced === undefined ? undefined : Number(announced),
         },
       );
