@@ -30,7 +30,8 @@ interface AttestationErrorDetails {
   readonly clockSkewMs?: number;
 }
 
-/** A refusal. The message is for people; it never holds a key, a nonce or any part of a document. */
+/** A refusal. The message is for people; it never holds a key, a nonce or any other
+ * part of a document than the measurement of an image that is not approved. */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError';
   readonly code: AttestationErrorCode;

@@ -6,7 +6,6 @@ import { PINS, type Environment } from './pins.ts';
 import type { VerifiedAttestation } from './verify.ts';
 
 /** SHA-384 as hex. */
-const PCR0 = /^[0-9a-f]{96}$/;
 
 /** What Nitro reports of an enclave in debug mode, whose memory and console the host can read. */
 const DEBUG_MODE_PCR0 = '0'.repeat(96);
@@ -31,12 +30,6 @@ export interface ApprovedAttestation {
   /** The measurement of the enclave image, 96 lower-case hex digits. */
   readonly pcr0: string;
   readonly source: ApprovalSource;
-}
-
-/** The one form of a PCR0 value that a person wrote (case and space around it do not count), or undefined. */
-export function parsePcr0(text: string): string | undefined {
-  const value = text.trim().toLowerCase();
-  return PCR0.test(value) ? value : undefined;
 }
 
 /**
@@ -74,7 +67,7 @@ export function approveByHistory(
   if (elsewhere.includes(pcr0) || !history.approves(pcr0)) {
     throw new AttestationError(
       'pcr0_not_approved',
-      `the enclave runs an image that is not approved for ${environment}`,
+      `the enclave runs an image that is not approved for ${environment}, with PCR0 ${pcr0}`,
     );
   }
   return { [approved]: true, attestation, environment, pcr0, source: 'history' };

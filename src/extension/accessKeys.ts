@@ -1,12 +1,16 @@
 // src/extension is the part that runs in the editor. This file is pure: the list of access keys as data.
 import { createHash, randomBytes } from 'node:crypto';
 
+/** For whom it was made: a person, who has seen it; a client that the person agreed to; terminals; or the extension. */
+export type KeyOrigin = 'person' | 'client' | 'terminal' | 'own';
+
 /** A key for one local program. */
 export interface AccessKey {
   /** The first 16 hex digits of the key's SHA-256: names it without telling it. */
   readonly id: string;
   /** Who uses it, in the person's words. */
   readonly name: string;
+  readonly origin: KeyOrigin;
   /** `sealed-` and 43 characters of Base64url. */
   readonly key: string;
   /** Milliseconds since 1970. */
@@ -16,23 +20,30 @@ export interface AccessKey {
 
 /** The key by which the extension itself asks the proxy. It is not shown among the others. */
 export const OWN_KEY_NAME = 'Sealed Proxy';
+export const TERMINAL_NAME = 'Terminal';
+
+const ORIGINS: readonly unknown[] = ['person', 'client', 'terminal', 'own'] satisfies KeyOrigin[];
+/** What shows itself, in any script. No marks of Markdown, and none of the editor's icons. */
+const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 
 /** One that is not of this form would have the proxy refuse all of them. */
 const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
 
 /** A fresh key from 32 random bytes. */
-export function makeAccessKey(name: string, now: number): AccessKey {
+export function makeAccessKey(name: string, origin: KeyOrigin, now: number): AccessKey {
   const key = `sealed-${randomBytes(32).toString('base64url')}`;
-  return { id: idOf(key), name, key, createdAt: now, lastUsedAt: null };
+  return { id: idOf(key), name, origin, key, createdAt: now, lastUsedAt: null };
 }
 
 /** The key that was stored, or undefined for what is not of its form. */
 export function parseAccessKey(json: string | undefined, lastUsed: string | undefined): AccessKey | undefined {
   try {
-    const { id, name, key, createdAt } = JSON.parse(json ?? '') as Partial<Record<keyof AccessKey, unknown>>;
+    const { id, name, origin, key, createdAt } = JSON.parse(json ?? '') as Partial<Record<keyof AccessKey, unknown>>;
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
     if (typeof key !== 'string' || !ACCESS_KEY.test(key) || idOf(key) !== id) return undefined;
-    return { id, name, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
+    if (!isOrigin(origin)) return undefined;
+    return { id, name, origin, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
   } catch {
     return undefined;
   }
@@ -45,12 +56,26 @@ export function inOrder(keys: readonly AccessKey[]): readonly AccessKey[] {
 
 /** Those that a person made or agreed to. */
 export function visibleKeys(keys: readonly AccessKey[]): readonly AccessKey[] {
-  return keys.filter(({ name }) => name !== OWN_KEY_NAME);
+  return keys.filter(({ origin }) => origin !== 'own');
 }
 
-/** What a person or program may call its key; the extension's own name is nobody else's. */
+/** What a person or program may call its key; the extension's own names are nobody else's. */
 export function isClientName(name: string): boolean {
-  return name !== '' && name.length <= 64 && name === name.trim() && !/\p{C}/u.test(name) && name !== OWN_KEY_NAME;
+  if (!NAME.test(name) || INVISIBLE.test(name) || name !== name.trim()) return false;
+  return ![OWN_KEY_NAME, TERMINAL_NAME].some((reserved) => isSameName(name, reserved));
+}
+
+/** To a person's eye. */
+export function isSameName(one: string, other: string): boolean {
+  return fold(one) === fold(other);
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+}
+
+function isOrigin(value: unknown): value is KeyOrigin {
+  return ORIGINS.includes(value);
 }
 
 function idOf(key: string): string {

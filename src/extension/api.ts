@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ProxyStatus } from '../shared/status.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import { isClientName } from './accessKeys.ts';
+import { Consents } from './consents.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import type { Secrets } from './secrets.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -11,6 +12,10 @@ export class PublicApi {
   readonly #supervisor: Supervisor;
   readonly #secrets: Secrets;
   readonly #changed: vscode.Event<ProxyStatus>;
+  readonly #consents = new Consents(askConsent, async (name) => {
+    await this.#secrets.accessKeyNamed(name, 'client');
+    await this.#supervisor.secretsChanged(false); // it counts when it is given out
+  });
 
   constructor(supervisor: Supervisor, secrets: Secrets, changed: vscode.Event<ProxyStatus>) {
     this.#supervisor = supervisor;
@@ -21,10 +26,24 @@ export class PublicApi {
   /** The base URL with `/v1`; starts the proxy if it is not running. */
   async getBaseUrl(): Promise<string> {
     if (['off', 'starting'].includes(this.#supervisor.status.kind)) await this.#supervisor.start();
+    await this.#restarted();
     const { status } = this.#supervisor;
     const url = baseUrlOf(status);
     if (url === undefined) throw new Error(vscode.l10n.t('Sealed Proxy is not running ({0}).', status.kind));
     return url;
+  }
+
+  /** A proxy that has crashed comes back by itself, or is given up. */
+  async #restarted(): Promise<void> {
+    const isOver = ({ kind }: ProxyStatus) => kind !== 'restarting' && kind !== 'starting';
+    if (isOver(this.#supervisor.status)) return;
+    await new Promise<void>((resolve) => {
+      const subscription = this.#changed((status) => {
+        if (!isOver(status)) return;
+        subscription.dispose();
+        resolve();
+      });
+    });
   }
 
   status(): SealedProxyStatus {
@@ -38,17 +57,15 @@ export class PublicApi {
   async getConnection(client: unknown): Promise<SealedProxyConnection> {
     const name = typeof client === 'string' ? client.trim() : '';
     if (!isClientName(name)) {
-      throw new TypeError('getConnection needs {"client": "..."}: a name of its own, of 1 to 64 printable characters');
+      throw new TypeError(
+        'getConnection needs {"client": "..."}: a name of its own, of 1 to 64 letters, digits, spaces or simple marks',
+      );
     }
-    const known = (await this.#secrets.accessKeys()).find((key) => key.name === name);
-    if (known === undefined && !(await askConsent(name))) {
-      throw new Error(vscode.l10n.t('{0} was not allowed to use Sealed Proxy.', name));
-    }
+    if ((await this.#secrets.findAccessKey(name, 'client')) === undefined) await this.#consents.ask(name);
     const baseUrl = await this.getBaseUrl();
-    if (known !== undefined) return { baseUrl, apiKey: known.key };
-    const { key: apiKey } = await this.#secrets.accessKeyNamed(name);
-    await this.#supervisor.secretsChanged(false); // it counts when it is given out
-    return { baseUrl, apiKey };
+    const known = await this.#secrets.findAccessKey(name, 'client');
+    if (known === undefined) throw new Error(vscode.l10n.t('The access key of {0} was revoked.', name));
+    return { baseUrl, apiKey: known.key };
   }
 
   /** For `activate` to return. */

@@ -32,6 +32,7 @@ export interface SealedProxyStatus {
     | 'failed'
     | 'portTaken'
     | 'otherVersion'
+    | 'otherSettings'
     | 'noKey'
     | 'checking'
     | 'connected'

@@ -1,6 +1,7 @@
 // The attestation as a document to read: what was checked, with each step's result, and what was not. Pure.
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Verified } from '../shared/messages.ts';
+import { PCR0, shortened } from './statusText.ts';
 
 type Genuine = Extract<Verified, { kind: 'verified' }>;
 
@@ -21,7 +22,7 @@ const STEPS: readonly Step[] = [
   },
   {
     what: 'Its certificate chain starts with the AWS Nitro root pinned in the extension',
-    found: () => 'SHA-256 `641a0321…f79bb5b`',
+    found: () => 'SHA-256 `641a0321…8f79bb5b`',
     failures: ['untrusted_root'],
   },
   {
@@ -36,14 +37,14 @@ const STEPS: readonly Step[] = [
     failures: ['nonce_mismatch'],
   },
   {
-    what: 'Every certificate is valid now',
+    what: 'Every certificate was valid at that time',
     found: (verified) => `leaf ${iso(verified.certificateNotBefore)} to ${iso(verified.certificateNotAfter)}`,
     failures: ['certificate_not_yet_valid', 'certificate_expired', 'clock'],
   },
   { what: 'The enclave is not in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
   {
     what: 'Its image is approved',
-    found: (verified) => `PCR0 \`${verified.pcr0}\`: ${approval(verified)}`,
+    found: (verified) => `${approval(verified)} (PCR0 below)`,
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
   {
@@ -70,11 +71,18 @@ export function attestationDocument(status: ProxyStatus): string {
   return page(
     head,
     '',
-    `Nothing is verified at the moment: ${health.message}.`,
+    `Nothing is verified at the moment. ${shortened(health.message)}.`,
+    ...measured(health.message),
     '',
     NOTHING_LEAVES,
     ...refused(status),
   );
+}
+
+/** The image that was refused, for whoever wants to compare or approve it. */
+function measured(message: string): string[] {
+  const [pcr0] = PCR0.exec(message) ?? [];
+  return pcr0 === undefined ? [] : ['', 'PCR0, the measurement of its image:', '', ...block(pcr0)];
 }
 
 const NOTHING_LEAVES = 'No request leaves this computer without a verified session.';
@@ -107,9 +115,18 @@ function development({ moduleId }: Extract<Verified, { kind: 'development' }>): 
     'Its document is not signed, so it proves nothing. The traffic to it is encrypted as to a real enclave, and its three',
     'bindings (challenge, both public keys) were checked.',
     '',
-    ...(moduleId === null ? [] : [`It calls itself \`${moduleId}\`.`, '']),
+    ...(moduleId === null ? [] : [`It calls itself \`${printable(moduleId)}\`.`, '']),
     'To talk to a verified enclave, set `sealedProxy.backendUrl` to an https address.',
   ];
+}
+
+/** What a backend calls itself, which may be anything. */
+function printable(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._-]/g, '?');
+}
+
+function block(text: string): string[] {
+  return ['```', ...(text.match(/.{1,64}/g) ?? []), '```'];
 }
 
 function approval({ environment, approvedBy }: Genuine): string {
@@ -121,12 +138,16 @@ function approval({ environment, approvedBy }: Genuine): string {
 }
 
 function genuine(verified: Genuine, establishedAt: number | null): string[] {
-  const session = establishedAt === null ? '' : ` The session stands since ${iso(establishedAt)}.`;
+  const session = establishedAt === null ? '' : ` The session was made at ${iso(establishedAt)}.`;
   return [
     `A genuine AWS Nitro enclave with an approved image.${session}`,
     ...table((step) => ['✓', step.what, step.found(verified)]),
     '',
-    `Module \`${verified.moduleId}\`, at its own time ${iso(verified.timestamp)}.`,
+    'PCR0, the measurement of the image:',
+    '',
+    ...block(verified.pcr0),
+    '',
+    `Module \`${printable(verified.moduleId)}\`, at its own time ${iso(verified.timestamp)}.`,
     '',
     '## What was not checked, and why',
     '',
@@ -143,12 +164,10 @@ function genuine(verified: Genuine, establishedAt: number | null): string[] {
     '',
     '## The document',
     '',
-    '```',
-    ...(verified.document.match(/.{1,100}/g) ?? []),
-    '```',
+    ...block(verified.document),
   ];
 }
 
 function iso(at: number): string {
-  return new Date(at).toISOString().replace('.000', '');
+  return new Date(at).toISOString().replace(/\.\d+/, '');
 }

@@ -1,6 +1,6 @@
 // The commands, one function each. They ask, act and tell; what is true comes from the supervisor.
 import * as vscode from 'vscode';
-import { isClientName, visibleKeys } from './accessKeys.ts';
+import { isClientName, isSameName, visibleKeys } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
 import { attestationDocument } from './attestationText.ts';
 import { baseUrlOf } from '../shared/status.ts';
@@ -137,15 +137,17 @@ async function newAccessKey({ secrets, supervisor }: CommandContext): Promise<vo
     validateInput: (value) => nameProblem(value.trim(), known),
   });
   if (name === undefined || nameProblem(name.trim(), known) !== undefined) return;
-  const { key } = await secrets.accessKeyNamed(name.trim());
+  const { key } = await secrets.accessKeyNamed(name.trim(), 'person');
   await supervisor.secretsChanged(false);
   await vscode.env.clipboard.writeText(key);
   void vscode.window.showInformationMessage(t('The access key for "{0}" is on the clipboard.', name.trim()));
 }
 
 function nameProblem(name: string, known: readonly AccessKey[]): string | undefined {
-  if (!isClientName(name)) return t('A name has 1 to 64 printable characters, and is not that of Sealed Proxy itself.');
-  return known.some((key) => key.name === name) ? t('There is a key with this name already.') : undefined;
+  if (!isClientName(name)) {
+    return t('A name has 1 to 64 letters, digits, spaces or simple marks, and is not that of Sealed Proxy itself.');
+  }
+  return known.some((key) => isSameName(key.name, name)) ? t('There is a key with this name already.') : undefined;
 }
 
 interface KeyItem extends vscode.QuickPickItem {

@@ -6,10 +6,13 @@ import type { ProxyStatus } from '../shared/status.ts';
 import { PublicApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import { Documents } from './documents.ts';
+import { judgeSettings, refusalOf } from './goodSettings.ts';
+import type { Refusal } from './goodSettings.ts';
 import { HostFolder } from './hostFolder.ts';
 import { ChannelLog } from './log.ts';
 import { Secrets } from './secrets.ts';
-import { SECTION, readNetwork, readSettings } from './settings.ts';
+import type { SecretChange } from './secrets.ts';
+import { SECTION, readSettings } from './settings.ts';
 import { StatusBar, actionLabel } from './statusBar.ts';
 import { describeStatus } from './statusText.ts';
 import { Supervisor } from './supervisor.ts';
@@ -29,6 +32,10 @@ export class SealedProxyExtension {
   #settings = readSettings(this.#log.channel.logLevel);
   /** What a person was told last, until all is well again. */
   #told: string | undefined;
+  /** The base URL that this window wrote last. */
+  #published: string | undefined;
+  /** By setting, what a person was told of it last. */
+  #refused = new Map<string, string>();
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
     this.#secrets = new Secrets(secrets, new HostFolder(globalStorageUri.fsPath));
@@ -37,8 +44,8 @@ export class SealedProxyExtension {
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
       cwd: globalStorageUri.fsPath,
       settings: () => this.#settings.proxy,
-      network: readNetwork,
-      checkInterval: () => this.#settings.checkIntervalMs,
+      network: () => this.#settings.network,
+      checkInterval: () => this.#settings.checkInterval * 1000,
       secrets: () => this.#secrets.forProxy(),
       onStatus: (status) => {
         this.#show(status);
@@ -47,12 +54,8 @@ export class SealedProxyExtension {
         this.#log.proxyLine(line);
       },
       onKeyUsed: (id) => void this.#secrets.noteUse(id),
-      onRefused: (setting, message) => {
-        void vscode.window.showErrorMessage(
-          setting === null
-            ? message
-            : vscode.l10n.t('The setting {0} is not used: {1}', `sealedProxy.${setting}`, message),
-        );
+      onRefused: (problem) => {
+        this.#tellRefusals([refusalOf(problem)]);
       },
     });
     this.#show(this.#supervisor.status);
@@ -70,8 +73,7 @@ export class SealedProxyExtension {
       this.#statusChanged,
       registerCommands({ supervisor, secrets, log, api, documents }),
       secrets.onDidChange((change) => {
-        void supervisor.secretsChanged(change === 'apiKey');
-        void this.#tellMenus();
+        void this.#secretsChanged(change);
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('http')) void this.#applySettings();
@@ -99,6 +101,20 @@ export class SealedProxyExtension {
     if (this.#settings.autoStart) await this.#supervisor.start();
   }
 
+  async #secretsChanged(change: SecretChange): Promise<void> {
+    try {
+      await Promise.all([
+        this.#supervisor.secretsChanged(change === 'apiKey'),
+        this.#tellMenus(),
+        this.#terminal.update(this.#settings.terminal, this.#supervisor.status),
+      ]);
+    } catch (error) {
+      // What was revoked must not go on counting because it cannot be read what counts.
+      this.#log.channel.error(`The secret storage cannot be read: ${String(error)}`);
+      await this.#supervisor.restart();
+    }
+  }
+
   /** The palette offers what can work. */
   async #tellMenus(): Promise<void> {
     const hasApiKey = (await this.#secrets.apiKey()) !== undefined;
@@ -106,11 +122,22 @@ export class SealedProxyExtension {
   }
 
   async #applySettings(): Promise<void> {
-    const next = readSettings(this.#log.channel.logLevel);
-    const good = await this.#supervisor.checkSettings(next.proxy);
-    this.#settings = good ? next : { ...next, proxy: this.#settings.proxy };
+    const { settings, refusals } = judgeSettings(readSettings(this.#log.channel.logLevel), this.#settings);
+    this.#settings = settings;
+    this.#tellRefusals(refusals);
     await this.#supervisor.settingsChanged();
     await this.#terminal.update(this.#settings.terminal, this.#supervisor.status);
+  }
+
+  /** Each once for as long as it stays wrong. */
+  #tellRefusals(refusals: readonly Refusal[]): void {
+    const before = this.#refused;
+    this.#refused = new Map(refusals.map(({ setting, message }) => [setting, message]));
+    for (const { setting, message } of refusals) {
+      if (before.get(setting) === message) continue;
+      const text = vscode.l10n.t('The setting {0} is not used: {1}', setting, message);
+      void vscode.window.showErrorMessage(plain(text));
+    }
   }
 
   #show(status: ProxyStatus): void {
@@ -123,25 +150,43 @@ export class SealedProxyExtension {
 
   /** For extensions that read settings, and for new terminals. */
   async #publish(status: ProxyStatus): Promise<void> {
-    const url = baseUrlOf(status);
+    await Promise.all([this.#terminal.update(this.#settings.terminal, status), this.#publishUrl(status)]);
+  }
+
+  /** Written when it has changed; windows with ports of their own would otherwise overwrite each other for ever. */
+  async #publishUrl(status: ProxyStatus): Promise<void> {
     const section = vscode.workspace.getConfiguration(SECTION);
-    if (url !== undefined && section.get('baseUrl') !== url) {
-      await section.update('baseUrl', url, vscode.ConfigurationTarget.Global);
+    const written = section.get<string>('baseUrl');
+    const url = baseUrlOf(status);
+    const isStrangers = status.kind === 'portTaken' && written === `http://127.0.0.1:${status.port}/v1`;
+    const next = isStrangers ? '' : url;
+    if (next === undefined || next === this.#published) return;
+    this.#published = next;
+    if (next === written) return;
+    try {
+      await section.update('baseUrl', next === '' ? undefined : next, vscode.ConfigurationTarget.Global);
+    } catch (error) {
+      this.#log.channel.warn(`The setting sealedProxy.baseUrl could not be written: ${String(error)}`);
     }
-    await this.#terminal.update(this.#settings.terminal, status);
   }
 
   /** The two things that a person has to know at once, each said once. */
   async #tell(status: ProxyStatus): Promise<void> {
     if (status.kind === 'running' || status.kind === 'off') this.#told = undefined;
     if (status.kind !== 'failed' && status.kind !== 'portTaken') return;
+    if (status.kind === 'failed' && status.reason === 'setting') return; // told when it was refused
     const { summary } = describeStatus(status, vscode.l10n.t);
     if (summary === this.#told) return;
     this.#told = summary;
     const actions =
       status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
-    const answer = await vscode.window.showErrorMessage(summary, ...actions.map(actionLabel));
+    const answer = await vscode.window.showErrorMessage(plain(summary), ...actions.map(actionLabel));
     const action = actions.find((known) => actionLabel(known) === answer);
     if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
   }
+}
+
+/** For a notification, which would make links, and commands, of what looks like Markdown. */
+function plain(text: string): string {
+  return text.replaceAll('](', '] (');
 }

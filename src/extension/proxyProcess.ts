@@ -19,6 +19,9 @@ export interface ProcessOptions {
 /** The host gives all extensions together five seconds to end. */
 const STOP_LIMIT = 4000;
 
+/** In characters. Whatever is longer is no line of the proxy's log. */
+const MAX_LINE = 64 * 1024;
+
 /** Held here as well as by whoever uses it: a handle that is collected would close the channel. */
 const running = new Set<ChildProcess>();
 
@@ -110,7 +113,7 @@ function forLines(child: ChildProcess, onLine: (line: string) => void): void {
   let rest = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
+    rest = (lines.pop() ?? '').slice(-MAX_LINE);
     lines.forEach(onLine);
   });
   child.stderr?.once('end', () => {

@@ -4,8 +4,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { SecretStorage } from 'vscode';
-import { OWN_KEY_NAME, inOrder, makeAccessKey, parseAccessKey, visibleKeys } from './accessKeys.ts';
-import type { AccessKey } from './accessKeys.ts';
+import { OWN_KEY_NAME, inOrder, isSameName, makeAccessKey, parseAccessKey, visibleKeys } from './accessKeys.ts';
+import type { AccessKey, KeyOrigin } from './accessKeys.ts';
 import type { HostFolder } from './hostFolder.ts';
 import type { SupervisorSecrets } from './supervisor.ts';
 
@@ -72,15 +72,19 @@ export class Secrets {
     return inOrder(keys.filter((key) => key !== undefined));
   }
 
-  /** The key with this name, made if there is none. */
-  accessKeyNamed(name: string): Promise<AccessKey> {
+  /** The key of this name that was made for such a one, if there is one. */
+  async findAccessKey(name: string, origin: KeyOrigin): Promise<AccessKey | undefined> {
+    return (await this.accessKeys()).find((key) => key.origin === origin && isSameName(key.name, name));
+  }
+
+  /** The same, made if there is none. */
+  accessKeyNamed(name: string, origin: KeyOrigin): Promise<AccessKey> {
     return this.#inTurn(async () => {
-      const find = async () => (await this.accessKeys()).find((key) => key.name === name);
-      const known = await find();
+      const known = await this.findAccessKey(name, origin);
       if (known !== undefined) return known;
-      const fresh = makeAccessKey(name, Date.now());
+      const fresh = makeAccessKey(name, origin, Date.now());
       await this.#storage.store(ACCESS_KEY + fresh.id, JSON.stringify(fresh));
-      const stored = await find(); // another window may have been faster
+      const stored = await this.findAccessKey(name, origin); // another window may have been faster
       if (stored === undefined) throw new Error('The access key could not be stored');
       return stored;
     });
@@ -105,7 +109,7 @@ export class Secrets {
 
   /** Everything that the proxy needs. What does not exist yet is drawn, once. */
   async forProxy(): Promise<SupervisorSecrets> {
-    const own = await this.accessKeyNamed(OWN_KEY_NAME);
+    const own = await this.accessKeyNamed(OWN_KEY_NAME, 'own');
     const [apiKey, keys, ownership, cacheNamespaceRoot, machineId] = await Promise.all([
       this.apiKey(),
       this.accessKeys(),

@@ -1,24 +1,17 @@
 // The one reader of all settings.
 import * as vscode from 'vscode';
 import type { NetworkSettings } from '../shared/messages.ts';
-import type { CompleteSettings } from './supervisor.ts';
+import type { Settings } from './goodSettings.ts';
 
 export const SECTION = 'sealedProxy';
 
-/** As the person set them; whether they can be used, the proxy says. */
-export interface Settings {
-  readonly autoStart: boolean;
-  readonly checkIntervalMs: number;
-  readonly terminal: boolean;
-  readonly proxy: CompleteSettings;
-}
-
+/** As the person wrote them: of any type, and good or not. */
 export function readSettings(logLevel: vscode.LogLevel): Settings {
   const section = vscode.workspace.getConfiguration(SECTION);
   const get = <Value>(name: string, fallback: Value) => section.get<Value>(name) ?? fallback;
   return {
     autoStart: get('autoStart', true),
-    checkIntervalMs: Math.max(0, get('checkInterval', 300)) * 1000,
+    checkInterval: get('checkInterval', 300),
     terminal: get('terminal.enabled', false),
     proxy: {
       port: get('port', 14114),
@@ -30,15 +23,17 @@ export function readSettings(logLevel: vscode.LogLevel): Settings {
       allowedOrigins: get<readonly string[]>('allowedOrigins', ['vscode-webview://*', 'vscode-file://*']),
       logLevel: proxyLogLevel(logLevel),
     },
+    network: readNetwork(),
   };
 }
 
 /** How the editor itself reaches the network: the child process does not inherit what the editor patches in. */
-export function readNetwork(): NetworkSettings {
+function readNetwork(): NetworkSettings {
   const http = vscode.workspace.getConfiguration('http');
   const proxy = http.get<string>('proxy') ?? '';
   const off = http.get<string>('proxySupport') === 'off';
-  const noProxy = http.get<readonly string[]>('noProxy') ?? [];
+  const listed = http.get<unknown>('noProxy');
+  const noProxy = Array.isArray(listed) ? listed : [];
   return {
     ...(off ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
     ...(noProxy.length === 0 ? {} : { noProxy: noProxy.join(',') }),

@@ -79,6 +79,14 @@ export function describeStatus(status: ProxyStatus, t: Translate): StatusView {
       );
       return view('warning', t('{0}: other version', NAME), summary, ['restart', 'openSettings'], 'warning');
     }
+    case 'otherSettings': {
+      const summary = t(
+        'Another window serves port {0} for another backend ({1}) or with other approved images. Restart to use the settings of this window.',
+        status.port,
+        status.backendUrl,
+      );
+      return view('warning', t('{0}: other settings', NAME), summary, ['restart', 'openSettings'], 'warning');
+    }
     case 'running':
       return describeRunning(status, t);
   }
@@ -146,7 +154,7 @@ function describeHealth(
     }
     case 'unreachable': {
       const { icon, label, headline, advice } = describeCause(health.cause, t);
-      const summary = joined(headline, sentence(health.message), advice, nextTry(health, t));
+      const summary = joined(headline, sentence(shortened(health.message)), advice, nextTry(health, t));
       return { icon, label: `${NAME}: ${label}`, summary, severity: 'error' };
     }
   }
@@ -196,7 +204,7 @@ function describeCause(cause: Cause, t: Translate): CauseView {
       return {
         icon: 'workspace-untrusted',
         label: t('clock wrong'),
-        headline: t("Set this computer's clock."),
+        headline: '',
         advice: '',
       };
     case 'protocol':
@@ -246,8 +254,15 @@ function verifiedFacts(
     [t('Verified'), t('{0} enclave, PCR0 {1}', verified.environment, shortPcr0(verified.pcr0))],
     [t('Module'), verified.moduleId],
     ...(establishedAt === null ? [] : [[t('Since'), clockTime(establishedAt)] as const]),
-    [t('Certificate valid until'), clockTime(verified.certificateNotAfter)],
+    [t('Certificate valid until'), new Date(verified.certificateNotAfter).toLocaleString()],
   ];
+}
+
+export const PCR0 = /\b[0-9a-f]{96}\b/;
+
+/** A message with a measurement in it, as people read it. */
+export function shortened(message: string): string {
+  return message.replace(PCR0, shortPcr0);
 }
 
 /** Both ends of a measurement: what people compare. */

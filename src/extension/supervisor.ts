@@ -1,7 +1,9 @@
 // Keeps one proxy for all windows of this computer: owns it, or joins the one that another window owns, and takes over
 // when that one goes. It needs nothing of the editor.
+import { createHash } from 'node:crypto';
 import { setTimeout as setTimer } from 'node:timers/promises';
-import { settingOfWrongType } from '../shared/messages.ts';
+import { problemOf } from '../settings/editorSettings.ts';
+import type { Problem } from '../settings/editorSettings.ts';
 import type { FromProxy, NetworkSettings, ProxySettings } from '../shared/messages.ts';
 import { stampOf } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
@@ -41,17 +43,18 @@ export interface SupervisorHost {
   readonly onStatus: (status: ProxyStatus) => void;
   readonly onLog: (line: string) => void;
   readonly onKeyUsed: (id: string) => void;
-  /** A setting has a value that cannot be used; the last good one stays. */
-  readonly onRefused: (setting: string | null, message: string) => void;
+  /** The proxy cannot be started: a setting has a value that cannot be used. */
+  readonly onRefused: (problem: Problem) => void;
 }
 
 /** A start that takes longer has failed, in milliseconds. */
 const START_LIMIT = 10_000;
-const WRONG_TYPE = 'Its value is not of the right type.';
 /** A window that takes over waits a random part of this, so that not all try at once. */
 const TAKE_OVER_SPREAD = 700;
 /** One that was asked for its port waits longer: whoever asked comes first. */
 const GIVEN_AWAY = 2000;
+/** The window that owns the proxy reads the same settings, and starts it anew: the others let it. */
+const OWNER_RESTARTS = 1000;
 /** How long to wait for a port that was asked for. */
 const RELEASE_LIMIT = 3000;
 const RELEASE_INTERVAL = 20;
@@ -76,6 +79,8 @@ export class Supervisor {
   #wanted = false;
   /** Grows with each start and stop: what began before it is out of date. */
   #turn = 0;
+  /** How often changed secrets were read. */
+  #secretsRead = 0;
   /** What the latest turn does, until it is known how that went. */
   #beginning: Promise<void> | undefined;
   #process: ProxyProcess | undefined;
@@ -90,8 +95,8 @@ export class Supervisor {
   #silentSince: number | undefined;
   /** What the proxy was started with, or was to be. */
   #applied: { readonly settings: CompleteSettings; readonly network: NetworkSettings } | undefined;
-  /** Those who wait for the answer to `check`, in the order of their questions. */
-  #waiting: ((good: boolean) => void)[] = [];
+  /** The window closes: nothing begins any more. */
+  #over = false;
 
   constructor(host: SupervisorHost) {
     this.#host = host;
@@ -109,17 +114,25 @@ export class Supervisor {
       this.#policy.reset();
       void this.#begin();
     }
-    while (this.#beginning !== undefined) await this.#beginning; // another turn may have begun meanwhile
+    await this.#settled();
   }
 
-  /** Ends the proxy of this window, or leaves the shared one. Running responses may finish. */
+  /** Resolves when it is known how the latest turn went; another may have begun meanwhile. */
+  async #settled(): Promise<void> {
+    while (this.#beginning !== undefined) await this.#beginning;
+  }
+
+  /** Ends the proxy of this window, or leaves the shared one. Running responses have four seconds to finish. */
   async stop(): Promise<void> {
     this.#wanted = false;
-    if (await this.#leave()) this.#become({ kind: 'off' });
+    const left = await this.#leave();
+    for (const process of this.#processes) void process.stop(); // within seconds, also where a response has no end
+    if (left) this.#become({ kind: 'off' });
   }
 
   /** The window closes: nothing of this one may stay behind. */
   async end(): Promise<void> {
+    this.#over = true;
     this.#wanted = false;
     const left = this.#leave();
     await Promise.all([...this.#processes].map((process) => process.stop()));
@@ -129,10 +142,14 @@ export class Supervisor {
   /** Starts anew, by a process of this window: one of another window is asked for the port. */
   async restart(): Promise<void> {
     const { status } = this;
-    const isOthers = status.kind === 'otherVersion' || (status.kind === 'running' && status.shared);
-    if (isOthers) await this.#askForPort(status.port);
-    await this.stop();
-    await this.start();
+    const isOthers = status.kind === 'otherVersion' || status.kind === 'otherSettings' || this.#isShared;
+    const turn = this.#turn;
+    if (isOthers && 'port' in status) await this.#askForPort(status.port);
+    if (turn !== this.#turn) return; // something else has begun meanwhile
+    this.#wanted = true;
+    this.#policy.reset();
+    void this.#begin();
+    await this.#settled();
   }
 
   /** Asks the backend now. */
@@ -146,11 +163,11 @@ export class Supervisor {
 
   /** Keys have changed. Resolves when the proxy goes by them. */
   async secretsChanged(apiKeyChanged: boolean): Promise<void> {
+    const change = ++this.#secretsRead;
     const { apiKey, accessKeys, ownership } = await this.#host.secrets();
-    // Also those that only finish what they serve: a revoked key has no right to that.
-    for (const process of this.#processes) {
-      process.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
-    }
+    // What was read last counts, in whatever order the answers come. Also for those that only finish what they serve.
+    const told = change === this.#secretsRead ? this.#processes : [];
+    for (const process of told) process.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
     if (!(await this.#secretsKnown()) && this.#isShared) {
       // In a browser, windows do not hear of each other's secrets: the one that knows the latest serves them.
       await this.restart();
@@ -187,11 +204,16 @@ export class Supervisor {
     );
     const sameNetwork = isEqual(after.network, before.network);
     if (changed.length === 0 && sameNetwork) return;
-    if (this.#isShared && after.settings.port === before.settings.port) {
-      this.#applied = after; // the settings are those of the owner as well
+    const isLive = sameNetwork && changed.every((name) => LIVE.has(name));
+    if (this.#isShared && isLive) {
+      this.#applied = after; // it is for the owner to apply
       return;
     }
-    if (this.#process === undefined || !sameNetwork || !changed.every((name) => LIVE.has(name))) {
+    if (this.#isShared) {
+      this.#takeOverSoon(OWNER_RESTARTS);
+      return;
+    }
+    if (this.#process === undefined || !isLive) {
       await this.#begin();
       return;
     }
@@ -199,21 +221,6 @@ export class Supervisor {
     this.#applied = after;
     const settings = { requestTimeoutSeconds, streamIdleTimeoutSeconds, allowedOrigins, logLevel };
     this.#process.send({ type: 'update', settings });
-  }
-
-  /** Would these do? A bad value never stops a running proxy: it is asked first. */
-  async checkSettings(settings: CompleteSettings): Promise<boolean> {
-    const wrong = settingOfWrongType(settings);
-    if (wrong !== undefined) {
-      this.#host.onRefused(wrong, WRONG_TYPE);
-      return false;
-    }
-    const process = this.#process;
-    if (process === undefined) return !this.#isShared || settings.port === 0 || isPort(settings.port);
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      process.send({ type: 'check', settings });
-    });
   }
 
   #begin(): Promise<void> {
@@ -225,22 +232,21 @@ export class Supervisor {
   }
 
   async #tryToBegin(): Promise<void> {
-    if (!(await this.#leave())) return;
+    if (this.#over || !(await this.#leave())) return;
     const turn = this.#turn;
     this.#become({ kind: 'starting' });
     try {
-      const settings = this.#host.settings();
-      this.#applied = { settings, network: this.#host.network() };
-      const wrong = settingOfWrongType(settings);
-      if (wrong !== undefined) {
-        this.#host.onRefused(wrong, WRONG_TYPE);
-        await this.#giveUp('setting', `${wrong}: ${WRONG_TYPE}`);
+      const [settings, network] = [this.#host.settings(), this.#host.network()];
+      this.#applied = { settings, network };
+      const problem = problemOf(settings, network);
+      if (problem !== undefined) {
+        this.#host.onRefused(problem);
+        await this.#giveUp('setting', problem.message);
         return;
       }
       const secrets = await this.#host.secrets();
       if (turn !== this.#turn) return;
-      // With a port that is none, the proxy itself says so.
-      const found = isPort(settings.port) ? await probe(settings.port, key(secrets)) : ({ kind: 'free' } as const);
+      const found = settings.port !== 0 ? await probe(settings.port, key(secrets)) : ({ kind: 'free' } as const);
       if (turn !== this.#turn) return;
       await this.#enter(turn, found, settings, secrets);
     } catch (error) {
@@ -256,9 +262,13 @@ export class Supervisor {
     else if (found.kind !== 'ours') {
       this.#become({ kind: 'portTaken', port, silent: found.kind === 'silent' });
       this.#awaitPort(port, found);
-    } else if (found.report.version === VERSION) this.#join(port, found.report);
-    else {
-      this.#become({ kind: 'otherVersion', port, version: found.report.version });
+    } else if (found.report.version === VERSION && found.report.tag === tagOf(settings)) {
+      this.#join(port, found.report);
+    } else {
+      const { version, backendUrl } = found.report;
+      this.#become(
+        version === VERSION ? { kind: 'otherSettings', port, backendUrl } : { kind: 'otherVersion', port, version },
+      );
       await this.#watchOwner(() => this.#lookAgain(port, found)).probe(port, key(secrets));
       if (turn === this.#turn) this.#awaitPort(port, found);
     }
@@ -281,18 +291,25 @@ export class Supervisor {
     this.#timer = setTimeout(() => void this.#begin(), delay + Math.random() * TAKE_OVER_SPREAD);
   }
 
-  /** Others have the port: it is looked for in silence whether that is still so. */
-  #awaitPort(port: number, known: Probe): void {
+  /**
+   * Others have the port: it is looked for in silence whether that is still so.
+   * @param known what was found last; undefined where only a proxy of ours is waited for
+   */
+  #awaitPort(port: number, known: Probe | undefined): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#lookAgain(port, known), LOOK_AGAIN);
   }
 
-  async #lookAgain(port: number, known: Probe): Promise<void> {
+  async #lookAgain(port: number, known: Probe | undefined): Promise<void> {
     const turn = this.#turn;
-    const found = await probe(port, key(await this.#host.secrets()));
+    const found = await this.#host
+      .secrets()
+      .then((secrets) => probe(port, key(secrets)))
+      .catch(() => known);
     if (turn !== this.#turn) return;
-    if (isSameProgram(found, known)) this.#awaitPort(port, known);
-    else this.#takeOverSoon();
+    const isNews = known === undefined ? found?.kind === 'ours' : found !== undefined && !isSameProgram(found, known);
+    if (isNews) this.#takeOverSoon();
+    else this.#awaitPort(port, known);
   }
 
   /** Resolves when the proxy of the other window has given up the port, or when it is clear that it does not. */
@@ -346,6 +363,7 @@ export class Supervisor {
           secrets: { apiKey, accessKeys, ownership },
           cacheNamespaceRoot,
           network: this.#host.network(),
+          tag: tagOf(settings),
         });
       },
     );
@@ -367,7 +385,7 @@ export class Supervisor {
   }
 
   async #startFailed(
-    { code, setting, message }: Extract<FromProxy, { type: 'failed' }>,
+    { code, message }: Extract<FromProxy, { type: 'failed' }>,
     settings: CompleteSettings,
     secrets: SupervisorSecrets,
   ): Promise<void> {
@@ -378,11 +396,8 @@ export class Supervisor {
       if (turn !== this.#turn) return;
       // What can be neither taken nor asked is a stranger's.
       await this.#enter(turn, found.kind === 'free' ? { kind: 'stranger' } : found, settings, secrets);
-    } else if (code === 'invalid_setting') {
-      this.#host.onRefused(setting, message);
-      await this.#giveUp('setting', message);
     } else {
-      await this.#giveUp('listen', message);
+      await this.#giveUp(code === 'invalid_setting' ? 'setting' : 'listen', message);
     }
   }
 
@@ -446,9 +461,6 @@ export class Supervisor {
       void this.#monitor?.look();
     } else if (message.type === 'stopped') {
       this.#giveAway();
-    } else if (message.type === 'checked') {
-      if (message.message !== null) this.#host.onRefused(message.setting, message.message);
-      this.#waiting.shift()?.(message.message === null);
     }
   }
 
@@ -468,6 +480,7 @@ export class Supervisor {
     if (delay === undefined) {
       const message = 'The proxy ended five times within three minutes and is not started again by itself.';
       this.#become({ kind: 'failed', reason: 'crashes', message });
+      this.#awaitOthers();
       return;
     }
     this.#become({ kind: 'restarting', at: Date.now() + delay });
@@ -476,7 +489,15 @@ export class Supervisor {
   }
 
   async #giveUp(reason: 'slowStart' | 'setting' | 'listen', message: string): Promise<void> {
-    if (await this.#leave()) this.#become({ kind: 'failed', reason, message });
+    if (!(await this.#leave())) return;
+    this.#become({ kind: 'failed', reason, message });
+    if (reason !== 'setting') this.#awaitOthers();
+  }
+
+  /** This window has given up; another may well serve, or come to do so, and is then joined. */
+  #awaitOthers(): void {
+    const { port } = this.#host.settings();
+    if (typeof port === 'number' && port > 0 && port < 65_536) this.#awaitPort(port, undefined);
   }
 
   /** Lets go of whatever this window has, and frees the port. False if something else has begun in the meantime. */
@@ -496,7 +517,6 @@ export class Supervisor {
     this.#process = undefined;
     this.#monitor?.end();
     this.#monitor = undefined;
-    for (const resolve of this.#waiting.splice(0)) resolve(true); // whoever starts next will hear
   }
 
   get #isShared(): boolean {
@@ -508,6 +528,7 @@ export class Supervisor {
   }
 
   #become(status: ProxyStatus): void {
+    if (isEqual(status, this.#status)) return;
     this.#status = status;
     this.#host.onStatus(status);
   }
@@ -516,11 +537,14 @@ export class Supervisor {
 /** The same answer as before: nothing to act on. */
 function isSameProgram(one: Probe, other: Probe): boolean {
   if (one.kind !== 'ours' || other.kind !== 'ours') return one.kind === other.kind;
-  return one.report.version === other.report.version;
+  return one.report.version === other.report.version && one.report.tag === other.report.tag;
 }
 
-function isPort(port: number): boolean {
-  return Number.isInteger(port) && port > 0 && port < 65_536;
+/** Names whom a proxy with these settings trusts. */
+function tagOf({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteSettings): string {
+  const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();
+  const trusted = [backendUrl.trim().replace(/\/+$/, ''), pcr0Environment.trim(), ...images];
+  return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

@@ -1,16 +1,18 @@
 import type * as vscode from 'vscode';
 import type { ProxyStatus } from '../shared/status.ts';
 import { baseUrlOf } from '../shared/status.ts';
+import { TERMINAL_NAME } from './accessKeys.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The name of the access key that terminals get. */
-const TERMINAL = 'Terminal';
 const DESCRIPTION = 'OpenAI clients in this terminal talk to Sealed Proxy.';
 
 /** Gives new terminals the base URL and an access key, where the person has asked for it. */
 export class TerminalEnvironment {
   readonly #variables: vscode.EnvironmentVariableCollection;
   readonly #secrets: Secrets;
+  #turn = 0;
+  /** There was a key since this was switched on. */
+  #given = false;
 
   constructor(variables: vscode.EnvironmentVariableCollection, secrets: Secrets) {
     this.#variables = variables;
@@ -18,13 +20,28 @@ export class TerminalEnvironment {
     variables.persistent = false;
   }
 
+  /** The key of the terminals. One that was revoked is not replaced by itself: undefined. */
+  async #key(): Promise<string | undefined> {
+    const known = await this.#secrets.findAccessKey(TERMINAL_NAME, 'terminal');
+    if (known === undefined && this.#given) return undefined;
+    this.#given = true;
+    return (known ?? (await this.#secrets.accessKeyNamed(TERMINAL_NAME, 'terminal'))).key;
+  }
+
   async update(enabled: boolean, status: ProxyStatus): Promise<void> {
+    const turn = ++this.#turn;
     const baseUrl = baseUrlOf(status);
+    if (!enabled) this.#given = false;
     if (!enabled || baseUrl === undefined) {
       this.#variables.clear();
       return;
     }
-    const { key } = await this.#secrets.accessKeyNamed(TERMINAL);
+    const key = await this.#key();
+    if (turn !== this.#turn) return; // it has been switched off, or is elsewhere
+    if (key === undefined) {
+      this.#variables.clear();
+      return;
+    }
     this.#variables.description = DESCRIPTION;
     this.#variables.replace('OPENAI_BASE_URL', baseUrl);
     this.#variables.replace('OPENAI_API_BASE', baseUrl);

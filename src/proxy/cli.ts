@@ -1,7 +1,8 @@
 // The command line: settings from the environment, one line for each thing that goes wrong, exit codes.
 import { request } from 'node:http';
 import { VERSION } from '../shared/version.ts';
-import { ConfigError, VARIABLES, readConfig, readSettings } from './config.ts';
+import { ConfigError, VARIABLES, readSettings } from '../settings/settings.ts';
+import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { Log } from './log.ts';
 import { startService } from './service.ts';

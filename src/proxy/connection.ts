@@ -11,7 +11,7 @@ import { SessionKeeper } from '../session/sessionKeeper.ts';
 import type { SessionLoss } from '../session/sessionKeeper.ts';
 import type { Clock } from '../session/transport.ts';
 import type { NetworkSettings, Verified } from '../shared/messages.ts';
-import type { Settings } from './config.ts';
+import type { Settings } from '../settings/settings.ts';
 import { describeError } from './describeError.ts';
 import { approvedEvidence } from './evidence.ts';
 import type { Log } from './log.ts';

@@ -3,7 +3,7 @@ import type { Failure, ProxyReport } from '../shared/ownership.ts';
 import type { ConnectionEvents } from './connection.ts';
 import { describeError } from './describeError.ts';
 
-type Standing = Omit<ProxyReport, 'version' | 'port' | 'backendUrl' | 'stamp'>;
+type Standing = Omit<ProxyReport, 'version' | 'port' | 'backendUrl' | 'tag' | 'stamp'>;
 
 export interface OutcomeEvents {
   /** Relayed requests begin to fail as any other would now (false), or to succeed again (true). */

@@ -5,27 +5,17 @@ import { fromBase64 } from '../shared/bytes.ts';
 import type { FromProxy, ProxySecrets, ProxySettings, ToProxy } from '../shared/messages.ts';
 import { VERSION } from '../shared/version.ts';
 import { EXIT, GRACE, listenFailure } from './cli.ts';
-import { ConfigError, checkSecrets, readCacheRoot, readLiveSettings, readSettings } from './config.ts';
-import type { Config, LiveSettings, Values, Variable } from './config.ts';
+import { NOTHING, sentenceOf, settingOf, toValues } from '../settings/editorSettings.ts';
+import { ConfigError, readLiveSettings, readSettings } from '../settings/settings.ts';
+import { checkSecrets, readCacheRoot } from './config.ts';
+import type { LiveSettings, Values } from '../settings/settings.ts';
+import type { Config } from './config.ts';
 import { describeError } from './describeError.ts';
 import { Log } from './log.ts';
 import { startService } from './service.ts';
 import type { Service, ServiceEvents } from './service.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
-
-const VARIABLE_OF: Readonly<Record<keyof ProxySettings, Variable>> = {
-  host: 'PROXY_HOST',
-  port: 'PROXY_PORT',
-  backendUrl: 'PROXY_BACKEND_URL',
-  pcr0Environment: 'PROXY_PCR0_ENVIRONMENT',
-  additionalPcr0: 'PROXY_ADDITIONAL_PCR0',
-  requestTimeoutSeconds: 'PROXY_REQUEST_TIMEOUT_SECS',
-  streamIdleTimeoutSeconds: 'PROXY_STREAM_IDLE_TIMEOUT_SECS',
-  allowedHosts: 'PROXY_ALLOWED_HOSTS',
-  allowedOrigins: 'PROXY_ALLOWED_ORIGINS',
-  logLevel: 'PROXY_LOG_LEVEL',
-};
 
 /** Serves the process at the other end of the channel until it says stop, or is gone. */
 export function serveParent(): void {
@@ -81,7 +71,6 @@ class Hosted {
   async #handle(message: Exclude<ToProxy, { type: 'stop' }>): Promise<void> {
     try {
       if (message.type === 'start') await this.#start(message);
-      else if (message.type === 'check') this.#check(message.settings);
       else if (message.type === 'update') this.#update(message.settings);
       else this.#setKeys(message.secrets);
     } catch (error) {
@@ -90,7 +79,7 @@ class Hosted {
     }
   }
 
-  async #start({ settings, secrets, cacheNamespaceRoot, network }: Start): Promise<void> {
+  async #start({ settings, secrets, cacheNamespaceRoot, network, tag }: Start): Promise<void> {
     if (this.#starting) {
       this.#fail('invalid_message', 'The proxy was started already');
       return;
@@ -108,6 +97,7 @@ class Hosted {
         config,
         log: this.#log,
         network,
+        ...(tag !== undefined && { tag }),
         events: this.#events(),
         ...ownershipOf(secrets),
       });
@@ -143,16 +133,6 @@ class Hosted {
     };
   }
 
-  #check(settings: ProxySettings): void {
-    try {
-      readSettings(toValues(settings));
-      this.#send({ type: 'checked', setting: null, message: null });
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      this.#send({ type: 'checked', setting: settingOf(error.variable), message: sentenceOf(error) });
-    }
-  }
-
   #update(settings: ProxySettings): void {
     const values = { ...this.#values, ...toValues(settings) };
     const live: LiveSettings = readLiveSettings(values);
@@ -183,28 +163,4 @@ class Hosted {
 function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
   const bytes = ownership === undefined ? undefined : fromBase64(ownership);
   return bytes?.length === 32 ? { ownership: bytes } : {};
-}
-
-/** A list without items, where an empty text would mean the default. */
-const NOTHING = ',';
-
-/** The settings of a message as the variables that the one table of rules knows. */
-function toValues(settings: ProxySettings): Values {
-  const values: Partial<Record<Variable, string>> = {};
-  for (const [name, variable] of Object.entries(VARIABLE_OF) as [keyof ProxySettings, Variable][]) {
-    const value = settings[name];
-    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || NOTHING : String(value);
-  }
-  return values;
-}
-
-/** What is wrong, under the name that the setting has in the editor. */
-function sentenceOf({ message, variable }: ConfigError): string {
-  const setting = settingOf(variable);
-  return setting === null ? message : message.replace(variable, setting);
-}
-
-function settingOf(variable: ConfigError['variable']): string | null {
-  if (variable === 'HTTPS_PROXY') return 'httpsProxy';
-  return Object.entries(VARIABLE_OF).find(([, name]) => name === variable)?.[0] ?? null;
 }

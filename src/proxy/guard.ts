@@ -1,8 +1,8 @@
 // Who may ask: judged from the head of a request, before one byte of its body is kept.
 import { isIP } from 'node:net';
 import { singleValue } from './headers.ts';
-import { isLoopback, withoutBrackets } from './loopback.ts';
-import type { OriginPattern } from './origins.ts';
+import { isLoopback, withoutBrackets } from '../settings/loopback.ts';
+import type { OriginPattern } from '../settings/origins.ts';
 
 export interface HostRule {
   /** The address that the proxy listens on. */

@@ -20,7 +20,7 @@ import { Load } from './load.ts';
 import type { Log } from './log.ts';
 import { PROXY_ERRORS, methodNotAllowed } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
-import type { OriginPattern } from './origins.ts';
+import type { OriginPattern } from '../settings/origins.ts';
 import { Relay } from './relay.ts';
 import type { Timeouts } from './relay.ts';
 import { RequestEntry } from './requestLog.ts';

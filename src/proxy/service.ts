@@ -7,13 +7,14 @@ import { VERSION } from '../shared/version.ts';
 import { AccessKeys, onceAMinute } from './accessKeys.ts';
 import type { KeyEvents } from './accessKeys.ts';
 import { systemClock } from './clock.ts';
-import type { Config, LiveSettings } from './config.ts';
+import type { LiveSettings } from '../settings/settings.ts';
+import type { Config } from './config.ts';
 import { openConnection } from './connection.ts';
 import type { ConnectionEvents, ConnectionOptions } from './connection.ts';
 import { watchConnection } from './connectionReport.ts';
 import type { OutcomeEvents } from './connectionReport.ts';
 import type { Log } from './log.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../settings/loopback.ts';
 import { createProxyServer } from './server.ts';
 import type { ServerState } from './server.ts';
 
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   readonly events?: ServiceEvents;
   /** 32 bytes: by it the proxy proves to other windows whose it is. */
   readonly ownership?: Uint8Array;
+  /** For its reports: what its window calls those whom it is to trust. */
+  readonly tag?: string;
   /** For tests: other clocks, other implementations, other anchors. No setting reaches them. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -63,7 +66,7 @@ const HANDSHAKE_LIMIT = 30_000;
  * @throws NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` ...
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, network, events = {}, ownership = null, internals } = options;
+  const { config, log, network, events = {}, ownership = null, tag = '', internals } = options;
   const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
   let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
   let stamp = stampOfKeys({ ...config, ownership });
@@ -85,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
-    report: () => ({ version: VERSION, port, backendUrl, stamp, ...report.current() }),
+    report: () => ({ version: VERSION, port, backendUrl, tag, stamp, ...report.current() }),
     onOutcome: report.outcome,
     onRelease: () => events.releaseAsked?.(),
     log,

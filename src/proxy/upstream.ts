@@ -4,8 +4,8 @@ import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from '../session/transport.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
-import { readProxyUrl } from './config.ts';
-import type { Backend } from './config.ts';
+import { readProxyUrl } from '../settings/settings.ts';
+import type { Backend } from '../settings/settings.ts';
 
 type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];

@@ -50,6 +50,8 @@ export type ToProxy =
       /** Base64 of 32 bytes. */
       readonly cacheNamespaceRoot: string;
       readonly network: NetworkSettings;
+      /** Names whom the proxy is to trust: a window with another one does not share it. */
+      readonly tag?: string;
     }
   /** The keys that count from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
@@ -61,8 +63,6 @@ export type ToProxy =
         'requestTimeoutSeconds' | 'streamIdleTimeoutSeconds' | 'allowedHosts' | 'allowedOrigins' | 'logLevel'
       >;
     }
-  /** Would these settings do? Answered by `checked`; nothing changes. */
-  | { readonly type: 'check'; readonly settings: ProxySettings }
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
@@ -99,8 +99,6 @@ export type FromProxy =
       readonly detail: string | null;
       readonly message: string;
     }
-  /** The answer to `check`: null, or what is wrong with which setting. */
-  | { readonly type: 'checked'; readonly setting: string | null; readonly message: string | null }
   /** Nothing is listened on any more; running responses go on. Unasked: another window has asked for the port. */
   | { readonly type: 'stopped' }
   /** Relayed requests begin to fail for the network or the API key, or go well again. */
@@ -124,14 +122,13 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
       return isSettings(message['settings']) &&
         isSecrets(message['secrets']) &&
         typeof message['cacheNamespaceRoot'] === 'string' &&
+        (message['tag'] === undefined || typeof message['tag'] === 'string') &&
         isNetwork(message['network'])
         ? (message as unknown as ToProxy)
         : undefined;
     case 'secrets':
       return isSecrets(message['secrets']) ? (message as unknown as ToProxy) : undefined;
     case 'update':
-      return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
-    case 'check':
       return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
     case 'stop':
       return { type: 'stop' };
@@ -154,7 +151,6 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
       isStringOrNull(message['detail'])) ||
     type === 'stopped' ||
     (type === 'outcomeChanged' && hasFields(message, { well: 'boolean' })) ||
-    (type === 'checked' && isStringOrNull(message['setting']) && isStringOrNull(message['message'])) ||
     (type === 'accessKeyUsed' && hasFields(message, { id: 'string' })) ||
     (type === 'failed' &&
       isOneOf(message['code'], ['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message']) &&

@@ -18,6 +18,8 @@ export interface ProxyReport {
   /** Drawn when it started: what is asked of this process is asked of no other. */
   readonly instance: string;
   readonly backendUrl: string;
+  /** Names whom it trusts: what it was started with. */
+  readonly tag: string;
   /** Of the keys that count: see `stampOf`. */
   readonly stamp: string;
   /** What the last handshake proved; null while there was none since the last failure. */
@@ -105,12 +107,13 @@ function authenticate(secret: Uint8Array, label: string, one: string, other: str
 function parseReport(json: string): ProxyReport | undefined {
   const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
-  const { version, port, instance, backendUrl, stamp, verified, failure, trouble } = report;
+  const { version, port, instance, backendUrl, tag, stamp, verified, failure, trouble } = report;
   return {
     version,
     port,
     instance: typeof instance === 'string' ? instance : '',
     backendUrl: typeof backendUrl === 'string' ? backendUrl : '',
+    tag: typeof tag === 'string' ? tag : '',
     stamp: typeof stamp === 'string' ? stamp : '',
     verified: isVerified(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),

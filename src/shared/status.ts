@@ -41,6 +41,8 @@ export type ProxyStatus =
   | { readonly kind: 'portTaken'; readonly port: number; readonly silent: boolean }
   /** A proxy of ours, of another version, in another window. */
   | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
+  /** A proxy of ours in another window, with other settings: another backend, or other images approved. */
+  | { readonly kind: 'otherSettings'; readonly port: number; readonly backendUrl: string }
   /** It ended without being asked, and will be started again. */
   | { readonly kind: 'restarting'; readonly at: number }
   /** It does not start; `message` says why and what to do. */

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parseHistory, type PcrHistory } from '../../src/attestation/history.ts';
 import { HISTORY_VERIFICATION_KEY, PINS, type Environment } from '../../src/attestation/pins.ts';
-import { approveByHistory, approveByPolicy, parsePcr0, type Pcr0Policy } from '../../src/attestation/policy.ts';
+import { parsePcr0 } from '../../src/shared/pcr0.ts';
+import { approveByHistory, approveByPolicy, type Pcr0Policy } from '../../src/attestation/policy.ts';
 import { verifyAttestation, type VerifiedAttestation } from '../../src/attestation/verify.ts';
 import { createAuthority } from '../../src/devEnclave/authority.ts';
 import { encodePayload, payloadFields, signPayload } from '../../src/devEnclave/document.ts';
@@ -115,7 +116,7 @@ describe('the PCR0 policy', () => {
     const history = historyOf('production', 'b'.repeat(96));
     assert.throws(() => approveByHistory(image(UNKNOWN), policy('production'), history), {
       code: 'pcr0_not_approved',
-      message: 'the enclave runs an image that is not approved for production',
+      message: `the enclave runs an image that is not approved for production, with PCR0 ${UNKNOWN}`,
     });
   });
 
@@ -142,7 +143,7 @@ describe('the PCR0 policy', () => {
         assert.ok(history.approves(pcr0));
         assert.throws(() => approveByHistory(image(pcr0), policy(environment), history), {
           code: 'pcr0_not_approved',
-          message: `the enclave runs an image that is not approved for ${environment}`,
+          message: `the enclave runs an image that is not approved for ${environment}, with PCR0 ${pcr0}`,
         });
         assert.equal(approveByHistory(image(UNKNOWN), policy(environment), history).pcr0, UNKNOWN);
       }

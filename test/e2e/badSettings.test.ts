@@ -1,6 +1,6 @@
 // Each variable that cannot be used ends the proxy with one line that says what is allowed.
 import assert from 'node:assert/strict';
-import { VARIABLES } from '../../src/proxy/config.ts';
+import { VARIABLES } from '../../src/settings/settings.ts';
 import { PROXY, RunningProcess, spawnNode } from './support/process.ts';
 import { startAll } from './support/limiter.ts';
 import { ACCESS_KEY } from './support/scope.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '../../src/shared/version.ts';
-import { VARIABLES } from '../../src/proxy/config.ts';
+import { VARIABLES } from '../../src/settings/settings.ts';
 import { RawServer } from '../support/rawServer.ts';
 import type { RawConnection } from '../support/rawServer.ts';
 import { DEADLINE } from '../support/within.ts';

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
   OWN_KEY_NAME,
+  TERMINAL_NAME,
   inOrder,
   isClientName,
+  isSameName,
   makeAccessKey,
   parseAccessKey,
   visibleKeys,
 } from '../../src/extension/accessKeys.ts';
 import { isAccessKey } from '../../src/proxy/accessKeys.ts';
 
-const own = makeAccessKey(OWN_KEY_NAME, 1000);
-const terminal = makeAccessKey('Terminal', 2000);
-const cline = makeAccessKey('Cline', 3000);
+const own = makeAccessKey(OWN_KEY_NAME, 'own', 1000);
+const terminal = makeAccessKey(TERMINAL_NAME, 'terminal', 2000);
+const cline = makeAccessKey('Cline', 'client', 3000);
 const KEYS = [own, terminal, cline];
 
 describe('The list of access keys', () => {
@@ -22,7 +24,7 @@ describe('The list of access keys', () => {
       assert.equal(id, createHash('sha256').update(key).digest('hex').slice(0, 16));
       assert.equal(lastUsedAt, null);
     }
-    assert.equal(new Set(Array.from({ length: 100 }, () => makeAccessKey('x', 0).key)).size, 100);
+    assert.equal(new Set(Array.from({ length: 100 }, () => makeAccessKey('x', 'person', 0).key)).size, 100);
     assert.deepEqual([cline.name, cline.createdAt], ['Cline', 3000]);
   });
 
@@ -41,6 +43,8 @@ describe('The list of access keys', () => {
       { ...cline, id: 7 },
       { ...cline, id: terminal.id },
       { ...cline, name: null },
+      { ...cline, origin: undefined },
+      { ...cline, origin: 'else' },
       { ...cline, key: 'sealed-short' },
       { ...cline, key: `${key}\n` },
       { ...cline, key: 'sk-of-the-upstream' },
@@ -52,7 +56,7 @@ describe('The list of access keys', () => {
 
   it('has the oldest first, and one order for those made at once', () => {
     assert.deepEqual(inOrder([cline, own, terminal]), KEYS);
-    const twins = [makeAccessKey('x', 5), makeAccessKey('x', 5)];
+    const twins = [makeAccessKey('x', 'person', 5), makeAccessKey('x', 'person', 5)];
     assert.deepEqual(inOrder(twins), inOrder(twins.toReversed()));
   });
 
@@ -68,13 +72,43 @@ describe('The name of a client', () => {
     }
   });
 
-  it('is not empty, long, padded or hidden', () => {
-    for (const name of ['', ' ', ' x', 'x ', 'x'.repeat(65), 'a\nb', 'a\u0000b', 'a\u202eb', 'a\u200bb']) {
-      assert.equal(isClientName(name), false, JSON.stringify(name));
-    }
+  it('is not empty, long, padded or hidden, and is no mark of Markdown or icon', () => {
+    const bad = [
+      '',
+      ' ',
+      ' x',
+      'x ',
+      'x'.repeat(65),
+      'a\nb',
+      'a\u0000b',
+      'a\u202eb',
+      'a\u200bb',
+      'a\u2028b',
+      'a\u2029b',
+    ];
+    const invisible = ['\u3164', '\ufe0f', '\u034f', '\u115f', '\u2800', '\u00ad', '\u{e0041}'].map(
+      (mark) => `Cline${mark}`,
+    );
+    const marks = ['$(verified) Sealed', '[a](command:x)', '`x`', '<b>', '*x*', 'a|b', 'a\\b', 'x!', '"x"'];
+    for (const name of [...bad, ...invisible, ...marks]) assert.equal(isClientName(name), false, JSON.stringify(name));
   });
 
-  it('is not the extension’s own, whose key nobody agreed to give out', () => {
-    assert.equal(isClientName(OWN_KEY_NAME), false);
+  it('is not one of the extension’s own, whose keys nobody agreed to give out, nor one that looks like it', () => {
+    const own = [
+      OWN_KEY_NAME,
+      TERMINAL_NAME,
+      'sealed proxy',
+      'TERMINAL',
+      'Sealed\u00a0Proxy',
+      'Ｔerminal',
+      'Sealed  Proxy',
+    ];
+    for (const name of own) assert.equal(isClientName(name), false, name);
+  });
+
+  it('is the same to the eye whatever its case, width and spaces', () => {
+    assert.equal(isSameName('Cline', 'CLINE'), true);
+    assert.equal(isSameName('My Tool', 'my  tool'), true);
+    assert.equal(isSameName('Cline', 'Cline 2'), false);
   });
 });

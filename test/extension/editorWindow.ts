@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { judgeSettings } from '../../src/extension/goodSettings.ts';
+import type { Settings } from '../../src/extension/goodSettings.ts';
 import { Supervisor } from '../../src/extension/supervisor.ts';
 import type { CompleteSettings, SupervisorSecrets } from '../../src/extension/supervisor.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
@@ -92,7 +94,7 @@ export class EditorWindow {
       onKeyUsed: (id) => {
         this.used.add(id);
       },
-      onRefused: (setting) => {
+      onRefused: ({ setting }) => {
         this.refused.add(setting);
       },
     });
@@ -111,11 +113,18 @@ export class EditorWindow {
 
   /** Changes settings as a person does in the editor. False: they were refused, and those before stay. */
   async change(settings: Partial<CompleteSettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
-    const next = { ...this.settings, ...settings };
-    const good = await this.supervisor.checkSettings(next);
-    if (good) this.settings = next;
+    const [next, before] = [{ ...this.settings, ...settings }, this.settings].map((proxy): Settings => ({
+      autoStart: true,
+      checkInterval: 0,
+      terminal: false,
+      proxy,
+      network: this.network,
+    })) as [Settings, Settings];
+    const judged = judgeSettings(next, before);
+    this.settings = judged.settings.proxy;
+    for (const { setting } of judged.refusals) this.refused.add(setting.replace('sealedProxy.', ''));
     await this.supervisor.settingsChanged();
-    return good;
+    return judged.refusals.length === 0;
   }
 
   /** The first status of this kind: the present one, or the next from status number `start` on. */

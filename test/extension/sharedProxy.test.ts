@@ -118,7 +118,6 @@ describe('Two windows', () => {
     const { first, second, owner } = await both();
     vault.accessKeys = [vault.ownKey];
     await Promise.all([first, second].map(({ supervisor }) => supervisor.secretsChanged(false)));
-    await first.supervisor.checkSettings(first.settings);
     assert.equal((await models(owner.url)).status, 401);
     const before = second.statuses.items.length;
     await first.supervisor.stop();

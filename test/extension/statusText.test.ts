@@ -193,7 +193,7 @@ const TABLE: readonly Expected[] = [
       ['network', 'debug-disconnect', 'unreachable', /^The backend cannot be reached\. It was so and so\. Check/],
       ['attestation', 'workspace-untrusted', 'attestation refused', /^It was so and so\. .* Nothing was sent to it\./],
       ['pcr0', 'workspace-untrusted', 'image not approved', /^It was so and so\. .* sealedProxy\.additionalPcr0/],
-      ['clock', 'workspace-untrusted', 'clock wrong', /^Set this computer's clock\. It was so and so\./],
+      ['clock', 'workspace-untrusted', 'clock wrong', /^It was so and so\. Next try/],
       ['protocol', 'workspace-untrusted', 'protocol error', /does not answer as an enclave does\. It was so and so/],
       ['backend', 'server', 'backend error', /^The backend answers, but cannot serve .* It was so and so\./],
     ] as const

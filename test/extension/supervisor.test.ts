@@ -131,7 +131,6 @@ describe('The supervisor of one window', () => {
     const fresh = `sealed-${'n'.repeat(43)}`;
     editor.vault.accessKeys = [editor.vault.ownKey, fresh];
     await editor.supervisor.secretsChanged(false);
-    await editor.supervisor.checkSettings(editor.settings); // its answer comes behind the change
     assert.equal((await models(url)).status, 401);
     assert.equal((await models(url, fresh)).status, 200);
     assert.equal(editor.supervisor.status.kind, 'running');
@@ -237,7 +236,7 @@ describe('The supervisor of one window', () => {
     const headers = { origin: 'https://app.example' };
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 403);
     assert.equal(await editor.change({ allowedOrigins: ['https://app.example'], requestTimeoutSeconds: 0.3 }), true);
-    await editor.supervisor.checkSettings(editor.settings);
+    await editor.supervisor.secretsChanged(false); // what was sent before has arrived
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 200);
     assert.equal((await ask(url, { body: chatBody('/hang') })).status, 504);
     assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [1, 'running']);
@@ -280,21 +279,6 @@ describe('The supervisor of one window', () => {
     assert.equal((await models(url)).status, 200);
     assert.equal(editor.pids.length, 1);
     assert.equal(await editor.change({ logLevel: 'debug' }), true);
-  });
-
-  it('answers each of two questions about settings with its own answer', async () => {
-    await start();
-    const { settings, supervisor } = editor;
-    const answers = [supervisor.checkSettings({ ...settings, port: 70_000 }), supervisor.checkSettings(settings)];
-    assert.deepEqual(await Promise.all(answers), [false, true]);
-  });
-
-  it('answers a question about settings also where the proxy dies over it', async () => {
-    await start();
-    process.kill(editor.pid, 'SIGSTOP');
-    const answer = editor.supervisor.checkSettings(editor.settings);
-    process.kill(editor.pid, 'SIGKILL');
-    assert.equal(await within('the answer', DEADLINE, answer), true);
   });
 
   it('says at a start which setting is bad, and starts as soon as it is good', async () => {
@@ -407,7 +391,7 @@ describe('The supervisor of one window', () => {
     assert.ok(health.kind === 'unreachable' && health.cause === 'attestation');
     assert.equal(verified, null);
     const asked = enclave.journal.handshakes;
-    await editor.supervisor.checkSettings(editor.settings);
+    await editor.supervisor.secretsChanged(false); // what was sent before has arrived
     assert.ok(enclave.journal.handshakes - asked <= 1, 'it does not hammer the backend');
   });
 
@@ -416,7 +400,7 @@ describe('The supervisor of one window', () => {
     const before = editor.statuses.items.length;
     enclave.dropSessions();
     assert.equal((await models(url)).status, 200);
-    await editor.supervisor.checkSettings(editor.settings);
+    await editor.supervisor.secretsChanged(false); // what was sent before has arrived
     for (const status of editor.statuses.items.slice(before)) {
       assert.ok(status.kind === 'running' && status.health.kind === 'connected', JSON.stringify(status));
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { ConfigError, VARIABLES, readConfig, readLiveSettings, readSettings } from '../../src/proxy/config.ts';
-import type { Variable } from '../../src/proxy/config.ts';
+import { ConfigError, VARIABLES, readLiveSettings, readSettings } from '../../src/settings/settings.ts';
+import { readConfig } from '../../src/proxy/config.ts';
+import type { Variable } from '../../src/settings/settings.ts';
 import { KEY, PCR0, RULES, SECRET_RULES } from './configRules.ts';
 
 function refusal(values: Partial<Record<Variable, string>>): ConfigError {

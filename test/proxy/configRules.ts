@@ -1,5 +1,6 @@
 // What each variable of the command line may be and may not be.
-import type { Config, Variable } from '../../src/proxy/config.ts';
+import type { Variable } from '../../src/settings/settings.ts';
+import type { Config } from '../../src/proxy/config.ts';
 import { toBase64 } from '../../src/shared/bytes.ts';
 
 export const PCR0 = 'ab'.repeat(48);

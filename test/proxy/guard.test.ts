@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { bearerToken, corsHeaders, isOwnHost, judgeOrigin, preflightHeaders } from '../../src/proxy/guard.ts';
 import type { HostRule } from '../../src/proxy/guard.ts';
-import { isLoopback, withoutBrackets } from '../../src/proxy/loopback.ts';
-import { parseOriginPattern } from '../../src/proxy/origins.ts';
+import { isLoopback, withoutBrackets } from '../../src/settings/loopback.ts';
+import { parseOriginPattern } from '../../src/settings/origins.ts';
 
 const LOOPBACK: HostRule = { boundTo: '127.0.0.1', allowed: [] };
 const OPEN: HostRule = { boundTo: '0.0.0.0', allowed: [] };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { LOG_LEVELS, Log } from '../../src/proxy/log.ts';
-import type { LogLevel } from '../../src/proxy/log.ts';
+import { LOG_LEVELS } from '../../src/settings/settings.ts';
+import { Log } from '../../src/proxy/log.ts';
+import type { LogLevel } from '../../src/settings/settings.ts';
 import { RequestEntry } from '../../src/proxy/requestLog.ts';
 import { turn } from '../support/within.ts';
 

@@ -68,12 +68,11 @@ describe('A message to the proxy', () => {
   for (const message of [
     START,
     { ...START, settings: {}, network: {} },
+    { ...START, tag: 'x' },
     { ...START, secrets: { apiKey: null, accessKeys: [] } },
     { ...START, settings: { host: undefined } },
     { type: 'secrets', secrets: SECRETS },
     { type: 'secrets', secrets: { ...SECRETS, ownership: 'AAAA' } },
-    { type: 'check', settings: SETTINGS },
-    { type: 'check', settings: {} },
     { type: 'update', settings: { logLevel: 'debug' } },
     { type: 'stop' },
   ] satisfies (ToProxy | object)[]) {
@@ -109,7 +108,6 @@ describe('A message to the proxy', () => {
         const settings = { ...SETTINGS, [name]: other };
         assert.equal(parseToProxy({ ...START, settings }), undefined, JSON.stringify(other));
         assert.equal(parseToProxy({ type: 'update', settings }), undefined, JSON.stringify(other));
-        assert.equal(parseToProxy({ type: 'check', settings }), undefined, JSON.stringify(other));
         assert.equal(settingOfWrongType(settings as object), name, JSON.stringify(other));
       }
     });
@@ -196,9 +194,6 @@ describe('A message from the proxy', () => {
     { type: 'stopped' },
     { type: 'outcomeChanged', well: false },
     { type: 'accessKeyUsed', id: '0123456789abcdef' },
-    { type: 'checked', setting: null, message: null },
-    { type: 'checked', setting: 'port', message: 'No.' },
-    { type: 'checked', setting: null, message: 'No.' },
   ] satisfies (FromProxy | object)[]) {
     it(`is taken as it is: ${JSON.stringify(message).slice(0, 70)}`, () => {
       assert.deepEqual(parseFromProxy(structuredClone(message)), message);
@@ -219,10 +214,6 @@ describe('A message from the proxy', () => {
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
     for (const well of [undefined, null, 7, 'true'])
       assert.equal(parseFromProxy({ type: 'outcomeChanged', well }), undefined);
-    for (const wrong of [undefined, 7, {}, ['x'], true]) {
-      assert.equal(parseFromProxy({ type: 'checked', setting: wrong, message: null }), undefined);
-      assert.equal(parseFromProxy({ type: 'checked', setting: null, message: wrong }), undefined);
-    }
     for (const value of [undefined, 7, {}, ['x']]) {
       assert.equal(parseFromProxy({ ...HANDSHAKE_FAILED, detail: value }), undefined);
       assert.equal(parseFromProxy({ ...FAILED, setting: value }), undefined);

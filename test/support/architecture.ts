@@ -33,12 +33,13 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     foreign: /^(node:crypto|@noble\/(ciphers|hashes)\/.+)$/,
     untouched: [...CLOCKS, ...SURROUNDINGS, 'Math.random'],
   },
+  settings: { below: ['shared'], foreign: /^node:net$/, untouched: [...CLOCKS, ...SURROUNDINGS, 'Math.random'] },
   proxy: {
-    below: ['session', 'attestation', 'shared'],
+    below: ['settings', 'session', 'attestation', 'shared'],
     foreign: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     untouched: ['Math.random', 'fetch', 'console'],
   },
-  extension: { below: ['shared'], foreign: /^(node:.+|vscode)$/, untouched: [] },
+  extension: { below: ['settings', 'shared'], foreign: /^(node:.+|vscode)$/, untouched: [] },
   devEnclave: { below: ['session', 'attestation', 'shared'], foreign: /^(node:.+|cborg|undici)$/, untouched: [] },
 };
 

@@ -8,6 +8,7 @@ export function aReport(port: number, change: Partial<ProxyReport> = {}): ProxyR
     port,
     instance: 'i'.repeat(43),
     backendUrl: 'http://127.0.0.1:9',
+    tag: '',
     stamp: '',
     verified: null,
     establishedAt: null,

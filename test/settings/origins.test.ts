@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseOriginPattern } from '../../src/proxy/origins.ts';
+import { parseOriginPattern } from '../../src/settings/origins.ts';
 
 describe('An origin pattern', () => {
   for (const text of [

@@ -1,0 +1,70 @@
+// What is done with settings that cannot be used: each is refused by itself, and its last good value stays. Pure.
+import { problemOf } from '../settings/editorSettings.ts';
+import type { NetworkSettings } from '../shared/messages.ts';
+import type { CompleteSettings } from './supervisor.ts';
+
+export interface Settings {
+  readonly autoStart: boolean;
+  /** Seconds between two checks of the backend, 0 = never by itself. */
+  readonly checkInterval: number;
+  readonly terminal: boolean;
+  readonly proxy: CompleteSettings;
+  readonly network: NetworkSettings;
+}
+
+/** A setting that is not used: the name under which a person finds it, and why. */
+export interface Refusal {
+  readonly setting: string;
+  readonly message: string;
+}
+
+export interface Judged {
+  readonly settings: Settings;
+  readonly refusals: readonly Refusal[];
+}
+
+const SWITCH = 'it takes true or false.';
+const SECONDS = 'it takes seconds, 0 for never or at least 1.';
+
+/**
+ * The settings to go by. A bad one whose value before was bad as well, as at a start, is left: then the proxy does not
+ * start.
+ * @param next as they were written, of whatever type
+ * @param before the last good ones
+ */
+export function judgeSettings(next: Settings, before: Settings): Judged {
+  const refusals: Refusal[] = [];
+  const own = { autoStart: next.autoStart, checkInterval: next.checkInterval, terminal: next.terminal };
+  const keep = (name: 'autoStart' | 'checkInterval' | 'terminal', setting: string, why: string) => {
+    Object.assign(own, { [name]: before[name] });
+    refusals.push({
+      setting: `sealedProxy.${setting}`,
+      message: `${JSON.stringify(next[name])} cannot be used: ${why}`,
+    });
+  };
+  if (typeof own.autoStart !== 'boolean') keep('autoStart', 'autoStart', SWITCH);
+  if (typeof own.terminal !== 'boolean') keep('terminal', 'terminal.enabled', SWITCH);
+  if (!isInterval(own.checkInterval)) keep('checkInterval', 'checkInterval', SECONDS);
+
+  let { proxy, network } = next;
+  const judged = new Set<string>();
+  for (;;) {
+    const problem = problemOf(proxy, network);
+    if (problem === undefined || judged.has(problem.setting)) break;
+    judged.add(problem.setting);
+    refusals.push(refusalOf(problem));
+    if (problem.setting === 'httpsProxy') network = before.network;
+    else proxy = { ...proxy, [problem.setting]: before.proxy[problem.setting as keyof CompleteSettings] };
+  }
+  return { settings: { ...own, proxy, network }, refusals };
+}
+
+/** Under the name that a person knows. */
+export function refusalOf({ setting, message }: Refusal): Refusal {
+  if (setting !== 'httpsProxy') return { setting: `sealedProxy.${setting}`, message };
+  return { setting: 'http.proxy', message: message.replace('httpsProxy', 'http.proxy') };
+}
+
+function isInterval(value: unknown): boolean {
+  return typeof value === 'number' && (value === 0 || value >= 1);
+}
