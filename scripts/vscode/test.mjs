@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { makeNext, makeTrusting } from './packages.mjs';
 import { chooseRoad } from './road.mjs';
 
 const FOLDER = join('.cache', 'vscode');
@@ -24,6 +25,10 @@ await build({
   logLevel: 'warning',
 });
 pack('.', 'sealed-proxy.vsix');
+await makeTrusting(join(FOLDER, 'trusting'));
+pack(join(FOLDER, 'trusting'), 'trusting.vsix');
+await makeNext(join(FOLDER, 'next'));
+pack(join(FOLDER, 'next'), 'next.vsix');
 pack(join(FOLDER, 'bridge'), 'bridge.vsix', '--skip-license', '--allow-missing-repository');
 
 const road = await chooseRoad().catch((error) => {

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { resolveCliArgsFromVSCodeExecutablePath } from '@vscode/test-electron';
 import { _electron } from 'playwright-core';
 import type { ElectronApplication, Page } from 'playwright-core';
-import type { Backing } from './editor.ts';
-import { BRIDGE, VSIX } from './profile.ts';
+import type { Backing, Equipment } from './editor.ts';
+import { BRIDGE } from './profile.ts';
 import type { Profile } from './profile.ts';
 import type { Road } from './road.ts';
 
@@ -14,16 +14,19 @@ export class DesktopEditor implements Backing {
   readonly settingsFile = 'User';
   readonly #executable: string;
   readonly #profile: Profile;
+  readonly #equipment: Equipment;
   #installed = false;
   #app: ElectronApplication | undefined;
 
-  constructor({ executable }: Extract<Road, { kind: 'desktop' }>, profile: Profile) {
+  constructor({ executable }: Extract<Road, { kind: 'desktop' }>, profile: Profile, equipment: Equipment) {
     this.#executable = executable;
     this.#profile = profile;
+    this.#equipment = equipment;
   }
 
   start(): Promise<void> {
-    this.#install();
+    if (!this.#installed) this.install(this.#equipment.vsix, `${BRIDGE}.vsix`);
+    this.#installed = true;
     return Promise.resolve(); // it starts with its first window
   }
 
@@ -43,6 +46,7 @@ export class DesktopEditor implements Backing {
     const flags = ['--no-sandbox', '--disable-gpu', '--skip-welcome', '--skip-release-notes', '--disable-telemetry'];
     this.#app = await _electron.launch({
       executablePath: this.#executable,
+      env: { ...(process.env as Record<string, string>), ...this.#equipment.env },
       args: [...args, ...flags, '--password-store=basic', '--use-inmemory-secretstorage=false', ...this.#folders()],
     });
     return this.#app.firstWindow();
@@ -56,17 +60,15 @@ export class DesktopEditor implements Backing {
     return opened;
   }
 
-  #install(): void {
-    if (this.#installed) return;
+  install(...paths: readonly string[]): void {
     const [cli, ...args] = resolveCliArgsFromVSCodeExecutablePath(this.#executable);
     if (cli === undefined) throw new Error(`There is no command line beside ${this.#executable}`);
-    const packages = [VSIX, `${BRIDGE}.vsix`].flatMap((path) => ['--install-extension', path]);
+    const packages = paths.flatMap((path) => ['--install-extension', path]);
     const { status, stdout, stderr } = spawnSync(cli, [...args, ...this.#folders(), '--no-sandbox', ...packages], {
       encoding: 'utf8',
       shell: process.platform === 'win32',
     });
     if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
-    this.#installed = true;
   }
 
   #folders(): string[] {

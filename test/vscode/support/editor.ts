@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { Bridge } from './bridge.ts';
 import { openPages } from './hooks.ts';
 import { DesktopEditor } from './desktopEditor.ts';
-import { HOST_SUITE, Profile } from './profile.ts';
+import { HOST_SUITE, Profile, VSIX } from './profile.ts';
 import type { SettingValues } from './profile.ts';
 import { currentRoad } from './road.ts';
 import { ServerEditor } from './serverEditor.ts';
@@ -14,12 +14,22 @@ import { Workbench } from './workbench.ts';
 /** A window that opens on a loaded machine. In milliseconds. */
 export const OPENING = 60_000;
 
+/** What an editor is started with. */
+export interface Equipment {
+  /** The package of the extension. */
+  readonly vsix: string;
+  /** Further variables of its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** What the two ways have in common. */
 export interface Backing {
   /** Which of the profile's settings files machine settings go to. */
   readonly settingsFile: 'Machine' | 'User';
   /** `forSuite`: its windows will run a suite. */
   start(forSuite?: boolean): Promise<void>;
+  /** Installs a package; windows that are open go on with what they have. */
+  install(vsix: string): void;
   /** A window with this folder; with the path of a module, that one's `run()` is called in its extension host. */
   open(folder: string, suite?: string): Promise<Page>;
   /** Ends it with all its windows, as a person would. */
@@ -36,10 +46,12 @@ export class Editor {
   }
 
   /** With the extension installed from its package, and these settings. Started. */
-  static async start(settings: SettingValues): Promise<Editor> {
+  static async start(settings: SettingValues, { vsix = VSIX, env = {} }: Partial<Equipment> = {}): Promise<Editor> {
     const profile = new Profile(settings);
     const road = currentRoad();
-    const backing = road.kind === 'server' ? new ServerEditor(road, profile) : new DesktopEditor(road, profile);
+    const equipment = { vsix, env };
+    const backing =
+      road.kind === 'server' ? new ServerEditor(road, profile, equipment) : new DesktopEditor(road, profile, equipment);
     await backing.start();
     return new Editor(profile, backing);
   }
@@ -53,6 +65,11 @@ export class Editor {
   /** A window whose extension host runs the suite in test/vscode/host. */
   async openSuite(name: string): Promise<Page> {
     return this.#watched(this.#fresh(name), HOST_SUITE);
+  }
+
+  /** Installs another package of the extension while VS Code runs. */
+  install(vsix: string): void {
+    this.#backing.install(vsix);
   }
 
   /** Ends VS Code and starts it again, with the same profile. */

@@ -7,6 +7,11 @@ import { fromRoot } from '../../e2e/support/process.ts';
 export type SettingValues = Readonly<Record<string, unknown>>;
 
 export const VSIX = fromRoot('.cache/vscode/sealed-proxy.vsix');
+/** The same, but that it trusts the certificates in the file that the variable TRUSTED_ROOTS names in place of AWS. */
+export const TRUSTING_VSIX = fromRoot('.cache/vscode/trusting.vsix');
+/** The same of the next version. */
+export const NEXT_VSIX = fromRoot('.cache/vscode/next.vsix');
+export const NEXT_MANIFEST = fromRoot('.cache/vscode/next/package.json');
 export const BRIDGE = fromRoot('.cache/vscode/bridge');
 export const HOST_SUITE = fromRoot('.cache/vscode/host/index.cjs');
 

@@ -5,8 +5,8 @@ import { chromium } from 'playwright-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../../src/extension/freePort.ts';
 import { RunningProcess, environment } from '../../e2e/support/process.ts';
-import type { Backing } from './editor.ts';
-import { BRIDGE, VSIX } from './profile.ts';
+import type { Backing, Equipment } from './editor.ts';
+import { BRIDGE } from './profile.ts';
 import type { Profile } from './profile.ts';
 import type { Road } from './road.ts';
 
@@ -25,6 +25,7 @@ export class ServerEditor implements Backing {
   readonly settingsFile = 'Machine';
   readonly #road: Extract<Road, { kind: 'server' }>;
   readonly #profile: Profile;
+  readonly #equipment: Equipment;
   /** By it the browser encrypts the secrets that it keeps. */
   readonly #mintedKey = randomBytes(32);
   #installed = false;
@@ -33,13 +34,15 @@ export class ServerEditor implements Backing {
   #server: RunningProcess | undefined;
   #browser: BrowserContext | undefined;
 
-  constructor(road: Extract<Road, { kind: 'server' }>, profile: Profile) {
+  constructor(road: Extract<Road, { kind: 'server' }>, profile: Profile, equipment: Equipment) {
     this.#road = road;
     this.#profile = profile;
+    this.#equipment = equipment;
   }
 
   async start(forSuite = false): Promise<void> {
-    this.#install();
+    if (!this.#installed) this.install(this.#equipment.vsix, `${BRIDGE}.vsix`);
+    this.#installed = true;
     if (this.#port === 0) this.#port = await freePort();
     const { userData, browser } = this.#profile;
     const args = [
@@ -87,16 +90,14 @@ export class ServerEditor implements Backing {
     await this.#server?.exit();
   }
 
-  #install(): void {
-    if (this.#installed) return;
+  install(...packages: readonly string[]): void {
     const args = [this.#road.server, '--accept-server-license-terms', ...this.#folders()];
-    for (const path of [VSIX, `${BRIDGE}.vsix`]) args.push('--install-extension', path);
+    for (const path of packages) args.push('--install-extension', path);
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
       env: this.#environment(),
       encoding: 'utf8',
     });
     if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
-    this.#installed = true;
   }
 
   #folders(): string[] {
@@ -105,6 +106,6 @@ export class ServerEditor implements Backing {
   }
 
   #environment(): Record<string, string> {
-    return environment({ HOME: this.#profile.root, LANG: 'C.UTF-8' });
+    return environment({ HOME: this.#profile.root, LANG: 'C.UTF-8', ...this.#equipment.env });
   }
 }

@@ -1,0 +1,256 @@
+// One person, and an enclave that is verified in full: reached through a company's proxy, with a signed history of images.
+// The extension trusts the authority of these enclaves in place of AWS and is the product otherwise. The tests stand on one
+// another.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FrameLocator } from 'playwright-core';
+import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
+import { parsePayload } from '../../../src/attestation/document.ts';
+import { PINS } from '../../../src/attestation/pins.ts';
+import { verifyAttestation } from '../../../src/attestation/verify.ts';
+import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/document.ts';
+import type { LogicalHandler } from '../../../src/devEnclave/logical.ts';
+import { createModel } from '../../../src/devEnclave/model.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { asBuffer, toHex } from '../../../src/shared/bytes.ts';
+import { identityFor, openCompanyProxy, openFileServer } from '../../e2e/support/companyProxy.ts';
+import type { FileServer } from '../../e2e/support/companyProxy.ts';
+import { Growing } from '../../e2e/support/growing.ts';
+import { fromRoot } from '../../e2e/support/process.ts';
+import { perSuite } from '../../e2e/support/scope.ts';
+import { Editor } from '../support/editor.ts';
+import { eventually, proxiesOf } from '../support/processes.ts';
+import { TRUSTING_VSIX } from '../support/profile.ts';
+import { assertKeptSecret } from '../support/secrecy.ts';
+import { VISIBLE } from '../support/workbench.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const API_KEY = 'dev-the-key-that-is-removed-later';
+const NEXT_API_KEY = 'dev-the-key-that-comes-after-it';
+const ENCLAVE = 'enclave.elsewhere.example';
+/** Its clock is five hours behind. */
+const BEHIND = 'behind.elsewhere.example';
+const HISTORY = new URL(PINS.production.historyUrl);
+const PCR0 = toHex(DEVELOPMENT_PCR0);
+const HOUR = 3_600_000;
+const MODULE = 'i-0f1e2d3c4b5a69788-enc0190c0de5eed0001';
+
+/** As far as it matters here; the types of a browser are not there. */
+interface Scrollable {
+  scrollIntoView(options: { readonly block: 'end' }): void;
+}
+
+describe('A person with a verified enclave', () => {
+  const scope = perSuite();
+  /** Keys that the backend knows no more. */
+  const removed = new Set<string | null>();
+  /** The requests that have reached the backend. */
+  const asked = new Growing<string>();
+  let released = Promise.resolve();
+  let roots: string;
+  let rootsFile: string;
+  let enclave: RunningEnclave;
+  let world: FileServer;
+  let editor: Editor;
+  let window: Workbench;
+
+  const model = createModel({ paceMs: 0 });
+  const handler: LogicalHandler = async (request, response) => {
+    asked.add(request.target);
+    await released;
+    await model(removed.has(request.credential) ? { ...request, credential: null } : request, response);
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-trust-'));
+    scope.onClose(async () => rm(folder, { recursive: true }));
+    rootsFile = join(folder, 'roots.json');
+    const tls = identityFor(ENCLAVE, BEHIND, HISTORY.hostname);
+    const signed = { moduleId: MODULE };
+    enclave = await scope.enclave({ tls, signed, handler });
+    const behind = await scope.enclave({ tls, signed, clock: () => Date.now() - 5 * HOUR });
+    world = await openFileServer(tls, {
+      [HISTORY.pathname]: readFileSync(fromRoot('test/fixtures/pcr-history-prod.json')),
+    });
+    scope.onClose(() => world.close());
+    const company = await openCompanyProxy({
+      [`${ENCLAVE}:443`]: enclave.port,
+      [`${BEHIND}:443`]: behind.port,
+      [`${HISTORY.hostname}:443`]: world.port,
+    });
+    scope.onClose(() => company.close());
+    roots = JSON.stringify(
+      [enclave, behind].flatMap(({ anchors }) => anchors.roots.map((root) => asBuffer(root).toString('base64'))),
+    );
+    writeFileSync(rootsFile, roots);
+    const authority = join(folder, 'authority.pem');
+    writeFileSync(authority, tls.ca);
+    editor = await Editor.start(
+      {
+        'sealedProxy.backendUrl': `https://${ENCLAVE}`,
+        'sealedProxy.port': await freePort(),
+        'http.proxy': company.url,
+      },
+      { vsix: TRUSTING_VSIX, env: { NODE_EXTRA_CA_CERTS: authority, TRUSTED_ROOTS: rootsFile } },
+    );
+    scope.onClose(() => editor.stop());
+    window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy', 'key');
+  });
+
+  it('is told that nobody has approved the image, and no request has left', async () => {
+    await window.setApiKey(API_KEY);
+    await window.waitForStatus('Sealed Proxy: image not approved', 'workspace-untrusted');
+    await window.dismiss('its image is not approved');
+    assert.match(await window.picture('image-not-approved'), /genuine, but its image is not approved/);
+    assert.deepEqual(world.asked, [HISTORY.pathname]);
+    assert.deepEqual(enclave.journal.requests, []);
+    const text = await showAttestation('Nothing is verified at the moment');
+    await window.screenshot('image-not-approved-attestation');
+    assert.doesNotMatch(await text.locator('body').innerText(), /✓/);
+    await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
+  it('approves the image by a setting, and sees what was verified', async () => {
+    await window.bridge.set('additionalPcr0', [PCR0]);
+    await window.waitForStatus('8', 'shield');
+    const tooltip = await window.picture('connected-verified');
+    assert.match(tooltip, /Connected to a verified enclave: 8 models/);
+    assertFacts(tooltip);
+  });
+
+  it('reads the attestation to its end, and can verify the document that stands there', async () => {
+    const text = await showAttestation('A genuine AWS Nitro enclave');
+    await window.screenshot('attestation-verified');
+    const shown = await text.locator('body').innerText();
+    for (const fact of [`https://${ENCLAVE}`, PCR0, 'sealedProxy.additionalPcr0', MODULE]) {
+      assert.ok(shown.includes(fact), `${fact} in ${shown}`);
+    }
+    assert.equal(shown.match(/✓/g)?.length, 10);
+
+    const last = text.locator('pre').last();
+    for (const [name, place] of [
+      ['attestation-verified-checks', text.getByRole('heading', { name: 'What was not checked' })],
+      ['attestation-verified-limits', text.getByRole('heading', { name: 'The document', exact: true })],
+      ['attestation-verified-end', last],
+    ] as const) {
+      await place.evaluate((element: Scrollable) => {
+        element.scrollIntoView({ block: 'end' });
+      });
+      await window.screenshot(name);
+    }
+    const document = new Uint8Array(Buffer.from((await last.innerText()).replaceAll(/\s/g, ''), 'base64'));
+    const { nonce } = parsePayload(parseSignedEnvelope(document).payload);
+    assert.ok(nonce);
+    const { moduleId, pcrs } = verifyAttestation(document, { anchors: enclave.anchors, now: Date.now(), nonce });
+    assert.equal(moduleId, MODULE);
+    assert.equal(toHex(pcrs.get(0) ?? new Uint8Array()), PCR0);
+    await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
+  it('sees the same in a second window, which the first one serves', async () => {
+    const handshakes = enclave.journal.handshakes;
+    const second = await editor.open('second');
+    await second.waitForStatus('8 (shared)', 'shield');
+    const tooltip = await second.picture('shared-verified');
+    assertFacts(tooltip);
+    assert.match(tooltip, /served by another window/);
+    assert.equal(enclave.journal.handshakes, handshakes);
+    assert.deepEqual(
+      proxiesOf(editor.profile.extensions).map(({ parent }) => parent),
+      [window.bridge.pid],
+    );
+    await second.page.close({ runBeforeUnload: true });
+  });
+
+  it('sees that the proxy starts, and then that it waits for the backend', async () => {
+    // The proxy cannot start before it has read this file, and nobody writes it yet.
+    rmSync(rootsFile);
+    assert.equal(spawnSync('mkfifo', [rootsFile]).status, 0);
+    let release = (): void => undefined;
+    released = new Promise((resolve) => {
+      release = resolve;
+    });
+    const before = asked.items.length;
+    try {
+      await window.runCommand('Sealed Proxy: Restart');
+      await window.waitForStatus('Sealed Proxy', 'loading');
+      assert.match(await window.picture('starting'), /The proxy is starting/);
+    } finally {
+      await eventually('the proxy to read its roots', () => writeToReader(rootsFile, roots));
+      rmSync(rootsFile);
+      writeFileSync(rootsFile, roots);
+    }
+    await asked.find('the request that is not answered yet', () => true, before, VISIBLE);
+    await window.waitForStatus('Sealed Proxy', 'loading');
+    assert.match(await window.picture('checking'), /Checking the connection to the backend/);
+    release();
+    await window.waitForStatus('8', 'shield');
+  });
+
+  it('is told when the key was removed at the backend, and goes on with another', async () => {
+    removed.add(API_KEY);
+    await window.runCommand('Sealed Proxy: Check Connection');
+    await window.waitForStatus('Sealed Proxy: key refused', 'key');
+    await window.dismiss('The backend refused the API key');
+    assert.match(await window.picture('key-removed'), /The backend refused the API key/);
+    await window.setApiKey(NEXT_API_KEY);
+    await window.dismiss('API key accepted, 8 models.');
+    await window.waitForStatus('8', 'shield');
+  });
+
+  it("is told that this computer's clock is wrong, and by how much", async () => {
+    await window.bridge.set('backendUrl', `https://${BEHIND}`);
+    await window.waitForStatus('Sealed Proxy: clock wrong', 'workspace-untrusted');
+    assert.match(await window.picture('clock-wrong'), /clock is about 5 hours ahead of the enclave/);
+    await window.bridge.set('backendUrl', `https://${ENCLAVE}`);
+    await window.waitForStatus('8', 'shield');
+  });
+
+  it('leaves no key on command lines, in environments, settings or logs', () => {
+    assertKeptSecret({ 'the API key': API_KEY, 'the next API key': NEXT_API_KEY }, editor);
+  });
+
+  /** What a tooltip says of the verified enclave. */
+  function assertFacts(tooltip: string): void {
+    for (const fact of [
+      /Verified\s+production enclave, PCR0/,
+      new RegExp(`PCR0 ${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`),
+      new RegExp(String.raw`Module\s+${MODULE}`),
+      /Since\s+\d{1,2}:\d\d/,
+      /Certificate valid until\s+\d{1,2}:\d\d/,
+      /Models\s+8/,
+      /Last check\s+\d{1,2}:\d\d/,
+      new RegExp(String.raw`Backend\s+https://${ENCLAVE}`),
+    ]) {
+      assert.match(tooltip, fact);
+    }
+  }
+
+  /** The document, when it says this. */
+  async function showAttestation(text: string): Promise<FrameLocator> {
+    await window.runCommand('Sealed Proxy: Show Attestation');
+    const frame = window.page.frameLocator('iframe.webview').frameLocator('#active-frame');
+    await frame.getByText(text).first().waitFor();
+    return frame;
+  }
+});
+
+/** Writes to a named pipe that somebody reads; false if nobody does. */
+function writeToReader(path: string, text: string): boolean {
+  try {
+    const pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeFileSync(pipe, text);
+    closeSync(pipe);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO') return false;
+    throw error;
+  }
+}
