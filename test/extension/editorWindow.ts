@@ -38,7 +38,7 @@ export class EditorWindow {
   readonly log = new Growing<string>();
   readonly refused = new Growing<string | null>();
   readonly used = new Growing<string>();
-  readonly vault: Vault;
+  vault: Vault;
   readonly #folder: string;
   settings: CompleteSettings;
   network: NetworkSettings = {};

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CHALLENGE_HEADER, PROOF_HEADER, prove } from '../../src/shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, isRelease, prove } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { Growing } from '../e2e/support/growing.ts';
 import { aReport } from '../support/reports.ts';
@@ -46,6 +46,8 @@ export class FakeProxy {
   /** Answers `GET /v1/models`. */
   models: Models = answerWith(200, '{"data":[{"id":"a"},{"id":"b"}]}');
   report: Partial<ProxyReport> = {};
+  /** It was asked for its port, by one who may, and has given it up. */
+  released = false;
   /** False: it does not prove whose it is. */
   proves = true;
 
@@ -74,6 +76,12 @@ export class FakeProxy {
     this.requests.add({ path, authorization: headers.authorization });
     if (path === '/v1/models') {
       this.models(request, response);
+      return;
+    }
+    const release = headers[RELEASE_HEADER];
+    if (request.method === 'POST' && typeof release === 'string') {
+      this.released = isRelease(this.#secret, aReport(this.port, this.report), release);
+      response.writeHead(202).end('{}', () => void this.close());
       return;
     }
     const report = aReport(this.port, this.report);

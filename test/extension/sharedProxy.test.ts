@@ -1,5 +1,9 @@
 // Several windows, one proxy: who owns it, who joins it, and who comes next.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mock } from 'node:test';
 import { createModel } from '../../src/devEnclave/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { freePort } from '../../src/extension/freePort.ts';
@@ -7,6 +11,7 @@ import { ask, head, readAnswer } from '../e2e/support/ask.ts';
 import { chatBody } from '../e2e/support/chat.ts';
 import { timed } from '../e2e/support/stopwatch.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../e2e/support/scope.ts';
+import { turn } from '../support/within.ts';
 import { EditorWindow, gone, isAlive, makeVault } from './editorWindow.ts';
 import type { Running, Vault } from './editorWindow.ts';
 import { FakeProxy } from './fakeProxy.ts';
@@ -144,6 +149,122 @@ describe('Two windows', () => {
     other.vault.ownership = vault.ownership; // the one that has won
     await other.supervisor.secretsChanged(false);
     assert.equal((await other.status('running')).shared, true);
+  });
+
+  it('change places when the guest restarts the proxy: the owner gives it up, joins, and a stream ends well', async () => {
+    const { first, second, owner } = await both();
+    const reading = readAnswer(await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) }));
+    const starts = [first, second].map(({ statuses }) => statuses.items.length);
+    await second.supervisor.restart();
+    await owning(second, starts[1] ?? 0);
+    assert.equal((await reading).broken, false);
+    const joined = await first.health('connected', starts[0]);
+    assert.deepEqual([joined.shared, joined.url, first.pids.length], [true, owner.url, 1]);
+    assert.ok(first.statuses.items.slice(starts[0]).every(({ kind }) => kind !== 'restarting' && kind !== 'failed'));
+    await gone(first.pid);
+  });
+
+  it('change places where the owner does not hear of a key: each tab of a browser has secrets of its own', async () => {
+    const { first, second, owner } = await both();
+    const key = `sealed-${'n'.repeat(43)}`;
+    second.vault = { ...vault, accessKeys: [...vault.accessKeys, key] };
+    assert.equal((await models(owner.url, key)).status, 401);
+    const starts = [first, second].map(({ statuses }) => statuses.items.length);
+    await second.supervisor.secretsChanged(false);
+    assert.equal((await models(owner.url, key)).status, 200);
+    await owning(second, starts[1] ?? 0);
+    assert.equal((await first.health('connected', starts[0])).shared, true);
+  });
+
+  it('do not share a proxy where they trust different backends or images, until a person says whose settings count', async () => {
+    const first = open();
+    await connected(first);
+    const elsewhere = await scope.enclave();
+    for (const change of [{ backendUrl: elsewhere.url }, { additionalPcr0: ['ab'.repeat(48)] }]) {
+      const other = open();
+      await other.change(change);
+      await other.supervisor.start();
+      const expected = { kind: 'otherSettings', port, backendUrl: enclave.url };
+      assert.deepEqual(other.supervisor.status, expected);
+      await other.supervisor.stop();
+    }
+    const second = open();
+    await second.change({ backendUrl: elsewhere.url });
+    await second.supervisor.start();
+    const before = first.statuses.items.length;
+    await second.supervisor.restart();
+    assert.equal((await second.health('connected')).backendUrl, elsewhere.url);
+    const told = await first.status('otherSettings', before);
+    assert.equal(told.backendUrl, elsewhere.url);
+  });
+
+  it('share although the one writes the same settings otherwise', async () => {
+    const pcr0 = 'ab'.repeat(48);
+    const [first, second] = [open(), open()];
+    await first.change({ additionalPcr0: [pcr0, 'cd'.repeat(48)] });
+    await second.change({ additionalPcr0: ['CD'.repeat(48), ` ${pcr0} `], backendUrl: `${enclave.url}/` });
+    await connected(first);
+    assert.equal((await connected(second)).shared, true);
+  });
+
+  it('do not take one for a stranger that is only stopped for a while', async () => {
+    const { first, second } = await both();
+    const before = second.statuses.items.length;
+    process.kill(first.pid, 'SIGSTOP');
+    try {
+      await second.supervisor.check();
+      await second.health('checking', before);
+    } finally {
+      process.kill(first.pid, 'SIGCONT');
+    }
+    await second.health('connected', before);
+    for (const status of second.statuses.items.slice(before)) assert.ok(status.kind === 'running' && status.shared);
+  });
+
+  it('help each other: the one that gave up after crashes joins the one that serves', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-fake-'));
+    scope.onClose(() => {
+      rmSync(folder, { recursive: true });
+      return Promise.resolve();
+    });
+    const module = join(folder, 'crash.cjs');
+    writeFileSync(module, 'process.exit(1)');
+    const crashing = EditorWindow.open(scope, { backendUrl: enclave.url, port }, { vault, module });
+    const other = open();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      void crashing.supervisor.start();
+      for (let crash = 1, seen = 0; crash < 5; crash++) {
+        await crashing.status('restarting', seen);
+        seen = crashing.statuses.items.length;
+        mock.timers.tick(8000);
+      }
+      await crashing.status('failed');
+      await connected(other);
+      const before = crashing.statuses.items.length;
+      mock.timers.tick(15_000);
+      const joined = crashing.status('running', before);
+      for (let ms = 0; ms < 2000 && crashing.supervisor.status.kind === 'failed'; ms++) {
+        mock.timers.tick(1);
+        await turn();
+      }
+      assert.equal((await joined).shared, true);
+    } finally {
+      mock.timers.reset();
+    }
+    assert.equal(other.pids.length, 1);
+  });
+
+  it('of different versions: the one that restarts it has the port, if the other gives it up', async () => {
+    const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
+    scope.onClose(() => fake.close());
+    fake.report = { version: '9.9.9' };
+    const editor = open();
+    await editor.supervisor.start();
+    assert.equal(editor.supervisor.status.kind, 'otherVersion');
+    await editor.supervisor.restart();
+    assert.equal(fake.released, true);
+    assert.equal((await editor.health('connected')).shared, false);
   });
 
   it('of different versions do not share, and the second starts when the first is gone', async () => {

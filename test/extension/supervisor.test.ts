@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:http';
 import { mock } from 'node:test';
 import { createModel } from '../../src/devEnclave/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
@@ -12,12 +13,14 @@ import { VERSION } from '../../src/shared/version.ts';
 import { ask, head, readAnswer } from '../e2e/support/ask.ts';
 import { chatBody } from '../e2e/support/chat.ts';
 import { assertNone } from '../e2e/support/needles.ts';
+import { RawConnection } from '../e2e/support/rawHttp.ts';
 import { timed } from '../e2e/support/stopwatch.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../e2e/support/scope.ts';
 import { RawServer } from '../support/rawServer.ts';
 import { DEADLINE, within } from '../support/within.ts';
 import { EditorWindow, gone, isAlive, makeVault } from './editorWindow.ts';
 import type { Running } from './editorWindow.ts';
+import { listen } from './fakeProxy.ts';
 
 const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
 
@@ -382,6 +385,85 @@ describe('The supervisor of one window', () => {
     assert.equal((await models(url)).status, 200);
     const back = await editor.health('connected');
     assert.equal(back.verified?.kind, 'development');
+  });
+
+  it('says at once that the backend is gone when a client meets it, and looks when a client’s key is refused', async () => {
+    const { url } = await start();
+    const before = editor.statuses.items.length;
+    await enclave.close();
+    assert.equal((await models(url)).status, 502);
+    await editor.health('unreachable', before);
+    const later = editor.statuses.items.length;
+    const back = await scope.enclave({ port: enclave.port });
+    assert.equal((await models(url)).status, 200);
+    await editor.health('connected', later);
+
+    const asked = () => back.journal.requests.filter(({ target }) => target === '/v1/models').length;
+    const before401 = [editor.statuses.items.length, asked()] as const;
+    assert.equal((await ask(url, { body: chatBody('/status 401') })).status, 401);
+    await editor.health('connected', before401[0]);
+    assert.equal(asked(), before401[1] + 1);
+  });
+
+  it('starts the proxy again when it hangs, and does not call it connected meanwhile', async () => {
+    await start();
+    const { pid } = editor;
+    const before = editor.statuses.items.length;
+    process.kill(pid, 'SIGSTOP');
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    try {
+      await editor.supervisor.check();
+      await editor.health('checking', before);
+      mock.timers.tick(30_000);
+      await editor.supervisor.check();
+      await editor.status('restarting', before);
+    } finally {
+      mock.timers.reset();
+    }
+    await editor.health('connected', before);
+    assert.notEqual(editor.pid, pid);
+  });
+
+  it('revokes a key also for what an ended process still serves', async () => {
+    const { port } = await start();
+    const connection = await RawConnection.open(port);
+    const ask = (method: string, path: string, body: Buffer = Buffer.alloc(0)) => {
+      const fields = `Host: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\ncontent-length: ${body.length}`;
+      connection.send(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields}\r\n\r\n`), body]));
+    };
+    ask('POST', '/v1/chat/completions', Buffer.from(chatBody('/repeat 60', { stream: true })));
+    await connection.until('data: ');
+    await editor.supervisor.restart();
+    editor.vault.accessKeys = [editor.vault.ownKey];
+    await editor.supervisor.secretsChanged(false);
+    ask('GET', '/v1/models');
+    assert.equal((await connection.answer()).status, 200);
+    assert.equal((await connection.answer()).status, 401);
+    connection.destroy();
+  });
+
+  it('stops within five seconds, also where a stream has no end', async () => {
+    const { url } = await start();
+    const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }), 10_000);
+    await editor.supervisor.stop();
+    await gone(editor.pid, 5000);
+    assert.equal((await reading).broken, true);
+  });
+
+  it('starts nothing after its end', async () => {
+    await editor.supervisor.end();
+    await editor.supervisor.start();
+    assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [0, 'off']);
+  });
+
+  it('does not believe a proxy that says it is ready where something else answers', async () => {
+    const stranger = await listen(createServer((_req, res) => res.end('{"status":"ok"}')));
+    scope.onClose(() => stranger.close());
+    const ready = JSON.stringify({ type: 'ready', url: '', port: stranger.port, version: VERSION });
+    const lying = await openFake(`process.on('message', () => process.send(${ready}))`);
+    await lying.supervisor.start();
+    const failed = await lying.status('failed', 0);
+    assert.match(failed.message, /something else answers on its port/);
   });
 
   it('says that an attestation was refused, never that it is the network', async () => {

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { CHALLENGE_HEADER, PROOF_HEADER, checkProof, makeChallenge } from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
+import { createModel } from '../../src/devEnclave/model.ts';
 import { ask } from '../e2e/support/ask.ts';
 import { chatBody } from '../e2e/support/chat.ts';
-import { perTest } from '../e2e/support/scope.ts';
+import { RawConnection } from '../e2e/support/rawHttp.ts';
+import { ACCESS_KEY, perTest } from '../e2e/support/scope.ts';
 import type { InternalProxy } from '../e2e/support/scope.ts';
 
 const SECRET = randomBytes(32);
@@ -98,5 +100,35 @@ describe('A proxy that is asked whose it is', () => {
     assert.notEqual(await proofOf(proxy, makeChallenge(), other), undefined);
     proxy.setKeys({ ...KEYS, ownership: null });
     assert.equal(await proofOf(proxy, makeChallenge(), other), undefined);
+  });
+
+  // Whoever has the port then could pass such a proof on as its own.
+  it('proves nothing any more once its port is free, however long it finishes a stream', async () => {
+    const enclave = await scope.enclave({ handler: createModel({ paceMs: 10 }) });
+    const proxy = await scope.internalProxy(enclave, {}, { ownership: SECRET });
+    const question = `GET /health HTTP/1.1\r\nHost: localhost\r\n${CHALLENGE_HEADER}: ${makeChallenge()}\r\n\r\n`;
+    const [busy, idle] = [await RawConnection.open(proxy.port), await RawConnection.open(proxy.port)];
+    scope.onClose(() => {
+      busy.destroy();
+      idle.destroy();
+      return Promise.resolve();
+    });
+    idle.send(question + question.slice(0, -2));
+    assert.notEqual((await idle.answer()).field(PROOF_HEADER), undefined);
+    const body = chatBody('/repeat 50', { stream: true });
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\n`;
+    busy.send(`${head}content-length: ${body.length}\r\n\r\n`);
+    busy.send(body);
+    await busy.until('data: ');
+
+    const stopped = proxy.stop(5000);
+    await idle.end();
+    assert.equal(idle.received.length, 0);
+    proxy.setKeys({ ...KEYS, ownership: SECRET });
+    busy.send(question);
+    assert.match((await busy.answer()).body.toString(), /\[DONE\]/);
+    const answer = await busy.answer();
+    assert.deepEqual([answer.status, answer.field(PROOF_HEADER)], [200, undefined]);
+    await stopped;
   });
 });

@@ -143,7 +143,7 @@ describe('A person at the workbench', () => {
     await check();
     await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
     await window.dismiss('The backend cannot be reached');
-    assert.match(await window.picture('unreachable'), /The backend cannot be reached.*Next try in \d+ s/s);
+    assert.match(await window.picture('unreachable'), /The backend cannot be reached.*Next try at \d/s);
     enclave = await scope.enclaveProcess(['--port', String(enclave.port)]);
     await window.waitForStatus('development 8', 'beaker');
   });
@@ -175,7 +175,7 @@ describe('A person at the workbench', () => {
     await window.bridge.set('requestTimeoutSeconds', 1);
     await window.bridge.set('backendUrl', sleeper.url);
     await window.waitForStatus('Sealed Proxy: slow', 'watch');
-    assert.match(await window.picture('slow'), /did not answer in time.*Next try in \d+ s/s);
+    assert.match(await window.picture('slow'), /did not answer in time.*Next try at \d/s);
     await window.bridge.set('requestTimeoutSeconds', undefined);
     await window.bridge.set('backendUrl', enclave.url);
     await window.waitForStatus('development 8', 'beaker');
@@ -222,11 +222,11 @@ describe('A person at the workbench', () => {
         () => !proxiesOf(editor.profile.extensions).some(({ pid }) => pid === running),
       );
       if (crash === 4) {
-        await window.waitForStatus('Sealed Proxy', 'loading');
-        assert.match(await window.picture('restarting'), /ended unexpectedly and starts again in \d s/);
+        await window.waitForStatus('Sealed Proxy: restarting', 'loading');
+        assert.match(await window.picture('restarting'), /ended unexpectedly and starts again at \d/);
       }
     }
-    await window.waitForStatus('Sealed Proxy', 'error');
+    await window.waitForStatus('Sealed Proxy: stopped', 'error');
     assert.match(await window.picture('crashed'), /ended five times/);
     const said = window.toast('ended five times');
     await said.getByRole('button', { name: 'Restart' }).click();

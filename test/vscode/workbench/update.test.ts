@@ -41,7 +41,14 @@ describe('An update of the extension', () => {
     assert.deepEqual(owners(), [old.bridge.pid]);
   });
 
-  it('is complete when the other window is reloaded, as the new one says', async () => {
+  it('serves by the new version when a person restarts it there; the old window says so, and runs none', async () => {
+    await updated.runCommand('Sealed Proxy: Restart');
+    await updated.waitForStatus('development 8', 'beaker');
+    await old.waitForStatus('Sealed Proxy: other version', 'warning');
+    await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid), 10_000);
+  });
+
+  it('is complete when the other window is reloaded', async () => {
     const { version } = JSON.parse(readFileSync(NEXT_MANIFEST, 'utf8')) as { version: string };
     await old.page.reload();
     for (const [name, window] of Object.entries({ updated, reloaded: old })) {

@@ -11,6 +11,7 @@ import type { Workbench } from '../support/workbench.ts';
 
 const API_KEY = 'dev-the-key-of-a-person-with-windows';
 const CLIENT = 'Notebook';
+const PASSING = 'Passing';
 
 describe('Two windows', () => {
   const scope = perSuite();
@@ -18,11 +19,17 @@ describe('Two windows', () => {
   let first: Workbench;
   let second: Workbench;
   let connection: SealedProxyConnection;
+  let passing: SealedProxyConnection;
   const proxies = () => proxiesOf(editor.profile.extensions);
-  const connect = ({ bridge }: Workbench) =>
-    bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
-  const ask = async () => {
-    const headers = { authorization: `Bearer ${connection.apiKey}` };
+  const connect = ({ bridge }: Workbench, client = CLIENT) =>
+    bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client });
+  const agreed = async (client: string) => {
+    const asked = connect(first, client);
+    await first.press(`Allow "${client}"`, 'Allow');
+    return asked;
+  };
+  const ask = async (key = connection.apiKey) => {
+    const headers = { authorization: `Bearer ${key}` };
     return (await fetch(`${connection.baseUrl}/models`, { headers })).status;
   };
 
@@ -34,9 +41,8 @@ describe('Two windows', () => {
     first = await editor.open('first');
     await first.setApiKey(API_KEY);
     await first.waitForStatus('development 8');
-    const asked = connect(first);
-    await first.press(`Allow "${CLIENT}"`, 'Allow');
-    connection = await asked;
+    connection = await agreed(CLIENT);
+    passing = await agreed(PASSING);
   });
 
   it('share one proxy: the second joins the first, and its clients have the same keys', async () => {
@@ -47,6 +53,19 @@ describe('Two windows', () => {
     const [proxy, ...others] = proxies();
     assert.deepEqual(others, []);
     assert.equal(proxy?.parent, first.bridge.pid);
+  });
+
+  it('go by the same revocations: what the second revokes, the proxy of the first refuses at once', async () => {
+    assert.equal(await ask(passing.apiKey), 200);
+    await second.runCommand('Sealed Proxy: Manage Access Keys');
+    const row = second.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: PASSING });
+    await row.hover();
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    await second.page.keyboard.press('Escape');
+    await eventually('the revoked key to be refused', async () => (await ask(passing.apiKey)) === 401, 1000);
+    assert.equal(await ask(), 200);
+    assert.equal(proxies()[0]?.parent, first.bridge.pid);
   });
 
   it('hand the proxy over when the first is closed: within 3 s, and a running stream ends well', async () => {
@@ -84,7 +103,10 @@ describe('Two windows', () => {
   });
 
   it('leave no key behind', () => {
-    assertKeptSecret({ 'the API key': API_KEY, 'the access key': connection.apiKey }, editor);
+    assertKeptSecret(
+      { 'the API key': API_KEY, 'the access key': connection.apiKey, 'the revoked key': passing.apiKey },
+      editor,
+    );
   });
 
   it('leave no process a second after the extension host was killed', async () => {
