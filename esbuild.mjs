@@ -1,6 +1,7 @@
 // Bundles each process into one file of dist/ that needs no node_modules. `--watch` builds again on each change,
 // `--quiet` prints warnings and errors alone.
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build, context } from 'esbuild';
 
 const watch = process.argv.includes('--watch');
@@ -16,7 +17,8 @@ const options = {
   minify: true,
   sourcemap: true,
   sourcesContent: false,
-  legalComments: 'linked',
+  legalComments: 'none', // the licences in full are in ThirdPartyNotices.txt
+  metafile: true,
   banner: { js: '#!/usr/bin/env node' },
   logLevel: process.argv.includes('--quiet') ? 'error' : 'info',
 };
@@ -38,7 +40,22 @@ writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 // What other extensions compile against: interfaces alone, which are the same in a declaration file.
 copyFileSync('src/extension/apiTypes.ts', 'dist/sealed-proxy.d.ts');
 
-for (const bundle of [options, extension]) {
-  if (watch) await (await context(bundle)).watch();
-  else await build(bundle);
+if (watch) {
+  for (const bundle of [options, extension]) await (await context(bundle)).watch();
+} else {
+  const results = await Promise.all([options, extension].map((bundle) => build(bundle)));
+  writeFileSync('dist/ThirdPartyNotices.txt', notices(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
+}
+
+/** The licences of all packages that these files are of, each whole. */
+function notices(paths) {
+  const folders = new Set(paths.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? ''));
+  folders.delete('');
+  const texts = [...folders].toSorted().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const [file] = readdirSync(folder).filter((entry) => /^licen[cs]e(\.|$)/i.test(entry));
+    if (file === undefined || !existsSync(join(folder, file))) throw new Error(`${name} comes without a licence`);
+    return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }

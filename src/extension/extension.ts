@@ -53,7 +53,9 @@ export class SealedProxyExtension {
       onLog: (line) => {
         this.#log.proxyLine(line);
       },
-      onKeyUsed: (id) => void this.#secrets.noteUse(id),
+      onKeyUsed: (id) => {
+        this.#secrets.noteUse(id).catch(this.#logFailure);
+      },
       onRefused: (problem) => {
         this.#tellRefusals([refusalOf(problem)]);
       },
@@ -129,6 +131,10 @@ export class SealedProxyExtension {
     await this.#terminal.update(this.#settings.terminal, this.#supervisor.status);
   }
 
+  readonly #logFailure = (error: unknown) => {
+    this.#log.channel.error(String(error));
+  };
+
   /** Each once for as long as it stays wrong. */
   #tellRefusals(refusals: readonly Refusal[]): void {
     const before = this.#refused;
@@ -144,7 +150,7 @@ export class SealedProxyExtension {
     this.#statusBar.show(status);
     this.#statusChanged.fire(status);
     void vscode.commands.executeCommand('setContext', 'sealedProxy.state', status.kind);
-    void this.#publish(status);
+    this.#publish(status).catch(this.#logFailure);
     void this.#tell(status);
   }
 

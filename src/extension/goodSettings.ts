@@ -1,5 +1,5 @@
 // What is done with settings that cannot be used: each is refused by itself, and its last good value stays. Pure.
-import { problemOf } from '../settings/editorSettings.ts';
+import { problemsOf } from '../settings/editorSettings.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { CompleteSettings } from './supervisor.ts';
 
@@ -47,14 +47,14 @@ export function judgeSettings(next: Settings, before: Settings): Judged {
   if (!isInterval(own.checkInterval)) keep('checkInterval', 'checkInterval', SECONDS);
 
   let { proxy, network } = next;
-  const judged = new Set<string>();
-  for (;;) {
-    const problem = problemOf(proxy, network);
-    if (problem === undefined || judged.has(problem.setting)) break;
-    judged.add(problem.setting);
+  for (const problem of problemsOf(next.proxy, next.network)) {
+    const { setting } = problem;
     refusals.push(refusalOf(problem));
-    if (problem.setting === 'httpsProxy') network = before.network;
-    else proxy = { ...proxy, [problem.setting]: before.proxy[problem.setting as keyof CompleteSettings] };
+    if (setting === 'httpsProxy') {
+      network = withProxyOf(next.network, before.network);
+    } else {
+      proxy = { ...proxy, [setting]: before.proxy[setting as keyof CompleteSettings] };
+    }
   }
   return { settings: { ...own, proxy, network }, refusals };
 }
@@ -63,6 +63,12 @@ export function judgeSettings(next: Settings, before: Settings): Judged {
 export function refusalOf({ setting, message }: Refusal): Refusal {
   if (setting !== 'httpsProxy') return { setting: `sealedProxy.${setting}`, message };
   return { setting: 'http.proxy', message: message.replace('httpsProxy', 'http.proxy') };
+}
+
+function withProxyOf(network: NetworkSettings, { httpsProxy }: NetworkSettings): NetworkSettings {
+  const rest: { -readonly [Key in keyof NetworkSettings]: NetworkSettings[Key] } = { ...network };
+  delete rest.httpsProxy;
+  return httpsProxy === undefined ? rest : { ...rest, httpsProxy };
 }
 
 function isInterval(value: unknown): boolean {

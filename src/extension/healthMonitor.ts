@@ -36,6 +36,8 @@ export class HealthMonitor {
   #health: Health = CHECKING;
   #failures = 0;
   #checking: Promise<void> | undefined;
+  /** The latest that was begun anew. */
+  #anew: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #healthTimer: NodeJS.Timeout;
   /** Ends the check that runs. */
@@ -72,8 +74,16 @@ export class HealthMonitor {
     if (this.#over) return;
     this.#abort.abort();
     this.#abort = new AbortController();
-    await this.#checking;
-    await this.check();
+    const begin = async () => {
+      await this.#checking;
+      await this.check();
+    };
+    this.#anew = begin();
+    // Whoever asks anew meanwhile has ended this one, and its answer is for both.
+    for (let awaited; awaited !== this.#anew;) {
+      awaited = this.#anew;
+      await awaited;
+    }
   }
 
   /** The last check is older than this many milliseconds: check again. */

@@ -1,11 +1,12 @@
 // What all windows of this computer share besides the editor's own storage, which a remote host or a browser tab may keep
 // apart: a folder on the disk of the host. Nothing in it is secret.
 import { randomBytes } from 'node:crypto';
-import { watch } from 'node:fs';
-import { link, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { constants, watch } from 'node:fs';
+import { copyFile, link, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ID_LENGTH = 32;
+const ATTEMPTS = 20;
 const REVOKED_ID = /^[0-9a-f]{16}$/;
 
 export class HostFolder {
@@ -22,19 +23,21 @@ export class HostFolder {
   async machineId(): Promise<Uint8Array> {
     await this.#make();
     const path = join(this.path, 'machine-id');
-    const known = await readFile(path).catch(() => undefined);
-    if (known?.length === ID_LENGTH) return known;
-    const fresh = `${path}.${randomBytes(8).toString('hex')}`;
-    await writeFile(fresh, randomBytes(ID_LENGTH));
-    try {
-      if (known !== undefined) await rm(path, { force: true }); // it has been damaged
-      await link(fresh, path); // whole or not at all, and never over another window's
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      await rm(fresh);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const known = await readFile(path).catch(() => undefined);
+      if (known?.length === ID_LENGTH) return known;
+      const mine = `${path}.${randomBytes(8).toString('hex')}`;
+      try {
+        if (known === undefined) await createWhole(mine, path);
+        else await rename(path, mine); // damaged; another window may have put a good one there meanwhile: it is put back
+        if (known !== undefined && (await readFile(mine)).length === ID_LENGTH) await link(mine, path);
+      } catch {
+        // another window was faster: what it has made is read
+      } finally {
+        await rm(mine, { force: true });
+      }
     }
-    return readFile(path);
+    throw new Error(`${path} cannot be made`);
   }
 
   /** From now on the access key of this id counts in no window, whatever the window remembers. */
@@ -63,5 +66,16 @@ export class HostFolder {
 
   async #make(): Promise<void> {
     await mkdir(this.#revoked, { recursive: true });
+  }
+}
+
+/** Whole or not at all, and never over another's. */
+async function createWhole(draft: string, path: string): Promise<void> {
+  await writeFile(draft, randomBytes(ID_LENGTH));
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    await copyFile(draft, path, constants.COPYFILE_EXCL); // a file system without links
   }
 }

@@ -68,8 +68,8 @@ export class Secrets {
   async accessKeys(): Promise<readonly AccessKey[]> {
     const [names, revoked] = await Promise.all([this.#storage.keys(), this.#folder.revoked()]);
     const ids = names.filter((name) => name.startsWith(ACCESS_KEY)).map((name) => name.slice(ACCESS_KEY.length));
-    const keys = await Promise.all(ids.filter((id) => !revoked.has(id)).map((id) => this.#accessKey(id)));
-    return inOrder(keys.filter((key) => key !== undefined));
+    const keys = await Promise.all(ids.map((id) => this.#accessKey(id)));
+    return inOrder(keys.filter((key) => key !== undefined).filter(({ id }) => !revoked.has(id)));
   }
 
   /** The key of this name that was made for such a one, if there is one. */
@@ -146,10 +146,14 @@ export class Secrets {
   }
 
   /** Base64 of 32 random bytes. Another window may draw at the same time: what is stored last is everybody's. */
-  async #drawnOnce(name: string): Promise<string> {
-    const known = await this.#storage.get(name);
-    if (known !== undefined) return known;
-    await this.#storage.store(name, randomBytes(32).toString('base64'));
-    return (await this.#storage.get(name)) ?? this.#drawnOnce(name);
+  #drawnOnce(name: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const known = await this.#storage.get(name);
+      if (known !== undefined) return known;
+      await this.#storage.store(name, randomBytes(32).toString('base64'));
+      const stored = await this.#storage.get(name);
+      if (stored === undefined) throw new Error('The secret storage keeps nothing');
+      return stored;
+    });
   }
 }

@@ -37,8 +37,8 @@ function readNetwork(): NetworkSettings {
   return {
     ...(off ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
     ...(noProxy.length === 0 ? {} : { noProxy: noProxy.join(',') }),
-    strictTls: http.get<boolean>('proxyStrictSSL') ?? true,
-    systemCertificates: http.get<boolean>('systemCertificates') ?? true,
+    strictTls: http.get<unknown>('proxyStrictSSL') !== false,
+    systemCertificates: http.get<unknown>('systemCertificates') !== false,
   };
 }
 

@@ -2,7 +2,7 @@
 // when that one goes. It needs nothing of the editor.
 import { createHash } from 'node:crypto';
 import { setTimeout as setTimer } from 'node:timers/promises';
-import { problemOf } from '../settings/editorSettings.ts';
+import { problemsOf } from '../settings/editorSettings.ts';
 import type { Problem } from '../settings/editorSettings.ts';
 import type { FromProxy, NetworkSettings, ProxySettings } from '../shared/messages.ts';
 import { stampOf } from '../shared/ownership.ts';
@@ -238,7 +238,7 @@ export class Supervisor {
     try {
       const [settings, network] = [this.#host.settings(), this.#host.network()];
       this.#applied = { settings, network };
-      const problem = problemOf(settings, network);
+      const [problem] = problemsOf(settings, network);
       if (problem !== undefined) {
         this.#host.onRefused(problem);
         await this.#giveUp('setting', problem.message);
@@ -376,7 +376,10 @@ export class Supervisor {
     } else {
       const found = await probe(started.port, key(secrets));
       if (turn !== this.#turn) return;
-      if (found.kind === 'ours') {
+      if (this.#process === undefined) return; // it has ended meanwhile, and that was dealt with
+      if (found.kind === 'free') {
+        this.#process.crash(); // or is about to
+      } else if (found.kind === 'ours') {
         this.#run(started.port, false, found.report, (secret) => probe(started.port, secret));
       } else {
         await this.#giveUp('listen', 'The proxy has started, but something else answers on its port.');

@@ -20,14 +20,6 @@ export class TerminalEnvironment {
     variables.persistent = false;
   }
 
-  /** The key of the terminals. One that was revoked is not replaced by itself: undefined. */
-  async #key(): Promise<string | undefined> {
-    const known = await this.#secrets.findAccessKey(TERMINAL_NAME, 'terminal');
-    if (known === undefined && this.#given) return undefined;
-    this.#given = true;
-    return (known ?? (await this.#secrets.accessKeyNamed(TERMINAL_NAME, 'terminal'))).key;
-  }
-
   async update(enabled: boolean, status: ProxyStatus): Promise<void> {
     const turn = ++this.#turn;
     const baseUrl = baseUrlOf(status);
@@ -36,8 +28,12 @@ export class TerminalEnvironment {
       this.#variables.clear();
       return;
     }
-    const key = await this.#key();
+    let key = await this.#secrets.findAccessKey(TERMINAL_NAME, 'terminal');
     if (turn !== this.#turn) return; // it has been switched off, or is elsewhere
+    // One that was revoked is not replaced by itself.
+    if (!this.#given) key ??= await this.#secrets.accessKeyNamed(TERMINAL_NAME, 'terminal');
+    if (turn !== this.#turn) return;
+    this.#given = true;
     if (key === undefined) {
       this.#variables.clear();
       return;
@@ -45,6 +41,6 @@ export class TerminalEnvironment {
     this.#variables.description = DESCRIPTION;
     this.#variables.replace('OPENAI_BASE_URL', baseUrl);
     this.#variables.replace('OPENAI_API_BASE', baseUrl);
-    this.#variables.replace('OPENAI_API_KEY', key);
+    this.#variables.replace('OPENAI_API_KEY', key.key);
   }
 }

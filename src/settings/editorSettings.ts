@@ -23,18 +23,34 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The first thing that is wrong, or undefined: what a proxy would say to these settings. */
-export function problemOf(settings: ProxySettings, network: NetworkSettings): Problem | undefined {
-  const wrong = settingOfWrongType(settings);
-  if (wrong !== undefined) return { setting: wrong, message: `${wrong}: Its value is not of the right type.` };
-  try {
-    readSettings(toValues(settings));
-    readProxyUrl(network, {});
+/** All that is wrong, each setting by itself: what a proxy would say to it. */
+export function problemsOf(settings: ProxySettings, network: NetworkSettings): Problem[] {
+  const names = Object.keys(VARIABLE_OF) as (keyof ProxySettings)[];
+  const checks = names.map((name) => () => {
+    const alone: ProxySettings = { [name]: settings[name] };
+    if (settingOfWrongType(alone) !== undefined) return wrongType(name);
+    readSettings(toValues(alone));
     return undefined;
+  });
+  return [...checks, () => proxyProblem(network)].map(problemIn).filter((problem) => problem !== undefined);
+}
+
+function proxyProblem(network: NetworkSettings): Problem | undefined {
+  if (typeof (network.httpsProxy ?? '') !== 'string') return wrongType('httpsProxy');
+  readProxyUrl(network, {});
+  return undefined;
+}
+
+function wrongType(setting: Problem['setting']): Problem {
+  return { setting, message: `${setting}: its value is not of the right type.` };
+}
+
+function problemIn(check: () => Problem | undefined): Problem | undefined {
+  try {
+    return check();
   } catch (error) {
-    if (error instanceof ConfigError)
-      return { setting: settingOf(error.variable) ?? 'httpsProxy', message: sentenceOf(error) };
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    return { setting: settingOf(error.variable) ?? 'httpsProxy', message: sentenceOf(error) };
   }
 }
 

@@ -41,7 +41,7 @@ describe('the package', () => {
     const root = join(modules, 'package');
     assert.deepEqual(readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted(), [
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist'],
-      ...['package.json', 'proxy.js', 'proxy.js.LEGAL.txt'].map((name) => join('dist', name)),
+      ...['ThirdPartyNotices.txt', 'package.json', 'proxy.js'].map((name) => join('dist', name)),
       'package.json',
     ]);
     const { bin, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {

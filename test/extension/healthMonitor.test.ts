@@ -259,6 +259,17 @@ describe('The monitor of a running proxy', () => {
     assert.equal(monitor.health.kind, 'connected');
   });
 
+  it('has an answer for all who ask anew at the same time', async () => {
+    const monitor = open();
+    const kinds = await Promise.all(
+      [1, 2, 3].map(async () => {
+        await monitor.checkAnew();
+        return monitor.health.kind;
+      }),
+    );
+    assert.deepEqual(kinds, ['connected', 'connected', 'connected']);
+  });
+
   it('checks when the last check is older than so long', async () => {
     const monitor = open();
     await check(monitor);

@@ -466,6 +466,16 @@ describe('The supervisor of one window', () => {
     assert.match(failed.message, /something else answers on its port/);
   });
 
+  it('counts as a crash an end at the very moment when it was ready', async () => {
+    const port = await freePort();
+    const ready = JSON.stringify({ type: 'ready', url: '', port, version: VERSION });
+    const ends = 'setTimeout(() => process.exit(1), 200)';
+    const dying = await openFake(`process.on('message', () => { process.send(${ready}); ${ends} })`);
+    void dying.supervisor.start();
+    await dying.status('restarting', 0);
+    assert.ok(dying.statuses.items.every(({ kind }) => kind === 'starting' || kind === 'restarting'));
+  });
+
   it('says that an attestation was refused, never that it is the network', async () => {
     enclave.setFaults('wrong-nonce');
     await editor.supervisor.start();

@@ -48,6 +48,8 @@ export class Workbench {
 
   async closeTooltip(): Promise<void> {
     await this.page.mouse.move(300, 300);
+    // One that the keyboard's focus has opened does not go with the mouse.
+    if (await this.hover.isVisible()) await this.page.keyboard.press('Escape');
     await this.hover.waitFor({ state: 'hidden' });
   }
 

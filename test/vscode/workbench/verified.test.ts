@@ -107,13 +107,17 @@ describe('A person with a verified enclave', () => {
   it('is told that nobody has approved the image, and no request has left', async () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy: image not approved', 'workspace-untrusted');
-    await window.dismiss('its image is not approved');
-    assert.match(await window.picture('image-not-approved'), /genuine, but its image is not approved/);
+    await window.dismiss('runs an image that is not approved');
+    const short = `${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`;
+    const tooltip = await window.picture('image-not-approved');
+    assert.ok(tooltip.includes(`an image that is not approved for production, with PCR0 ${short}`), tooltip);
     assert.deepEqual(world.asked, [HISTORY.pathname]);
     assert.deepEqual(enclave.journal.requests, []);
     const text = await showAttestation('Nothing is verified at the moment');
     await window.screenshot('image-not-approved-attestation');
-    assert.doesNotMatch(await text.locator('body').innerText(), /✓/);
+    const steps = (await text.locator('body').innerText()).match(/[✓✗–](?=\t)/g)?.join('');
+    assert.equal(steps, '✓✓✓✓✓✓✓✗––');
+    assert.equal(await measurement(text), PCR0);
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
@@ -129,7 +133,8 @@ describe('A person with a verified enclave', () => {
     const text = await showAttestation('A genuine AWS Nitro enclave');
     await window.screenshot('attestation-verified');
     const shown = await text.locator('body').innerText();
-    for (const fact of [`https://${ENCLAVE}`, PCR0, 'sealedProxy.additionalPcr0', MODULE]) {
+    assert.equal(await measurement(text), PCR0);
+    for (const fact of [`https://${ENCLAVE}`, 'sealedProxy.additionalPcr0', MODULE]) {
       assert.ok(shown.includes(fact), `${fact} in ${shown}`);
     }
     assert.equal(shown.match(/✓/g)?.length, 10);
@@ -224,13 +229,18 @@ describe('A person with a verified enclave', () => {
       new RegExp(`PCR0 ${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`),
       new RegExp(String.raw`Module\s+${MODULE}`),
       /Since\s+\d{1,2}:\d\d/,
-      /Certificate valid until\s+\d{1,2}:\d\d/,
+      /Certificate valid until\s+\d+\/\d+\/\d+, \d{1,2}:\d\d/,
       /Models\s+8/,
       /Last check\s+\d{1,2}:\d\d/,
       new RegExp(String.raw`Backend\s+https://${ENCLAVE}`),
     ]) {
       assert.match(tooltip, fact);
     }
+  }
+
+  /** The value that stands under the word PCR0, in its lines. */
+  async function measurement(text: FrameLocator): Promise<string> {
+    return (await text.locator('pre').first().innerText()).replaceAll(/\s/g, '');
   }
 
   /** The document, when it says this. */
