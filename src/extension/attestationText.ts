@@ -44,7 +44,7 @@ const STEPS: readonly Step[] = [
   { what: 'The enclave is not in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
   {
     what: 'Its image is approved',
-    found: (verified) => `${approval(verified)} (PCR0 below)`,
+    found: (verified) => `${approval(verified)}; its PCR0 is below`,
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
   {

@@ -40,11 +40,16 @@ function tooltip({ summary, facts, actions }: StatusView): vscode.MarkdownString
   markdown.appendMarkdown(`**${NAME}**\n\n${escape(summary)}\n\n`);
   if (facts.length > 0) {
     markdown.appendMarkdown('| | |\n| :-- | :-- |\n');
-    for (const [name, value] of facts) markdown.appendMarkdown(`| ${escape(name)} | ${escape(value)} |\n`);
+    for (const [name, value] of facts) markdown.appendMarkdown(`| ${escape(name)} | ${asValue(value)} |\n`);
     markdown.appendMarkdown('\n');
   }
   const links = actions.map((action) => `[${actionLabel(action)}](command:sealedProxy.${action})`);
   return markdown.appendMarkdown(links.join(' · '));
+}
+
+/** An address is there to be read and copied: a click on it would open a browser. */
+function asValue(value: string): string {
+  return /^https?:[^`|]*$/.test(value) ? `\`${value}\`` : escape(value);
 }
 
 /** What an action is called in menus and links. */

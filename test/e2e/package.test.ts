@@ -1,7 +1,7 @@
 // What `npm pack` puts together is all that a computer needs which has Node and nothing else of ours.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '../../src/shared/version.ts';
@@ -14,9 +14,9 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   const env = environment({ npm_config_cache: join(cwd, 'cache'), npm_config_offline: 'true' });
   const shell = process.platform === 'win32'; // where npm is a batch file
   const child = new RunningProcess(spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] }));
-  const { code } = await child.exit(15_000);
+  const { code } = await child.exit(30_000);
   assert.equal(code, 0, child.stderr.items.join('\n'));
-  return child.stdout.items.join('\n');
+  return [...child.stdout.items, ...child.stderr.items].join('\n');
 }
 
 describe('the package', () => {
@@ -61,5 +61,26 @@ describe('the package', () => {
     const line = await proxy.stdout.find('the address to ask', (text) => text.includes(' listening on '));
     const url = line.replace(/^.* listening on /, '');
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
+  });
+
+  it('for the editor has both bundles and nothing of the sources or the development enclave, small, without a warning', async function () {
+    this.timeout(60_000);
+    const archive = join(folder, 'sealed-proxy.vsix');
+    const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
+    const said = await run(process.execPath, [vsce, 'package', '--no-dependencies', '--out', archive], fromRoot('.'));
+    assert.doesNotMatch(said, /\bwarn/i);
+    assert.ok(statSync(archive).size < 600 * 1024, `${statSync(archive).size} bytes`);
+    const listed = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], fromRoot('.'));
+    assert.deepEqual(listed.split('\n').filter(Boolean).toSorted(), [
+      ...['CHANGELOG.md', 'LICENSE', 'README.md'],
+      ...['ThirdPartyNotices.txt', 'extension.cjs', 'package.json', 'proxy.js', 'sealed-proxy.d.ts'].map(
+        (name) => `dist/${name}`,
+      ),
+      ...['media/icon.png', 'package.json', 'package.nls.json'],
+    ]);
+    const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
+    for (const name of ['undici', '@noble/ciphers', '@noble/hashes', 'cborg', '@sigstore/core']) {
+      assert.match(notices, new RegExp(`^${name} \\d`, 'm'));
+    }
   });
 });

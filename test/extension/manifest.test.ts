@@ -123,6 +123,9 @@ describe('The commands', () => {
     for (const { command, when } of menus.commandPalette) {
       assert.ok(declared.includes(command), command);
       for (const [key] of when.matchAll(/sealedProxy\.\w+/g)) assert.ok(set.has(key), `${command}: ${key}`);
+      for (const [, kind = ''] of when.matchAll(/sealedProxy\.state [!=]= (\w+)/g)) {
+        assert.ok(read('src/shared/status.ts').includes(`readonly kind: '${kind}'`), `${command}: ${kind}`);
+      }
     }
   });
 });
