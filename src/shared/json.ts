@@ -18,6 +18,11 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | un
     : undefined;
 }
 
+/** The same; without fields for anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return asObject(value) ?? {};
+}
+
 /** `value` if it is an object of exactly the fields `names`, else undefined. */
 export function exactFields<Name extends string>(
   value: unknown,

@@ -1,0 +1,109 @@
+// A conversation of the editor as the body of an OpenAI request. Pure: the editor's own classes are told apart before.
+import type { ChatModel } from './models.ts';
+
+/** What a message consists of, in its order. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Reasoning of an earlier answer: shown to the person, not sent again. */
+  | { readonly kind: 'thinking' }
+  | { readonly kind: 'image'; readonly mime: string; readonly data: Uint8Array }
+  | { readonly kind: 'toolCall'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly kind: 'toolResult'; readonly id: string; readonly parts: readonly Part[] };
+
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly parts: readonly Part[];
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema; undefined = no arguments. */
+  readonly schema: object | undefined;
+}
+
+export interface Conversation {
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  /** True: the model must call a tool. */
+  readonly toolRequired: boolean;
+  /** Options of the one who asks, such as `temperature`; they go into the body as they are. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+type Json = Record<string, unknown>;
+
+/** Options that would change what the answer is read as. */
+const OWN_FIELDS = ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'n'];
+const NO_ARGUMENTS = { type: 'object', properties: {} };
+
+/** The JSON of `POST /v1/chat/completions`, streamed, with usage. */
+export function chatRequest(model: ChatModel, { messages, tools, toolRequired, options }: Conversation): string {
+  const further = Object.fromEntries(Object.entries(options).filter(([name]) => !OWN_FIELDS.includes(name)));
+  const offered = tools.map(({ name, description, schema }) => ({
+    type: 'function',
+    function: { name, description, parameters: schema ?? NO_ARGUMENTS },
+  }));
+  return JSON.stringify({
+    ...further,
+    model: model.id,
+    messages: messages.flatMap(toMessages),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(offered.length > 0 && { tools: offered, tool_choice: toolRequired ? 'required' : 'auto' }),
+  });
+}
+
+/** One message of the editor may be several of OpenAI's: each tool result is one of its own, before what follows it. */
+function toMessages({ role, parts }: Message): Json[] {
+  if (role !== 'user') return [role === 'assistant' ? assistantMessage(parts) : { role, content: textOf(parts) }];
+  const messages: Json[] = [];
+  let pending: Part[] = [];
+  const flush = () => {
+    if (pending.length > 0) messages.push({ role, content: contentOf(pending) });
+    pending = [];
+  };
+  for (const part of parts) {
+    if (part.kind !== 'toolResult') {
+      pending.push(part);
+      continue;
+    }
+    flush();
+    messages.push({ role: 'tool', tool_call_id: part.id, content: textOf(part.parts) });
+    // A tool message holds text alone; what else a tool has found is shown in the person's name.
+    pending.push(...part.parts.filter(({ kind }) => kind === 'image'));
+  }
+  flush();
+  return messages;
+}
+
+function assistantMessage(parts: readonly Part[]): Json {
+  const calls = parts.filter((part) => part.kind === 'toolCall');
+  const text = textOf(parts);
+  return {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id, name, input }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(input ?? {}) },
+      })),
+    }),
+  };
+}
+
+/** A plain string where it is text alone, else the list of parts, in their order. */
+function contentOf(parts: readonly Part[]): string | Json[] {
+  if (parts.every(({ kind }) => kind !== 'image')) return textOf(parts);
+  return parts.flatMap((part): Json[] => {
+    if (part.kind === 'text') return [{ type: 'text', text: part.text }];
+    if (part.kind !== 'image') return [];
+    const url = `data:${part.mime};base64,${Buffer.from(part.data).toString('base64')}`;
+    return [{ type: 'image_url', image_url: { url } }];
+  });
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+}

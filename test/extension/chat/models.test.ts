@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels } from '../../../src/extension/chat/models.ts';
+
+/** As the real backend describes it. */
+const GLM = {
+  id: 'glm-5-2',
+  object: 'model',
+  created: 0,
+  owned_by: 'opensecret',
+  tasks: ['generate'],
+  display_name: 'GLM 5.2',
+  short_name: 'GLM 5.2',
+  context_window: 384_000,
+  max_context_tokens: 384_000,
+  access: 'pro',
+  capabilities: { chat: true, vision: false, reasoning: true, tool_use: true },
+  badges: ['Coding'],
+};
+const EMBED = { id: 'nomic-embed-text', object: 'model', tasks: ['embed'], display_name: 'Nomic', short_name: 'Nomic' };
+const models = (...data: unknown[]) => chatModels({ object: 'list', data }, {});
+const one = (change: object, override = {}) =>
+  chatModels({ data: [{ ...GLM, ...change }] }, { 'glm-5-2': override })[0];
+
+describe('The chat models of a list', () => {
+  it('have name, sizes and abilities as the backend states them', () => {
+    assert.deepEqual(models(GLM), [
+      {
+        id: 'glm-5-2',
+        name: 'GLM 5.2',
+        maxInputTokens: 384_000 - DEFAULT_OUTPUT,
+        maxOutputTokens: DEFAULT_OUTPUT,
+        tools: true,
+        images: false,
+        reasoning: true,
+      },
+    ]);
+  });
+
+  it('are those that chat, in their order', () => {
+    const speech = [
+      { id: 'whisper', tasks: ['transcribe'] },
+      { id: 'kokoro', tasks: ['speech'] },
+    ];
+    const list = models({ id: 'b', tasks: ['generate'] }, EMBED, ...speech, { id: 'a', tasks: ['generate', 'vision'] });
+    assert.deepEqual(
+      list.map(({ id }) => id),
+      ['b', 'a'],
+    );
+  });
+
+  it('chat where the backend says so in any way, or says nothing and the name does not speak against it', () => {
+    assert.equal(models({ id: 'x', tasks: ['embed'], capabilities: { chat: true } }).length, 1);
+    assert.equal(models({ id: 'x', tasks: ['generate'], capabilities: { chat: false } }).length, 0);
+    assert.equal(models({ id: 'x' }).length, 1);
+    for (const id of ['text-embedding-3-small', 'whisper-1', 'tts-1', 'bge-reranker'])
+      assert.equal(models({ id }).length, 0);
+  });
+
+  it('have sane sizes and abilities where the backend says nothing', () => {
+    const [model] = models({ id: 'local' });
+    assert.equal(model?.name, 'local');
+    assert.equal((model?.maxInputTokens ?? 0) + (model?.maxOutputTokens ?? 0), DEFAULT_CONTEXT);
+    assert.deepEqual([model?.tools, model?.images, model?.reasoning], [true, false, false]);
+  });
+
+  it('see images where a task or an ability says so', () => {
+    assert.equal(one({ capabilities: undefined, tasks: ['generate', 'vision'] })?.images, true);
+    assert.equal(one({ capabilities: { vision: true } })?.images, true);
+    assert.equal(one({ capabilities: { vision: false }, tasks: ['generate', 'vision'] })?.images, false);
+  });
+
+  it('never give more than a quarter of a small context', () => {
+    const small = one({ context_window: 8192 });
+    assert.deepEqual([small?.maxInputTokens, small?.maxOutputTokens], [6144, 2048]);
+  });
+
+  it('take the sizes of other servers, and none that is no size', () => {
+    const bare = { context_window: undefined, max_context_tokens: undefined };
+    assert.equal(one({ ...bare, max_model_len: 32_768 })?.maxInputTokens, 32_768 - 8192);
+    for (const context_window of [0, -1, 1.5, '8192', Number.NaN, null, 1e300]) {
+      assert.equal(one({ ...bare, context_window })?.maxInputTokens, DEFAULT_CONTEXT - DEFAULT_OUTPUT);
+    }
+    assert.equal(one({ max_output_tokens: 1000 })?.maxOutputTokens, 1000);
+  });
+
+  it('are what a person says they are', () => {
+    const model = one({}, { contextWindow: 100_000, maxOutputTokens: 5000, tools: false, images: true });
+    assert.deepEqual(
+      [model?.maxInputTokens, model?.maxOutputTokens, model?.tools, model?.images],
+      [95_000, 5000, false, true],
+    );
+    const nonsense = one({}, { contextWindow: 'much', tools: 'yes' });
+    assert.deepEqual([nonsense?.maxInputTokens, nonsense?.tools], [384_000 - DEFAULT_OUTPUT, true]);
+  });
+
+  it('have a name of one line, whatever the backend sends', () => {
+    assert.equal(one({ display_name: ' a\n\tb ' })?.name, 'a b');
+    assert.equal(one({ display_name: 'x'.repeat(1000) })?.name.length, 100);
+    assert.equal(one({ display_name: 7, short_name: '' })?.name, 'glm-5-2');
+  });
+
+  it('are none in what is no list', () => {
+    for (const list of [
+      undefined,
+      null,
+      7,
+      'x',
+      [],
+      {},
+      { data: {} },
+      { data: [null, 7, {}, { id: '' }, { id: 7 }] },
+    ]) {
+      assert.deepEqual(chatModels(list, {}), []);
+    }
+  });
+});
