@@ -25,7 +25,8 @@ export const TERMINAL_NAME = 'Terminal';
 const ORIGINS: readonly unknown[] = ['person', 'client', 'terminal', 'own'] satisfies KeyOrigin[];
 /** What shows itself, in any script. No marks of Markdown, and none of the editor's icons. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+/** What cannot be seen, and heaps of accents. */
+const DECEPTIVE = /\p{Default_Ignorable_Code_Point}|\p{M}{3}/u;
 
 /** One that is not of this form would have the proxy refuse all of them. */
 const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
@@ -61,7 +62,8 @@ export function visibleKeys(keys: readonly AccessKey[]): readonly AccessKey[] {
 
 /** What a person or program may call its key; the extension's own names are nobody else's. */
 export function isClientName(name: string): boolean {
-  if (!NAME.test(name) || INVISIBLE.test(name) || name !== name.trim()) return false;
+  if (!NAME.test(name) || DECEPTIVE.test(name) || name !== name.trim()) return false;
+  if (name.split(/[^\p{L}\p{M}]+/u).some(isMixed)) return false;
   return ![OWN_KEY_NAME, TERMINAL_NAME].some((reserved) => isSameName(name, reserved));
 }
 
@@ -71,7 +73,15 @@ export function isSameName(one: string, other: string): boolean {
 }
 
 function fold(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\s\p{Pd}]+/gu, ' ');
+}
+
+/** A word of letters that look alike in two scripts. */
+function isMixed(word: string): boolean {
+  return /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
 }
 
 function isOrigin(value: unknown): value is KeyOrigin {

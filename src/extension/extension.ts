@@ -6,7 +6,7 @@ import type { ProxyStatus } from '../shared/status.ts';
 import { PublicApi } from './api.ts';
 import { registerCommands } from './commands.ts';
 import { Documents } from './documents.ts';
-import { judgeSettings, refusalOf } from './goodSettings.ts';
+import { judgeSettings, refusalOf, startSettings } from './goodSettings.ts';
 import type { Refusal } from './goodSettings.ts';
 import { HostFolder } from './hostFolder.ts';
 import { ChannelLog } from './log.ts';
@@ -29,7 +29,7 @@ export class SealedProxyExtension {
   readonly #supervisor: Supervisor;
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
-  #settings = readSettings(this.#log.channel.logLevel);
+  #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
   #told: string | undefined;
   /** The base URL that this window wrote last. */
@@ -56,8 +56,8 @@ export class SealedProxyExtension {
       onKeyUsed: (id) => {
         this.#secrets.noteUse(id).catch(this.#logFailure);
       },
-      onRefused: (problem) => {
-        this.#tellRefusals([refusalOf(problem)]);
+      onRefused: (problems) => {
+        this.#tellRefusals(problems.map(refusalOf));
       },
     });
     this.#show(this.#supervisor.status);
@@ -78,9 +78,10 @@ export class SealedProxyExtension {
         void this.#secretsChanged(change);
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('http')) void this.#applySettings();
+        if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('http'))
+          this.#applySettings().catch(this.#logFailure);
       }),
-      log.channel.onDidChangeLogLevel(() => void this.#applySettings()),
+      log.channel.onDidChangeLogLevel(() => this.#applySettings().catch(this.#logFailure)),
       vscode.window.onDidChangeWindowState(({ focused }) => {
         if (focused) supervisor.checkIfOlder(STALE);
       }),
@@ -99,22 +100,17 @@ export class SealedProxyExtension {
     } catch (error) {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
     }
-    await this.#tellMenus();
+    await this.#tellMenus().catch(this.#logFailure);
     if (this.#settings.autoStart) await this.#supervisor.start();
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
-    try {
-      await Promise.all([
-        this.#supervisor.secretsChanged(change === 'apiKey'),
-        this.#tellMenus(),
-        this.#terminal.update(this.#settings.terminal, this.#supervisor.status),
-      ]);
-    } catch (error) {
-      // What was revoked must not go on counting because it cannot be read what counts.
-      this.#log.channel.error(`The secret storage cannot be read: ${String(error)}`);
-      await this.#supervisor.restart();
-    }
+    const tasks = [
+      this.#supervisor.secretsChanged(change === 'apiKey'),
+      this.#tellMenus(),
+      this.#terminal.update(this.#settings.terminal, this.#supervisor.status),
+    ];
+    await Promise.all(tasks.map((task) => task.catch(this.#logFailure)));
   }
 
   /** The palette offers what can work. */
@@ -172,6 +168,7 @@ export class SealedProxyExtension {
     try {
       await section.update('baseUrl', next === '' ? undefined : next, vscode.ConfigurationTarget.Global);
     } catch (error) {
+      this.#published = undefined;
       this.#log.channel.warn(`The setting sealedProxy.baseUrl could not be written: ${String(error)}`);
     }
   }
@@ -182,8 +179,9 @@ export class SealedProxyExtension {
     if (status.kind !== 'failed' && status.kind !== 'portTaken') return;
     if (status.kind === 'failed' && status.reason === 'setting') return; // told when it was refused
     const { summary } = describeStatus(status, vscode.l10n.t);
-    if (summary === this.#told) return;
-    this.#told = summary;
+    const news = status.kind === 'portTaken' ? `port ${status.port}` : summary;
+    if (news === this.#told) return;
+    this.#told = news;
     const actions =
       status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
     const answer = await vscode.window.showErrorMessage(plain(summary), ...actions.map(actionLabel));

@@ -59,6 +59,14 @@ export function judgeSettings(next: Settings, before: Settings): Judged {
   return { settings: { ...own, proxy, network }, refusals };
 }
 
+/**
+ * The settings to start with: of those that are the extension's own, the bad ones are left for what they are by default.
+ * What the proxy would refuse stays, so that it does not start with something that nobody wanted.
+ */
+export function startSettings(written: Settings): Settings {
+  return judgeSettings(written, { ...written, autoStart: true, checkInterval: 300, terminal: false }).settings;
+}
+
 /** Under the name that a person knows. */
 export function refusalOf({ setting, message }: Refusal): Refusal {
   if (setting !== 'httpsProxy') return { setting: `sealedProxy.${setting}`, message };

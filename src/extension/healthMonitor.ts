@@ -26,6 +26,8 @@ export interface MonitorOptions {
 const HEALTH_INTERVAL = 15_000;
 /** A port or key that was not right a moment ago may be so soon: another window is just taking over, or reads the keys. */
 const SOON = 1000;
+/** If it is not right for longer, it is asked less and less often. */
+const LATER = 60_000;
 /** Timers hold no more. */
 const MAX_DELAY = 2 ** 31 - 1;
 
@@ -35,6 +37,8 @@ export class HealthMonitor {
   readonly #options: MonitorOptions;
   #health: Health = CHECKING;
   #failures = 0;
+  /** Checks in a row that said nothing. */
+  #unclear = 0;
   #checking: Promise<void> | undefined;
   /** The latest that was begun anew. */
   #anew: Promise<void> | undefined;
@@ -141,6 +145,7 @@ export class HealthMonitor {
       const isOurs = (await this.#ask(signal, line.probe())) !== undefined;
       const health = isOurs ? await this.#askBackend(line, accessKey, signal) : CHECKING;
       if (isAborted(signal)) return;
+      if (health.kind === 'checking') this.#unclear++;
       this.#become(health);
       this.#schedule(health);
     } finally {
@@ -173,7 +178,9 @@ export class HealthMonitor {
       return ours ? CHECKING : { kind: 'keyRejected', checkedAt };
     }
     if (answer.status === 504) return this.#slow();
-    const failure = report.failure ?? (answer.status === 502 ? troubleSince(report, begunAt) : null);
+    // What befell a renewal is not why a session that stands answers so.
+    const isOurs = answer.status === 502 || report.verified === null;
+    const failure = isOurs ? (report.failure ?? troubleSince(report, begunAt)) : null;
     if (failure !== null) return this.#unreachable(causeOf(failure), failure.message, failure);
     const message = `The models could not be listed: status ${answer.status}`;
     return this.#unreachable(causeOfStatus(answer.status), message, null);
@@ -192,6 +199,7 @@ export class HealthMonitor {
 
   #become(health: Health): void {
     this.#health = health;
+    this.#unclear = health.kind === 'checking' ? this.#unclear : 0;
     if (health.kind === 'connected' || health.kind === 'keyRejected') this.#failures = 0;
     this.#options.onHealth(health);
   }
@@ -212,7 +220,7 @@ export class HealthMonitor {
       case 'noKey':
         return undefined;
       case 'checking':
-        return Date.now() + SOON;
+        return Date.now() + Math.min(SOON * 2 ** Math.max(0, this.#unclear - 5), LATER);
       case 'connected':
       case 'keyRejected':
         return interval > 0 ? health.checkedAt + interval : undefined;
@@ -236,7 +244,7 @@ function causeOfStatus(status: number): Cause {
 
 /** What has befallen the proxy's requests from then on. */
 function troubleSince({ trouble }: ProxyReport, time: number): Failure | null {
-  return trouble !== null && trouble.at >= time ? trouble : null;
+  return trouble !== null && trouble.at >= time && trouble.code !== 'key_refused' ? trouble : null;
 }
 
 /** A handshake, or a request of somebody else, has failed or succeeded since, or failed for another reason. */

@@ -1,11 +1,16 @@
 // What all windows of this computer share besides the editor's own storage, which a remote host or a browser tab may keep
 // apart: a folder on the disk of the host. Nothing in it is secret.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { constants, watch } from 'node:fs';
-import { copyFile, link, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readFile, readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ID_LENGTH = 32;
+/** What tells one running Linux from another, and one network of its own from another. */
+const RUNNING_MACHINE = [
+  () => readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+  () => readlink('/proc/self/ns/net'),
+] as const;
 const ATTEMPTS = 20;
 const REVOKED_ID = /^[0-9a-f]{16}$/;
 
@@ -19,8 +24,19 @@ export class HostFolder {
     this.#revoked = join(path, 'revoked');
   }
 
-  /** 32 bytes, drawn once, that are those of this computer and of no other. */
+  /** 32 bytes that are those of this computer, as it runs, and of no other: also where several have one home folder. */
   async machineId(): Promise<Uint8Array> {
+    const parts = [
+      await this.#folderId(),
+      ...(await Promise.all(RUNNING_MACHINE.map((read) => read().catch(() => '')))),
+    ];
+    const hash = createHash('sha256');
+    for (const part of parts) hash.update(createHash('sha256').update(part).digest());
+    return hash.digest();
+  }
+
+  /** Drawn once for the folder. */
+  async #folderId(): Promise<Uint8Array> {
     await this.#make();
     const path = join(this.path, 'machine-id');
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -40,13 +56,18 @@ export class HostFolder {
     throw new Error(`${path} cannot be made`);
   }
 
-  /** From now on the access key of this id counts in no window, whatever the window remembers. */
+  /** From now on the key of this id counts in no window, whatever the window remembers. */
   async revoke(id: string): Promise<void> {
     await this.#make();
     await writeFile(join(this.#revoked, id), '');
   }
 
-  /** The ids of all access keys that were revoked. */
+  /** The key of this id counts again: a person has entered it anew. */
+  async restore(id: string): Promise<void> {
+    await rm(join(this.#revoked, id), { force: true });
+  }
+
+  /** The ids of all keys that were revoked. */
   async revoked(): Promise<ReadonlySet<string>> {
     await this.#make();
     return new Set((await readdir(this.#revoked)).filter((name) => REVOKED_ID.test(name)));

@@ -1,7 +1,7 @@
 // The only place that keeps secrets: the editor's SecretStorage. One entry for each access key, so that two windows that
 // change two keys do not undo each other's work; and a revoked key is named on the host's disk, where no stale window
 // brings it back.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { SecretStorage } from 'vscode';
 import { OWN_KEY_NAME, inOrder, isSameName, makeAccessKey, parseAccessKey, visibleKeys } from './accessKeys.ts';
@@ -41,7 +41,7 @@ export class Secrets {
 
   /** Begins to hear of what other windows revoke. */
   async watch(): Promise<void> {
-    const watcher = await this.#folder.watchRevoked(() => this.#changes.emit('change', 'others'));
+    const watcher = await this.#folder.watchRevoked(() => this.#changes.emit('change', 'apiKey'));
     if (this.#disposed) watcher.dispose();
     else this.#watcher = watcher;
   }
@@ -52,16 +52,28 @@ export class Secrets {
     return { dispose: () => this.#changes.off('change', listener) };
   }
 
+  /** The one that counts. */
   async apiKey(): Promise<string | undefined> {
-    return this.#storage.get(API_KEY);
+    const key = await this.#storage.get(API_KEY);
+    if (key === undefined || (await this.#folder.revoked()).has(apiKeyId(key))) return undefined;
+    return key;
   }
 
-  async setApiKey(key: string): Promise<void> {
-    await this.#storage.store(API_KEY, key);
+  setApiKey(key: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = await this.#storage.get(API_KEY);
+      if (before !== undefined && before !== key) await this.#folder.revoke(apiKeyId(before));
+      await this.#folder.restore(apiKeyId(key));
+      await this.#storage.store(API_KEY, key);
+    });
   }
 
-  async removeApiKey(): Promise<void> {
-    await this.#storage.delete(API_KEY);
+  removeApiKey(): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = await this.#storage.get(API_KEY);
+      if (before !== undefined) await this.#folder.revoke(apiKeyId(before));
+      await this.#storage.delete(API_KEY);
+    });
   }
 
   /** All that count, the oldest first. */
@@ -156,4 +168,9 @@ export class Secrets {
       return stored;
     });
   }
+}
+
+/** Names a key on the host's disk, and tells nothing of it. */
+function apiKeyId(key: string): string {
+  return createHash('sha256').update('sealed-proxy/api-key\0').update(key).digest('hex').slice(0, 16);
 }

@@ -43,14 +43,16 @@ export interface SupervisorHost {
   readonly onStatus: (status: ProxyStatus) => void;
   readonly onLog: (line: string) => void;
   readonly onKeyUsed: (id: string) => void;
-  /** The proxy cannot be started: a setting has a value that cannot be used. */
-  readonly onRefused: (problem: Problem) => void;
+  /** The proxy cannot be started: settings have values that cannot be used. */
+  readonly onRefused: (problems: readonly Problem[]) => void;
 }
 
 /** A start that takes longer has failed, in milliseconds. */
 const START_LIMIT = 10_000;
 /** A window that takes over waits a random part of this, so that not all try at once. */
-const TAKE_OVER_SPREAD = 700;
+const TAKE_OVER_SPREAD = 600;
+/** The head start of whoever has asked for the port on those who only see that it is free. */
+const TAKE_OVER_FLOOR = 300;
 /** One that was asked for its port waits longer: whoever asked comes first. */
 const GIVEN_AWAY = 2000;
 /** The window that owns the proxy reads the same settings, and starts it anew: the others let it. */
@@ -77,6 +79,10 @@ export class Supervisor {
   readonly #policy = new RestartPolicy();
   #status: ProxyStatus = { kind: 'off' };
   #wanted = false;
+  /** A person or the editor's start has begun this, and not another window's going. */
+  #fresh = false;
+  /** Another window was given the port: this one comes after it. */
+  #givingAway = false;
   /** Grows with each start and stop: what began before it is out of date. */
   #turn = 0;
   /** How often changed secrets were read. */
@@ -111,6 +117,7 @@ export class Supervisor {
     const begun = this.#wanted && (this.#status.kind === 'running' || this.#beginning !== undefined);
     if (!begun) {
       this.#wanted = true;
+      this.#fresh = true;
       this.#policy.reset();
       void this.#begin();
     }
@@ -164,17 +171,25 @@ export class Supervisor {
   /** Keys have changed. Resolves when the proxy goes by them. */
   async secretsChanged(apiKeyChanged: boolean): Promise<void> {
     const change = ++this.#secretsRead;
-    const { apiKey, accessKeys, ownership } = await this.#host.secrets();
+    let secrets: SupervisorSecrets;
+    try {
+      secrets = await this.#host.secrets();
+    } catch {
+      // What was revoked must not go on counting because it cannot be read what counts.
+      if (this.#process !== undefined && this.#wanted) await this.#begin();
+      return;
+    }
+    const { apiKey, accessKeys, ownership } = secrets;
     // What was read last counts, in whatever order the answers come. Also for those that only finish what they serve.
     const told = change === this.#secretsRead ? this.#processes : [];
     for (const process of told) process.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
-    if (!(await this.#secretsKnown()) && this.#isShared) {
-      // In a browser, windows do not hear of each other's secrets: the one that knows the latest serves them.
-      await this.restart();
-    }
+    // In a browser, windows do not hear of each other's secrets: the one that knows the latest serves them.
+    for (let round = 0; round < 2 && !(await this.#secretsKnown()) && this.#isShared; round++) await this.restart();
     if (apiKeyChanged) await this.#monitor?.checkAnew();
-    // Two windows that began at once may each have drawn a secret, of which one has won.
-    if (this.#wanted && this.#status.kind === 'portTaken') await this.#begin();
+    // Two windows that began at once may each have drawn a secret, of which one has won; or they could not be read.
+    const { status } = this;
+    const mended = status.kind === 'portTaken' || (status.kind === 'failed' && status.reason === 'listen');
+    if (this.#wanted && mended) await this.#begin();
   }
 
   /** True as soon as the proxy goes by the keys of now, false if it does not in the time that this takes. */
@@ -185,7 +200,7 @@ export class Supervisor {
       const secrets = await this.#host.secrets();
       const found = await probe(this.#status.port, key(secrets));
       if (turn !== this.#turn || found.kind !== 'ours') return true; // what starts now has the keys of now
-      if (found.report.stamp === stampOf(key(secrets), secrets.apiKey, secrets.accessKeys)) return true;
+      if (goesBy(found, secrets)) return true;
       if (Date.now() > limit) return false;
       await setTimer(SECRETS_INTERVAL);
     }
@@ -196,7 +211,7 @@ export class Supervisor {
   async settingsChanged(): Promise<void> {
     this.#monitor?.reschedule();
     const before = this.#applied;
-    if (!this.#wanted || before === undefined) return;
+    if (!this.#wanted || before === undefined || this.#givingAway) return;
     const after = { settings: this.#host.settings(), network: this.#host.network() };
     const changed = Object.keys({ ...before.settings, ...after.settings }).filter(
       (name) =>
@@ -238,17 +253,16 @@ export class Supervisor {
     try {
       const [settings, network] = [this.#host.settings(), this.#host.network()];
       this.#applied = { settings, network };
-      const [problem] = problemsOf(settings, network);
+      const problems = problemsOf(settings, network);
+      const [problem] = problems;
       if (problem !== undefined) {
-        this.#host.onRefused(problem);
+        this.#host.onRefused(problems);
         await this.#giveUp('setting', problem.message);
         return;
       }
-      const secrets = await this.#host.secrets();
+      const found = settings.port !== 0 ? await this.#probe(settings.port) : ({ kind: 'free' } as const);
       if (turn !== this.#turn) return;
-      const found = settings.port !== 0 ? await probe(settings.port, key(secrets)) : ({ kind: 'free' } as const);
-      if (turn !== this.#turn) return;
-      await this.#enter(turn, found, settings, secrets);
+      await this.#enter(turn, found, settings);
     } catch (error) {
       if (turn !== this.#turn) return;
       const reason = error instanceof Error ? error.message : String(error);
@@ -256,7 +270,7 @@ export class Supervisor {
     }
   }
 
-  async #enter(turn: number, found: Probe, settings: CompleteSettings, secrets: SupervisorSecrets): Promise<void> {
+  async #enter(turn: number, found: Probe, settings: CompleteSettings): Promise<void> {
     const { port } = settings;
     if (found.kind === 'free') await this.#own(turn, settings);
     else if (found.kind !== 'ours') {
@@ -269,6 +283,8 @@ export class Supervisor {
       this.#become(
         version === VERSION ? { kind: 'otherSettings', port, backendUrl } : { kind: 'otherVersion', port, version },
       );
+      const secrets = await this.#host.secrets();
+      if (turn !== this.#turn) return;
       await this.#watchOwner(() => this.#lookAgain(port, found)).probe(port, key(secrets));
       if (turn === this.#turn) this.#awaitPort(port, found);
     }
@@ -279,6 +295,19 @@ export class Supervisor {
       this.#takeOverSoon();
     });
     this.#run(port, true, report, (secret) => watch.probe(port, secret));
+    if (this.#fresh) void this.#takeOverStale();
+    this.#fresh = false;
+  }
+
+  /** The owner of the proxy that a fresh window has joined may go by older keys, and never hear of those of now. */
+  async #takeOverStale(): Promise<void> {
+    const turn = this.#turn;
+    const known = await this.#secretsKnown().catch(() => true);
+    if (!known && turn === this.#turn && this.#isShared) await this.restart();
+  }
+
+  async #probe(port: number): Promise<Probe> {
+    return probe(port, key(await this.#host.secrets()));
   }
 
   #watchOwner(onGone: () => unknown): OwnerWatch {
@@ -288,7 +317,8 @@ export class Supervisor {
 
   #takeOverSoon(delay = 0): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#begin(), delay + Math.random() * TAKE_OVER_SPREAD);
+    const spread = TAKE_OVER_FLOOR + Math.random() * TAKE_OVER_SPREAD;
+    this.#timer = setTimeout(() => void this.#begin(), delay + spread);
   }
 
   /**
@@ -302,10 +332,7 @@ export class Supervisor {
 
   async #lookAgain(port: number, known: Probe | undefined): Promise<void> {
     const turn = this.#turn;
-    const found = await this.#host
-      .secrets()
-      .then((secrets) => probe(port, key(secrets)))
-      .catch(() => known);
+    const found = await this.#probe(port).catch(() => known);
     if (turn !== this.#turn) return;
     const isNews = known === undefined ? found?.kind === 'ours' : found !== undefined && !isSameProgram(found, known);
     if (isNews) this.#takeOverSoon();
@@ -314,17 +341,19 @@ export class Supervisor {
 
   /** Resolves when the proxy of the other window has given up the port, or when it is clear that it does not. */
   async #askForPort(port: number): Promise<void> {
-    const secret = key(await this.#host.secrets());
-    const line = new Line(port, secret);
     try {
-      if ((await line.probe()).kind === 'ours') await line.askForPort();
+      const secret = key(await this.#host.secrets());
+      const line = new Line(port, secret);
+      try {
+        if ((await line.probe()).kind === 'ours') await line.askForPort();
+      } finally {
+        line.end();
+      }
+      const limit = Date.now() + RELEASE_LIMIT;
+      while (Date.now() < limit && (await probe(port, secret)).kind !== 'free') await setTimer(RELEASE_INTERVAL);
     } catch {
-      // what counts is whether the port is free
-    } finally {
-      line.end();
+      // what counts is who has the port in the end: what begins next finds out
     }
-    const limit = Date.now() + RELEASE_LIMIT;
-    while (Date.now() < limit && (await probe(port, secret)).kind !== 'free') await setTimer(RELEASE_INTERVAL);
   }
 
   /** Starts a process of this window's own. Resolves when it serves, or when it is known that it does not. */
@@ -372,9 +401,9 @@ export class Supervisor {
       this.#process?.kill();
       await this.#giveUp('slowStart', 'The proxy did not start within 10 seconds. The log may say why.');
     } else if (started.type === 'failed') {
-      await this.#startFailed(started, settings, secrets);
+      await this.#startFailed(started, settings);
     } else {
-      const found = await probe(started.port, key(secrets));
+      const found = await this.#confirmed(started.port);
       if (turn !== this.#turn) return;
       if (this.#process === undefined) return; // it has ended meanwhile, and that was dealt with
       if (found.kind === 'free') {
@@ -387,18 +416,31 @@ export class Supervisor {
     }
   }
 
+  /** What is on the port of a process that says it is ready: until it goes by the secrets of now, or too long. */
+  async #confirmed(port: number): Promise<Probe> {
+    const limit = Date.now() + SECRETS_LIMIT;
+    for (;;) {
+      // A window that began at the same time, or somebody who revoked a key meanwhile, may have changed them.
+      const secrets = await this.#host.secrets();
+      const { apiKey, accessKeys, ownership } = secrets;
+      this.#process?.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
+      const found = await probe(port, key(secrets));
+      if (found.kind === 'free' || goesBy(found, secrets) || Date.now() > limit) return found;
+      await setTimer(SECRETS_INTERVAL);
+    }
+  }
+
   async #startFailed(
     { code, message }: Extract<FromProxy, { type: 'failed' }>,
     settings: CompleteSettings,
-    secrets: SupervisorSecrets,
   ): Promise<void> {
     if (code === 'port_taken') {
       if (!(await this.#leave())) return;
       const turn = this.#turn;
-      const found = await probe(settings.port, key(secrets)); // another window may have been faster
+      const found = await this.#probe(settings.port); // another window may have been faster
       if (turn !== this.#turn) return;
       // What can be neither taken nor asked is a stranger's.
-      await this.#enter(turn, found.kind === 'free' ? { kind: 'stranger' } : found, settings, secrets);
+      await this.#enter(turn, found.kind === 'free' ? { kind: 'stranger' } : found, settings);
     } else {
       await this.#giveUp(code === 'invalid_setting' ? 'setting' : 'listen', message);
     }
@@ -469,10 +511,17 @@ export class Supervisor {
 
   /** Another window has asked for the port: it comes first, and this one joins it. */
   #giveAway(): void {
-    this.#turn++;
+    const turn = ++this.#turn;
+    clearTimeout(this.#timer);
     this.#letGo();
+    this.#fresh = false;
+    this.#givingAway = true;
     this.#become({ kind: 'starting' });
-    this.#takeOverSoon(GIVEN_AWAY);
+    const waiting = setTimer(GIVEN_AWAY + Math.random() * TAKE_OVER_SPREAD, undefined, { ref: false }).then(() => {
+      if (this.#beginning === waiting) this.#beginning = undefined;
+      if (turn === this.#turn) void this.#begin();
+    });
+    this.#beginning = waiting;
   }
 
   /** The process has ended. If nobody asked it to, it is started again, a few times. */
@@ -507,6 +556,7 @@ export class Supervisor {
   async #leave(): Promise<boolean> {
     const turn = ++this.#turn;
     clearTimeout(this.#timer);
+    this.#givingAway = false;
     this.#watch?.end();
     this.#watch = undefined;
     this.#released = Promise.all([this.#released, this.#process?.release()]);
@@ -537,9 +587,14 @@ export class Supervisor {
   }
 }
 
+/** Somebody has the port who is not ours; one who is slow may answer the next time. */
+function isForeign({ kind }: Probe): boolean {
+  return kind === 'stranger' || kind === 'silent';
+}
+
 /** The same answer as before: nothing to act on. */
 function isSameProgram(one: Probe, other: Probe): boolean {
-  if (one.kind !== 'ours' || other.kind !== 'ours') return one.kind === other.kind;
+  if (one.kind !== 'ours' || other.kind !== 'ours') return isForeign(one) && isForeign(other);
   return one.report.version === other.report.version && one.report.tag === other.report.tag;
 }
 
@@ -548,6 +603,11 @@ function tagOf({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteSettings
   const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();
   const trusted = [backendUrl.trim().replace(/\/+$/, ''), pcr0Environment.trim(), ...images];
   return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
+}
+
+/** The proxy knows the keys of now. */
+function goesBy(found: Probe, secrets: SupervisorSecrets): boolean {
+  return found.kind === 'ours' && found.report.stamp === stampOf(key(secrets), secrets.apiKey, secrets.accessKeys);
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

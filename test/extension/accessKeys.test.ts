@@ -97,6 +97,9 @@ describe('The name of a client', () => {
     const own = [
       OWN_KEY_NAME,
       TERMINAL_NAME,
+      'Sealed–Proxy',
+      'Тerminal',
+      'Sеaled Proxy',
       'sealed proxy',
       'TERMINAL',
       'Sealed\u00a0Proxy',

@@ -94,8 +94,8 @@ export class EditorWindow {
       onKeyUsed: (id) => {
         this.used.add(id);
       },
-      onRefused: ({ setting }) => {
-        this.refused.add(setting);
+      onRefused: (problems) => {
+        for (const { setting } of problems) this.refused.add(setting);
       },
     });
   }

@@ -115,6 +115,28 @@ describe('The monitor of a running proxy', () => {
     await healths.find('the next check', ({ kind }) => kind === 'connected', before);
   });
 
+  it('asks less and less often where that lasts', async () => {
+    fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
+    const monitor = open();
+    for (let count = 0; count < 12; count++) await check(monitor);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    await check(monitor);
+    const asked = fake.asked;
+    mock.timers.tick(30_000);
+    await turn();
+    assert.equal(fake.asked, asked);
+    mock.timers.tick(30_000);
+    await fake.requests.find('the next check', ({ path }) => path === '/v1/models', fake.requests.items.length);
+  });
+
+  it('does not blame a renewal that failed for what the session that stands answers', async () => {
+    fake.models = answerWith(503);
+    fake.report = { failure: REFUSED, verified: { kind: 'development', moduleId: null }, establishedAt: 1 };
+    assert.equal((await unreachable(open())).cause, 'backend');
+    fake.report = { failure: REFUSED };
+    assert.equal((await unreachable(open())).cause, 'attestation');
+  });
+
   it('says that the backend is slow: by 504, and where no answer comes at all', async () => {
     fake.models = answerWith(504);
     assert.equal((await check(open())).kind, 'slow');

@@ -198,6 +198,45 @@ describe('Two windows', () => {
     assert.equal(told.backendUrl, elsewhere.url);
   });
 
+  it('begin with the secrets of the end, where they change while the proxy starts: another ownership, a revoked key', async () => {
+    const editor = open();
+    void editor.supervisor.start();
+    while (editor.pids.length === 0) await turn(); // it was told what counted until now
+    Object.assign(vault, { ownership: makeVault().ownership, accessKeys: [vault.ownKey] });
+    const { url } = await editor.health('connected');
+    assert.equal((await models(url)).status, 401);
+    assert.ok(editor.statuses.items.every(({ kind }) => kind === 'starting' || kind === 'running'));
+    assert.equal((await connected(open())).shared, true);
+  });
+
+  it('serve by the keys of the one that was opened last, where the owner does not hear of them', async () => {
+    const first = open();
+    first.vault = { ...vault, apiKey: null };
+    await first.supervisor.start();
+    await first.health('noKey');
+    const second = open();
+    const before = first.statuses.items.length;
+    await connected(second);
+    assert.equal((second.supervisor.status as Running).shared, false);
+    await first.statuses.find('it joins', (status) => status.kind === 'running' && status.shared, before);
+    assert.equal((await models(`http://127.0.0.1:${port}`)).status, 200);
+  });
+
+  it('leave the port to the one that asked for it, whoever wants the proxy of the other meanwhile', async () => {
+    const { first, second } = await both();
+    const before = first.statuses.items.length;
+    const restarted = second.supervisor.restart();
+    await first.status('starting', before);
+    const started = first.supervisor.start();
+    await first.change({ logLevel: 'debug' });
+    await Promise.all([restarted, started]);
+    assert.deepEqual(
+      [first, second].map(({ supervisor }) => (supervisor.status as Running).shared),
+      [true, false],
+    );
+    assert.equal(first.pids.length, 1);
+  });
+
   it('share although the one writes the same settings otherwise', async () => {
     const pcr0 = 'ab'.repeat(48);
     const [first, second] = [open(), open()];
