@@ -4,6 +4,7 @@ import type { SealedProxyApi } from './apiTypes.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { PublicApi } from './api.ts';
+import { ChatProvider } from './chat/provider.ts';
 import { registerCommands } from './commands.ts';
 import { Documents } from './documents.ts';
 import { judgeSettings, refusalOf, startSettings } from './goodSettings.ts';
@@ -29,6 +30,7 @@ export class SealedProxyExtension {
   readonly #supervisor: Supervisor;
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
+  readonly #chat: ChatProvider;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
   #told: string | undefined;
@@ -60,6 +62,7 @@ export class SealedProxyExtension {
         this.#tellRefusals(problems.map(refusalOf));
       },
     });
+    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides);
     this.#show(this.#supervisor.status);
   }
 
@@ -73,6 +76,7 @@ export class SealedProxyExtension {
       documents,
       this.#statusBar,
       this.#statusChanged,
+      this.#chat,
       registerCommands({ supervisor, secrets, log, api, documents }),
       secrets.onDidChange((change) => {
         void this.#secretsChanged(change);
@@ -123,6 +127,7 @@ export class SealedProxyExtension {
     const { settings, refusals } = judgeSettings(readSettings(this.#log.channel.logLevel), this.#settings);
     this.#settings = settings;
     this.#tellRefusals(refusals);
+    this.#chat.update(this.#supervisor.status);
     await this.#supervisor.settingsChanged();
     await this.#terminal.update(this.#settings.terminal, this.#supervisor.status);
   }
@@ -144,6 +149,7 @@ export class SealedProxyExtension {
 
   #show(status: ProxyStatus): void {
     this.#statusBar.show(status);
+    this.#chat.update(status);
     this.#statusChanged.fire(status);
     void vscode.commands.executeCommand('setContext', 'sealedProxy.state', status.kind);
     this.#publish(status).catch(this.#logFailure);

@@ -1,6 +1,7 @@
 // What is done with settings that cannot be used: each is refused by itself, and its last good value stays. Pure.
 import { problemsOf } from '../settings/editorSettings.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
+import type { ModelOverrides } from './chat/models.ts';
 import type { CompleteSettings } from './supervisor.ts';
 
 export interface Settings {
@@ -8,6 +9,8 @@ export interface Settings {
   /** Seconds between two checks of the backend, 0 = never by itself. */
   readonly checkInterval: number;
   readonly terminal: boolean;
+  /** What a person says of models; each value is judged where it is used. */
+  readonly modelOverrides: ModelOverrides;
   readonly proxy: CompleteSettings;
   readonly network: NetworkSettings;
 }
@@ -56,7 +59,7 @@ export function judgeSettings(next: Settings, before: Settings): Judged {
       proxy = { ...proxy, [setting]: before.proxy[setting as keyof CompleteSettings] };
     }
   }
-  return { settings: { ...own, proxy, network }, refusals };
+  return { settings: { ...next, ...own, proxy, network }, refusals };
 }
 
 /**

@@ -171,7 +171,7 @@ export class HealthMonitor {
     if (report === undefined) return CHECKING;
     const checkedAt = Date.now();
     const models = answer.status === 200 ? modelIds(answer.body) : undefined;
-    if (models !== undefined) return { kind: 'connected', models, checkedAt };
+    if (models !== undefined) return { kind: 'connected', models, catalogue: JSON.parse(answer.body), checkedAt };
     if (answer.status === 401) {
       // The proxy's own refusals name themselves; the backend's mean the API key.
       const ours = answer.headers['www-authenticate']?.includes('sealed-proxy') === true;

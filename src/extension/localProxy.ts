@@ -108,6 +108,25 @@ export class Line {
   }
 
   /**
+   * `POST /v1/chat/completions` with an access key. Resolves with the head of the answer; its body is for the caller.
+   * @throws Error if no proof has come before
+   */
+  async chat(accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+    this.#proven();
+    const headers = {
+      authorization: `Bearer ${accessKey}`,
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    };
+    const place = { host: HOST, port: this.#port, method: 'POST', path: '/v1/chat/completions' };
+    return new Promise((resolve, reject) => {
+      const asking = new ClientRequest({ ...place, headers, signal, agent: this.#agent }, resolve);
+      asking.on('error', reject);
+      asking.end(body);
+    });
+  }
+
+  /**
    * Asks the proxy to give up its port, as its own window would.
    * @throws Error if no proof has come before
    */

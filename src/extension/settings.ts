@@ -13,6 +13,7 @@ export function readSettings(logLevel: vscode.LogLevel): Settings {
     autoStart: get('autoStart', true),
     checkInterval: get('checkInterval', 300),
     terminal: get('terminal.enabled', false),
+    modelOverrides: get('modelOverrides', {}),
     proxy: {
       port: get('port', 14114),
       backendUrl: get('backendUrl', 'https://enclave.trymaple.ai'),

@@ -159,6 +159,20 @@ export class Supervisor {
     await this.#settled();
   }
 
+  /**
+   * A connection to the proxy that has proved to be ours, and the key to ask with. The caller ends the connection.
+   * @throws Error while there is none
+   */
+  async connect(): Promise<{ readonly line: Line; readonly accessKey: string }> {
+    if (this.#status.kind !== 'running') throw new Error('The proxy is not running');
+    const { port } = this.#status;
+    const secrets = await this.#host.secrets();
+    const line = new Line(port, key(secrets));
+    if ((await line.probe()).kind === 'ours') return { line, accessKey: secrets.ownKey };
+    line.end();
+    throw new Error('The proxy does not answer');
+  }
+
   /** Asks the backend now. */
   async check(): Promise<void> {
     await this.#monitor?.check();

@@ -21,7 +21,14 @@ export type Cause =
 export type Health =
   | { readonly kind: 'noKey' }
   | { readonly kind: 'checking' }
-  | { readonly kind: 'connected'; readonly models: readonly string[]; readonly checkedAt: number }
+  | {
+      readonly kind: 'connected';
+      /** Their ids. */
+      readonly models: readonly string[];
+      /** The list as the backend sent it, parsed. */
+      readonly catalogue: unknown;
+      readonly checkedAt: number;
+    }
   | { readonly kind: 'keyRejected'; readonly checkedAt: number }
   | {
       readonly kind: 'unreachable';

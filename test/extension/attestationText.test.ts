@@ -31,7 +31,7 @@ const status = (
   establishedAt: verified === null ? null : AT,
   health,
 });
-const CONNECTED = { kind: 'connected', models: [], checkedAt: AT } as const;
+const CONNECTED = { kind: 'connected', models: [], catalogue: null, checkedAt: AT } as const;
 const text = (verified: Verified | null) => attestationDocument(status(verified, CONNECTED));
 
 describe('The attestation to read', () => {

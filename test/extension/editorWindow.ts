@@ -117,6 +117,7 @@ export class EditorWindow {
       autoStart: true,
       checkInterval: 0,
       terminal: false,
+      modelOverrides: {},
       proxy,
       network: this.network,
     })) as [Settings, Settings];

@@ -9,6 +9,7 @@ const BEFORE: Settings = {
   autoStart: true,
   checkInterval: 300,
   terminal: false,
+  modelOverrides: {},
   proxy: {
     port: 14_114,
     backendUrl: 'https://enclave.trymaple.ai',
@@ -25,6 +26,7 @@ const NEXT: Settings = {
   autoStart: false,
   checkInterval: 0,
   terminal: true,
+  modelOverrides: {},
   proxy: {
     port: 8080,
     backendUrl: 'http://127.0.0.1:3000',

@@ -24,7 +24,7 @@ const clock = (at: number) => new Date(at).toLocaleTimeString();
 
 type Running = Extract<ProxyStatus, { kind: 'running' }>;
 
-const connected: Health = { kind: 'connected', models: ['a', 'b', 'c'], checkedAt: NOW };
+const connected: Health = { kind: 'connected', models: ['a', 'b', 'c'], catalogue: null, checkedAt: NOW };
 const unreachable = (cause: Cause, message = 'It was so and so'): Health => {
   return { kind: 'unreachable', cause, message, failure: null, checkedAt: NOW, retryAt: NOW + 20_000 };
 };

@@ -4,7 +4,7 @@
 import type { Message, Part } from './request.ts';
 
 /** Words as programs write them, single digits (some tokenizers take each alone), blanks, and every other character. */
-const PIECE = /[A-Z]?[a-z]+|[A-Z]|\d|\s+|[^\x00-\x7f]|[^\sA-Za-z\d]/gu;
+const PIECE = /[A-Z]?[a-z]+|[A-Z]|\d|\s+|./gsu;
 const LETTERS_PER_TOKEN = 4;
 const BLANKS_PER_TOKEN = 16;
 /** What the frame of a message costs. */

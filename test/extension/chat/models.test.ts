@@ -57,10 +57,9 @@ describe('The chat models of a list', () => {
   });
 
   it('have sane sizes and abilities where the backend says nothing', () => {
-    const [model] = models({ id: 'local' });
-    assert.equal(model?.name, 'local');
-    assert.equal((model?.maxInputTokens ?? 0) + (model?.maxOutputTokens ?? 0), DEFAULT_CONTEXT);
-    assert.deepEqual([model?.tools, model?.images, model?.reasoning], [true, false, false]);
+    const sizes = { maxInputTokens: DEFAULT_CONTEXT - DEFAULT_OUTPUT, maxOutputTokens: DEFAULT_OUTPUT };
+    const abilities = { tools: true, images: false, reasoning: false };
+    assert.deepEqual(models({ id: 'local' }), [{ id: 'local', name: 'local', ...sizes, ...abilities }]);
   });
 
   it('see images where a task or an ability says so', () => {

@@ -11,6 +11,7 @@ export async function run(): Promise<void> {
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   await import('./activation.test.ts');
   await import('./chat.test.ts');
+  await import('./lm.test.ts');
   await import('./process.test.ts');
   await import('./backend.test.ts');
   await import('./settings.test.ts');

@@ -1,0 +1,216 @@
+// Our models in the editor's own chat, over the same local endpoint that others use.
+import type { IncomingMessage } from 'node:http';
+import * as vscode from 'vscode';
+import type { ProxyStatus } from '../../shared/status.ts';
+import type { Supervisor } from '../supervisor.ts';
+import { AnswerError, AnswerReader } from './answer.ts';
+import type { AnswerEvent } from './answer.ts';
+import { describeFailure } from './failure.ts';
+import type { Failure } from './failure.ts';
+import { chatModels } from './models.ts';
+import type { ChatModel, ModelOverrides } from './models.ts';
+import { chatRequest } from './request.ts';
+import type { Message, Part } from './request.ts';
+import { countMessageTokens, countTokens } from './tokens.ts';
+
+export const VENDOR = 'sealed-proxy';
+
+/** What the editor hands back when it asks for an answer. */
+interface Information extends vscode.LanguageModelChatInformation {
+  readonly model: ChatModel;
+}
+
+type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
+
+/** In the editor since its 1.10x, but not among the published types. */
+type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
+
+/** An error answer longer than this is cut, in characters. */
+const MAX_ERROR = 64 * 1024;
+/** `System`, which the published enumeration leaves out. */
+const SYSTEM = 3;
+
+export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
+  readonly #supervisor: Supervisor;
+  readonly #overrides: () => ModelOverrides;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #registration: vscode.Disposable;
+  #models: readonly ChatModel[] = [];
+
+  constructor(supervisor: Supervisor, overrides: () => ModelOverrides) {
+    this.#supervisor = supervisor;
+    this.#overrides = overrides;
+    this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
+  }
+
+  get onDidChangeLanguageModelChatInformation(): vscode.Event<void> {
+    return this.#changed.event;
+  }
+
+  /** The models follow key, backend and connection. While it is only being checked, they stay. */
+  update(status: ProxyStatus): void {
+    if (status.kind === 'running' && status.health.kind === 'checking') return;
+    const connected = status.kind === 'running' && status.health.kind === 'connected' ? status.health : undefined;
+    const next = connected === undefined ? [] : chatModels(connected.catalogue, this.#overrides());
+    if (JSON.stringify(next) === JSON.stringify(this.#models)) return;
+    this.#models = next;
+    this.#changed.fire();
+  }
+
+  provideLanguageModelChatInformation(): Information[] {
+    return this.#models.map((model) => ({
+      model,
+      id: model.id,
+      name: model.name,
+      family: model.id,
+      version: '1',
+      detail: 'Sealed Proxy',
+      tooltip: vscode.l10n.t('{0}, over an encrypted session into a verified enclave', model.name),
+      maxInputTokens: model.maxInputTokens,
+      maxOutputTokens: model.maxOutputTokens,
+      capabilities: { imageInput: model.images, toolCalling: model.tools },
+    }));
+  }
+
+  async provideLanguageModelChatResponse(
+    { model }: Information,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    { tools = [], toolMode, modelOptions = {} }: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: Progress,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const body = chatRequest(model, {
+      messages: messages.map(toMessage),
+      tools: tools.map(({ name, description, inputSchema }) => ({ name, description, schema: inputSchema })),
+      toolRequired: toolMode === vscode.LanguageModelChatToolMode.Required,
+      options: modelOptions,
+    });
+    const abort = new AbortController();
+    const cancelling = token.onCancellationRequested(() => {
+      abort.abort();
+    });
+    try {
+      if (token.isCancellationRequested) throw new vscode.CancellationError();
+      await this.#answer(body, progress, abort.signal);
+    } catch (error) {
+      if (abort.signal.aborted) throw new vscode.CancellationError();
+      throw toEditorError(error);
+    } finally {
+      cancelling.dispose();
+    }
+  }
+
+  provideTokenCount(_model: Information, text: string | vscode.LanguageModelChatRequestMessage): Promise<number> {
+    return Promise.resolve(typeof text === 'string' ? countTokens(text) : countMessageTokens(toMessage(text)));
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changed.dispose();
+  }
+
+  async #answer(body: string, progress: Progress, signal: AbortSignal): Promise<void> {
+    const { line, accessKey } = await this.#supervisor.connect();
+    try {
+      signal.throwIfAborted();
+      const response = await line.chat(accessKey, body, signal);
+      response.setEncoding('utf8');
+      if (response.statusCode !== 200) throw new RefusedError(await describe(response));
+      const reader = new AnswerReader((event) => {
+        report(event, progress);
+      });
+      for await (const text of response) reader.push(text as string);
+      reader.end();
+    } finally {
+      line.end();
+    }
+  }
+}
+
+class RefusedError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+async function describe(response: IncomingMessage): Promise<Failure> {
+  let body = '';
+  for await (const text of response) {
+    body += text as string;
+    if (body.length > MAX_ERROR) break;
+  }
+  return describeFailure(response.statusCode ?? 0, body, response.headers['retry-after']);
+}
+
+function toEditorError(error: unknown): Error {
+  if (error instanceof RefusedError) {
+    const { kind, message } = error.failure;
+    switch (kind) {
+      case 'noPermissions':
+        return vscode.LanguageModelError.NoPermissions(message);
+      case 'notFound':
+        return vscode.LanguageModelError.NotFound(message);
+      case 'blocked':
+        return vscode.LanguageModelError.Blocked(message);
+      case 'other':
+        return new Error(message);
+    }
+  }
+  if (error instanceof AnswerError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(vscode.l10n.t('Sealed Proxy could not complete the answer: {0}', reason));
+}
+
+function report(event: AnswerEvent, progress: Progress): void {
+  switch (event.kind) {
+    case 'text':
+      progress.report(new vscode.LanguageModelTextPart(event.text));
+      break;
+    case 'thinking': {
+      const { LanguageModelThinkingPart: Thinking } = vscode as { LanguageModelThinkingPart?: ThinkingPart };
+      if (Thinking !== undefined) progress.report(new Thinking(event.text));
+      break;
+    }
+    case 'toolCall':
+      progress.report(new vscode.LanguageModelToolCallPart(event.id, event.name, event.input));
+      break;
+    case 'usage':
+      break;
+  }
+}
+
+function toMessage({ role, content }: vscode.LanguageModelChatRequestMessage): Message {
+  return { role: roleOf(role), parts: content.flatMap(toPart) };
+}
+
+function roleOf(role: number): Message['role'] {
+  if (role === SYSTEM) return 'system';
+  return role === (vscode.LanguageModelChatMessageRole.Assistant as number) ? 'assistant' : 'user';
+}
+
+function toPart(part: unknown): Part[] {
+  if (typeof part === 'string') return [{ kind: 'text', text: part }];
+  if (part instanceof vscode.LanguageModelTextPart) return [{ kind: 'text', text: part.value }];
+  if (part instanceof vscode.LanguageModelToolCallPart) {
+    return [{ kind: 'toolCall', id: part.callId, name: part.name, input: part.input }];
+  }
+  if (part instanceof vscode.LanguageModelToolResultPart) {
+    return [{ kind: 'toolResult', id: part.callId, parts: part.content.flatMap(toPart) }];
+  }
+  if (part instanceof vscode.LanguageModelDataPart) return dataPart(part);
+  return [{ kind: 'thinking' }];
+}
+
+/** Images are shown; texts and JSON are read; what is meant for somebody else (cache marks and the like) is not sent. */
+function dataPart({ mimeType, data }: vscode.LanguageModelDataPart): Part[] {
+  if (mimeType.startsWith('image/')) return [{ kind: 'image', mime: mimeType, data }];
+  if (mimeType.startsWith('text/') && !mimeType.includes('x-')) return [{ kind: 'text', text: decode(data) }];
+  return mimeType === 'application/json' ? [{ kind: 'text', text: decode(data) }] : [];
+}
+
+function decode(data: Uint8Array): string {
+  return Buffer.from(data).toString('utf8');
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { within } from '../../support/within.ts';
+import { state } from './surroundings.ts';
+
+const user = (content: string | vscode.LanguageModelToolResultPart[]) => vscode.LanguageModelChatMessage.User(content);
+const assistant = (content: vscode.LanguageModelToolCallPart[]) => vscode.LanguageModelChatMessage.Assistant(content);
+
+/** As the extension offers it, once it is connected. */
+async function model(): Promise<vscode.LanguageModelChat> {
+  await state('connected');
+  const find = async () => (await vscode.lm.selectChatModels({ vendor: 'sealed-proxy', id: 'glm-5-2' }))[0];
+  const found = await find();
+  if (found !== undefined) return found;
+  const changed = new Promise<void>((resolve) => {
+    const subscription = vscode.lm.onDidChangeChatModels(() => {
+      subscription.dispose();
+      resolve();
+    });
+  });
+  await within('the models', 10_000, changed);
+  const later = await find();
+  assert.ok(later);
+  return later;
+}
+
+async function ask(
+  messages: vscode.LanguageModelChatMessage[],
+  options: vscode.LanguageModelChatRequestOptions = {},
+): Promise<unknown[]> {
+  const response = await (await model()).sendRequest(messages, options);
+  const parts: unknown[] = [];
+  for await (const part of response.stream) parts.push(part);
+  return parts;
+}
+
+const textOf = (parts: readonly unknown[]) =>
+  parts.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
+
+const READ: vscode.LanguageModelChatTool = {
+  name: 'read_file',
+  description: 'Reads a file',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
+
+describe('A language model of the editor', () => {
+  it('is each chat model of the backend, and no other', async () => {
+    const { name, maxInputTokens, family, vendor } = await model();
+    assert.deepEqual([name, family, vendor], ['GLM 5.2', 'glm-5-2', 'sealed-proxy']);
+    assert.ok(maxInputTokens > 300_000);
+    const ids = (await vscode.lm.selectChatModels({ vendor: 'sealed-proxy' })).map(({ id }) => id);
+    assert.ok(ids.length > 3 && !ids.some((id) => /embed|whisper|tts/.test(id)), ids.join());
+  });
+
+  it('streams its answer in pieces', async () => {
+    const parts = await ask([user('/repeat 30 sealed')]);
+    assert.equal(textOf(parts).match(/sealed/g)?.length, 30);
+    assert.ok(parts.length > 5, String(parts.length));
+  });
+
+  it('calls a tool, with arguments that were put together from fragments, and takes its result', async () => {
+    const question = user('/tool read_file {"path":"notes/today.md"}');
+    const call = (await ask([question], { tools: [READ] })).find(
+      (part) => part instanceof vscode.LanguageModelToolCallPart,
+    );
+    assert.ok(call instanceof vscode.LanguageModelToolCallPart);
+    assert.deepEqual([call.name, call.input], ['read_file', { path: 'notes/today.md' }]);
+    const result = new vscode.LanguageModelToolResultPart(call.callId, [
+      new vscode.LanguageModelTextPart('milk, bread'),
+    ]);
+    const answer = textOf(await ask([question, assistant([call]), user([result])], { tools: [READ] }));
+    assert.match(answer, /milk, bread/);
+  });
+
+  it('counts tokens, more rather than less', async () => {
+    assert.ok((await (await model()).countTokens('Hello, world!')) >= 4);
+  });
+
+  it('says what is wrong in the editor’s own kinds of errors', async () => {
+    await assert.rejects(ask([user('/status 429')]), (error: Error) => /busy/.test(error.message));
+    await assert.rejects(ask([user('/status 401')]), (error: Error) => /refused the API key/.test(error.message));
+    await assert.rejects(ask([user('/broken 3')]), /./);
+  });
+
+  it('ends at the backend at once when it is cancelled', async () => {
+    const source = new vscode.CancellationTokenSource();
+    const response = await (await model()).sendRequest([user('/stall 3')], {}, source.token);
+    const seen: unknown[] = [];
+    const reading = (async () => {
+      for await (const part of response.stream) {
+        seen.push(part);
+        source.cancel();
+      }
+    })();
+    await within(
+      'the end of the stream',
+      5000,
+      reading.catch(() => undefined),
+    );
+    assert.ok(seen.length > 0);
+  });
+});
