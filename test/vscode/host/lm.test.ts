@@ -59,12 +59,13 @@ describe('A language model of the editor', () => {
   });
 
   it('calls a tool, with arguments that were put together from fragments, and takes its result', async () => {
-    const question = user('/tool read_file {"path":"notes/today.md"}');
+    const question = user('Look with read_file, please');
     const call = (await ask([question], { tools: [READ] })).find(
       (part) => part instanceof vscode.LanguageModelToolCallPart,
     );
     assert.ok(call instanceof vscode.LanguageModelToolCallPart);
-    assert.deepEqual([call.name, call.input], ['read_file', { path: 'notes/today.md' }]);
+    assert.equal(call.name, 'read_file');
+    assert.equal(typeof (call.input as { path?: unknown }).path, 'string');
     const result = new vscode.LanguageModelToolResultPart(call.callId, [
       new vscode.LanguageModelTextPart('milk, bread'),
     ]);
