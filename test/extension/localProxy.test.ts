@@ -8,6 +8,7 @@ import { Line, OwnerWatch, modelIds, probe } from '../../src/extension/localProx
 import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, makeRelease, prove } from '../../src/shared/ownership.ts';
 import type { Verified } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
+import { chatBody } from '../e2e/support/chat.ts';
 import { timed } from '../e2e/support/stopwatch.ts';
 import { ACCESS_KEY, perTest } from '../e2e/support/scope.ts';
 import { RawServer } from '../support/rawServer.ts';
@@ -263,6 +264,19 @@ describe('The question which models there are', () => {
     await assert.rejects(line.askModels(ACCESS_KEY, DEADLINE, never), { code: 'ECONNRESET' });
     assert.equal((await line.probe()).kind, 'stranger');
     assert.equal(connections, 0);
+  });
+
+  it('may be a chat as well, over the same connection and after the same proof', async () => {
+    const enclave = await scope.enclave();
+    const { port } = await scope.internalProxy(enclave, {}, { ownership: SECRET });
+    const line = aLine(port);
+    await assert.rejects(line.chat(ACCESS_KEY, '{}', never), /has not been proved/);
+    await line.probe();
+    const answer = await line.chat(ACCESS_KEY, chatBody('/repeat 3 x', { stream: true }), never);
+    assert.equal(answer.statusCode, 200);
+    let text = '';
+    for await (const piece of answer.setEncoding('utf8')) text += piece as string;
+    assert.match(text, /\[DONE\]/);
   });
 
   it('fails by its own code when there is no answer in time', async () => {
