@@ -1,6 +1,6 @@
 // What can be learnt of the way to the enclave and of what it answers.
 import type { IncomingMessage } from 'node:http';
-import { asObject, fieldsOf } from '../../shared/json.ts';
+import { fieldsOf, parseJson } from '../../shared/json.ts';
 import type { Cause, ProxyStatus } from '../../shared/status.ts';
 import { stepOutcomes } from '../attestationText.ts';
 import type { StepOutcome } from '../attestationText.ts';
@@ -204,11 +204,13 @@ async function onLine(
 /** An error answer longer than this is cut, in characters. */
 const MAX_ERROR = 64 * 1024;
 
+/** Without the backend's own sentence: it may name the account, or cite the key. */
 async function refusal(model: string, response: IncomingMessage): Promise<CheckResult> {
   const { statusCode = 0, headers } = response;
-  const { message } = describeFailure(statusCode, await textOf(response, MAX_ERROR), headers['retry-after']);
+  const code = codeOf(await textOf(response, MAX_ERROR));
+  const { message } = describeFailure(statusCode, '', headers['retry-after']);
   const advice = statusCode === 401 ? SET_KEY : 'The log has a line for this request, with the exact code.';
-  return failed(`${model}: status ${statusCode}. ${message}`, advice);
+  return failed(`${model}: status ${statusCode}${code && ` (${code})`}. ${message}`, advice);
 }
 
 async function textOf(response: IncomingMessage, limit: number): Promise<string> {
@@ -220,14 +222,21 @@ async function textOf(response: IncomingMessage, limit: number): Promise<string>
   return body;
 }
 
+/** As programs name the error, if it is such a name; else empty. */
+function codeOf(body: string): string {
+  const { code, type } = fieldsOf(fieldsOf(parsed(body))['error']);
+  const isName = (value: unknown): value is string => typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
+  return [code, type].find(isName) ?? '';
+}
+
+function parsed(body: string): unknown {
+  return parseJson(Buffer.from(body));
+}
+
 function dimensionsOf(body: string): number | undefined {
-  try {
-    const data = fieldsOf(JSON.parse(body))['data'];
-    const embedding = Array.isArray(data) ? asObject(data[0])?.['embedding'] : undefined;
-    return Array.isArray(embedding) && embedding.length > 0 ? embedding.length : undefined;
-  } catch {
-    return undefined;
-  }
+  const data = fieldsOf(parsed(body))['data'];
+  const embedding = Array.isArray(data) ? fieldsOf(data[0])['embedding'] : undefined;
+  return Array.isArray(embedding) && embedding.length > 0 ? embedding.length : undefined;
 }
 
 function milliseconds(time: number): string {

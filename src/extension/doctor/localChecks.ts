@@ -47,7 +47,7 @@ function portOf({ status, settings }: DoctorContext): number {
 }
 
 function processResult(status: ProxyStatus, crashes: number): CheckResult {
-  const ended = crashes === 0 ? '' : `; it ended by itself ${crashes} times within three minutes`;
+  const ended = crashes === 0 ? '' : `; it ended by itself ${crashes}x within three minutes`;
   const more = crashes === 0 ? '' : 'The log says why it ended.';
   switch (status.kind) {
     case 'running':
@@ -138,7 +138,7 @@ function ipv6Result(port: number, code: string | undefined): CheckResult {
 
 function networkResult({ httpsProxy, noProxy, strictTls }: NetworkSettings, status: ProxyStatus): CheckResult {
   const lax = strictTls === false ? '; http.proxyStrictSSL is off, so TLS certificates are not checked' : '';
-  const exceptions = `${(noProxy ?? '').split(',').filter((entry) => entry.trim() !== '').length} exceptions`;
+  const exceptions = `exceptions: ${(noProxy ?? '').split(',').filter((entry) => entry.trim() !== '').length}`;
   if (httpsProxy === undefined) return ok(`not set, ${exceptions}${lax}`);
   if (httpsProxy === '') return ok(`switched off${lax}`);
   const host = hostOf(httpsProxy);

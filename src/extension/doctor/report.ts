@@ -65,7 +65,9 @@ const SHORTEST = 6;
 
 function masked(text: string, secrets: readonly string[]): string {
   let rest = text;
-  for (const secret of secrets) if (secret.length >= SHORTEST) rest = rest.replaceAll(secret, '•••');
+  // The longest first: one may be part of another.
+  for (const secret of secrets.toSorted((one, other) => other.length - one.length))
+    if (secret.length >= SHORTEST) rest = rest.replaceAll(secret, '•••');
   for (const [pattern, replacement] of LOOKS_SECRET) rest = rest.replaceAll(pattern, replacement);
   return rest;
 }
