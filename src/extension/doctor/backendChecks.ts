@@ -4,7 +4,7 @@ import { fieldsOf, parseJson } from '../../shared/json.ts';
 import type { Cause, ProxyStatus } from '../../shared/status.ts';
 import { stepOutcomes } from '../attestationText.ts';
 import type { StepOutcome } from '../attestationText.ts';
-import { AnswerReader } from '../chat/answer.ts';
+import { AnswerError, AnswerReader } from '../chat/answer.ts';
 import { describeFailure } from '../chat/failure.ts';
 import { chatModels, embeddingModel } from '../chat/models.ts';
 import type { Line } from '../localProxy.ts';
@@ -158,11 +158,17 @@ async function chatResult(context: DoctorContext, signal: AbortSignal): Promise<
     const reader = new AnswerReader(({ kind }) => {
       if (kind === 'text' || kind === 'thinking') pieces++;
     });
-    for await (const text of response.setEncoding('utf8')) {
-      first ??= clock() - begun;
-      reader.push(text as string);
+    try {
+      for await (const text of response.setEncoding('utf8')) {
+        first ??= clock() - begun;
+        reader.push(text as string);
+      }
+      reader.end();
+    } catch (error) {
+      if (!(error instanceof AnswerError)) throw error;
+      // its message may be the backend's own
+      return failed(`${model.id}: the answer broke off after ${pieces} pieces, or is no event stream`, ADVICE.backend);
     }
-    reader.end();
     const times = `first byte after ${milliseconds(first ?? 0)}, whole after ${milliseconds(clock() - begun)}`;
     return ok(`${model.id}: ${times}, ${pieces} pieces`);
   });

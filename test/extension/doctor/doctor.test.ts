@@ -13,6 +13,7 @@ import { diagnosisDocument } from '../../../src/extension/doctor/report.ts';
 import { freePort } from '../../../src/extension/freePort.ts';
 import { probe } from '../../../src/extension/localProxy.ts';
 import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
+import { chatBody } from '../../e2e/support/chat.ts';
 import { assertNone } from '../../e2e/support/needles.ts';
 import { perTest } from '../../e2e/support/scope.ts';
 import { RawServer } from '../../support/rawServer.ts';
@@ -264,6 +265,24 @@ describe('The diagnosis', () => {
     const results = await examine();
     assertOutline(results, { 'Streamed answer': 'failed', Embedding: 'failed' });
     assert.match(named(results, 'Embedding').value, /status 400 \(upstream_invalid_request\)/);
+  });
+
+  it('calls an answer that breaks off what it is, whatever the backend says of it', async () => {
+    const model = createModel({ paceMs: 0 });
+    const breaking = await scope.enclave({
+      handler: (request, response) =>
+        model(
+          request.target === '/v1/chat/completions'
+            ? { ...request, body: Buffer.from(chatBody('/broken 2', { stream: true })) }
+            : request,
+          response,
+        ),
+    });
+    await editor.change({ backendUrl: breaking.url });
+    await start();
+    const results = await examine();
+    assertOutline(results, { 'Streamed answer': 'failed' });
+    assert.match(named(results, 'Streamed answer').value, /^gpt-oss-120b: the answer broke off after 2 pieces/);
   });
 
   it('ends a check that hangs, and goes on with the next', async () => {
