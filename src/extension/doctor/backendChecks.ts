@@ -79,7 +79,7 @@ function whyNotConnected(status: ProxyStatus): string {
 }
 
 function handshakeResult({ verified, establishedAt, health }: Running): CheckResult {
-  const since = establishedAt === null ? '' : ` at ${new Date(establishedAt).toISOString()}`;
+  const since = establishedAt === null ? '' : `, made at ${new Date(establishedAt).toISOString()}`;
   if (verified?.kind === 'verified') return ok(`a verified enclave for ${verified.environment}${since}`);
   if (verified !== null) return ok(`a development backend, not verified${since}`);
   if (health.kind === 'unreachable') {

@@ -26,7 +26,7 @@ export function diagnosisDocument(
   secrets: readonly string[],
 ): string {
   const cell = (text: string) => escape(masked(text, secrets));
-  const where = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${remote ?? 'none'}`];
+  const where = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
   const rows = results.map(({ result, ...texts }) => {
     const cells = [texts.name, texts.value, texts.advice].map(cell);
     return `| ${[MARKS[result], ...cells].join(' | ')} |`;
@@ -47,9 +47,17 @@ export function diagnosisDocument(
   return `${lines.join('\n')}\n`;
 }
 
+/** In a browser, the editor puts an address in the place of the kind. */
+function kindOf(remote: string | undefined): string {
+  if (remote === undefined) return 'none';
+  return /^[a-z][a-z-]*$/.test(remote) ? remote : 'another computer';
+}
+
 function summary(results: readonly NamedResult[]): string {
   const count = results.filter(({ result }) => result === 'failed').length;
-  return count === 0 ? '**All is well.**' : `**${count} of ${results.length} checks failed.**`;
+  const untried = results.filter(({ result }) => result === 'skipped').length;
+  if (count > 0) return `**${count} of ${results.length} checks failed.**`;
+  return untried === 0 ? '**All is well.**' : `**No check failed, and ${untried} were not tried.**`;
 }
 
 /** Names and passwords in addresses, and what looks like a key: these must not have come so far. */

@@ -130,7 +130,7 @@ describe('The diagnosis', () => {
     assert.equal(named(results, 'Embedding').value.replace(/\d+ ms/, 'T'), 'nomic-embed-text: 768 dimensions after T');
     assert.equal(named(results, 'Models').value, '8, of which 6 chat');
     assert.equal(named(results, 'Access keys').value, '2 in all, that of the extension included');
-    assert.match(diagnosisDocument(results, SURROUNDINGS, []), /\*\*All is well\.\*\*/);
+    assert.match(diagnosisDocument(results, SURROUNDINGS, []), /\*\*No check failed, and 1[12] were not tried\.\*\*/);
   });
 
   it('says how often the process has ended by itself', async () => {
@@ -408,6 +408,16 @@ describe('The document of a diagnosis', () => {
     ]) {
       assert.ok(text.includes(part), part);
     }
+  });
+
+  it('says that all is well where nothing was left out, and no more than it knows elsewhere', () => {
+    const shownOf = (...outcomes: NamedResult['result'][]) => {
+      const results = outcomes.map((result) => ({ name: 'x', result, value: 'y', advice: '' }));
+      return diagnosisDocument(results, { ...SURROUNDINGS, remote: 'host.example:80' }, []);
+    };
+    assert.match(shownOf('ok', 'ok'), /All is well/);
+    assert.match(shownOf('ok', 'skipped'), /No check failed, and 1 were not tried/);
+    assert.match(shownOf('ok'), /remote: another computer/);
   });
 
   it('masks whatever looks like a key, and every secret that is known', () => {
