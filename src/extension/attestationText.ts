@@ -55,6 +55,34 @@ const STEPS: readonly Step[] = [
   { what: 'The session id is the one that the keys yield', found: () => 'equal', failures: ['session_id_mismatch'] },
 ];
 
+/** How it went with one step, in words. */
+export interface StepOutcome {
+  readonly what: string;
+  readonly outcome: 'passed' | 'refused' | 'notReached' | 'notChecked';
+  /** What was found, of a step that has passed in a session that stands; else empty. Markdown. */
+  readonly found: string;
+}
+
+/** Every step, in its order. Of a development backend, only the one that refused it was checked. */
+export function stepOutcomes(status: ProxyStatus): readonly StepOutcome[] {
+  const verified = status.kind === 'running' && status.verified?.kind === 'verified' ? status.verified : undefined;
+  const failed = status.kind === 'running' && verified === undefined ? failedStep(status) : -1;
+  const isGenuine = status.kind === 'running' && status.backendUrl.startsWith('https:');
+  return STEPS.map(({ what, found }, index) => {
+    if (verified !== undefined) return { what, outcome: 'passed', found: found(verified) };
+    if (index === failed) return { what, outcome: 'refused', found: '' };
+    if (failed === -1 || !isGenuine) return { what, outcome: 'notChecked', found: '' };
+    return { what, outcome: index < failed ? 'passed' : 'notReached', found: '' };
+  });
+}
+
+/** The index of the step that refused, or -1. */
+function failedStep({ health }: Extract<ProxyStatus, { kind: 'running' }>): number {
+  if (health.kind !== 'unreachable' || health.failure === null) return -1;
+  const { code, detail } = health.failure;
+  return STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
+}
+
 /** Markdown. */
 export function attestationDocument(status: ProxyStatus): string {
   if (status.kind !== 'running') {
@@ -92,11 +120,9 @@ function page(...lines: readonly string[]): string {
 }
 
 /** Which steps had passed when one was not; none for a failure that is no step's, or of a development backend. */
-function refused({ health, backendUrl }: Extract<ProxyStatus, { kind: 'running' }>): string[] {
-  if (health.kind !== 'unreachable' || health.failure === null || !backendUrl.startsWith('https:')) return [];
-  const { code, detail } = health.failure;
-  const failed = STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
-  if (failed === -1) return [];
+function refused(status: Extract<ProxyStatus, { kind: 'running' }>): string[] {
+  const failed = failedStep(status);
+  if (failed === -1 || !status.backendUrl.startsWith('https:')) return [];
   return table(({ what }, index) => {
     if (index < failed) return ['✓', what, 'passed'];
     return index === failed ? ['✗', what, '**refused**'] : ['–', what, 'not reached'];

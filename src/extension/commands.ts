@@ -4,7 +4,9 @@ import { isClientName, isSameName, visibleKeys } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
 import { attestationDocument } from './attestationText.ts';
 import { baseUrlOf } from '../shared/status.ts';
+import { showDiagnosis } from './diagnosis.ts';
 import { freePort } from './freePort.ts';
+import type { Settings } from './goodSettings.ts';
 import type { ChannelLog } from './log.ts';
 import type { PublicApi } from './api.ts';
 import { SECTION } from './settings.ts';
@@ -19,6 +21,7 @@ export interface CommandContext {
   readonly secrets: Secrets;
   readonly log: ChannelLog;
   readonly api: PublicApi;
+  readonly settings: () => Settings;
   readonly documents: { show(path: string, markdown: string): Promise<void> };
 }
 
@@ -38,6 +41,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     newAccessKey: () => newAccessKey(context),
     manageAccessKeys: () => manageAccessKeys(context),
     showAttestation: () => context.documents.show('Attestation.md', attestationDocument(supervisor.status)),
+    diagnose: () => showDiagnosis(context),
     showLog: () => {
       log.channel.show();
     },
@@ -222,11 +226,18 @@ function menuItem(action: Action): MenuItem {
 
 /** All actions, in groups and in their order. */
 const MENU: readonly (readonly Action[])[] = [
-  ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog'],
+  ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'diagnose', 'showLog'],
   ['setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
   ['restart', 'stop', 'openSettings'],
 ];
-const ALWAYS: readonly Action[] = ['showLog', 'setApiKey', 'newAccessKey', 'manageAccessKeys', 'openSettings'];
+const ALWAYS: readonly Action[] = [
+  'diagnose',
+  'showLog',
+  'setApiKey',
+  'newAccessKey',
+  'manageAccessKeys',
+  'openSettings',
+];
 
 const ICONS: Readonly<Record<Action, string>> = {
   start: 'play',
@@ -239,6 +250,7 @@ const ICONS: Readonly<Record<Action, string>> = {
   newAccessKey: 'add',
   manageAccessKeys: 'list-unordered',
   showAttestation: 'verified',
+  diagnose: 'pulse',
   showLog: 'output',
   useFreePort: 'plug',
   openSettings: 'gear',

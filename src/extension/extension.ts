@@ -77,7 +77,7 @@ export class SealedProxyExtension {
       this.#statusBar,
       this.#statusChanged,
       this.#chat,
-      registerCommands({ supervisor, secrets, log, api, documents }),
+      registerCommands({ supervisor, secrets, log, api, documents, settings: () => this.#settings }),
       secrets.onDidChange((change) => {
         void this.#secretsChanged(change);
       }),

@@ -112,13 +112,22 @@ export class Line {
    * @throws Error if no proof has come before
    */
   async chat(accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+    return this.#post('/v1/chat/completions', accessKey, body, signal);
+  }
+
+  /** The same for `POST /v1/embeddings`. */
+  async embed(accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+    return this.#post('/v1/embeddings', accessKey, body, signal);
+  }
+
+  async #post(path: string, accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
     this.#proven();
     const headers = {
       authorization: `Bearer ${accessKey}`,
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body)),
     };
-    const place = { host: HOST, port: this.#port, method: 'POST', path: '/v1/chat/completions' };
+    const place = { host: HOST, port: this.#port, method: 'POST', path };
     return new Promise((resolve, reject) => {
       const asking = new ClientRequest({ ...place, headers, signal, agent: this.#agent }, resolve);
       asking.on('error', reject);

@@ -16,6 +16,11 @@ export class RestartPolicy {
     return DELAYS[Math.min(count, DELAYS.length) - 1];
   }
 
+  /** How often it ended by itself within the last three minutes. */
+  count(now: number): number {
+    return this.#crashes.filter((at) => now - at < WINDOW).length;
+  }
+
   /** A person started it: what was before does not count. */
   reset(): void {
     this.#crashes = [];

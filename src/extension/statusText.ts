@@ -31,6 +31,7 @@ export type Action =
   | 'newAccessKey'
   | 'manageAccessKeys'
   | 'showAttestation'
+  | 'diagnose'
   | 'showLog'
   | 'useFreePort'
   | 'openSettings';

@@ -112,6 +112,11 @@ export class Supervisor {
     return this.#status;
   }
 
+  /** How often the process of this window ended by itself within the last three minutes. */
+  get crashes(): number {
+    return this.#policy.count(Date.now());
+  }
+
   /** Starts or joins. No effect while one runs or is about to. Resolves when it is known how that went. */
   async start(): Promise<void> {
     const begun = this.#wanted && (this.#status.kind === 'running' || this.#beginning !== undefined);

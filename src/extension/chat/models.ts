@@ -38,6 +38,16 @@ export function chatModels(list: unknown, overrides: ModelOverrides): ChatModel[
   return models.map((model) => describe(model, fieldsOf(fieldsOf(overrides)[String(model['id'])])));
 }
 
+/** The id of the first model of a list that makes embeddings, or undefined. */
+export function embeddingModel(list: unknown): string | undefined {
+  const data = fieldsOf(list)['data'];
+  const models = Array.isArray(data) ? data.map(fieldsOf) : [];
+  const found = models.find(({ id, tasks }) =>
+    Array.isArray(tasks) ? tasks.includes('embed') : typeof id === 'string' && /embed/i.test(id),
+  );
+  return typeof found?.['id'] === 'string' && found['id'] !== '' ? found['id'] : undefined;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function chats(model: Fields): boolean {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { freePort } from '../../../src/extension/freePort.ts';
+import { assertNone } from '../../e2e/support/needles.ts';
 import { perSuite } from '../../e2e/support/scope.ts';
 import type { ServerProcess } from '../../e2e/support/scope.ts';
 import { Editor } from '../support/editor.ts';
@@ -69,7 +70,15 @@ describe('A person at the workbench', () => {
     await window.item.click();
     await window.row('key').or(window.quickInput.getByText('Set API Key')).first().waitFor();
     const menu = await window.quickInput.innerText();
-    for (const action of ['Check Now', 'Copy Base URL', 'Show Attestation', 'Show Log', 'Stop', 'Set API Key']) {
+    for (const action of [
+      'Check Now',
+      'Copy Base URL',
+      'Show Attestation',
+      'Diagnose',
+      'Show Log',
+      'Stop',
+      'Set API Key',
+    ]) {
       assert.ok(menu.includes(action), `${action} in ${menu}`);
     }
     for (const action of ['Remove API Key', 'New Access Key', 'Manage Access Keys', 'Restart', 'Open Settings']) {
@@ -90,6 +99,19 @@ describe('A person at the workbench', () => {
     const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
     await text.getByText('It was not verified.').waitFor();
     await window.screenshot('attestation');
+    await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
+  it('reads the diagnosis, which finds nothing wrong', async () => {
+    await window.runCommand('Sealed Proxy: Diagnose');
+    const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
+    await text.getByText(/No check failed, and 1[12] were not tried/).waitFor();
+    const shown = await text.innerText();
+    for (const part of ['first byte after', '768 dimensions', 'present, accepted', 'Node ']) {
+      assert.ok(shown.includes(part), `${part} in ${shown}`);
+    }
+    assertNone({ 'the API key': API_KEY }, shown, 'the diagnosis');
+    await window.screenshot('diagnosis');
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
