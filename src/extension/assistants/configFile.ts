@@ -36,11 +36,11 @@ export async function readConfig(path: string): Promise<Found | Refused> {
 /** Makes a change. Of a file that was there, one backup stays beside it: that of before the first change. */
 export async function applyChange({ path, before, after }: Change): Promise<Applied | Refused> {
   try {
-    const madeFolder = await mkdir(dirname(path), { recursive: true });
     if (!(await isStill(path, before))) {
       return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
     }
     if (before !== undefined) await backUp(path);
+    const madeFolder = await mkdir(dirname(path), { recursive: true });
     await replace(path, after);
     return { kind: 'applied', path, before, after, madeFolder };
   } catch (error) {
