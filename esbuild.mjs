@@ -29,6 +29,7 @@ const extension = {
   entryPoints: { extension: 'src/extension/main.ts' },
   outExtension: { '.js': '.cjs' },
   external: ['vscode'],
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other build hides its imports from a bundler
   banner: {},
 };
 

@@ -39,7 +39,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     foreign: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     untouched: ['Math.random', 'fetch', 'console'],
   },
-  extension: { below: ['settings', 'shared'], foreign: /^(node:.+|vscode)$/, untouched: [] },
+  extension: { below: ['settings', 'shared'], foreign: /^(node:.+|vscode|jsonc-parser|yaml)$/, untouched: [] },
   devEnclave: { below: ['session', 'attestation', 'shared'], foreign: /^(node:.+|cborg|undici)$/, untouched: [] },
 };
 

@@ -1,0 +1,46 @@
+import { fieldsOf } from '../../shared/json.ts';
+import { fileAssistant, jsonFile } from './fileAssistant.ts';
+import type { Setting } from './jsonEdit.ts';
+import type { Assistant } from './types.ts';
+
+/** Cline has one place for servers that speak OpenAI's protocol, so another one's entry is replaced. */
+const PROVIDER = 'openai-compatible';
+
+export const cline: Assistant = fileAssistant({
+  id: 'cline',
+  name: 'Cline',
+  folders: ['.cline'],
+  files: ['.cline/data/settings/providers.json'],
+  ...jsonFile({
+    dialect: 'json',
+    read: (value) => {
+      const { providers, lastUsedProvider } = fieldsOf(value);
+      const { settings } = fieldsOf(fieldsOf(providers)[PROVIDER]);
+      const { baseUrl, apiKey, model } = fieldsOf(settings);
+      const entry = settings === undefined ? undefined : { baseUrl, key: apiKey, model };
+      return { entry, selected: lastUsedProvider };
+    },
+    settings: (value, { baseUrl, key, model, now }) => {
+      const { version, modes, providers } = fieldsOf(value);
+      const known = fieldsOf(providers)[PROVIDER];
+      const settings = { provider: PROVIDER, apiKey: key, model: model.id, baseUrl };
+      const updatedAt = new Date(now).toISOString();
+      const at = ['providers', PROVIDER];
+      const head: Setting[] = [
+        ...(version === undefined ? [{ path: ['version'], value: 1 }] : []),
+        { path: ['lastUsedProvider'], value: PROVIDER },
+        ...(modes === undefined ? [{ path: ['modes'], value: {} }] : []),
+      ];
+      if (known === undefined) return [...head, { path: at, value: { settings, updatedAt, tokenSource: 'manual' } }];
+      const before = fieldsOf(fieldsOf(known)['settings']);
+      const changed = Object.entries(settings).filter(([name, wanted]) => before[name] !== wanted);
+      if (changed.length === 0) return head;
+      return [
+        ...head,
+        ...changed.map(([name, wanted]) => ({ path: [...at, 'settings', name], value: wanted })),
+        { path: [...at, 'updatedAt'], value: updatedAt },
+        { path: [...at, 'tokenSource'], value: 'manual' },
+      ];
+    },
+  }),
+});

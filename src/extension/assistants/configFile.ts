@@ -1,0 +1,134 @@
+// Files of other programs: read as they are, written whole or not at all.
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Applied, Change, Refused, Undone } from './types.ts';
+
+/** For the owner alone: the file holds a key. */
+const PRIVATE = 0o600;
+export const BACKUP = '.sealed-proxy-backup';
+
+export interface Found {
+  readonly kind: 'found';
+  /** What a link points to, or the path itself. */
+  readonly path: string;
+  /** Undefined where there is no file. */
+  readonly text: string | undefined;
+}
+
+/** The text of a file. Undefined is no file; what cannot be read, or is no text, is refused. */
+export async function readConfig(path: string): Promise<Found | Refused> {
+  try {
+    const target = await followed(path);
+    const bytes = await readFile(target).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (bytes !== undefined && !isUtf8(bytes)) return refused(path, `${path} is not a text file, so it is left alone.`);
+    return { kind: 'found', path: target, text: bytes?.toString('utf8') };
+  } catch (error) {
+    return refused(path, `${path} cannot be read (${codeOf(error)}).`);
+  }
+}
+
+/** Makes a change. Of a file that was there, one backup stays beside it: that of before the first change. */
+export async function applyChange({ path, before, after }: Change): Promise<Applied | Refused> {
+  try {
+    if (!(await isStill(path, before))) {
+      return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
+    }
+    if (before !== undefined) await backUp(path);
+    const madeFolder = await mkdir(dirname(path), { recursive: true });
+    await replace(path, after);
+    return { kind: 'applied', path, before, after, madeFolder };
+  } catch (error) {
+    return refused(path, `${path} cannot be written (${codeOf(error)}). It is as it was.`);
+  }
+}
+
+/** Takes a change back, with the folders that were made for it. */
+export async function undoChange({ path, before, after, madeFolder }: Applied): Promise<Undone | Refused> {
+  try {
+    if (!(await isStill(path, after))) {
+      const where = before === undefined ? '' : ` What it was before Sealed Proxy is in ${path}${BACKUP}.`;
+      return refused(path, `${path} has been changed since, so it is left as it is.${where}`);
+    }
+    if (before === undefined) {
+      await rm(path);
+      if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
+    } else {
+      await replace(path, before);
+    }
+    return { kind: 'undone', path };
+  } catch (error) {
+    return refused(path, `${path} cannot be restored (${codeOf(error)}).`);
+  }
+}
+
+export function refused(path: string, message: string): Refused {
+  return { kind: 'refused', path, message };
+}
+
+/** Throws ENOENT for a link to nothing: to make the file there would surprise. */
+async function followed(path: string): Promise<string> {
+  const isLink = await lstat(path).then(
+    (entry) => entry.isSymbolicLink(),
+    () => false,
+  );
+  return isLink ? realpath(path) : path;
+}
+
+async function isStill(path: string, text: string | undefined): Promise<boolean> {
+  const now = await readConfig(path);
+  return now.kind === 'found' && now.path === path && now.text === text;
+}
+
+/** Once: a later one would hold what we have written ourselves. */
+async function backUp(path: string): Promise<void> {
+  try {
+    await copyFile(path, path + BACKUP, constants.COPYFILE_EXCL);
+    await chmod(path + BACKUP, PRIVATE);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+/** By a file beside it, so that a reader finds the old text or the new one. A file that is there keeps its mode. */
+async function replace(path: string, text: string): Promise<void> {
+  const mode = await stat(path).then(
+    (entry) => entry.mode & 0o777,
+    () => PRIVATE,
+  );
+  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}`);
+  try {
+    const file = await open(draft, 'wx', PRIVATE);
+    try {
+      await file.writeFile(text);
+      await file.chmod(mode); // the mode of `open` is subject to the umask
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** From the innermost folder to `outermost`, as long as nobody has put anything there. */
+async function removeEmpty(innermost: string, outermost: string): Promise<void> {
+  for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) {
+    const removed = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
+}
+
+/** `ENOENT` and the like. Never the message: it may quote what it stumbled over. */
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown error';
+}

@@ -1,0 +1,126 @@
+// The one shape of all assistants that have a file: what differs is where it is, what is set, and how it is read.
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { applyChange, readConfig, refused, undoChange } from './configFile.ts';
+import { readJson, setValues } from './jsonEdit.ts';
+import type { Dialect, Edited, Setting } from './jsonEdit.ts';
+import { maskSecrets } from './preview.ts';
+import type { Assistant, Connection, Expected, Plan, Refused, Standing } from './types.ts';
+
+/** What stands where our entry would be, and what the assistant is set to. */
+export interface Reading {
+  readonly entry?: { readonly baseUrl: unknown; readonly key: unknown; readonly model: unknown } | undefined;
+  readonly selected?: unknown;
+}
+
+export interface Definition {
+  readonly id: string;
+  readonly name: string;
+  /** Below the home folder; any of them says that the assistant is used. */
+  readonly folders: readonly string[];
+  /** Below the home folder; the first that exists is the one, else the first of all. */
+  readonly files: readonly [string, ...string[]];
+  /** A file that would no longer be read if ours were made, and the name of it for a person. */
+  readonly shadowed?: string;
+  /** Of an empty text for no file; undefined where it does not parse. */
+  read(text: string): Reading | undefined;
+  /** Of a text that parses; undefined where the entry has no place. */
+  edit(text: string, connection: Connection): Edited | undefined;
+}
+
+/** How the entry of an assistant whose file is JSON looks. */
+export interface JsonEntry {
+  readonly dialect: Dialect;
+  readonly read: (value: unknown) => Reading;
+  readonly settings: (value: unknown, connection: Connection) => readonly Setting[];
+}
+
+const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
+
+export function fileAssistant(definition: Definition): Assistant {
+  const { id, name } = definition;
+  return {
+    id,
+    name,
+    needsModel: true,
+    detect: async (home) => {
+      for (const folder of definition.folders) if (await exists(join(home, folder))) return true;
+      return false;
+    },
+    plan: (connection) => plan(definition, connection),
+    apply: applyChange,
+    undo: undoChange,
+    check: (expected) => check(definition, expected),
+  };
+}
+
+/** The two functions of a definition for a JSON file. */
+export function jsonFile({ dialect, read, settings }: JsonEntry): Pick<Definition, 'read' | 'edit'> {
+  return {
+    read: (text) => {
+      const value = readJson(text, dialect);
+      return value === undefined ? undefined : read(value);
+    },
+    edit: (text, connection) => setValues(text, settings(readJson(text, dialect), connection), dialect),
+  };
+}
+
+async function plan(definition: Definition, connection: Connection): Promise<Plan> {
+  const { name, shadowed } = definition;
+  const path = await pathOf(definition, connection.home);
+  const found = await readConfig(path);
+  if (found.kind === 'refused') return found;
+  const before = found.text;
+  const old = join(connection.home, shadowed ?? '');
+  if (before === undefined && shadowed !== undefined && (await exists(old))) {
+    return refused(path, `${name} still reads ${old} and would no longer do so. Move it to ${path} first.`);
+  }
+  if (definition.read(before ?? '') === undefined) return unparsed(path, name);
+  const edited = definition.edit(before ?? '', connection);
+  if (edited === undefined) {
+    return refused(path, `${path} is written in a way that Sealed Proxy cannot add to, so it is left alone.`);
+  }
+  if (edited.text === before) return { kind: 'unchanged', path };
+  const mask = (text: string) => maskSecrets(text, connection.key);
+  const preview = {
+    path: found.path,
+    exists: before !== undefined,
+    before: mask(before ?? ''),
+    after: mask(edited.text),
+    changes: edited.changes.map(mask),
+  };
+  return { kind: 'change', path: found.path, before, after: edited.text, preview };
+}
+
+async function check(definition: Definition, { home, baseUrl, key }: Expected): Promise<Standing> {
+  const path = await pathOf(definition, home);
+  const found = await readConfig(path);
+  if (found.kind === 'refused') return found;
+  const reading = definition.read(found.text ?? '');
+  if (reading === undefined) return unparsed(path, definition.name);
+  const { entry, selected } = reading;
+  if (typeof entry?.key === 'string' && ACCESS_KEY.test(entry.key)) {
+    const model = typeof entry.model === 'string' ? entry.model : undefined;
+    const old = { baseUrl: entry.baseUrl !== baseUrl, key: entry.key !== key };
+    return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };
+  }
+  const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
+  return typeof what === 'string' ? { kind: 'other', what } : { kind: 'absent' };
+}
+
+/** The parser's own message is dropped: it quotes the text. */
+function unparsed(path: string, name: string): Refused {
+  return refused(path, `${path} cannot be read as ${name} reads it, so it is left alone. Mend it, then try again.`);
+}
+
+async function pathOf({ files }: Definition, home: string): Promise<string> {
+  for (const file of files) if (await exists(join(home, file))) return join(home, file);
+  return join(home, files[0]);
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,172 @@
+// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure.
+import { isDeepStrictEqual } from 'node:util';
+import { findNodeAtLocation, parse, parseTree } from 'jsonc-parser';
+import type { Node, ParseError, ParseOptions } from 'jsonc-parser';
+import { maskValue } from './preview.ts';
+
+/** Which of JSON's relatives an assistant reads. */
+export type Dialect = 'json' | 'json with comments' | 'jsonc';
+
+export type Path = readonly (string | number)[];
+
+export interface Setting {
+  /** A number is an index; the one after the last appends. */
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+export interface Edited {
+  readonly text: string;
+  /** For people, without secrets. */
+  readonly changes: readonly string[];
+}
+
+const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
+  json: { disallowComments: true, allowTrailingComma: false },
+  'json with comments': { disallowComments: false, allowTrailingComma: false },
+  jsonc: { disallowComments: false, allowTrailingComma: true },
+};
+/** All that stands between the last member and the bracket. */
+const TRIVIA = /\/\/[^\r\n]*|\/\*[^]*?\*\/|,|\n/g;
+const BOM = '\ufeff';
+
+/** The value of a text, `{}` for an empty one; undefined where it does not parse. */
+export function readJson(text: string, dialect: Dialect): unknown {
+  if (isEmpty(text)) return {};
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text.replace(BOM, ''), errors, OPTIONS[dialect]);
+  return errors.length > 0 ? undefined : value;
+}
+
+/**
+ * The text with these values. What has its value already is not touched, so a second time changes nothing.
+ * @returns undefined where they have no place in it, or the text says one thing twice
+ */
+export function setValues(text: string, settings: readonly Setting[], dialect: Dialect): Edited | undefined {
+  const bom = text.startsWith(BOM) ? BOM : '';
+  let edited = isEmpty(text) ? '{}\n' : text.slice(bom.length);
+  let wanted = readJson(text, dialect);
+  const changes: string[] = [];
+  for (const { path, value } of settings) {
+    const root = parseTree(edited, [], OPTIONS[dialect]);
+    if (root === undefined) return undefined;
+    const known = findNodeAtLocation(root, [...path]);
+    const before = known === undefined ? undefined : valueOf(edited, known);
+    if (known !== undefined && isDeepStrictEqual(before, value)) continue;
+    const next = place(edited, root, path, value);
+    if (next === undefined) return undefined;
+    edited = next;
+    wanted = withValue(wanted, path, value);
+    changes.push(describe(path, before, value, known !== undefined));
+  }
+  // Whatever the text looked like: what was asked for is there, and everything else still says the same.
+  if (!isDeepStrictEqual(readJson(edited, dialect), wanted)) return undefined;
+  return { text: bom + edited, changes };
+}
+
+function isEmpty(text: string): boolean {
+  return text.replace(BOM, '').trim() === '';
+}
+
+function valueOf(text: string, { offset, length }: Node): unknown {
+  return parse(text.slice(offset, offset + length), [], OPTIONS.jsonc);
+}
+
+/** A copy of `whole` with one value in it. */
+function withValue(whole: unknown, path: Path, value: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  if (typeof name === 'number') {
+    const items: readonly unknown[] = Array.isArray(whole) ? whole : [];
+    return [...items.slice(0, name), withValue(items[name], rest, value), ...items.slice(name + 1)];
+  }
+  const fields = (whole ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...fields, [name]: withValue(fields[name], rest, value) };
+}
+
+function place(text: string, root: Node, path: Path, value: unknown): string | undefined {
+  let [node, depth] = [root, 0];
+  for (; depth < path.length; depth++) {
+    const child = findNodeAtLocation(node, path.slice(depth, depth + 1));
+    if (child === undefined) break;
+    node = child;
+  }
+  if (depth === path.length) {
+    const layout = layoutOf(text, node);
+    return splice(text, node.offset, node.length, write(value, layout.base, layout));
+  }
+  const [name] = path.slice(depth, depth + 1);
+  const item = withValue(undefined, path.slice(depth + 1), value);
+  if (typeof name === 'number') return node.type === 'array' ? insert(text, node, '', item) : undefined;
+  return node.type === 'object' ? insert(text, node, `${JSON.stringify(name)}: `, item) : undefined;
+}
+
+/** Puts one more member at the end of an object or an array. */
+function insert(text: string, node: Node, label: string, value: unknown): string {
+  const layout = layoutOf(text, node);
+  const { eol, base, unit } = layout;
+  const [start, end] = [node.offset + 1, node.offset + node.length - 1];
+  const last = node.children?.at(-1);
+  if (last === undefined) {
+    const inner = text.slice(start, end);
+    const at = start + inner.trimEnd().length;
+    const close = text.slice(at, end).includes('\n') ? '' : eol + base;
+    return splice(text, at, 0, eol + base + unit + label + write(value, base + unit, layout) + close);
+  }
+  const { comma, behind } = after(text, last.offset + last.length, end);
+  if (!text.slice(start, end).includes('\n')) {
+    const member = label + JSON.stringify(value);
+    return splice(text, behind, 0, comma === undefined ? `, ${member}` : ` ${member},`);
+  }
+  const lead = text.slice(lineStart(text, last.offset), last.offset);
+  const indent = lead.trim() === '' ? lead : base + unit;
+  const member = eol + indent + label + write(value, indent, layout);
+  if (comma !== undefined) return splice(text, behind, 0, `${member},`); // as they like it here
+  return splice(splice(text, behind, 0, member), last.offset + last.length, 0, ',');
+}
+
+/** The comma behind a member, if there is one, and the place behind it and behind the comments of its line. */
+function after(text: string, from: number, to: number): { comma: number | undefined; behind: number } {
+  let comma: number | undefined;
+  let behind = from;
+  let newLine = false;
+  for (const { 0: token, index } of text.slice(from, to).matchAll(TRIVIA)) {
+    newLine ||= token === '\n';
+    if (token === ',') comma = from + index + 1;
+    if (token === ',' || (token.startsWith('/') && !newLine)) behind = from + index + token.length;
+  }
+  return { comma, behind };
+}
+
+interface Layout {
+  readonly eol: string;
+  /** One step of indentation. */
+  readonly unit: string;
+  /** The indentation of the line on which the node begins. */
+  readonly base: string;
+}
+
+function layoutOf(text: string, { offset }: Node): Layout {
+  const base = /^[ \t]*/.exec(text.slice(lineStart(text, offset)))?.[0] ?? '';
+  const unit = /^([ \t]+)["/]/m.exec(text)?.[1] ?? '  ';
+  return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit, base };
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function write(value: unknown, indent: string, { eol, unit }: Layout): string {
+  return JSON.stringify(value, null, unit).replaceAll('\n', eol + indent);
+}
+
+function splice(text: string, at: number, length: number, inserted: string): string {
+  return text.slice(0, at) + inserted + text.slice(at + length);
+}
+
+function describe(path: Path, before: unknown, value: unknown, isKnown: boolean): string {
+  const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.');
+  if (!isKnown) return `adds ${name}`;
+  const [was, is] = [before, value].map((each) => maskValue(path.at(-1), each));
+  return `changes ${name} from ${was} to ${is}`;
+}

@@ -1,0 +1,110 @@
+// src/extension/assistants points AI assistants to the proxy. It knows files and text, and never the editor: what is shown
+// and asked is the command's.
+
+/** A model, and what is known of it, in tokens. */
+export interface ModelChoice {
+  readonly id: string;
+  readonly contextWindow?: number;
+  readonly maxOutput?: number;
+}
+
+/** What an assistant is to be told. */
+export interface Connection {
+  /** The person's home folder. */
+  readonly home: string;
+  /** With `/v1`. */
+  readonly baseUrl: string;
+  /** An access key of this assistant's own. */
+  readonly key: string;
+  readonly model: ModelChoice;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What an assistant should have been told. */
+export interface Expected {
+  readonly home: string;
+  readonly baseUrl: string;
+  /** The access key of this assistant that counts, or undefined where there is none. */
+  readonly key: string | undefined;
+}
+
+/** What a person sees before they agree. No text of it has a key in it. */
+export interface Preview {
+  readonly path: string;
+  readonly exists: boolean;
+  readonly before: string;
+  readonly after: string;
+  /** One line for each thing that changes. */
+  readonly changes: readonly string[];
+}
+
+/** A change that nobody has made yet. Only `preview` may be shown. */
+export interface Change {
+  readonly kind: 'change';
+  /** Where it is written: for a link, what it points to. */
+  readonly path: string;
+  /** The whole text of the file; undefined where there is none. */
+  readonly before: string | undefined;
+  readonly after: string;
+  readonly preview: Preview;
+}
+
+/** `message` is a sentence for a person. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Unchanged {
+  readonly kind: 'unchanged';
+  readonly path: string;
+}
+
+export type Plan = Change | Unchanged | Refused;
+
+/** A change that was made, with what takes it back. It holds the file's text, so whoever keeps it keeps secrets. */
+export interface Applied {
+  readonly kind: 'applied';
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string;
+  /** The first folder that had to be made for the file. */
+  readonly madeFolder: string | undefined;
+}
+
+export interface Undone {
+  readonly kind: 'undone';
+  readonly path: string;
+}
+
+/** What an assistant's file says now. */
+export type Standing =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'current'; readonly model: string | undefined }
+  /** Ours, but of an older port or an older key. `model` is what to mend it with. */
+  | {
+      readonly kind: 'old';
+      readonly baseUrl: boolean;
+      readonly key: boolean;
+      readonly model: string | undefined;
+    }
+  /** `what` it is set to instead. */
+  | { readonly kind: 'other'; readonly what: string }
+  | Refused;
+
+export interface Assistant {
+  readonly id: string;
+  readonly name: string;
+  readonly needsModel: boolean;
+  /** Whether it seems to be used here. */
+  detect(home: string): Promise<boolean>;
+  /** What would change. Nothing is written. */
+  plan(connection: Connection): Promise<Plan>;
+  /** Makes the change, whole or not at all; refuses where the file is no longer what it was. */
+  apply(change: Change): Promise<Applied | Refused>;
+  /** Restores the bytes of before; refuses where somebody has changed the file since. */
+  undo(applied: Applied): Promise<Undone | Refused>;
+  check(expected: Expected): Promise<Standing>;
+}

@@ -1,0 +1,172 @@
+// What is particular to one assistant or another.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { cline } from '../../../src/extension/assistants/cline.ts';
+import { continueDev } from '../../../src/extension/assistants/continue.ts';
+import { kilo } from '../../../src/extension/assistants/kilo.ts';
+import { opencode } from '../../../src/extension/assistants/opencode.ts';
+import { qwenCode } from '../../../src/extension/assistants/qwenCode.ts';
+import type { Assistant, Change, Connection } from '../../../src/extension/assistants/types.ts';
+import { KEY, MODEL, OTHER_KEY, URL, connectionTo } from './files.ts';
+
+describe('The entry of an assistant', () => {
+  let home: string;
+  let connection: Connection;
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'sealed-proxy-home-'));
+    connection = connectionTo(home);
+  });
+
+  afterEach(() => {
+    rmSync(home, { recursive: true });
+  });
+
+  const put = (file: string, text: string) => {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), text);
+  };
+  const planned = async (assistant: Assistant, to = connection): Promise<Change> => {
+    const plan = await assistant.plan(to);
+    assert.ok(plan.kind === 'change', JSON.stringify(plan));
+    return plan;
+  };
+  const yaml = async (before: string, to = connection) => {
+    put('.continue/config.yaml', before);
+    return (await planned(continueDev, to)).after;
+  };
+  const known = () => ({ ...connection, model: { id: MODEL, contextWindow: 131_072, maxOutput: 8192 } });
+
+  it('is put where opencode and Kilo read it', async () => {
+    for (const [assistant, first, second] of [
+      [opencode, '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+      [kilo, '.config/kilo/kilo.jsonc', '.config/kilo/kilo.json'],
+    ] as const) {
+      assert.equal((await planned(assistant)).path, join(home, first));
+      put(second, '{}');
+      assert.equal((await planned(assistant)).path, join(home, second));
+    }
+  });
+
+  it('has the limits of a model where they are known', async () => {
+    const value = JSON.parse((await planned(opencode, known())).after) as {
+      provider: Record<string, { models: unknown }>;
+    };
+    const limit = { context: 131_072, output: 8192 };
+    assert.deepEqual(value.provider['sealed-proxy']?.models, { [MODEL]: { name: MODEL, limit } });
+    const { models } = parse((await planned(continueDev, known())).after) as {
+      models: { defaultCompletionOptions: unknown }[];
+    };
+    assert.deepEqual(models[0]?.defaultCompletionOptions, { contextLength: 131_072, maxTokens: 8192 });
+  });
+
+  it('keeps what a person has added to it in opencode', async () => {
+    const entry = (key: string) =>
+      `{"provider": {"sealed-proxy": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "${URL}", "apiKey": "${key}", "timeout": false}, "models": {"${MODEL}": {"name": "Mine"}}}}, "model": "sealed-proxy/${MODEL}"}`;
+    put('.config/opencode/opencode.json', entry(OTHER_KEY));
+    assert.equal((await planned(opencode)).after, entry(KEY));
+  });
+
+  it('keeps what a person has added to it in Qwen Code', async () => {
+    const entry = (baseUrl: string) =>
+      JSON.stringify({
+        security: { auth: { selectedType: 'openai' } },
+        env: { SEALED_PROXY_KEY: KEY },
+        modelProviders: { openai: [{ id: MODEL, name: MODEL, envKey: 'SEALED_PROXY_KEY', baseUrl, extra: [1] }] },
+        model: { name: MODEL, other: 1 },
+      });
+    put('.qwen/settings.json', entry('http://127.0.0.1:1/v1'));
+    assert.deepEqual(JSON.parse((await planned(qwenCode)).after), JSON.parse(entry(URL)));
+  });
+
+  it('takes the place of another server in Cline, and the preview says which', async () => {
+    const settings = { provider: 'openai-compatible', apiKey: 'abc', model: 'gpt', baseUrl: 'https://example.com/v1' };
+    put(
+      '.cline/data/settings/providers.json',
+      JSON.stringify({ version: 1, providers: { 'openai-compatible': { settings } } }),
+    );
+    const { preview } = await planned(cline);
+    assert.ok(preview.changes.some((line) => line.includes('"https://example.com/v1"') && line.includes(`"${URL}"`)));
+    assert.ok(!JSON.stringify(preview).includes('abc'));
+  });
+
+  it('does not take an older configuration of Continue out of use', async () => {
+    put('.continue/config.json', '{}');
+    const plan = await continueDev.plan(connection);
+    assert.ok(plan.kind === 'refused');
+    assert.match(plan.message, /config\.json and would no longer do so\. Move it to .*config\.yaml first\.$/);
+    put('.continue/config.yaml', 'name: x\n');
+    assert.equal((await continueDev.plan(connection)).kind, 'change');
+  });
+
+  it('finds its place in every form of YAML, and the rest stays', async () => {
+    const entry = (indent: string) =>
+      ['- name: Sealed Proxy', '  provider: openai', `  model: ${MODEL}`].map((line) => `${indent}${line}\n`).join('');
+    for (const [before, start] of [
+      ['# only a comment', '# only a comment\nname: Local Assistant\n'],
+      ['name: x', `name: x\nmodels:\n${entry('  ')}`],
+      ['models: # mine\nname: x\n', `models: # mine\n${entry('  ')}`],
+      ['models:', `models:\n${entry('  ')}`],
+      ['models:\n- name: a', `models:\n- name: a\n${entry('')}`],
+      ['models:\n- name: a # b\n# c\n\nname: x\n', `models:\n- name: a # b\n${entry('')}`],
+      ['models: []\nname: x\n', 'models: [{"name":"Sealed Proxy",'],
+      [
+        'models: [ {name: a}, # b\n  {name: c} ] # d\n',
+        'models: [ {name: a}, # b\n  {name: c} , {"name":"Sealed Proxy",',
+      ],
+      [
+        'models:\n  - name: a\n    prompt: |\n      b\n\n      c\nx: 1\n',
+        'models:\n  - name: a\n    prompt: |\n      b\n\n      c\n',
+      ],
+      ['---\nmodels:\n  - name: a\n...\n', `---\nmodels:\n  - name: a\n${entry('  ')}`],
+    ] as const) {
+      const after = await yaml(before);
+      assert.ok(after.startsWith(start), after);
+      put('.continue/config.yaml', after);
+      assert.equal((await continueDev.plan(connection)).kind, 'unchanged');
+      let at = 0;
+      for (const character of after) if (before[at] === character) at++;
+      assert.equal(at, before.length, after);
+    }
+  });
+
+  it('is mended in YAML without a change to what a person has written around it', async () => {
+    const entry = (model: string, url: string, key: string) =>
+      `models:\n  - {name: Sealed Proxy, apiKey: ${key}, provider: openai,   apiBase: ${url}, model: ${model}} # mine\n`;
+    const after = await yaml(entry("'old'", 'http://127.0.0.1:1/v1', OTHER_KEY));
+    assert.equal(after, entry(`"${MODEL}"`, `"${URL}"`, `"${KEY}"`));
+    put('.continue/config.yaml', 'models:\n  - name: Sealed Proxy\n    model: x\n');
+    assert.equal((await continueDev.plan(connection)).kind, 'refused');
+  });
+
+  it('has every model by its own name', async () => {
+    for (const id of [
+      'yes',
+      '123',
+      'null',
+      'a: b',
+      '# x',
+      "it's",
+      '- x',
+      '"q"',
+      '@cf/meta',
+      '*x',
+      'ü🦙',
+      'a\\b',
+      '%x',
+    ]) {
+      const to = { ...connection, model: { id } };
+      for (const assistant of [continueDev, cline, kilo, opencode, qwenCode]) {
+        const change = await planned(assistant, to);
+        const applied = await assistant.apply(change);
+        assert.ok(applied.kind === 'applied');
+        const standing = await assistant.check({ home, baseUrl: URL, key: KEY });
+        assert.deepEqual(standing, { kind: 'current', model: id });
+        assert.equal((await assistant.undo(applied)).kind, 'undone');
+      }
+    }
+  });
+});
