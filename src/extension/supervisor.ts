@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as setTimer } from 'node:timers/promises';
 import { problemsOf } from '../settings/editorSettings.ts';
 import type { Problem } from '../settings/editorSettings.ts';
-import type { FromProxy, NetworkSettings, ProxySettings } from '../shared/messages.ts';
+import type { FromProxy, NetworkSettings, ProxySecrets, ProxySettings } from '../shared/messages.ts';
 import { stampOf } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -198,10 +198,9 @@ export class Supervisor {
       if (this.#process !== undefined && this.#wanted) await this.#begin();
       return;
     }
-    const { apiKey, accessKeys, ownership } = secrets;
     // What was read last counts, in whatever order the answers come. Also for those that only finish what they serve.
     const told = change === this.#secretsRead ? this.#processes : [];
-    for (const process of told) process.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
+    for (const process of told) process.send({ type: 'secrets', secrets: keysOf(secrets) });
     // In a browser, windows do not hear of each other's secrets: the one that knows the latest serves them.
     for (let round = 0; round < 2 && !(await this.#secretsKnown()) && this.#isShared; round++) await this.restart();
     if (apiKeyChanged) await this.#monitor?.checkAnew();
@@ -239,12 +238,10 @@ export class Supervisor {
     const sameNetwork = isEqual(after.network, before.network);
     if (changed.length === 0 && sameNetwork) return;
     const isLive = sameNetwork && changed.every((name) => LIVE.has(name));
-    if (this.#isShared && isLive) {
-      this.#applied = after; // it is for the owner to apply
-      return;
-    }
     if (this.#isShared) {
-      this.#takeOverSoon(OWNER_RESTARTS);
+      // What is live is for the owner to apply.
+      if (isLive) this.#applied = after;
+      else this.#takeOverSoon(OWNER_RESTARTS);
       return;
     }
     if (this.#process === undefined || !isLive) {
@@ -404,12 +401,11 @@ export class Supervisor {
         });
         this.#process = process;
         this.#processes.add(process);
-        const { apiKey, accessKeys, ownership, cacheNamespaceRoot } = secrets;
         process.send({
           type: 'start',
           settings,
-          secrets: { apiKey, accessKeys, ownership },
-          cacheNamespaceRoot,
+          secrets: keysOf(secrets),
+          cacheNamespaceRoot: secrets.cacheNamespaceRoot,
           network: this.#host.network(),
           tag: tagOf(settings),
         });
@@ -441,8 +437,7 @@ export class Supervisor {
     for (;;) {
       // A window that began at the same time, or somebody who revoked a key meanwhile, may have changed them.
       const secrets = await this.#host.secrets();
-      const { apiKey, accessKeys, ownership } = secrets;
-      this.#process?.send({ type: 'secrets', secrets: { apiKey, accessKeys, ownership } });
+      this.#process?.send({ type: 'secrets', secrets: keysOf(secrets) });
       const found = await probe(port, key(secrets));
       if (found.kind === 'free' || goesBy(found, secrets) || Date.now() > limit) return found;
       await setTimer(SECRETS_INTERVAL);
@@ -622,6 +617,11 @@ function tagOf({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteSettings
   const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();
   const trusted = [backendUrl.trim().replace(/\/+$/, ''), pcr0Environment.trim(), ...images];
   return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
+}
+
+/** What a running proxy may be told anew. */
+function keysOf({ apiKey, accessKeys, ownership }: SupervisorSecrets): ProxySecrets {
+  return { apiKey, accessKeys, ownership };
 }
 
 /** The proxy knows the keys of now. */
