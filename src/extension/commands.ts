@@ -2,6 +2,8 @@
 import * as vscode from 'vscode';
 import { isClientName, isSameName, visibleKeys } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
+import { connectAssistant, mendAssistants } from './connectAssistant.ts';
+import type { ConnectContext } from './connectAssistant.ts';
 import { attestationDocument } from './attestationText.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import { showDiagnosis } from './diagnosis.ts';
@@ -23,6 +25,7 @@ export interface CommandContext {
   readonly api: PublicApi;
   readonly settings: () => Settings;
   readonly documents: { show(path: string, markdown: string): Promise<void> };
+  readonly connect: ConnectContext;
 }
 
 const { t } = vscode.l10n;
@@ -38,6 +41,8 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     removeApiKey: () => removeApiKey(context),
     checkConnection: () => checkConnection(context),
     copyBaseUrl: () => copyBaseUrl(context),
+    connectAssistant: () => connectAssistant(context.connect),
+    mendAssistants: () => mendAssistants(context.connect),
     newAccessKey: () => newAccessKey(context),
     manageAccessKeys: () => manageAccessKeys(context),
     showAttestation: () => context.documents.show('Attestation.md', attestationDocument(supervisor.status)),
@@ -227,12 +232,13 @@ function menuItem(action: Action): MenuItem {
 /** All actions, in groups and in their order. */
 const MENU: readonly (readonly Action[])[] = [
   ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'diagnose', 'showLog'],
-  ['setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
+  ['connectAssistant', 'setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
   ['restart', 'stop', 'openSettings'],
 ];
 const ALWAYS: readonly Action[] = [
   'diagnose',
   'showLog',
+  'connectAssistant',
   'setApiKey',
   'newAccessKey',
   'manageAccessKeys',
@@ -247,6 +253,7 @@ const ICONS: Readonly<Record<Action, string>> = {
   removeApiKey: 'trash',
   checkConnection: 'refresh',
   copyBaseUrl: 'copy',
+  connectAssistant: 'link',
   newAccessKey: 'add',
   manageAccessKeys: 'list-unordered',
   showAttestation: 'verified',

@@ -63,6 +63,7 @@ export function actionLabel(action: Action): string {
     removeApiKey: t('Remove API Key'),
     checkConnection: t('Check Now'),
     copyBaseUrl: t('Copy Base URL'),
+    connectAssistant: t('Connect an Assistant…'),
     newAccessKey: t('New Access Key'),
     manageAccessKeys: t('Manage Access Keys'),
     showAttestation: t('Show Attestation'),

@@ -28,6 +28,7 @@ export type Action =
   | 'removeApiKey'
   | 'checkConnection'
   | 'copyBaseUrl'
+  | 'connectAssistant'
   | 'newAccessKey'
   | 'manageAccessKeys'
   | 'showAttestation'

@@ -72,8 +72,10 @@ function plan(before: Record<string, unknown>, { baseUrl, key, model }: Connecti
   const changes = Object.keys(wanted)
     .filter((each) => before[each] !== after[each])
     .map((each) => {
-      const [was, is] = [before[each], after[each]].map((value) => maskValue(each, value));
-      return each in before ? `changes ${each} from ${was} to ${is}` : `sets ${each} to ${is}`;
+      const is = maskValue(each, after[each]);
+      return each in before
+        ? `changes ${each} from ${maskValue(each, before[each])} to ${is}`
+        : `sets ${each} to ${is}`;
     });
   const [from, to] = [textOf(before), textOf(after)];
   const mask = (text: string) => maskSecrets(text, key);

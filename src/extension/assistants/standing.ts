@@ -14,7 +14,7 @@ export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expecte
   const { entry, selected } = reading;
   if (typeof entry?.key === 'string' && ACCESS_KEY.test(entry.key)) {
     const model = typeof entry.model === 'string' ? entry.model : undefined;
-    const old = { baseUrl: entry.baseUrl !== baseUrl, key: entry.key !== key };
+    const old = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
     return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };
   }
   const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');

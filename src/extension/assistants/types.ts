@@ -30,7 +30,8 @@ export interface Connection {
 /** What an assistant should have been told. */
 export interface Expected {
   readonly home: string;
-  readonly baseUrl: string;
+  /** Undefined while it is not known: then any address will do. */
+  readonly baseUrl: string | undefined;
   /** The access key of this assistant that counts, or undefined where there is none. */
   readonly key: string | undefined;
 }

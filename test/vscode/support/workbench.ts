@@ -93,6 +93,12 @@ export class Workbench {
     return this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${label}"]`).first();
   }
 
+  /** A row of the list that is open, by a part of its label; that may begin with an icon. */
+  option(label: string): Locator {
+    const named = this.page.locator('.quick-input-list-label, .label-name').filter({ hasText: label });
+    return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: named }).first();
+  }
+
   /** Answers the input box that is open under this title. */
   async answer(title: string, text: string): Promise<void> {
     const box = this.quickInput.filter({ hasText: title });
