@@ -148,11 +148,16 @@ async function agree({ documents }: ConnectContext, { name }: Assistant, preview
 
 async function undo({ connections }: ConnectContext, assistant: Assistant): Promise<void> {
   const result = await connections.undo(assistant);
-  if (result.kind === 'refused') void vscode.window.showErrorMessage(result.message);
-  else
-    void vscode.window.showInformationMessage(
-      t('{0} is as it was before, and its access key is revoked.', assistant.name),
-    );
+  if (result.kind === 'refused') {
+    void vscode.window.showErrorMessage(result.message);
+    return;
+  }
+  const { left } = result;
+  const said =
+    left === undefined
+      ? t('{0} is as it was before, and its access key is revoked.', assistant.name)
+      : t('The access key of {0} is revoked, so it can do nothing more. {1}', assistant.name, left);
+  void vscode.window.showInformationMessage(said);
 }
 
 async function check({ connections }: ConnectContext, assistant: Assistant): Promise<void> {

@@ -18,7 +18,8 @@ export interface EndpointList {
 
 const NAME = 'Sealed Proxy';
 const PLACE = "VS Code's language models (Custom Endpoint)";
-const BY_HAND = `run "Chat: Manage Language Models" and remove the group "${NAME}"`;
+const MANAGE = 'run "Chat: Manage Language Models"';
+const BY_HAND = `${MANAGE} and remove "${NAME}" there`;
 
 /** For chats of VS Code that take its own Custom Endpoint alone: https://code.visualstudio.com/docs/agent-customization/language-models */
 export function customEndpoint(list: EndpointList): Assistant {
@@ -35,11 +36,14 @@ export function customEndpoint(list: EndpointList): Assistant {
       try {
         await list.add(parseJson(Buffer.from(after)));
       } catch {
-        return refused(path, `VS Code did not take it. If it has one from before, ${BY_HAND}, then try again.`);
+        // It does not say why: its chat was never switched on, or it has a group of this name.
+        const advice = `${MANAGE} once; if there is a group "${NAME}" from before, remove it there. Then try again.`;
+        return refused(path, `VS Code did not take it: ${advice}`);
       }
       return { kind: 'applied', path, before, after, madeFolder: undefined };
     },
-    undo: ({ path }) => Promise.resolve(refused(path, `VS Code lets nobody but you remove it: ${BY_HAND}.`)),
+    undo: ({ path }) =>
+      Promise.resolve({ kind: 'undone', path, left: `Nobody but you can remove the group: ${BY_HAND}.` }),
     inspect: async (expected) => standingOf(await read(), expected),
     check: async (expected, ask) => checkEntry(name, await read(), expected, ask),
   };

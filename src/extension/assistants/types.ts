@@ -84,6 +84,8 @@ export interface Applied {
 export interface Undone {
   readonly kind: 'undone';
   readonly path: string;
+  /** What a person has to remove by hand, in a sentence. */
+  readonly left?: string;
 }
 
 /** What an assistant is set to now. */

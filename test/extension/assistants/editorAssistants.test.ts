@@ -152,12 +152,17 @@ describe('The Custom Endpoint of VS Code', () => {
     assert.equal((await assistant.plan({ ...CONNECTION, models: MODELS })).kind, 'unchanged');
   });
 
-  it('is refused with what to do where VS Code does not take it, and cannot be taken back', async () => {
+  it('is refused with what to do where VS Code does not take it, and is left to the person to remove', async () => {
     isTaken = true;
     const change = await planned(assistant);
     const result = await assistant.apply(change);
     assert.ok(result.kind === 'refused');
-    assert.match(result.message, /remove the group "Sealed Proxy", then try again\.$/);
-    assert.equal((await assistant.undo({ ...change, kind: 'applied', madeFolder: undefined })).kind, 'refused');
+    assert.match(
+      result.message,
+      /"Chat: Manage Language Models" once; if there is a group "Sealed Proxy" from before, remove it there/,
+    );
+    const undone = await assistant.undo({ ...change, kind: 'applied', madeFolder: undefined });
+    assert.ok(undone.kind === 'undone');
+    assert.match(undone.left ?? '', /^Nobody but you can remove the group: run "Chat: Manage Language Models"/);
   });
 });
