@@ -29,6 +29,7 @@ export interface CommandContext {
 }
 
 const { t } = vscode.l10n;
+const WALKTHROUGH = 'sealed-proxy.sealed-proxy#start';
 
 /** Registers every command. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
@@ -50,6 +51,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     showLog: () => {
       log.channel.show();
     },
+    getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
     showMenu: () => showMenu(context),
     useFreePort: () => useFreePort(),
     openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', SECTION),
@@ -233,7 +235,7 @@ function menuItem(action: Action): MenuItem {
 const MENU: readonly (readonly Action[])[] = [
   ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'diagnose', 'showLog'],
   ['connectAssistant', 'setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
-  ['restart', 'stop', 'openSettings'],
+  ['restart', 'stop', 'openSettings', 'getStarted'],
 ];
 const ALWAYS: readonly Action[] = [
   'diagnose',
@@ -243,6 +245,7 @@ const ALWAYS: readonly Action[] = [
   'newAccessKey',
   'manageAccessKeys',
   'openSettings',
+  'getStarted',
 ];
 
 const ICONS: Readonly<Record<Action, string>> = {
@@ -261,6 +264,7 @@ const ICONS: Readonly<Record<Action, string>> = {
   showLog: 'output',
   useFreePort: 'plug',
   openSettings: 'gear',
+  getStarted: 'rocket',
 };
 
 async function useFreePort(): Promise<void> {

@@ -63,6 +63,7 @@ const ORIGIN = 'assistant';
 export class Connections {
   readonly #host: ConnectionsHost;
   readonly #home: string;
+  #checks = 0;
 
   constructor(host: ConnectionsHost) {
     this.#host = host;
@@ -200,7 +201,13 @@ export class Connections {
     return models.find((model) => model.id === id) ?? { id };
   }
 
+  /** A check runs: keys of assistants are used by this window itself. */
+  get isChecking(): boolean {
+    return this.#checks > 0;
+  }
+
   async #ask(key: string, model: string): Promise<Checked> {
+    this.#checks++;
     try {
       const { line } = await this.#host.supervisor.connect();
       try {
@@ -227,6 +234,8 @@ export class Connections {
         ? `no answer within ${CHECK_LIMIT / 1000} s`
         : 'the proxy is not running, or does not answer';
       return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
+    } finally {
+      this.#checks--;
     }
   }
 }

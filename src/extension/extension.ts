@@ -63,13 +63,13 @@ export class SealedProxyExtension {
         this.#log.proxyLine(line);
       },
       onKeyUsed: (id) => {
-        this.#secrets.noteUse(id).catch(this.#logFailure);
+        this.#noteUse(id).catch(this.#logFailure);
       },
       onRefused: (problems) => {
         this.#tellRefusals(problems.map(refusalOf));
       },
     });
-    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides);
+    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, noteAsked);
     this.#connections = new Connections({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
@@ -159,6 +159,11 @@ export class SealedProxyExtension {
     return chatModels(catalogue, this.#settings.modelOverrides).map(choiceOf);
   }
 
+  async #noteUse(id: string): Promise<void> {
+    const { isChecking } = this.#connections;
+    if ((await this.#secrets.noteUse(id)) && !isChecking) noteAsked();
+  }
+
   readonly #logFailure = (error: unknown) => {
     this.#log.channel.error(String(error));
   };
@@ -179,6 +184,7 @@ export class SealedProxyExtension {
     this.#chat.update(status);
     this.#statusChanged.fire(status);
     void vscode.commands.executeCommand('setContext', 'sealedProxy.state', status.kind);
+    void vscode.commands.executeCommand('setContext', 'sealedProxy.verified', isVerified(status));
     this.#publish(status).catch(this.#logFailure);
     void this.#tell(status);
   }
@@ -233,6 +239,15 @@ export class SealedProxyExtension {
     const action = actions.find((known) => actionLabel(known) === answer);
     if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
   }
+}
+
+/** For the walkthrough: a model was asked something. */
+function noteAsked(): void {
+  void vscode.commands.executeCommand('setContext', 'sealedProxy.asked', true);
+}
+
+function isVerified(status: ProxyStatus): boolean {
+  return status.kind === 'running' && status.health.kind === 'connected' && status.verified?.kind === 'verified';
 }
 
 /** For a notification, which would make links, and commands, of what looks like Markdown. */

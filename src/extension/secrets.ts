@@ -105,11 +105,12 @@ export class Secrets {
     });
   }
 
-  /** The access key of this id was used just now. That the extension itself asks is not noted. */
-  noteUse(id: string): Promise<void> {
+  /** The access key of this id was used just now. False: by the extension itself, which is not noted. */
+  noteUse(id: string): Promise<boolean> {
     return this.#inTurn(async () => {
-      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return;
+      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return false;
       await this.#storage.store(LAST_USE + id, String(Date.now()));
+      return true;
     });
   }
 

@@ -71,6 +71,7 @@ export function actionLabel(action: Action): string {
     showLog: t('Show Log'),
     useFreePort: t('Use a Free Port'),
     openSettings: t('Open Settings'),
+    getStarted: t('Get Started'),
   };
   return labels[action];
 }

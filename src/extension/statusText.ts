@@ -35,7 +35,8 @@ export type Action =
   | 'diagnose'
   | 'showLog'
   | 'useFreePort'
-  | 'openSettings';
+  | 'openSettings'
+  | 'getStarted';
 
 const NAME = 'Sealed Proxy';
 
