@@ -1,9 +1,10 @@
 // One window of VS Code, as a person sees it.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { fromRoot } from '../../e2e/support/process.ts';
 import type { Bridge } from './bridge.ts';
+import { eventually } from './processes.ts';
 
 const SCREENSHOTS = fromRoot('.cache/screenshots');
 const PICTURES = join(SCREENSHOTS, 'walkthrough');
@@ -155,6 +156,27 @@ export class Workbench {
   async screenshot(name: string): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
+  }
+
+  /** Runs the diagnosis, keeps a picture and the text of it under `diagnosis-NAME`, and returns the text. */
+  async diagnosis(name: string): Promise<string> {
+    const asked = new Date().toISOString();
+    await this.runCommand('Sealed Proxy: Diagnose');
+    const body = this.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
+    let text = '';
+    // The editor may show the one of before for a moment.
+    await eventually(
+      'the diagnosis of now',
+      async () => {
+        text = await body.innerText();
+        return (/\S+Z$/m.exec(text)?.[0] ?? '') >= asked;
+      },
+      VISIBLE,
+    );
+    await this.screenshot(`diagnosis-${name}`);
+    writeFileSync(join(SCREENSHOTS, `diagnosis-${name}.txt`), text);
+    await this.bridge.command('workbench.action.closeAllEditors');
+    return text;
   }
 
   /** Keeps a part of the window for the walkthrough. */

@@ -54,6 +54,9 @@ describe('A person at the workbench', () => {
     await window.dismiss('The backend refused the API key');
     await window.waitForStatus('Sealed Proxy: key refused', 'key');
     assert.match(await window.picture('key-rejected'), /The backend refused the API key/);
+    const shown = await window.diagnosis('wrong-key');
+    assert.match(shown, /✗\s+API key\s+present, refused by the backend/);
+    assertNone({ 'the wrong key': WRONG_KEY }, shown, 'the diagnosis');
   });
 
   it('sets the right key from the palette and sees the models of the development backend', async () => {
@@ -103,16 +106,12 @@ describe('A person at the workbench', () => {
   });
 
   it('reads the diagnosis, which finds nothing wrong', async () => {
-    await window.runCommand('Sealed Proxy: Diagnose');
-    const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
-    await text.getByText(/No check failed, and 1[12] were not tried/).waitFor();
-    const shown = await text.innerText();
+    const shown = await window.diagnosis('healthy');
+    assert.match(shown, /No check failed, and 1[23] were not tried/);
     for (const part of ['first byte after', '768 dimensions', 'present, accepted', 'Node ']) {
       assert.ok(shown.includes(part), `${part} in ${shown}`);
     }
     assertNone({ 'the API key': API_KEY }, shown, 'the diagnosis');
-    await window.screenshot('diagnosis');
-    await window.bridge.command('workbench.action.closeAllEditors');
   });
 
   it('reads the log', async () => {
@@ -166,6 +165,7 @@ describe('A person at the workbench', () => {
     await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
     await window.dismiss('The backend cannot be reached');
     assert.match(await window.picture('unreachable'), /The backend cannot be reached.*Next try at \d/s);
+    assert.match(await window.diagnosis('dead-backend'), /✗\s+Models\s+The connection to the backend failed/);
     enclave = await scope.enclaveProcess(['--port', String(enclave.port)]);
     await window.waitForStatus('development 8', 'beaker');
   });
@@ -189,6 +189,7 @@ describe('A person at the workbench', () => {
       await window.bridge.set('backendUrl', liar.url);
       await window.waitForStatus(text, icon);
       await window.picture(name);
+      assert.match(await window.diagnosis(name), /✗\s+Handshake/);
     });
   }
 
@@ -226,6 +227,8 @@ describe('A person at the workbench', () => {
       .filter({ hasText: `Port ${port} is used by another program` });
     await said.waitFor();
     assert.match(await window.picture('port-taken'), /No key was sent to it/);
+    const shown = await window.diagnosis('stranger');
+    assert.match(shown, /✗\s+Owner of the port/);
     await said.getByRole('button', { name: 'Use a Free Port' }).click();
     await window.waitForStatus('development 8', 'beaker');
     stranger.close();

@@ -109,6 +109,8 @@ describe('A person with a verified enclave', () => {
     assert.equal(steps, '✓✓✓✓✓✓✓✗––');
     assert.equal(await measurement(text), PCR0);
     await window.bridge.command('workbench.action.closeAllEditors');
+    const shown = await window.diagnosis('attestation-refused-by-image');
+    assert.equal(shown.match(/[✓✗–](?=\s+Attestation:)/g)?.join(''), '✓✓✓✓✓✓✓✗––');
   });
 
   it('approves the image by a setting, and sees what was verified', async () => {
@@ -204,6 +206,7 @@ describe('A person with a verified enclave', () => {
     await window.bridge.set('backendUrl', `https://${BEHIND}`);
     await window.waitForStatus('Sealed Proxy: clock wrong', 'workspace-untrusted');
     assert.match(await window.picture('clock-wrong'), /clock is about 5 hours ahead of the enclave/);
+    assert.match(await window.diagnosis('clock-wrong'), /✗\s+Clock of this computer\s+.*about 5 hours ahead/);
     await window.bridge.set('backendUrl', `https://${ENCLAVE}`);
     await window.waitForStatus('8', 'shield');
   });
