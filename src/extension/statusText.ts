@@ -31,6 +31,7 @@ export type Action =
   | 'newAccessKey'
   | 'manageAccessKeys'
   | 'showAttestation'
+  | 'showUsage'
   | 'diagnose'
   | 'showLog'
   | 'useFreePort'

@@ -112,7 +112,9 @@ describe('The commands', () => {
 
   it('are those that the design names', () => {
     const names = 'start stop restart setApiKey removeApiKey checkConnection copyBaseUrl newAccessKey manageAccessKeys';
-    const all = `${names} showAttestation diagnose showLog showMenu`.split(' ').map((name) => `sealedProxy.${name}`);
+    const all = `${names} showAttestation showUsage diagnose showLog showMenu`
+      .split(' ')
+      .map((name) => `sealedProxy.${name}`);
     assert.deepEqual(declared, all);
   });
 
