@@ -21,8 +21,8 @@ const LEGEND = [
   '- *tokens*: those that the answers name; for a stream, most clients have to ask (`stream_options.include_usage`)',
   '- *first byte*: from the request to the first byte of its answer, the median of the last 100',
   '',
-  'What still runs is not counted yet. Nothing is kept of any question or answer. A proxy that starts anew counts anew.',
-  '*Sealed Proxy: Show Usage* shows the numbers of then.',
+  'What still runs is not counted yet, and of questions and answers nothing is kept. Each start of the proxy begins a new',
+  'count. For newer numbers, run *Sealed Proxy: Show Usage* again.',
 ];
 
 /**
@@ -60,7 +60,7 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
 }
 
 function cells({ outcomes, tokensIn, tokensOut, counted, firstByte, lastAt }: KeyUsage): string[] {
-  const kinds = ERRORS.filter((kind) => outcomes[kind] > 0).map((kind) => `${number(outcomes[kind])} ${kind}`);
+  const kinds = ERRORS.filter((kind) => outcomes[kind] > 0).map((kind) => `${number(outcomes[kind])}\u00a0${kind}`);
   return [
     number(Object.values<number>({ ...outcomes }).reduce((sum, count) => sum + count, 0)),
     kinds.join(', ') || '0',

@@ -50,20 +50,27 @@ describe('The document of what was used', () => {
     const numbers = { tokensIn: 1234, tokensOut: 5_000_000, counted: 2, firstByte: 1499.6 };
     const usage = used(ADA.id, { answered: 3, refused: 1, broken: 2, cancelled: 4, ...numbers });
     assert.deepEqual(rows(report(usage)), [
-      ["Ada's\\_notebook", '10', '1 refused, 2 broken', '4', '1,234', '5,000,000', '1,500 ms', TIME],
+      ["Ada's\\_notebook", '10', '1\u00a0refused, 2\u00a0broken', '4', '1,234', '5,000,000', '1,500 ms', TIME],
     ]);
     assert.match(usageDocument(report(usage), KEYS), /2 of 3 answers named their tokens/);
   });
 
   it('shows no tokens and no time where none were said or measured', () => {
-    assert.deepEqual(rows(report(used(UNKNOWN, { failed: 1 })))[0]?.slice(1, 7), ['1', '1 failed', '0', '–', '–', '–']);
+    assert.deepEqual(rows(report(used(UNKNOWN, { failed: 1 })))[0]?.slice(1, 7), [
+      '1',
+      '1\u00a0failed',
+      '0',
+      '–',
+      '–',
+      '–',
+    ]);
   });
 
   it('sums up several keys, but not the medians of their times', () => {
     const one = used(ADA.id, { answered: 1, tokensIn: 10, tokensOut: 1, counted: 1, firstByte: 5, lastAt: AT - 1000 });
     const other = used(DIRECT, { answered: 2, failed: 1, tokensIn: 5, tokensOut: 2, counted: 2, firstByte: 7 });
     const all = rows(report(one, other)).at(-1);
-    assert.deepEqual(all, ['**all**', '4', '1 failed', '0', '15', '3', '–', TIME]);
+    assert.deepEqual(all, ['**all**', '4', '1\u00a0failed', '0', '15', '3', '–', TIME]);
   });
 
   it('holds no key and no id', () => {
