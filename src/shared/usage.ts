@@ -20,7 +20,10 @@ export interface Outcomes {
   readonly cancelled: number;
 }
 
-/** What was asked with one access key. Requests count when they are over. */
+/**
+ * What was asked with one access key. Requests count when they are over, and if they come as far as their key: a wrong
+ * path or host is nobody's.
+ */
 export interface KeyUsage {
   /** The first 16 hex digits of the access key's SHA-256, `DIRECT` or `UNKNOWN`. */
   readonly caller: string;
