@@ -111,8 +111,9 @@ export function tokensOf(json: string | undefined): Tokens | undefined {
 }
 
 function parsed(json: string | undefined): unknown {
+  if (json === undefined) return undefined; // most have none, and an exception costs more than all else here
   try {
-    return JSON.parse(json ?? '') as unknown;
+    return JSON.parse(json) as unknown;
   } catch {
     return undefined;
   }

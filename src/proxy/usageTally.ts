@@ -85,7 +85,7 @@ export class RequestMeter {
 
 class KeyTally {
   readonly #outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelled: 0 };
-  /** The latest, in a ring, in milliseconds: to shift an array costs more than the rest of this file. */
+  /** Of the latest answers, in a ring, in milliseconds. */
   readonly #times: number[] = [];
   #measured = 0;
   #tokens: Tokens = { input: 0, output: 0 };
