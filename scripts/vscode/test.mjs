@@ -29,6 +29,9 @@ await makeTrusting(join(FOLDER, 'trusting'));
 pack(join(FOLDER, 'trusting'), 'trusting.vsix');
 await makeNext(join(FOLDER, 'next'));
 pack(join(FOLDER, 'next'), 'next.vsix');
+mkdirSync(join(FOLDER, 'llama'), { recursive: true });
+copyFileSync('test/vscode/llama/manifest.json', join(FOLDER, 'llama', 'package.json'));
+pack(join(FOLDER, 'llama'), 'llama.vsix', '--skip-license', '--allow-missing-repository');
 pack(join(FOLDER, 'bridge'), 'bridge.vsix', '--skip-license', '--allow-missing-repository');
 
 const road = await chooseRoad().catch((error) => {

@@ -1,8 +1,11 @@
 // src/extension is the part that runs in the editor. This file is pure: the list of access keys as data.
 import { createHash, randomBytes } from 'node:crypto';
 
-/** For whom it was made: a person, who has seen it; a client that the person agreed to; terminals; or the extension. */
-export type KeyOrigin = 'person' | 'client' | 'terminal' | 'own';
+/**
+ * For whom it was made: a person, who has seen it; a client that the person agreed to; an assistant that was connected;
+ * terminals; or the extension.
+ */
+export type KeyOrigin = 'person' | 'client' | 'assistant' | 'terminal' | 'own';
 
 /** A key for one local program. */
 export interface AccessKey {
@@ -22,7 +25,7 @@ export interface AccessKey {
 export const OWN_KEY_NAME = 'Sealed Proxy';
 export const TERMINAL_NAME = 'Terminal';
 
-const ORIGINS: readonly unknown[] = ['person', 'client', 'terminal', 'own'] satisfies KeyOrigin[];
+const ORIGINS: readonly unknown[] = ['person', 'client', 'assistant', 'terminal', 'own'] satisfies KeyOrigin[];
 /** What shows itself, in any script. No marks of Markdown, and none of the editor's icons. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
 /** What cannot be seen, and heaps of accents. */

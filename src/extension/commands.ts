@@ -2,6 +2,8 @@
 import * as vscode from 'vscode';
 import { isClientName, isSameName, visibleKeys } from './accessKeys.ts';
 import type { AccessKey } from './accessKeys.ts';
+import { connectAssistant, mendAssistants } from './connectAssistant.ts';
+import type { ConnectContext } from './connectAssistant.ts';
 import { attestationDocument } from './attestationText.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import { showDiagnosis } from './diagnosis.ts';
@@ -24,9 +26,11 @@ export interface CommandContext {
   readonly api: PublicApi;
   readonly settings: () => Settings;
   readonly documents: { show(path: string, markdown: string): Promise<void> };
+  readonly connect: ConnectContext;
 }
 
 const { t } = vscode.l10n;
+const WALKTHROUGH = 'sealed-proxy.sealed-proxy#start';
 
 /** Registers every command. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
@@ -39,6 +43,8 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     removeApiKey: () => removeApiKey(context),
     checkConnection: () => checkConnection(context),
     copyBaseUrl: () => copyBaseUrl(context),
+    connectAssistant: () => connectAssistant(context.connect),
+    mendAssistants: () => mendAssistants(context.connect),
     newAccessKey: () => newAccessKey(context),
     manageAccessKeys: () => manageAccessKeys(context),
     showAttestation: () => context.documents.show('Attestation.md', attestationDocument(supervisor.status)),
@@ -47,6 +53,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     showLog: () => {
       log.channel.show();
     },
+    getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
     showMenu: () => showMenu(context),
     useFreePort: () => useFreePort(),
     openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', SECTION),
@@ -229,16 +236,18 @@ function menuItem(action: Action): MenuItem {
 /** All actions, in groups and in their order. */
 const MENU: readonly (readonly Action[])[] = [
   ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'showUsage', 'diagnose', 'showLog'],
-  ['setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
-  ['restart', 'stop', 'openSettings'],
+  ['connectAssistant', 'setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
+  ['restart', 'stop', 'openSettings', 'getStarted'],
 ];
 const ALWAYS: readonly Action[] = [
   'diagnose',
   'showLog',
+  'connectAssistant',
   'setApiKey',
   'newAccessKey',
   'manageAccessKeys',
   'openSettings',
+  'getStarted',
 ];
 
 const ICONS: Readonly<Record<Action, string>> = {
@@ -249,6 +258,7 @@ const ICONS: Readonly<Record<Action, string>> = {
   removeApiKey: 'trash',
   checkConnection: 'refresh',
   copyBaseUrl: 'copy',
+  connectAssistant: 'link',
   newAccessKey: 'add',
   manageAccessKeys: 'list-unordered',
   showAttestation: 'verified',
@@ -257,6 +267,7 @@ const ICONS: Readonly<Record<Action, string>> = {
   showLog: 'output',
   useFreePort: 'plug',
   openSettings: 'gear',
+  getStarted: 'rocket',
 };
 
 async function useFreePort(): Promise<void> {

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { VERSION } from '../shared/version.ts';
 import type { DoctorContext } from './doctor/check.ts';
+import type { Connections } from './connections.ts';
 import { CHECK_LIMIT, diagnose } from './doctor/checks.ts';
 import { diagnosisDocument } from './doctor/report.ts';
 import type { Surroundings } from './doctor/report.ts';
@@ -14,6 +15,7 @@ export interface DiagnosisContext {
   readonly supervisor: Supervisor;
   readonly secrets: Secrets;
   readonly settings: () => Settings;
+  readonly connect: { readonly connections: Connections };
   readonly documents: { show(path: string, markdown: string): Promise<void> };
 }
 
@@ -29,7 +31,7 @@ export async function showDiagnosis(context: DiagnosisContext): Promise<void> {
   await documents.show('Diagnosis.md', diagnosisDocument(results, surroundings(), known));
 }
 
-function doctorContext({ supervisor, secrets, settings }: DiagnosisContext): DoctorContext {
+function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisContext): DoctorContext {
   return {
     status: () => supervisor.status,
     crashes: () => supervisor.crashes,
@@ -44,6 +46,8 @@ function doctorContext({ supervisor, secrets, settings }: DiagnosisContext): Doc
       const { apiKey, accessKeys } = await secrets.forProxy();
       return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
     },
+    assistants: async () =>
+      (await connect.connections.look()).map(({ assistant, standing }) => ({ name: assistant.name, standing })),
     clock: () => performance.now(),
     limit: CHECK_LIMIT,
   };

@@ -24,8 +24,24 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.commands.executeCommand('markdown.showPreview', uri);
   }
 
+  /** Shows two texts side by side. The result closes them. */
+  async compare(name: string, before: string, after: string, title: string): Promise<() => Promise<void>> {
+    const uris = [`/before/${name}`, `/after/${name}`].map((path) => vscode.Uri.from({ scheme: SCHEME, path }));
+    const [left, right] = uris;
+    for (const [index, uri] of uris.entries()) {
+      this.#texts.set(uri.path, index === 0 ? before : after);
+      this.#changed.fire(uri);
+    }
+    await vscode.commands.executeCommand('vscode.diff', left, right, title, { preview: true });
+    return () => closeTabs(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.scheme === SCHEME);
+  }
+
   dispose(): void {
     this.#registration.dispose();
     this.#changed.dispose();
   }
+}
+
+async function closeTabs(isMeant: (tab: vscode.Tab) => boolean): Promise<void> {
+  await vscode.window.tabGroups.close(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(isMeant));
 }

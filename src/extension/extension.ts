@@ -4,11 +4,17 @@ import type { SealedProxyApi } from './apiTypes.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { PublicApi } from './api.ts';
+import { allAssistants } from './assistants/all.ts';
+import type { ModelChoice } from './assistants/types.ts';
+import { chatModels } from './chat/models.ts';
 import { ChatProvider } from './chat/provider.ts';
 import { registerCommands } from './commands.ts';
+import type { ConnectContext } from './connectAssistant.ts';
+import { Connections, choiceOf } from './connections.ts';
 import { Documents } from './documents.ts';
 import { judgeSettings, refusalOf, startSettings } from './goodSettings.ts';
 import type { Refusal } from './goodSettings.ts';
+import { endpointList, llamaSettings } from './editorAssistants.ts';
 import { HostFolder } from './hostFolder.ts';
 import { ChannelLog } from './log.ts';
 import { Secrets } from './secrets.ts';
@@ -31,6 +37,7 @@ export class SealedProxyExtension {
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
   readonly #chat: ChatProvider;
+  readonly #connections: Connections;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
   #told: string | undefined;
@@ -56,13 +63,20 @@ export class SealedProxyExtension {
         this.#log.proxyLine(line);
       },
       onKeyUsed: (id) => {
-        this.#secrets.noteUse(id).catch(this.#logFailure);
+        this.#noteUse(id).catch(this.#logFailure);
       },
       onRefused: (problems) => {
         this.#tellRefusals(problems.map(refusalOf));
       },
     });
-    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides);
+    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, noteAsked);
+    this.#connections = new Connections({
+      supervisor: this.#supervisor,
+      secrets: this.#secrets,
+      assistants: allAssistants(llamaSettings, endpointList(this.#secrets)),
+      baseUrl: () => baseUrlOf(this.#supervisor.status),
+      models: () => this.#models(),
+    });
     this.#show(this.#supervisor.status);
   }
 
@@ -70,6 +84,12 @@ export class SealedProxyExtension {
   begin({ subscriptions }: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
     const [supervisor, secrets, log, documents] = [this.#supervisor, this.#secrets, this.#log, this.#documents];
+    const connect: ConnectContext = {
+      connections: this.#connections,
+      baseUrl: () => api.getBaseUrl(),
+      models: () => this.#models(),
+      documents,
+    };
     subscriptions.push(
       log,
       secrets,
@@ -77,7 +97,7 @@ export class SealedProxyExtension {
       this.#statusBar,
       this.#statusChanged,
       this.#chat,
-      registerCommands({ supervisor, secrets, log, api, documents, settings: () => this.#settings }),
+      registerCommands({ supervisor, secrets, log, api, documents, settings: () => this.#settings, connect }),
       secrets.onDidChange((change) => {
         void this.#secretsChanged(change);
       }),
@@ -132,6 +152,18 @@ export class SealedProxyExtension {
     await this.#terminal.update(this.#settings.terminal, this.#supervisor.status);
   }
 
+  /** Those that chat, as far as the backend is known. */
+  #models(): readonly ModelChoice[] {
+    const { status } = this.#supervisor;
+    const catalogue = status.kind === 'running' && status.health.kind === 'connected' ? status.health.catalogue : {};
+    return chatModels(catalogue, this.#settings.modelOverrides).map(choiceOf);
+  }
+
+  async #noteUse(id: string): Promise<void> {
+    const { isChecking } = this.#connections;
+    if ((await this.#secrets.noteUse(id)) && !isChecking) noteAsked();
+  }
+
   readonly #logFailure = (error: unknown) => {
     this.#log.channel.error(String(error));
   };
@@ -152,6 +184,7 @@ export class SealedProxyExtension {
     this.#chat.update(status);
     this.#statusChanged.fire(status);
     void vscode.commands.executeCommand('setContext', 'sealedProxy.state', status.kind);
+    void vscode.commands.executeCommand('setContext', 'sealedProxy.verified', isVerified(status));
     this.#publish(status).catch(this.#logFailure);
     void this.#tell(status);
   }
@@ -173,10 +206,22 @@ export class SealedProxyExtension {
     if (next === written) return;
     try {
       await section.update('baseUrl', next === '' ? undefined : next, vscode.ConfigurationTarget.Global);
+      if (next !== '') await this.#tellOldAssistants();
     } catch (error) {
       this.#published = undefined;
       this.#log.channel.warn(`The setting sealedProxy.baseUrl could not be written: ${String(error)}`);
     }
+  }
+
+  /** The address has changed: assistants that were told the old one ask a port where nobody is, or somebody else. */
+  async #tellOldAssistants(): Promise<void> {
+    const old = (await this.#connections.look()).filter(({ standing }) => standing.kind === 'old');
+    if (old.length === 0) return;
+    const mend = vscode.l10n.t('Mend');
+    const names = old.map(({ assistant }) => assistant.name).join(', ');
+    const said = vscode.l10n.t('The address of Sealed Proxy has changed. Still set to an old one: {0}.', names);
+    if ((await vscode.window.showWarningMessage(said, mend)) !== mend) return;
+    await vscode.commands.executeCommand('sealedProxy.mendAssistants');
   }
 
   /** The two things that a person has to know at once, each said once. */
@@ -194,6 +239,15 @@ export class SealedProxyExtension {
     const action = actions.find((known) => actionLabel(known) === answer);
     if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
   }
+}
+
+/** For the walkthrough: a model was asked something. */
+function noteAsked(): void {
+  void vscode.commands.executeCommand('setContext', 'sealedProxy.asked', true);
+}
+
+function isVerified(status: ProxyStatus): boolean {
+  return status.kind === 'running' && status.health.kind === 'connected' && status.verified?.kind === 'verified';
 }
 
 /** For a notification, which would make links, and commands, of what looks like Markdown. */

@@ -14,6 +14,8 @@ const ACCESS_KEY = 'accessKey.';
 const LAST_USE = 'lastUse.';
 const CACHE_ROOT = 'cacheNamespaceRoot';
 const OWNERSHIP = 'ownership';
+/** What a file of an assistant was before, keys and all. */
+const UNDO = 'undo.';
 
 export type SecretChange = 'apiKey' | 'others';
 
@@ -35,7 +37,8 @@ export class Secrets {
     this.#storage = storage;
     this.#folder = folder;
     this.#subscription = storage.onDidChange(({ key }) => {
-      if (!key.startsWith(LAST_USE)) this.#changes.emit('change', key === API_KEY ? 'apiKey' : 'others');
+      if (!key.startsWith(LAST_USE) && !key.startsWith(UNDO))
+        this.#changes.emit('change', key === API_KEY ? 'apiKey' : 'others');
     });
   }
 
@@ -102,11 +105,12 @@ export class Secrets {
     });
   }
 
-  /** The access key of this id was used just now. That the extension itself asks is not noted. */
-  noteUse(id: string): Promise<void> {
+  /** The access key of this id was used just now. False: by the extension itself, which is not noted. */
+  noteUse(id: string): Promise<boolean> {
     return this.#inTurn(async () => {
-      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return;
+      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return false;
       await this.#storage.store(LAST_USE + id, String(Date.now()));
+      return true;
     });
   }
 
@@ -117,6 +121,19 @@ export class Secrets {
       await this.#storage.delete(ACCESS_KEY + id);
       await this.#storage.delete(LAST_USE + id);
     });
+  }
+
+  /** What takes a change back, as text, or undefined. */
+  async undoOf(id: string): Promise<string | undefined> {
+    return this.#storage.get(UNDO + id);
+  }
+
+  async keepUndo(id: string, text: string): Promise<void> {
+    await this.#storage.store(UNDO + id, text);
+  }
+
+  async forgetUndo(id: string): Promise<void> {
+    await this.#storage.delete(UNDO + id);
   }
 
   /** Everything that the proxy needs. What does not exist yet is drawn, once. */

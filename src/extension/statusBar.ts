@@ -63,6 +63,7 @@ export function actionLabel(action: Action): string {
     removeApiKey: t('Remove API Key'),
     checkConnection: t('Check Now'),
     copyBaseUrl: t('Copy Base URL'),
+    connectAssistant: t('Connect an Assistant…'),
     newAccessKey: t('New Access Key'),
     manageAccessKeys: t('Manage Access Keys'),
     showAttestation: t('Show Attestation'),
@@ -71,6 +72,7 @@ export function actionLabel(action: Action): string {
     showLog: t('Show Log'),
     useFreePort: t('Use a Free Port'),
     openSettings: t('Open Settings'),
+    getStarted: t('Get Started'),
   };
   return labels[action];
 }

@@ -28,6 +28,7 @@ export type Action =
   | 'removeApiKey'
   | 'checkConnection'
   | 'copyBaseUrl'
+  | 'connectAssistant'
   | 'newAccessKey'
   | 'manageAccessKeys'
   | 'showAttestation'
@@ -35,7 +36,8 @@ export type Action =
   | 'diagnose'
   | 'showLog'
   | 'useFreePort'
-  | 'openSettings';
+  | 'openSettings'
+  | 'getStarted';
 
 const NAME = 'Sealed Proxy';
 

@@ -79,7 +79,15 @@ describe('the package', () => {
       ...['media/icon.png', 'package.json', 'package.nls.json'],
     ]);
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
-    for (const name of ['undici', '@noble/ciphers', '@noble/hashes', 'cborg', '@sigstore/core']) {
+    for (const name of [
+      'undici',
+      '@noble/ciphers',
+      '@noble/hashes',
+      'cborg',
+      '@sigstore/core',
+      'jsonc-parser',
+      'yaml',
+    ]) {
       assert.match(notices, new RegExp(`^${name} \\d`, 'm'));
     }
   });

@@ -26,7 +26,7 @@ const settings = Object.entries(configuration.properties);
 const declared = commands.map(({ command }) => command);
 
 /** Called by other extensions or by links, not by people. */
-const INTERNAL = ['useFreePort', 'openSettings', 'getBaseUrl', 'getStatus', 'getConnection'];
+const INTERNAL = ['mendAssistants', 'useFreePort', 'openSettings', 'getBaseUrl', 'getStatus', 'getConnection'];
 
 describe('The README', () => {
   const section = /\n## Extension settings\n(.*?)\n## /s.exec(read('README.md'))?.[1] ?? '';
@@ -111,8 +111,8 @@ describe('The commands', () => {
   });
 
   it('are those that the design names', () => {
-    const names = 'start stop restart setApiKey removeApiKey checkConnection copyBaseUrl newAccessKey manageAccessKeys';
-    const all = `${names} showAttestation showUsage diagnose showLog showMenu`
+    const names = 'start stop restart setApiKey removeApiKey checkConnection copyBaseUrl connectAssistant';
+    const all = `${names} newAccessKey manageAccessKeys showAttestation showUsage diagnose showLog getStarted showMenu`
       .split(' ')
       .map((name) => `sealedProxy.${name}`);
     assert.deepEqual(declared, all);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
+import type { SecretStorage } from 'vscode';
 import { OWN_KEY_NAME } from '../../src/extension/accessKeys.ts';
 import type { AccessKey } from '../../src/extension/accessKeys.ts';
 import { HostFolder } from '../../src/extension/hostFolder.ts';
@@ -13,92 +12,7 @@ import type { SecretChange } from '../../src/extension/secrets.ts';
 import { isAccessKey } from '../../src/proxy/accessKeys.ts';
 import { Growing } from '../e2e/support/growing.ts';
 import { DEADLINE, turn, within } from '../support/within.ts';
-
-/** What the editor keeps on the disk or in its keychain, for all windows; each hears of every change. */
-class Vault {
-  readonly values = new Map<string, string>();
-  readonly changes = new EventEmitter<{ change: [SecretStorageChangeEvent] }>();
-
-  storage(): Storage {
-    return new Storage(this);
-  }
-
-  staleStorage(): StaleStorage {
-    return new StaleStorage(this);
-  }
-}
-
-/** The SecretStorage of one window. */
-class Storage implements SecretStorage {
-  protected readonly vault: Vault;
-  /** Resolves before a value is stored. */
-  beforeStore: () => Promise<unknown> = () => Promise.resolve();
-  listeners = 0;
-
-  constructor(vault: Vault) {
-    this.vault = vault;
-  }
-
-  get values(): Map<string, string> {
-    return this.vault.values;
-  }
-
-  readonly onDidChange = (listener: (event: SecretStorageChangeEvent) => unknown) => {
-    this.vault.changes.on('change', listener);
-    this.listeners++;
-    return {
-      dispose: () => {
-        this.vault.changes.off('change', listener);
-        this.listeners--;
-      },
-    };
-  };
-
-  async keys(): Promise<string[]> {
-    await turn();
-    return [...this.values.keys()];
-  }
-
-  async get(name: string): Promise<string | undefined> {
-    await turn();
-    return this.values.get(name);
-  }
-
-  async store(name: string, value: string): Promise<void> {
-    await this.beforeStore();
-    await turn();
-    this.values.set(name, value);
-    this.changed(name);
-  }
-
-  async delete(name: string): Promise<void> {
-    await turn();
-    if (this.values.delete(name)) this.changed(name);
-  }
-
-  protected changed(name: string): void {
-    this.vault.changes.emit('change', { key: name });
-  }
-}
-
-/** That of a browser tab: it reads everything once, and with each change writes back everything that it knows. */
-class StaleStorage extends Storage {
-  readonly #copy: Map<string, string>;
-
-  constructor(vault: Vault) {
-    super(vault);
-    this.#copy = new Map(vault.values);
-  }
-
-  override get values(): Map<string, string> {
-    return this.#copy;
-  }
-
-  protected override changed(name: string): void {
-    for (const [known, value] of this.#copy) this.vault.values.set(known, value);
-    super.changed(name);
-  }
-}
+import { Vault } from './secretVault.ts';
 
 describe('The secrets', () => {
   let root: string;

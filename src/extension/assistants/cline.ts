@@ -9,6 +9,7 @@ const PROVIDER = 'openai-compatible';
 export const cline: Assistant = fileAssistant({
   id: 'cline',
   name: 'Cline',
+  next: 'Cline reads it when it starts: reload the window, or start its command line anew.',
   folders: ['.cline'],
   files: ['.cline/data/settings/providers.json'],
   ...jsonFile({

@@ -3,7 +3,7 @@ import { isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
 import type { Document, YAMLMap, YAMLSeq } from 'yaml';
 import { fieldsOf } from '../../shared/json.ts';
 import { fileAssistant } from './fileAssistant.ts';
-import type { Reading } from './fileAssistant.ts';
+import type { Reading } from './standing.ts';
 import type { Edited } from './jsonEdit.ts';
 import { maskValue } from './preview.ts';
 import type { Assistant, Connection } from './types.ts';
@@ -12,6 +12,7 @@ import type { Assistant, Connection } from './types.ts';
 export const continueDev: Assistant = fileAssistant({
   id: 'continue',
   name: 'Continue',
+  next: 'Continue reads it within a second: choose "Sealed Proxy" in its list of models.',
   folders: ['.continue'],
   files: ['.continue/config.yaml'],
   shadowed: '.continue/config.json',

@@ -5,17 +5,15 @@ import { applyChange, readConfig, refused, undoChange } from './configFile.ts';
 import { readJson, setValues } from './jsonEdit.ts';
 import type { Dialect, Edited, Setting } from './jsonEdit.ts';
 import { maskSecrets } from './preview.ts';
-import type { Assistant, Connection, Expected, Plan, Refused, Standing } from './types.ts';
-
-/** What stands where our entry would be, and what the assistant is set to. */
-export interface Reading {
-  readonly entry?: { readonly baseUrl: unknown; readonly key: unknown; readonly model: unknown } | undefined;
-  readonly selected?: unknown;
-}
+import { checkEntry, standingOf } from './standing.ts';
+import type { Reading } from './standing.ts';
+import type { Assistant, Connection, Expected, Plan, Refused } from './types.ts';
 
 export interface Definition {
   readonly id: string;
   readonly name: string;
+  /** What a person does next, in a sentence. */
+  readonly next: string;
   /** Below the home folder; any of them says that the assistant is used. */
   readonly folders: readonly string[];
   /** Below the home folder; the first that exists is the one, else the first of all. */
@@ -35,13 +33,12 @@ export interface JsonEntry {
   readonly settings: (value: unknown, connection: Connection) => readonly Setting[];
 }
 
-const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
-
 export function fileAssistant(definition: Definition): Assistant {
-  const { id, name } = definition;
+  const { id, name, next } = definition;
   return {
     id,
     name,
+    next,
     needsModel: true,
     detect: async (home) => {
       for (const folder of definition.folders) if (await exists(join(home, folder))) return true;
@@ -50,7 +47,8 @@ export function fileAssistant(definition: Definition): Assistant {
     plan: (connection) => plan(definition, connection),
     apply: applyChange,
     undo: undoChange,
-    check: (expected) => check(definition, expected),
+    inspect: async (expected) => standingOf(await reading(definition, expected), expected),
+    check: async (expected, ask) => checkEntry(name, await reading(definition, expected), expected, ask),
   };
 }
 
@@ -92,20 +90,11 @@ async function plan(definition: Definition, connection: Connection): Promise<Pla
   return { kind: 'change', path: found.path, before, after: edited.text, preview };
 }
 
-async function check(definition: Definition, { home, baseUrl, key }: Expected): Promise<Standing> {
+async function reading(definition: Definition, { home }: Expected): Promise<Reading | Refused> {
   const path = await pathOf(definition, home);
   const found = await readConfig(path);
   if (found.kind === 'refused') return found;
-  const reading = definition.read(found.text ?? '');
-  if (reading === undefined) return unparsed(path, definition.name);
-  const { entry, selected } = reading;
-  if (typeof entry?.key === 'string' && ACCESS_KEY.test(entry.key)) {
-    const model = typeof entry.model === 'string' ? entry.model : undefined;
-    const old = { baseUrl: entry.baseUrl !== baseUrl, key: entry.key !== key };
-    return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };
-  }
-  const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
-  return typeof what === 'string' ? { kind: 'other', what } : { kind: 'absent' };
+  return definition.read(found.text ?? '') ?? unparsed(path, definition.name);
 }
 
 /** The parser's own message is dropped: it quotes the text. */

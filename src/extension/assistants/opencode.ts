@@ -6,6 +6,7 @@ import type { Assistant } from './types.ts';
 export const opencode: Assistant = fileAssistant({
   id: 'opencode',
   name: 'opencode',
+  next: 'opencode reads it when it starts.',
   folders: ['.config/opencode', '.opencode', '.local/share/opencode'],
   files: ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
   ...jsonFile(openCodeEntry),

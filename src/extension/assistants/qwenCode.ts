@@ -8,6 +8,7 @@ const KEY_NAME = 'SEALED_PROXY_KEY';
 export const qwenCode: Assistant = fileAssistant({
   id: 'qwen-code',
   name: 'Qwen Code',
+  next: 'Qwen Code reads it when it starts.',
   folders: ['.qwen'],
   files: ['.qwen/settings.json'],
   ...jsonFile({

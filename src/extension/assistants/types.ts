@@ -1,11 +1,14 @@
 // src/extension/assistants points AI assistants to the proxy. It knows files and text, and never the editor: what is shown
 // and asked is the command's.
 
-/** A model, and what is known of it, in tokens. */
+/** A model, and what is known of it; sizes in tokens. */
 export interface ModelChoice {
   readonly id: string;
+  readonly name?: string;
   readonly contextWindow?: number;
   readonly maxOutput?: number;
+  readonly tools?: boolean;
+  readonly images?: boolean;
 }
 
 /** What an assistant is to be told. */
@@ -16,7 +19,10 @@ export interface Connection {
   readonly baseUrl: string;
   /** An access key of this assistant's own. */
   readonly key: string;
+  /** The one that was chosen; the first of all for an assistant that needs none. */
   readonly model: ModelChoice;
+  /** All that chat. */
+  readonly models: readonly ModelChoice[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -24,7 +30,8 @@ export interface Connection {
 /** What an assistant should have been told. */
 export interface Expected {
   readonly home: string;
-  readonly baseUrl: string;
+  /** Undefined while it is not known: then any address will do. */
+  readonly baseUrl: string | undefined;
   /** The access key of this assistant that counts, or undefined where there is none. */
   readonly key: string | undefined;
 }
@@ -77,9 +84,11 @@ export interface Applied {
 export interface Undone {
   readonly kind: 'undone';
   readonly path: string;
+  /** What a person has to remove by hand, in a sentence. */
+  readonly left?: string;
 }
 
-/** What an assistant's file says now. */
+/** What an assistant is set to now. */
 export type Standing =
   | { readonly kind: 'absent' }
   | { readonly kind: 'current'; readonly model: string | undefined }
@@ -94,10 +103,20 @@ export type Standing =
   | { readonly kind: 'other'; readonly what: string }
   | Refused;
 
+/** What came back to one tiny request. `message` is a sentence for a person. */
+export type Checked =
+  { readonly kind: 'answered'; readonly message: string } | { readonly kind: 'failed'; readonly message: string };
+
+/** Sends one tiny request to the proxy, with this key and for this model. Never rejects. */
+export type Ask = (key: string, model: string) => Promise<Checked>;
+
 export interface Assistant {
   readonly id: string;
   readonly name: string;
+  /** Of several models, it works with the one that it is told. */
   readonly needsModel: boolean;
+  /** What a person does next, in a sentence. */
+  readonly next: string;
   /** Whether it seems to be used here. */
   detect(home: string): Promise<boolean>;
   /** What would change. Nothing is written. */
@@ -106,5 +125,8 @@ export interface Assistant {
   apply(change: Change): Promise<Applied | Refused>;
   /** Restores the bytes of before; refuses where somebody has changed the file since. */
   undo(applied: Applied): Promise<Undone | Refused>;
-  check(expected: Expected): Promise<Standing>;
+  /** What it is set to. */
+  inspect(expected: Expected): Promise<Standing>;
+  /** Asks with the key and the model that it is set to, if it is set to us. */
+  check(expected: Expected, ask: Ask): Promise<Checked>;
 }

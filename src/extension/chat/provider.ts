@@ -33,13 +33,15 @@ const SYSTEM = 3;
 export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
   readonly #supervisor: Supervisor;
   readonly #overrides: () => ModelOverrides;
+  readonly #onAnswered: () => void;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #registration: vscode.Disposable;
   #models: readonly ChatModel[] = [];
 
-  constructor(supervisor: Supervisor, overrides: () => ModelOverrides) {
+  constructor(supervisor: Supervisor, overrides: () => ModelOverrides, onAnswered: () => void) {
     this.#supervisor = supervisor;
     this.#overrides = overrides;
+    this.#onAnswered = onAnswered;
     this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
   }
 
@@ -92,6 +94,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     try {
       if (token.isCancellationRequested) throw new vscode.CancellationError();
       await this.#answer(body, progress, abort.signal);
+      this.#onAnswered();
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
       throw toEditorError(error);

@@ -1,12 +1,11 @@
 // What can be learnt of the way to the enclave and of what it answers.
-import type { IncomingMessage } from 'node:http';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import type { Cause, ProxyStatus } from '../../shared/status.ts';
 import { stepOutcomes } from '../attestationText.ts';
 import type { StepOutcome } from '../attestationText.ts';
-import { AnswerError, AnswerReader } from '../chat/answer.ts';
-import { describeFailure } from '../chat/failure.ts';
 import { chatModels, embeddingModel } from '../chat/models.ts';
+import { bodyOf, refusalOf, tryChat } from '../chat/trial.ts';
+import type { Trial } from '../chat/trial.ts';
 import type { Line } from '../localProxy.ts';
 import { shortened } from '../statusText.ts';
 import { check, failed, ok, skipped } from './check.ts';
@@ -143,34 +142,22 @@ async function chatResult(context: DoctorContext, signal: AbortSignal): Promise<
   if ('skip' in catalogue) return catalogue.skip;
   const [model] = chatModels(catalogue.list, modelOverrides());
   if (model === undefined) return skipped('the backend lists no model that chats');
-  const body = JSON.stringify({
-    model: model.id,
-    stream: true,
-    max_tokens: 16,
-    messages: [{ role: 'user', content: 'Say OK.' }],
-  });
   return onLine(context, signal, async (line, accessKey) => {
-    const begun = clock();
-    const response = await line.chat(accessKey, body, signal);
-    if (response.statusCode !== 200) return refusal(model.id, response);
-    let first: number | undefined;
-    let pieces = 0;
-    const reader = new AnswerReader(({ kind }) => {
-      if (kind === 'text' || kind === 'thinking') pieces++;
-    });
-    try {
-      for await (const text of response.setEncoding('utf8')) {
-        first ??= clock() - begun;
-        reader.push(text as string);
+    const trial = await tryChat(line, accessKey, model.id, clock, signal);
+    switch (trial.kind) {
+      case 'refused':
+        return refusal(model.id, trial);
+      case 'broken':
+        return failed(
+          `${model.id}: the answer broke off after ${trial.pieces} pieces, or is no event stream`,
+          ADVICE.backend,
+        );
+      case 'answered': {
+        const { firstByte, whole, pieces } = trial;
+        const times = `first byte after ${milliseconds(firstByte)}, whole after ${milliseconds(whole)}`;
+        return ok(`${model.id}: ${times}, ${pieces} pieces`);
       }
-      reader.end();
-    } catch (error) {
-      if (!(error instanceof AnswerError)) throw error;
-      // its message may be the backend's own
-      return failed(`${model.id}: the answer broke off after ${pieces} pieces, or is no event stream`, ADVICE.backend);
     }
-    const times = `first byte after ${milliseconds(first ?? 0)}, whole after ${milliseconds(clock() - begun)}`;
-    return ok(`${model.id}: ${times}, ${pieces} pieces`);
   });
 }
 
@@ -186,8 +173,8 @@ async function embeddingResult(context: DoctorContext, signal: AbortSignal): Pro
   return onLine(context, signal, async (line, accessKey) => {
     const begun = clock();
     const response = await line.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
-    if (response.statusCode !== 200) return refusal(model, response);
-    const dimensions = dimensionsOf(await textOf(response, MAX_EMBEDDING));
+    if (response.statusCode !== 200) return refusal(model, await refusalOf(response));
+    const dimensions = dimensionsOf(await bodyOf(response, MAX_EMBEDDING));
     if (dimensions === undefined) return failed(`${model}: the answer is no embedding`, ADVICE.backend);
     return ok(`${model}: ${dimensions} dimensions after ${milliseconds(clock() - begun)}`);
   });
@@ -207,40 +194,13 @@ async function onLine(
   }
 }
 
-/** An error answer longer than this is cut, in characters. */
-const MAX_ERROR = 64 * 1024;
-
-/** Without the backend's own sentence: it may name the account, or cite the key. */
-async function refusal(model: string, response: IncomingMessage): Promise<CheckResult> {
-  const { statusCode = 0, headers } = response;
-  const code = codeOf(await textOf(response, MAX_ERROR));
-  const { message } = describeFailure(statusCode, '', headers['retry-after']);
-  const advice = statusCode === 401 ? SET_KEY : 'The log has a line for this request, with the exact code.';
-  return failed(`${model}: status ${statusCode}${code && ` (${code})`}. ${message}`, advice);
-}
-
-async function textOf(response: IncomingMessage, limit: number): Promise<string> {
-  let body = '';
-  for await (const text of response.setEncoding('utf8')) {
-    body += text as string;
-    if (body.length > limit) break;
-  }
-  return body;
-}
-
-/** As programs name the error, if it is such a name; else empty. */
-function codeOf(body: string): string {
-  const { code, type } = fieldsOf(fieldsOf(parsed(body))['error']);
-  const isName = (value: unknown): value is string => typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
-  return [code, type].find(isName) ?? '';
-}
-
-function parsed(body: string): unknown {
-  return parseJson(Buffer.from(body));
+function refusal(model: string, { status, code, message }: Extract<Trial, { kind: 'refused' }>): CheckResult {
+  const advice = status === 401 ? SET_KEY : 'The log has a line for this request, with the exact code.';
+  return failed(`${model}: status ${status}${code && ` (${code})`}. ${message}`, advice);
 }
 
 function dimensionsOf(body: string): number | undefined {
-  const data = fieldsOf(parsed(body))['data'];
+  const data = fieldsOf(parseJson(Buffer.from(body)))['data'];
   const embedding = Array.isArray(data) ? fieldsOf(data[0])['embedding'] : undefined;
   return Array.isArray(embedding) && embedding.length > 0 ? embedding.length : undefined;
 }

@@ -2,6 +2,7 @@
 // see a key that it does not need. This file: what a check is.
 import type { NetworkSettings } from '../../shared/messages.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
+import type { Standing } from '../assistants/types.ts';
 import type { ModelOverrides } from '../chat/models.ts';
 import type { Line, Probe } from '../localProxy.ts';
 import type { CompleteSettings } from '../supervisor.ts';
@@ -38,6 +39,8 @@ export interface DoctorContext {
   readonly refresh: () => Promise<void>;
   /** What there is, not what it says. */
   readonly keys: () => Promise<{ readonly hasApiKey: boolean; readonly accessKeys: number }>;
+  /** The assistants that are written for the person, and what they are set to. */
+  readonly assistants: () => Promise<readonly { readonly name: string; readonly standing: Standing }[]>;
   /** Milliseconds of any clock that never jumps. */
   readonly clock: () => number;
   /** How long one check may take, in milliseconds. */

@@ -1,7 +1,8 @@
 // The list of checks and its order: what a later one needs, an earlier one has looked at.
+import { assistantChecks } from './assistantChecks.ts';
 import { backendChecks } from './backendChecks.ts';
 import { check, ok } from './check.ts';
-import type { CheckResult, DoctorContext } from './check.ts';
+import type { Check, CheckResult, DoctorContext } from './check.ts';
 import { localChecks } from './localChecks.ts';
 
 /** How long one check may take, in milliseconds: a large model may think for long before it says its first word. */
@@ -18,8 +19,10 @@ export async function diagnose(context: DoctorContext): Promise<readonly NamedRe
     return ok('');
   }).run(); // its outcome is the status, which the others look at
   const results: NamedResult[] = [];
-  for (const each of [...localChecks(context), ...backendChecks(context)]) {
-    results.push({ name: each.name, ...(await each.run()) });
-  }
+  const run = async (checks: readonly Check[]) => {
+    for (const each of checks) results.push({ name: each.name, ...(await each.run()) });
+  };
+  await run([...localChecks(context), ...backendChecks(context)]);
+  await run(await assistantChecks(context));
   return results;
 }

@@ -163,7 +163,7 @@ describe('The entry of an assistant', () => {
         const change = await planned(assistant, to);
         const applied = await assistant.apply(change);
         assert.ok(applied.kind === 'applied');
-        const standing = await assistant.check({ home, baseUrl: URL, key: KEY });
+        const standing = await assistant.inspect({ home, baseUrl: URL, key: KEY });
         assert.deepEqual(standing, { kind: 'current', model: id });
         assert.equal((await assistant.undo(applied)).kind, 'undone');
       }

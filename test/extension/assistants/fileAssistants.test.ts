@@ -63,7 +63,7 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       if (!isWindows) assert.equal(statSync(path).mode & 0o777, 0o600);
       for (const value of [URL, KEY, MODEL]) assert.ok(text().includes(value), value);
       assert.deepEqual(readdirSync(dirname(path)).length, 1);
-      assert.deepEqual(await assistant.check(expected()), { kind: 'current', model: MODEL });
+      assert.deepEqual(await assistant.inspect(expected()), { kind: 'current', model: MODEL });
       assert.deepEqual(await assistant.undo(done), { kind: 'undone', path });
       assert.deepEqual(readdirSync(home), []);
     });
@@ -72,7 +72,7 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       for (const nothing of ['', '\n', '  \n\n']) {
         put(nothing);
         const done = await connect();
-        assert.deepEqual(await assistant.check(expected()), { kind: 'current', model: MODEL });
+        assert.deepEqual(await assistant.inspect(expected()), { kind: 'current', model: MODEL });
         await assistant.undo(done);
         assert.equal(text(), nothing);
       }
@@ -124,15 +124,15 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       await connect();
       const moved = { ...connection, baseUrl: 'http://127.0.0.1:9/v1', key: OTHER_KEY, model: { id: 'gpt "odd"' } };
       const old = { kind: 'old', model: MODEL };
-      assert.deepEqual(await assistant.check(expected(moved.baseUrl)), { ...old, baseUrl: true, key: false });
-      assert.deepEqual(await assistant.check(expected(URL, OTHER_KEY)), { ...old, baseUrl: false, key: true });
-      assert.deepEqual(await assistant.check({ home, baseUrl: URL, key: undefined }), {
+      assert.deepEqual(await assistant.inspect(expected(moved.baseUrl)), { ...old, baseUrl: true, key: false });
+      assert.deepEqual(await assistant.inspect(expected(URL, OTHER_KEY)), { ...old, baseUrl: false, key: true });
+      assert.deepEqual(await assistant.inspect({ home, baseUrl: URL, key: undefined }), {
         ...old,
         baseUrl: false,
         key: true,
       });
       const done = await connect(moved);
-      const standing = await assistant.check(expected(moved.baseUrl, OTHER_KEY));
+      const standing = await assistant.inspect(expected(moved.baseUrl, OTHER_KEY));
       assert.deepEqual(standing, { kind: 'current', model: moved.model.id });
       assert.ok(!text().includes(KEY));
       assert.ok(!text().includes(URL));
@@ -161,7 +161,7 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
         assert.ok(plan.kind === 'refused', JSON.stringify(junk));
         assert.ok(plan.message.includes(path));
         assert.match(plan.message, / left alone\b.*\.$/);
-        assert.ok((await assistant.check(expected())).kind !== 'current');
+        assert.ok((await assistant.inspect(expected())).kind !== 'current');
         assert.equal(text(), junk);
         assert.equal(existsSync(path + BACKUP), false);
       }
@@ -233,10 +233,10 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
     });
 
     it('is found to be absent, or to point elsewhere', async () => {
-      assert.deepEqual(await assistant.check(expected()), { kind: 'absent' });
+      assert.deepEqual(await assistant.inspect(expected()), { kind: 'absent' });
       for (const [other, what] of others) {
         put(other);
-        assert.deepEqual(await assistant.check(expected()), { kind: 'other', what });
+        assert.deepEqual(await assistant.inspect(expected()), { kind: 'other', what });
       }
     });
 

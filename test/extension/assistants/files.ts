@@ -13,7 +13,14 @@ export const URL = 'http://127.0.0.1:8123/v1';
 export const MODEL = 'kimi-k2/thinking:latest';
 
 export function connectionTo(home: string): Connection {
-  return { home, baseUrl: URL, key: KEY, model: { id: MODEL }, now: Date.UTC(2026, 0, 2, 3, 4, 5) };
+  return {
+    home,
+    baseUrl: URL,
+    key: KEY,
+    model: { id: MODEL },
+    models: [{ id: MODEL }],
+    now: Date.UTC(2026, 0, 2, 3, 4, 5),
+  };
 }
 
 export interface Example {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { ASSISTANTS } from '../../../src/extension/assistants/all.ts';
+import { FILE_ASSISTANTS } from '../../../src/extension/assistants/all.ts';
 import { SNIPPETS } from '../../../src/extension/assistants/snippets.ts';
 import type { Snippet, SnippetValues } from '../../../src/extension/assistants/snippets.ts';
 import { KEY, MODEL, URL as BASE_URL } from './files.ts';
@@ -30,7 +30,7 @@ const withModel = (id: string): SnippetValues => ({ ...VALUES, model: { id } });
 
 describe('What is copied for an assistant', () => {
   it('is there for all that are promised, each by a name of its own', () => {
-    const ids = [...SNIPPETS, ...ASSISTANTS].map(({ id }) => id);
+    const ids = [...SNIPPETS, ...FILE_ASSISTANTS].map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(ids, [
       ...['copilot-cli', 'aider', 'goose', 'zed', 'llm', 'openai-node', 'openai-python', 'langchain'],

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { answerApiError, ApiError } from '../../../src/devEnclave/apiErrors.ts';
 import { createModel } from '../../../src/devEnclave/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import type { Standing } from '../../../src/extension/assistants/types.ts';
 import { check, ok } from '../../../src/extension/doctor/check.ts';
 import type { DoctorContext } from '../../../src/extension/doctor/check.ts';
 import { diagnose } from '../../../src/extension/doctor/checks.ts';
@@ -42,6 +43,7 @@ function contextOf({ supervisor, settings, network, vault }: EditorWindow, chang
     connect: () => supervisor.connect(),
     refresh: () => supervisor.check(),
     keys: () => Promise.resolve({ hasApiKey: vault.apiKey !== null, accessKeys: vault.accessKeys.length }),
+    assistants: () => Promise.resolve([]),
     clock: () => performance.now(),
     limit: 10_000,
     ...change,
@@ -106,6 +108,7 @@ describe('The diagnosis', () => {
     Models: 'ok',
     'Streamed answer': 'ok',
     Embedding: 'ok',
+    Assistants: 'skipped',
   };
   const NOT_ASKED = { Models: 'skipped', 'Streamed answer': 'skipped', Embedding: 'skipped' };
   const noIpv6 = (results: readonly NamedResult[]) =>
@@ -130,7 +133,30 @@ describe('The diagnosis', () => {
     assert.equal(named(results, 'Embedding').value.replace(/\d+ ms/, 'T'), 'nomic-embed-text: 768 dimensions after T');
     assert.equal(named(results, 'Models').value, '8, of which 6 chat');
     assert.equal(named(results, 'Access keys').value, '2 in all, that of the extension included');
-    assert.match(diagnosisDocument(results, SURROUNDINGS, []), /\*\*No check failed, and 1[12] were not tried\.\*\*/);
+    assert.match(diagnosisDocument(results, SURROUNDINGS, []), /\*\*No check failed, and 1[23] were not tried\.\*\*/);
+  });
+
+  it('says of each connected assistant what it is set to, and nothing of where', async () => {
+    await start();
+    const standings: readonly (readonly [string, Standing])[] = [
+      ['Continue', { kind: 'current', model: 'glm-5-2' }],
+      ['Cline', { kind: 'old', baseUrl: true, key: false, model: 'glm-5-2' }],
+      ['Kilo Code', { kind: 'refused', path: '/home/someone', message: '/home/someone/.kilo cannot be read.' }],
+      ['opencode', { kind: 'other', what: 'anthropic' }],
+      ['Qwen Code', { kind: 'absent' }],
+    ];
+    const assistants = () => Promise.resolve(standings.map(([name, standing]) => ({ name, standing })));
+    const results = await examine({ assistants });
+    const said = results.filter(({ name }) => name.startsWith('Assistant'));
+    assert.deepEqual(
+      said.map(({ name, result, value }) => [name, result, value]),
+      [
+        ['Assistant: Continue', 'ok', 'set to this proxy, model glm-5-2'],
+        ['Assistant: Cline', 'failed', 'points to an old address'],
+        ['Assistant: Kilo Code', 'failed', 'its configuration cannot be read'],
+      ],
+    );
+    assert.ok(!JSON.stringify(said).includes('someone'));
   });
 
   it('says how often the process has ended by itself', async () => {

@@ -12,6 +12,8 @@ export const TRUSTING_VSIX = fromRoot('.cache/vscode/trusting.vsix');
 /** The same of the next version. */
 export const NEXT_VSIX = fromRoot('.cache/vscode/next.vsix');
 export const NEXT_MANIFEST = fromRoot('.cache/vscode/next/package.json');
+/** An extension with the settings of llama.vscode. */
+export const LLAMA_VSIX = fromRoot('.cache/vscode/llama.vsix');
 export const BRIDGE = fromRoot('.cache/vscode/bridge');
 export const HOST_SUITE = fromRoot('.cache/vscode/host/index.cjs');
 

@@ -6,8 +6,17 @@ import { fromRoot } from '../../e2e/support/process.ts';
 import type { Bridge } from './bridge.ts';
 
 const SCREENSHOTS = fromRoot('.cache/screenshots');
+const PICTURES = join(SCREENSHOTS, 'walkthrough');
 /** For what a person sees happen on a loaded machine. A test that passes never waits for it. In milliseconds. */
 export const VISIBLE = 20_000;
+
+/** In pixels. */
+export interface Clip {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 export class Workbench {
   readonly page: Page;
@@ -93,6 +102,12 @@ export class Workbench {
     return this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${label}"]`).first();
   }
 
+  /** A row of the list that is open, by a part of its label; that may begin with an icon. */
+  option(label: string): Locator {
+    const named = this.page.locator('.quick-input-list-label, .label-name').filter({ hasText: label });
+    return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: named }).first();
+  }
+
   /** Answers the input box that is open under this title. */
   async answer(title: string, text: string): Promise<void> {
     const box = this.quickInput.filter({ hasText: title });
@@ -140,5 +155,11 @@ export class Workbench {
   async screenshot(name: string): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
+  }
+
+  /** Keeps a part of the window for the walkthrough. */
+  async cutout(name: string, clip: Clip): Promise<void> {
+    mkdirSync(PICTURES, { recursive: true });
+    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled', clip });
   }
 }

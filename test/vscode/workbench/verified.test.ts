@@ -3,10 +3,7 @@
 // another.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { FrameLocator } from 'playwright-core';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
@@ -17,7 +14,7 @@ import type { LogicalHandler } from '../../../src/devEnclave/logical.ts';
 import { createModel } from '../../../src/devEnclave/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { freePort } from '../../../src/extension/freePort.ts';
-import { asBuffer, toHex } from '../../../src/shared/bytes.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../../e2e/support/companyProxy.ts';
 import type { FileServer } from '../../e2e/support/companyProxy.ts';
 import { Growing } from '../../e2e/support/growing.ts';
@@ -25,8 +22,8 @@ import { fromRoot } from '../../e2e/support/process.ts';
 import { perSuite } from '../../e2e/support/scope.ts';
 import { Editor } from '../support/editor.ts';
 import { eventually, proxiesOf } from '../support/processes.ts';
-import { TRUSTING_VSIX } from '../support/profile.ts';
 import { assertKeptSecret } from '../support/secrecy.ts';
+import { trustingEquipment } from '../support/trust.ts';
 import { VISIBLE } from '../support/workbench.ts';
 import type { Workbench } from '../support/workbench.ts';
 
@@ -68,9 +65,6 @@ describe('A person with a verified enclave', () => {
 
   before(async function () {
     this.timeout(120_000);
-    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-trust-'));
-    scope.onClose(async () => rm(folder, { recursive: true }));
-    rootsFile = join(folder, 'roots.json');
     const tls = identityFor(ENCLAVE, BEHIND, HISTORY.hostname);
     const signed = { moduleId: MODULE };
     enclave = await scope.enclave({ tls, signed, handler });
@@ -85,19 +79,15 @@ describe('A person with a verified enclave', () => {
       [`${HISTORY.hostname}:443`]: world.port,
     });
     scope.onClose(() => company.close());
-    roots = JSON.stringify(
-      [enclave, behind].flatMap(({ anchors }) => anchors.roots.map((root) => asBuffer(root).toString('base64'))),
-    );
-    writeFileSync(rootsFile, roots);
-    const authority = join(folder, 'authority.pem');
-    writeFileSync(authority, tls.ca);
+    const trusting = trustingEquipment(scope, tls.ca, [enclave, behind]);
+    ({ roots, rootsFile } = trusting);
     editor = await Editor.start(
       {
         'sealedProxy.backendUrl': `https://${ENCLAVE}`,
         'sealedProxy.port': await freePort(),
         'http.proxy': company.url,
       },
-      { vsix: TRUSTING_VSIX, env: { NODE_EXTRA_CA_CERTS: authority, TRUSTED_ROOTS: rootsFile } },
+      trusting,
     );
     scope.onClose(() => editor.stop());
     window = await editor.open('project');

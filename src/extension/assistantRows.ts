@@ -1,0 +1,82 @@
+// The list of assistants, as rows to choose from.
+import * as vscode from 'vscode';
+import { SNIPPETS } from './assistants/snippets.ts';
+import type { Impossible, Snippet } from './assistants/snippets.ts';
+import { oldPlace } from './assistants/standing.ts';
+import type { Assistant, Standing } from './assistants/types.ts';
+import type { Found } from './connections.ts';
+
+const { t } = vscode.l10n;
+
+export type Choice =
+  | { readonly kind: 'mend' }
+  | { readonly kind: 'written'; readonly found: Found }
+  | { readonly kind: 'copied'; readonly snippet: Snippet | Impossible };
+
+export interface Row extends vscode.QuickPickItem {
+  readonly choice?: Choice;
+}
+
+export function rowsFor(all: readonly Found[]): Row[] {
+  const old = all.filter(({ standing }) => standing.kind === 'old');
+  const here = all.filter(({ detected, standing }) => detected || standing.kind !== 'absent');
+  const elsewhere = all.filter((found) => !here.includes(found) && isOffered(found.assistant));
+  const names = old.map(({ assistant }) => assistant.name).join(', ');
+  const mend: Row = {
+    label: `$(tools) ${t('Mend {0}', names)}`,
+    detail: t('They point to an old address, or have a key that was revoked.'),
+    choice: { kind: 'mend' },
+  };
+  return [
+    ...(old.length === 0 ? [] : [mend]),
+    ...section(t('found on this computer'), here.map(writtenRow)),
+    ...section(t('not found here'), elsewhere.map(writtenRow)),
+    ...section(t('text to copy'), SNIPPETS.map(copiedRow)),
+  ];
+}
+
+/** One that is part of the editor is there or is not: nothing can be prepared for it. */
+function isOffered({ id }: Assistant): boolean {
+  return id !== 'llama-vscode' && id !== 'custom-endpoint';
+}
+
+function section(label: string, rows: readonly Row[]): Row[] {
+  return rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
+}
+
+function writtenRow(found: Found): Row {
+  const icons = {
+    current: 'pass-filled',
+    old: 'warning',
+    refused: 'error',
+    other: 'circle-large',
+    absent: 'circle-large',
+  };
+  const { assistant, standing } = found;
+  return {
+    label: `$(${icons[standing.kind]}) ${assistant.name}`,
+    description: describeStanding(standing),
+    choice: { kind: 'written', found },
+  };
+}
+
+export function describeStanding(standing: Standing): string {
+  switch (standing.kind) {
+    case 'current':
+      return t('connected, {0}', standing.model ?? '');
+    case 'old':
+      return t('points to {0}', oldPlace(standing));
+    case 'other':
+      return t('set to {0}', standing.what);
+    case 'refused':
+      return standing.message;
+    case 'absent':
+      return '';
+  }
+}
+
+function copiedRow(snippet: Snippet | Impossible): Row {
+  const icon = snippet.kind === 'snippet' ? 'copy' : 'circle-slash';
+  const description = snippet.kind === 'snippet' ? '' : t('cannot be connected');
+  return { label: `$(${icon}) ${snippet.name}`, description, choice: { kind: 'copied', snippet } };
+}

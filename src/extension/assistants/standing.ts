@@ -1,0 +1,57 @@
+// What an assistant is set to, compared with what it should be. Pure but for the request that a check sends.
+import type { Ask, Checked, Expected, Refused, Standing } from './types.ts';
+
+/** What stands where our entry would be, and what the assistant is set to. */
+export interface Reading {
+  readonly entry?: { readonly baseUrl: unknown; readonly key: unknown; readonly model: unknown } | undefined;
+  readonly selected?: unknown;
+}
+
+const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
+
+export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expected): Standing {
+  if ('message' in reading) return reading;
+  const { entry, selected } = reading;
+  if (typeof entry?.key === 'string' && ACCESS_KEY.test(entry.key)) {
+    const model = typeof entry.model === 'string' ? entry.model : undefined;
+    const old = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
+    return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };
+  }
+  const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
+  return typeof what === 'string' ? { kind: 'other', what } : { kind: 'absent' };
+}
+
+/**
+ * Asks with the key and the model of the entry. An entry that is not of now is not asked with: its key would be refused,
+ * or be told to whoever has the old port.
+ */
+export async function checkEntry(
+  name: string,
+  reading: Reading | Refused,
+  expected: Expected,
+  ask: Ask,
+): Promise<Checked> {
+  const standing = standingOf(reading, expected);
+  switch (standing.kind) {
+    case 'current':
+      if (standing.model === undefined || expected.key === undefined) return failed(`${name} has no model set.`);
+      return ask(expected.key, standing.model);
+    case 'old':
+      return failed(`${name} points to ${oldPlace(standing)}. Mend it, then check again.`);
+    case 'refused':
+      return failed(standing.message);
+    case 'other':
+    case 'absent':
+      return failed(`${name} is not connected to Sealed Proxy.`);
+  }
+}
+
+/** What is out of date, in words. */
+export function oldPlace({ baseUrl, key }: Extract<Standing, { kind: 'old' }>): string {
+  if (baseUrl && key) return 'an old address, with an old key';
+  return baseUrl ? 'an old address' : 'this proxy with an old key';
+}
+
+function failed(message: string): Checked {
+  return { kind: 'failed', message };
+}

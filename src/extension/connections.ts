@@ -1,0 +1,258 @@
+// Which assistants are connected, and how they become so: plans, keys and what takes a change back. It needs nothing of
+// the editor but its secrets; what is asked and shown is connectAssistant.ts.
+import { homedir } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf, parseJson } from '../shared/json.ts';
+import { makeAccessKey } from './accessKeys.ts';
+import type { Snippet, Shell } from './assistants/snippets.ts';
+import { refused } from './assistants/configFile.ts';
+import type {
+  Applied,
+  Assistant,
+  Change,
+  Checked,
+  Connection,
+  ModelChoice,
+  Preview,
+  Refused,
+  Standing,
+  Undone,
+  Unchanged,
+} from './assistants/types.ts';
+import type { ChatModel } from './chat/models.ts';
+import { tryChat } from './chat/trial.ts';
+import type { Secrets } from './secrets.ts';
+import type { Supervisor } from './supervisor.ts';
+
+export interface ConnectionsHost {
+  readonly supervisor: Pick<Supervisor, 'connect' | 'secretsChanged'>;
+  readonly secrets: Pick<
+    Secrets,
+    'accessKeyNamed' | 'findAccessKey' | 'revokeAccessKey' | 'undoOf' | 'keepUndo' | 'forgetUndo'
+  >;
+  readonly assistants: readonly Assistant[];
+  /** With `/v1`, while the proxy runs. */
+  readonly baseUrl: () => string | undefined;
+  /** The models that chat, as far as the backend is known. */
+  readonly models: () => readonly ModelChoice[];
+  readonly home?: string;
+}
+
+/** An assistant and what it is set to. */
+export interface Found {
+  readonly assistant: Assistant;
+  readonly standing: Standing;
+  /** Whether it seems to be used here. */
+  readonly detected: boolean;
+  /** A change of ours can be taken back. */
+  readonly undoable: boolean;
+}
+
+/** What a person has to agree to. */
+export interface Proposal {
+  readonly kind: 'proposal';
+  readonly assistant: Assistant;
+  readonly preview: Preview;
+  readonly connection: Connection;
+}
+
+/** In milliseconds: a large model may think for long before it says its first word. */
+const CHECK_LIMIT = 30_000;
+const ORIGIN = 'assistant';
+
+export class Connections {
+  readonly #host: ConnectionsHost;
+  readonly #home: string;
+  #checks = 0;
+
+  constructor(host: ConnectionsHost) {
+    this.#host = host;
+    this.#home = host.home ?? homedir();
+  }
+
+  /** All of them, as they are now. */
+  async look(): Promise<readonly Found[]> {
+    return Promise.all(
+      this.#host.assistants.map(async (assistant) => ({
+        assistant,
+        standing: await this.inspect(assistant),
+        detected: await assistant.detect(this.#home),
+        undoable: (await this.#undoOf(assistant)) !== undefined,
+      })),
+    );
+  }
+
+  async inspect(assistant: Assistant): Promise<Standing> {
+    return assistant.inspect(await this.#expected(assistant));
+  }
+
+  /**
+   * What would be written. Nothing is, and no key is made.
+   * @throws Error while it is not known where the proxy is
+   */
+  async propose(assistant: Assistant, model: ModelChoice): Promise<Proposal | Unchanged | Refused> {
+    const known = await this.#host.secrets.findAccessKey(assistant.name, ORIGIN);
+    const { key } = known ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
+    const connection = this.#connection(key, model);
+    const plan = await assistant.plan(connection);
+    return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, connection } : plan;
+  }
+
+  /** Writes what was agreed to, with a key of the assistant's own; refuses where that is no longer what would be written. */
+  async agree({ assistant, preview, connection }: Proposal): Promise<Applied | Refused> {
+    const key = await this.#keyFor(assistant);
+    const plan = await assistant.plan({ ...connection, key });
+    if (plan.kind === 'refused') return plan;
+    if (plan.kind === 'unchanged' || !isDeepStrictEqual(plan.preview, preview)) {
+      return refused(
+        preview.path,
+        `${preview.path} has been changed meanwhile. Nothing was written; look at it again.`,
+      );
+    }
+    return this.#apply(assistant, plan);
+  }
+
+  /** Takes the changes of ours back, and revokes the assistant's key. */
+  async undo(assistant: Assistant): Promise<Undone | Refused> {
+    const applied = await this.#undoOf(assistant);
+    if (applied === undefined) return refused('', `There is nothing to take back for ${assistant.name}.`);
+    const result = await assistant.undo(applied);
+    if (result.kind === 'refused') return result;
+    const key = await this.#host.secrets.findAccessKey(assistant.name, ORIGIN);
+    if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
+    await this.#host.secrets.forgetUndo(assistant.id);
+    await this.#host.supervisor.secretsChanged(false);
+    return result;
+  }
+
+  /** What has to be written so that all that point to an old place point to this one. */
+  async proposeMending(found: readonly Found[]): Promise<readonly (Proposal | Refused)[]> {
+    const proposals: (Proposal | Refused)[] = [];
+    for (const { assistant, standing } of found) {
+      if (standing.kind !== 'old') continue;
+      const model = this.#modelNamed(standing.model);
+      if (model === undefined) {
+        proposals.push(refused('', `${assistant.name} has no model set: connect it anew.`));
+        continue;
+      }
+      const proposal = await this.propose(assistant, model);
+      if (proposal.kind !== 'unchanged') proposals.push(proposal);
+    }
+    return proposals;
+  }
+
+  /** Sends one tiny request as the assistant would. */
+  async check(assistant: Assistant): Promise<Checked> {
+    return assistant.check(await this.#expected(assistant), (key, model) => this.#ask(key, model));
+  }
+
+  /**
+   * The text to be copied, with an access key of its own in it.
+   * @throws Error while it is not known where the proxy is
+   */
+  async write(snippet: Snippet, model: ModelChoice, shell: Shell): Promise<string> {
+    return snippet.write(this.#connection(await this.#keyFor(snippet), model), shell);
+  }
+
+  /** The same as `check`, for a text that was copied. */
+  async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<Checked> {
+    return this.#ask(await this.#keyFor(snippet), model.id);
+  }
+
+  async #apply(assistant: Assistant, change: Change): Promise<Applied | Refused> {
+    const applied = await assistant.apply(change);
+    if (applied.kind === 'refused') return applied;
+    const earlier = await this.#undoOf(assistant);
+    // What was taken together is taken back together, as long as nobody else wrote in between.
+    const follows = earlier?.path === applied.path && earlier.after === applied.before;
+    const whole = follows ? { ...applied, before: earlier.before, madeFolder: earlier.madeFolder } : applied;
+    await this.#host.secrets.keepUndo(assistant.id, JSON.stringify(whole));
+    return applied;
+  }
+
+  async #undoOf({ id }: Assistant): Promise<Applied | undefined> {
+    return parseApplied(await this.#host.secrets.undoOf(id));
+  }
+
+  async #keyFor({ name }: { readonly name: string }): Promise<string> {
+    const known = await this.#host.secrets.findAccessKey(name, ORIGIN);
+    if (known !== undefined) return known.key;
+    const { key } = await this.#host.secrets.accessKeyNamed(name, ORIGIN);
+    await this.#host.supervisor.secretsChanged(false); // it counts when it is given out
+    return key;
+  }
+
+  async #expected({ name }: Assistant) {
+    const key = await this.#host.secrets.findAccessKey(name, ORIGIN);
+    return { home: this.#home, baseUrl: this.#host.baseUrl(), key: key?.key };
+  }
+
+  #connection(key: string, model: ModelChoice): Connection {
+    const baseUrl = this.#host.baseUrl();
+    if (baseUrl === undefined) throw new Error('The proxy is not running, so there is no address to write.');
+    const known = this.#host.models();
+    const models = known.length > 0 ? known : [model];
+    return { home: this.#home, baseUrl, key, model, models, now: Date.now() };
+  }
+
+  #modelNamed(id: string | undefined): ModelChoice | undefined {
+    const models = this.#host.models();
+    if (id === undefined) return models[0];
+    return models.find((model) => model.id === id) ?? { id };
+  }
+
+  /** A check runs: keys of assistants are used by this window itself. */
+  get isChecking(): boolean {
+    return this.#checks > 0;
+  }
+
+  async #ask(key: string, model: string): Promise<Checked> {
+    this.#checks++;
+    try {
+      const { line } = await this.#host.supervisor.connect();
+      try {
+        const signal = AbortSignal.timeout(CHECK_LIMIT);
+        const trial = await tryChat(line, key, model, () => performance.now(), signal);
+        switch (trial.kind) {
+          case 'answered': {
+            const tokens =
+              trial.tokens === undefined ? '' : `, ${trial.tokens.input} tokens in, ${trial.tokens.output} out`;
+            const message = `${model} answered: first byte after ${Math.round(trial.firstByte)} ms${tokens}.`;
+            return { kind: 'answered', message };
+          }
+          case 'refused':
+            return { kind: 'failed', message: `${model} did not answer (status ${trial.status}). ${trial.message}` };
+          case 'broken':
+            return { kind: 'failed', message: `The answer of ${model} broke off after ${trial.pieces} pieces.` };
+        }
+      } finally {
+        line.end();
+      }
+    } catch (error) {
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      const reason = isLate
+        ? `no answer within ${CHECK_LIMIT / 1000} s`
+        : 'the proxy is not running, or does not answer';
+      return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
+    } finally {
+      this.#checks--;
+    }
+  }
+}
+
+/** A model of the backend, as assistants are told of it. */
+export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
+  return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
+}
+
+/** What was stored, or undefined for what is not of its form. */
+function parseApplied(text: string | undefined): Applied | undefined {
+  const { path, before, after, madeFolder } = fieldsOf(parseJson(Buffer.from(text ?? '')));
+  if (typeof path !== 'string' || typeof after !== 'string') return undefined;
+  if (!isMaybeText(before) || !isMaybeText(madeFolder)) return undefined;
+  return { kind: 'applied', path, before, after, madeFolder };
+}
+
+function isMaybeText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}

@@ -1,0 +1,33 @@
+// The two assistants that live in the editor's own settings and lists.
+import * as vscode from 'vscode';
+import type { EndpointList } from './assistants/customEndpoint.ts';
+import type { ExtensionSettings } from './assistants/llamaVscode.ts';
+import { fieldsOf, parseJson } from '../shared/json.ts';
+import type { Secrets } from './secrets.ts';
+
+const LLAMA = 'llama-vscode';
+const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
+
+/** https://marketplace.visualstudio.com/items?itemName=ggml-org.llama-vscode */
+export const llamaSettings: ExtensionSettings = {
+  isInstalled: () => vscode.extensions.getExtension(`ggml-org.${LLAMA}`) !== undefined,
+  read: (name) => vscode.workspace.getConfiguration(LLAMA).inspect(name)?.globalValue,
+  write: async (name, value) => {
+    await vscode.workspace.getConfiguration(LLAMA).update(name, value, vscode.ConfigurationTarget.Global);
+  },
+};
+
+/** By a command of VS Code's that not every version has. */
+export function endpointList(secrets: Secrets): EndpointList {
+  return {
+    exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),
+    add: async (group) => {
+      await vscode.commands.executeCommand(ADD_GROUP, group);
+    },
+    remembered: async () => {
+      const stored = await secrets.undoOf('custom-endpoint');
+      const { after } = fieldsOf(parseJson(Buffer.from(stored ?? '')));
+      return typeof after === 'string' ? after : undefined;
+    },
+  };
+}

@@ -1,0 +1,239 @@
+// Assistants connected to a real proxy: their files, their keys, and one tiny request each.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ApiError, answerApiError } from '../../src/devEnclave/apiErrors.ts';
+import { createModel } from '../../src/devEnclave/model.ts';
+import type { LogicalHandler } from '../../src/devEnclave/logical.ts';
+import { FILE_ASSISTANTS } from '../../src/extension/assistants/all.ts';
+import { opencode } from '../../src/extension/assistants/opencode.ts';
+import { qwenCode } from '../../src/extension/assistants/qwenCode.ts';
+import { SNIPPETS } from '../../src/extension/assistants/snippets.ts';
+import type { Assistant } from '../../src/extension/assistants/types.ts';
+import { Connections } from '../../src/extension/connections.ts';
+import type { Proposal } from '../../src/extension/connections.ts';
+import { freePort } from '../../src/extension/freePort.ts';
+import { HostFolder } from '../../src/extension/hostFolder.ts';
+import { Secrets } from '../../src/extension/secrets.ts';
+import { baseUrlOf } from '../../src/shared/status.ts';
+import { API_KEY, perTest } from '../e2e/support/scope.ts';
+import { EditorWindow } from './editorWindow.ts';
+import { Vault } from './secretVault.ts';
+
+const MODEL = { id: 'glm-5-2', contextWindow: 400_000, maxOutput: 32_000 };
+const FILE = '.config/opencode/opencode.json';
+const THEIRS = '{\n  // mine\n  "theme": "gruvbox"\n}\n';
+
+describe('The connections of assistants', () => {
+  const scope = perTest();
+  /** What the enclave was asked: key and body. */
+  let asked: { readonly credential: string | null; readonly body: string }[];
+  let answer: LogicalHandler;
+  let editor: EditorWindow;
+  let home: string;
+  let vault: Vault;
+  let secrets: Secrets;
+  let connections: Connections;
+
+  beforeEach(async () => {
+    const model = createModel({ paceMs: 0 });
+    asked = [];
+    answer = model;
+    const enclave = await scope.enclave({
+      handler: (request, response) => {
+        if (request.target !== '/v1/chat/completions') return model(request, response);
+        asked.push({ credential: request.credential, body: Buffer.from(request.body ?? []).toString() });
+        return answer(request, response);
+      },
+    });
+    home = mkdtempSync(join(tmpdir(), 'sealed-proxy-home-'));
+    scope.onClose(async () => rm(home, { recursive: true }));
+    vault = new Vault();
+    secrets = new Secrets(vault.storage(), new HostFolder(join(home, 'storage')));
+    await secrets.setApiKey(API_KEY);
+    editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
+    connections = new Connections({
+      supervisor: {
+        connect: () => editor.supervisor.connect(),
+        secretsChanged: async (isApiKey) => {
+          editor.vault = { ...(await secrets.forProxy()) };
+          await editor.supervisor.secretsChanged(isApiKey);
+        },
+      },
+      secrets,
+      assistants: FILE_ASSISTANTS,
+      baseUrl: () => baseUrlOf(editor.supervisor.status),
+      models: () => [MODEL],
+      home,
+    });
+    editor.vault = { ...(await secrets.forProxy()) };
+    await editor.supervisor.start();
+    await editor.health('connected');
+  });
+
+  const put = (text: string) => {
+    mkdirSync(dirname(join(home, FILE)), { recursive: true });
+    writeFileSync(join(home, FILE), text);
+  };
+  const text = () => readFileSync(join(home, FILE), 'utf8');
+  const propose = async (assistant: Assistant): Promise<Proposal> => {
+    const proposal = await connections.propose(assistant, MODEL);
+    assert.ok(proposal.kind === 'proposal', JSON.stringify(proposal));
+    return proposal;
+  };
+  const connect = async (assistant: Assistant) => {
+    const applied = await connections.agree(await propose(assistant));
+    assert.equal(applied.kind, 'applied', JSON.stringify(applied));
+  };
+  const keyOf = async (name: string) => (await secrets.findAccessKey(name, 'assistant'))?.key;
+  const standing = async (assistant: Assistant) => (await connections.inspect(assistant)).kind;
+
+  it('makes no key and writes nothing before the person agrees', async () => {
+    put(THEIRS);
+    const { preview } = await propose(opencode);
+    assert.equal(preview.path, join(home, FILE));
+    assert.equal(text(), THEIRS);
+    assert.equal(await keyOf('opencode'), undefined);
+  });
+
+  it('gives each assistant a key of its own, by which its check reaches the model', async () => {
+    for (const assistant of FILE_ASSISTANTS) {
+      await connect(assistant);
+      assert.deepEqual(await connections.inspect(assistant), { kind: 'current', model: MODEL.id });
+      const { kind, message } = await connections.check(assistant);
+      assert.equal(kind, 'answered', message);
+      assert.match(message, /^glm-5-2 answered: first byte after \d+ ms, \d+ tokens in, \d+ out\.$/);
+    }
+    const keys = await Promise.all(FILE_ASSISTANTS.map(({ name }) => keyOf(name)));
+    assert.equal(new Set(keys).size, FILE_ASSISTANTS.length);
+    assert.ok(!keys.includes(undefined));
+    assert.deepEqual(
+      asked.map(({ credential }) => credential),
+      FILE_ASSISTANTS.map(() => API_KEY),
+    );
+    for (const { body } of asked) assert.match(body, /"stream":true,"stream_options":\{"include_usage":true\}/);
+  });
+
+  it('takes a change back to the byte, with its key', async () => {
+    put(THEIRS);
+    await connect(opencode);
+    assert.notEqual(text(), THEIRS);
+    assert.equal((await connections.undo(opencode)).kind, 'undone');
+    assert.equal(text(), THEIRS);
+    assert.equal(await keyOf('opencode'), undefined);
+    assert.deepEqual(await connections.undo(opencode), {
+      kind: 'refused',
+      path: '',
+      message: 'There is nothing to take back for opencode.',
+    });
+  });
+
+  it('takes back what it wrote in several steps as one, also in a window that opens later', async () => {
+    put(THEIRS);
+    await connect(opencode);
+    const other = await connections.propose(opencode, { id: 'gpt-oss-120b' });
+    assert.ok(other.kind === 'proposal');
+    assert.equal((await connections.agree(other)).kind, 'applied');
+    const later = new Connections({
+      supervisor: { connect: () => Promise.reject(new Error()), secretsChanged: () => Promise.resolve() },
+      secrets: new Secrets(vault.storage(), new HostFolder(join(home, 'storage'))),
+      assistants: FILE_ASSISTANTS,
+      baseUrl: () => undefined,
+      models: () => [],
+      home,
+    });
+    assert.equal((await later.undo(opencode)).kind, 'undone');
+    assert.equal(text(), THEIRS);
+  });
+
+  it('leaves a file that somebody has changed since it was shown', async () => {
+    put(THEIRS);
+    const proposal = await propose(opencode);
+    put('{ "theme": "light" }');
+    const { kind } = await connections.agree(proposal);
+    assert.equal(kind, 'refused');
+    assert.equal(text(), '{ "theme": "light" }');
+  });
+
+  it('leaves a file that somebody has changed since it was written', async () => {
+    await connect(opencode);
+    const changed = text().replace('{', '{\n  "theme": "light",');
+    put(changed);
+    const result = await connections.undo(opencode);
+    assert.ok(result.kind === 'refused');
+    assert.match(result.message, /has been changed since/);
+    assert.equal(text(), changed);
+  });
+
+  it('notices a changed port and mends all that point to the old one', async () => {
+    await connect(opencode);
+    await connect(qwenCode);
+    assert.equal(await editor.change({ port: await freePort() }), true);
+    await editor.health('connected');
+    assert.equal(await standing(opencode), 'old');
+    assert.deepEqual(await connections.check(opencode), {
+      kind: 'failed',
+      message: 'opencode points to an old address. Mend it, then check again.',
+    });
+    const proposals = await connections.proposeMending(await connections.look());
+    assert.deepEqual(
+      proposals.map((each) => each.kind === 'proposal' && each.assistant.id),
+      ['opencode', 'qwen-code'],
+    );
+    for (const proposal of proposals) {
+      assert.ok(proposal.kind === 'proposal');
+      await connections.agree(proposal);
+    }
+    for (const assistant of [opencode, qwenCode]) {
+      assert.equal(await standing(assistant), 'current');
+      assert.equal((await connections.check(assistant)).kind, 'answered');
+    }
+    assert.deepEqual(await connections.proposeMending(await connections.look()), []);
+  });
+
+  it('notices a revoked key, and mends it with another', async () => {
+    await connect(opencode);
+    const before = await keyOf('opencode');
+    const [key] = (await secrets.accessKeys()).filter(({ origin }) => origin === 'assistant');
+    await secrets.revokeAccessKey(key?.id ?? '');
+    assert.equal(await standing(opencode), 'old');
+    for (const proposal of await connections.proposeMending(await connections.look())) {
+      assert.ok(proposal.kind === 'proposal');
+      await connections.agree(proposal);
+    }
+    assert.notEqual(await keyOf('opencode'), before);
+    assert.equal((await connections.check(opencode)).kind, 'answered');
+    // Two steps, and still the state of before all.
+    await connections.undo(opencode);
+    assert.equal(existsSync(join(home, FILE)), false);
+  });
+
+  it('says in a sentence what a check has met', async () => {
+    await connect(opencode);
+    answer = (_request, response) => {
+      answerApiError(response, new ApiError(429, 'inference_capacity', `The key ${API_KEY} is busy`));
+      return Promise.resolve();
+    };
+    const busy = await connections.check(opencode);
+    assert.equal(busy.kind, 'failed');
+    assert.match(busy.message, /^glm-5-2 did not answer \(status 429\)\. .*busy/);
+    assert.ok(!busy.message.includes(API_KEY));
+    await editor.supervisor.stop();
+    const { message } = await connections.check(opencode);
+    assert.equal(message, 'glm-5-2 could not be asked: the proxy is not running, or does not answer.');
+  });
+
+  it('writes texts to copy, each with a key of its own that counts', async () => {
+    const keys = new Set<string>();
+    for (const snippet of SNIPPETS) {
+      if (snippet.kind !== 'snippet') continue;
+      const written = await connections.write(snippet, MODEL, 'posix');
+      keys.add(/sealed-[\w-]{43}/.exec(written)?.[0] ?? '');
+      assert.equal((await connections.checkSnippet(snippet, MODEL)).kind, 'answered');
+    }
+    assert.equal(keys.size, SNIPPETS.filter(({ kind }) => kind === 'snippet').length);
+    assert.ok(!keys.has(''));
+  });
+});

@@ -1,0 +1,208 @@
+// One person who connects assistants. The tests stand on one another.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { perSuite } from '../../e2e/support/scope.ts';
+import type { ServerProcess } from '../../e2e/support/scope.ts';
+import { Editor } from '../support/editor.ts';
+import { eventually } from '../support/processes.ts';
+import { LLAMA_VSIX } from '../support/profile.ts';
+import { assertKeptSecret } from '../support/secrecy.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const API_KEY = 'dev-the-key-of-a-person-who-connects';
+const THEIR_KEY = 'sk-their-own-key-of-anthropic';
+const CONFIG = `name: Work
+version: 1.0.0
+schema: v1
+models:
+  # the big one
+  - name: Claude
+    provider: anthropic
+    model: claude-sonnet
+    apiKey: ${THEIR_KEY}
+`;
+const TITLE = 'Sealed Proxy: Connect an Assistant';
+
+describe('A person who connects assistants', () => {
+  const scope = perSuite();
+  let port: number;
+  let enclave: ServerProcess;
+  let editor: Editor;
+  let window: Workbench;
+  let config: string;
+
+  before(async function () {
+    this.timeout(120_000);
+    enclave = await scope.enclaveProcess();
+    port = await freePort();
+    editor = await Editor.start({
+      'sealedProxy.backendUrl': enclave.url,
+      'sealedProxy.port': port,
+      'chat.disableAIFeatures': false,
+    });
+    scope.onClose(() => editor.stop());
+    editor.install(LLAMA_VSIX);
+    config = join(editor.profile.root, '.continue', 'config.yaml');
+    mkdirSync(dirname(config));
+    writeFileSync(config, CONFIG);
+    window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy', 'key');
+    await window.setApiKey(API_KEY);
+    await window.waitForStatus('development 8', 'beaker');
+    await window.dismiss('API key accepted');
+  });
+
+  const text = () => readFileSync(config, 'utf8');
+  const choose = async (...labels: readonly string[]) => {
+    for (const label of labels) {
+      const row = window.option(label);
+      await row.waitFor();
+      await row.click();
+    }
+  };
+  const open = async () => {
+    await window.runCommand(`${TITLE}…`);
+    await window.option('Continue').waitFor();
+  };
+  const keysIn = (written: string) => [...new Set(written.match(/sealed-[\w-]{43}/g))];
+
+  it('sees which assistants are here, and which can be had', async () => {
+    await open();
+    await window.screenshot('connect-assistants');
+    const list = window.page.locator('.quick-input-list');
+    const shown = await list.innerText();
+    assert.match(shown, /Continue[^]*set to Claude[^]*found on this computer|found on this computer[^]*Continue/);
+    assert.match(shown, /llama\.vscode/);
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('sees what will be written, without any key, and nothing is written before', async () => {
+    await open();
+    await choose('Continue', 'GLM 5.2');
+    await window.option(`Write to ${config}`).waitFor();
+    const right = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
+    await right.getByText('apiBase').first().waitFor();
+    await window.screenshot('connect-preview');
+    const shown = await right.innerText();
+    assert.ok(!shown.includes(THEIR_KEY));
+    assert.deepEqual(keysIn(shown), []);
+    await choose('Cancel');
+    assert.equal(text(), CONFIG);
+    await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
+  });
+
+  it('agrees, and has it; a check sends a request with the key that stands there', async () => {
+    await open();
+    await choose('Continue', 'GLM 5.2', `Write to ${config}`);
+    await window.toast('Continue is connected.').waitFor();
+    await window.screenshot('connect-done');
+    assert.equal(keysIn(text()).length, 1);
+    assert.ok(text().startsWith(CONFIG.trimEnd()));
+    await window.toast('Continue is connected.').getByRole('button', { name: 'Check' }).click();
+    await window.toast(/Continue works: glm-5-2 answered/).waitFor();
+    await window.screenshot('connect-check');
+    await window.dismiss(/Continue works/);
+    const [key = ''] = keysIn(text());
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(answer.status, 200);
+  });
+
+  it('connects llama.vscode by its settings, and takes it back', async () => {
+    const settings = () =>
+      window.bridge.run(
+        (api, names) =>
+          names.map((name) => api.workspace.getConfiguration('llama-vscode').inspect(name)?.globalValue ?? null),
+        ['endpoint_chat', 'endpoint_tools', 'ai_model', 'api_key_chat', 'api_key_tools'],
+      );
+    await open();
+    await choose('llama.vscode', 'GLM 5.2', "Write to VS Code's settings");
+    await window.dismiss('llama.vscode is connected.');
+    const origin = `http://127.0.0.1:${port}`;
+    const [chat, tools, model, ...keys] = await settings();
+    assert.deepEqual([chat, tools, model], [origin, origin, 'glm-5-2']);
+    assert.equal(new Set(keys).size, 1);
+    assert.equal(keysIn(JSON.stringify(keys)).length, 1);
+    await open();
+    await choose('llama.vscode', 'Undo');
+    await window.dismiss('llama.vscode is as it was before');
+    assert.deepEqual(await settings(), [null, null, null, null, null]);
+  });
+
+  it('adds a Custom Endpoint of VS Code’s own, by which its chat finds the models', async () => {
+    const add = async () => {
+      await open();
+      await choose('VS Code Custom Endpoint', "Write to VS Code's language models");
+    };
+    await add();
+    await window.dismiss('VS Code did not take it: run "Chat: Manage Language Models" once');
+    await window.bridge.command('workbench.action.chat.manage');
+    await window.bridge.command('workbench.action.closeAllEditors');
+    await add();
+    await window.dismiss('VS Code Custom Endpoint is connected.');
+    const found = () =>
+      window.bridge.run(
+        async (api) => (await api.lm.selectChatModels({ vendor: 'customendpoint' })).map(({ name }) => name),
+        null,
+      );
+    await eventually('the models of the group', async () => (await found()).includes('GLM 5.2'));
+    await open();
+    await window.screenshot('connect-connected');
+    await choose('VS Code Custom Endpoint', 'Undo');
+    await window.dismiss('Nobody but you can remove the group');
+  });
+
+  it('is told when the address has changed, and mends all in one step', async () => {
+    port = await freePort();
+    await window.bridge.set('port', port);
+    const toast = window.toast('The address of Sealed Proxy has changed. Still set to an old one: Continue');
+    await toast.waitFor();
+    await window.screenshot('connect-old');
+    await toast.getByRole('button', { name: 'Mend' }).click();
+    await window.press(/Mend Continue/, 'Mend');
+    await eventually('the new address', () => text().includes(`http://127.0.0.1:${port}/v1`));
+    await open();
+    await choose('Continue', 'Check');
+    await window.dismiss(/Continue works/);
+  });
+
+  it('takes everything back to the byte, and the key counts no more', async () => {
+    const [key = ''] = keysIn(text());
+    await open();
+    await choose('Continue', 'Undo');
+    await window.dismiss('Continue is as it was before');
+    assert.equal(text(), CONFIG);
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(answer.status, 401);
+  });
+
+  it('is told in a sentence about a file that does not parse, and it stays', async () => {
+    writeFileSync(config, 'models: [');
+    await open();
+    await choose('Continue', 'GLM 5.2');
+    await window.dismiss('cannot be read as Continue reads it, so it is left alone');
+    assert.equal(text(), 'models: [');
+  });
+
+  it('copies a text for others, and is told why Codex cannot be connected', async () => {
+    await open();
+    await window.quickInput.locator('input').first().fill('Aider');
+    await choose('Aider', 'GLM 5.2');
+    await window.dismiss('The text for Aider is on the clipboard');
+    const copied = await window.bridge.run((api) => api.env.clipboard.readText(), null);
+    assert.match(copied, /OPENAI_API_BASE=http:\/\/127\.0\.0\.1:\d+\/v1[^]*aider --model openai\/glm-5-2/);
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex CLI');
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.getByText('Codex cannot be connected: it speaks only the Responses API').waitFor();
+    await window.screenshot('connect-codex');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('leaves the API key nowhere', () => {
+    assert.ok(existsSync(`${config}.sealed-proxy-backup`));
+    assertKeptSecret({ 'the API key': API_KEY }, editor);
+  });
+});
