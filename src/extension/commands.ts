@@ -17,6 +17,7 @@ import { actionLabel } from './statusBar.ts';
 import { describeStatus } from './statusText.ts';
 import type { Action } from './statusText.ts';
 import type { Supervisor } from './supervisor.ts';
+import { showUsage } from './usage.ts';
 
 export interface CommandContext {
   readonly supervisor: Supervisor;
@@ -47,6 +48,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     newAccessKey: () => newAccessKey(context),
     manageAccessKeys: () => manageAccessKeys(context),
     showAttestation: () => context.documents.show('Attestation.md', attestationDocument(supervisor.status)),
+    showUsage: () => showUsage(context),
     diagnose: () => showDiagnosis(context),
     showLog: () => {
       log.channel.show();
@@ -212,7 +214,7 @@ async function showMenu(context: CommandContext): Promise<void> {
   const hasKey = (await secrets.apiKey()) !== undefined;
   const possible = new Set<Action>([...actions, ...ALWAYS]);
   if (hasKey) possible.add('removeApiKey');
-  if (supervisor.status.kind === 'running') possible.add('restart');
+  if (supervisor.status.kind === 'running') possible.add('restart').add('showUsage');
   const groups = MENU.map((group) => group.filter((action) => possible.has(action)));
   const items = groups
     .filter((group) => group.length > 0)
@@ -233,7 +235,7 @@ function menuItem(action: Action): MenuItem {
 
 /** All actions, in groups and in their order. */
 const MENU: readonly (readonly Action[])[] = [
-  ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'diagnose', 'showLog'],
+  ['useFreePort', 'start', 'checkConnection', 'copyBaseUrl', 'showAttestation', 'showUsage', 'diagnose', 'showLog'],
   ['connectAssistant', 'setApiKey', 'removeApiKey', 'newAccessKey', 'manageAccessKeys'],
   ['restart', 'stop', 'openSettings', 'getStarted'],
 ];
@@ -260,6 +262,7 @@ const ICONS: Readonly<Record<Action, string>> = {
   newAccessKey: 'add',
   manageAccessKeys: 'list-unordered',
   showAttestation: 'verified',
+  showUsage: 'graph',
   diagnose: 'pulse',
   showLog: 'output',
   useFreePort: 'plug',

@@ -5,9 +5,11 @@ import type { ClientRequestArgs, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER } from '../shared/ownership.ts';
-import { checkProof, makeChallenge, makeRelease } from '../shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, USAGE_HEADER } from '../shared/ownership.ts';
+import { checkProof, makeChallenge, makeRelease, makeUsageRequest } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
+import { parseUsage } from '../shared/usage.ts';
+import type { UsageReport } from '../shared/usage.ts';
 
 const HOST = '127.0.0.1';
 const HEALTH_LIMIT = 3000;
@@ -142,6 +144,18 @@ export class Line {
   async askForPort(): Promise<void> {
     const headers = { [RELEASE_HEADER]: makeRelease(this.#secret, this.#proven()) };
     await ask({ port: this.#port, method: 'POST', path: '/health', headers, limit: HEALTH_LIMIT, agent: this.#agent });
+  }
+
+  /**
+   * What the clients of the proxy have used.
+   * @throws Error if no proof has come before, or what comes is no report
+   */
+  async usage(): Promise<UsageReport> {
+    const headers = { [USAGE_HEADER]: makeUsageRequest(this.#secret, this.#proven()) };
+    const answer = await ask({ port: this.#port, path: '/health', headers, limit: HEALTH_LIMIT, agent: this.#agent });
+    const usage = parseUsage(answer.body);
+    if (usage === undefined) throw new Error('The proxy does not say what was used');
+    return usage;
   }
 
   end(): void {

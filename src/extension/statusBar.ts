@@ -67,6 +67,7 @@ export function actionLabel(action: Action): string {
     newAccessKey: t('New Access Key'),
     manageAccessKeys: t('Manage Access Keys'),
     showAttestation: t('Show Attestation'),
+    showUsage: t('Show Usage'),
     diagnose: t('Diagnose'),
     showLog: t('Show Log'),
     useFreePort: t('Use a Free Port'),

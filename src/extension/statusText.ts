@@ -32,6 +32,7 @@ export type Action =
   | 'newAccessKey'
   | 'manageAccessKeys'
   | 'showAttestation'
+  | 'showUsage'
   | 'diagnose'
   | 'showLog'
   | 'useFreePort'

@@ -15,7 +15,12 @@ export function isAccessKey(text: string): boolean {
 
 /** Whose key a request travels with, or why it does not travel. */
 export type Credential =
-  | { readonly kind: 'upstream-key'; readonly value: string }
+  | {
+      readonly kind: 'upstream-key';
+      readonly value: string;
+      /** Of the access key that was exchanged for it; null: the client has sent the value itself. */
+      readonly accessKeyId: string | null;
+    }
   | { readonly kind: 'unknown-access-key' }
   | { readonly kind: 'no-api-key' };
 
@@ -51,12 +56,13 @@ export class AccessKeys {
 
   /** The key for the envelope of a request with this bearer token. */
   resolve(bearer: string): Credential {
-    if (!this.#isMeantForUs(bearer)) return { kind: 'upstream-key', value: bearer };
+    if (!this.#isMeantForUs(bearer)) return { kind: 'upstream-key', value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return { kind: 'no-api-key' };
     const sought = digest(bearer);
     if (!this.#includes(sought)) return { kind: 'unknown-access-key' };
-    this.#onUsed?.(idOf(sought));
-    return { kind: 'upstream-key', value: this.#apiKey };
+    const accessKeyId = idOf(sought);
+    this.#onUsed?.(accessKeyId);
+    return { kind: 'upstream-key', value: this.#apiKey, accessKeyId };
   }
 
   /** An access key, or one that was damaged in copying: whole or in part, such a key is shown to nobody. */

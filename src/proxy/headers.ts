@@ -72,6 +72,11 @@ export function singleValue(raw: readonly string[], lowerCaseName: string): stri
   return found;
 }
 
+/** The value of the first field with this name. */
+export function fieldValue(fields: readonly HeaderField[], lowerCaseName: string): string | undefined {
+  return fields.find(({ name }) => name.toLowerCase() === lowerCaseName)?.value;
+}
+
 function addTokens(tokens: Set<string> | undefined, value: string): Set<string> {
   const all = tokens ?? new Set<string>();
   for (const token of value.split(',')) all.add(token.trim().toLowerCase());

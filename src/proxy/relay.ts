@@ -7,7 +7,7 @@ import type { ExchangeContext, ResponseSink } from '../session/exchange.ts';
 import type { Evidence } from '../session/handshake.ts';
 import { KeptBody } from '../session/keptBody.ts';
 import { MAX_BODY } from '../session/wire.ts';
-import type { HeaderField, ResponseStart } from '../session/wire.ts';
+import type { ResponseStart } from '../session/wire.ts';
 import { sendError } from './answers.ts';
 import type { Trouble } from './connectionReport.ts';
 import { describeError } from './describeError.ts';
@@ -16,6 +16,8 @@ import type { Load } from './load.ts';
 import { PROXY_ERRORS, errorOfExchange } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
 import type { RequestEntry } from './requestLog.ts';
+import { isEventStream } from './tokenObserver.ts';
+import type { RequestMeter } from './usageTally.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -43,6 +45,7 @@ export interface RelayedRequest {
   /** The fields that let an allowed web page read the answer. */
   readonly cors: readonly string[];
   readonly entry: RequestEntry;
+  readonly meter: RequestMeter;
 }
 
 /** How long a client whose response broke may take to read what came before, in milliseconds. */
@@ -54,6 +57,7 @@ export class Relay implements ResponseSink {
   readonly #res: ServerResponse;
   readonly #cors: readonly string[];
   readonly #entry: RequestEntry;
+  readonly #meter: RequestMeter;
   readonly #timeouts: Timeouts;
   readonly #bodyLength: number | undefined;
   readonly #body = new KeptBody();
@@ -71,13 +75,15 @@ export class Relay implements ResponseSink {
   #waitingForDrain = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(context: RelayContext, { req, res, metadata, bodyLength, withApiKey, cors, entry }: RelayedRequest) {
+  constructor(context: RelayContext, request: RelayedRequest) {
+    const { req, res, metadata, bodyLength, withApiKey, cors, entry, meter } = request;
     this.#req = req;
     this.#res = res;
     this.#withApiKey = withApiKey;
     this.#onOutcome = context.onOutcome;
     this.#cors = cors;
     this.#entry = entry;
+    this.#meter = meter;
     this.#timeouts = context.timeouts;
     this.#bodyLength = bodyLength;
     this.#load = context.load;
@@ -107,11 +113,13 @@ export class Relay implements ResponseSink {
     this.#exchange.abort(new SessionError('cancelled', 'The client went away'));
   }
 
-  start({ status, headers }: ResponseStart): void {
+  start(start: ResponseStart): void {
+    const { status, headers } = start;
     this.#started = true;
     this.#headPending = true;
     this.#letGo();
     this.#entry.started(status);
+    this.#meter.start(start);
     if (status < 400) this.#onOutcome(null);
     else if (status === 401 && this.#withApiKey) this.#onOutcome(KEY_REFUSED);
     if (isEventStream(headers)) {
@@ -130,6 +138,7 @@ export class Relay implements ResponseSink {
     this.#entry.bytesOut += bytes.length;
     if (this.#idleLimited) this.#timer?.refresh();
     if (!this.#res.write(bytes) && !this.#waitingForDrain) this.#waitForClient();
+    this.#meter.chunk(bytes);
   }
 
   end(): void {
@@ -219,6 +228,7 @@ export class Relay implements ResponseSink {
   #refuse(error: ProxyError, end: string): void {
     this.#exchange.abort(new SessionError('cancelled', 'The request was refused'));
     this.#entry.end = end;
+    this.#meter.refuse();
     if (this.#started) this.#breakOff();
     else this.#answer(error);
   }
@@ -266,9 +276,4 @@ export class Relay implements ResponseSink {
     }
     return [...kept, ...this.#cors];
   }
-}
-
-function isEventStream(headers: readonly HeaderField[]): boolean {
-  const type = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
-  return type !== undefined && /^text\/event-stream\s*(;|$)/i.test(type);
 }

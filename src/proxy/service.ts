@@ -15,8 +15,9 @@ import { watchConnection } from './connectionReport.ts';
 import type { OutcomeEvents } from './connectionReport.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from '../settings/loopback.ts';
+import type { ServerState } from './localRequest.ts';
 import { createProxyServer } from './server.ts';
-import type { ServerState } from './server.ts';
+import { UsageTally } from './usageTally.ts';
 
 export interface ServiceEvents extends ConnectionEvents, KeyEvents, OutcomeEvents {
   /** Another window of the same person wants the port. */
@@ -91,6 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     report: () => ({ version: VERSION, port, backendUrl, tag, stamp, ...report.current() }),
     onOutcome: report.outcome,
     onRelease: () => events.releaseAsked?.(),
+    usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });
   const { server } = local;

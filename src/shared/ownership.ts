@@ -10,6 +10,8 @@ export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
 /** Of a `POST /health` by which a window asks for the port. */
 export const RELEASE_HEADER = 'x-sealed-proxy-release';
+/** Of a `GET /health` by which a window asks what was used. */
+export const USAGE_HEADER = 'x-sealed-proxy-usage';
 
 /** What a proxy says of itself to a window that shares its secret. */
 export interface ProxyReport {
@@ -46,6 +48,7 @@ export interface Failure {
 
 const LABEL = 'sealed-proxy/ownership/v1\0';
 const RELEASE_LABEL = 'sealed-proxy/release/v1\0';
+const USAGE_LABEL = 'sealed-proxy/usage/v1\0';
 const STAMP_LABEL = 'sealed-proxy/stamp/v1\0';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const PROOF = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
@@ -85,18 +88,35 @@ export function stampOf(secret: Uint8Array, apiKey: string | null, accessKeys: r
   return authenticate(secret, STAMP_LABEL, apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
 }
 
+/** A certain process on a certain port. */
+type Addressee = Pick<ProxyReport, 'instance' | 'port'>;
+
 /** For the header that asks the proxy of this report to give up its port. 43 characters. */
-export function makeRelease(secret: Uint8Array, { instance, port }: Pick<ProxyReport, 'instance' | 'port'>): string {
-  return authenticate(secret, RELEASE_LABEL, instance, String(port)).toString('base64url');
+export function makeRelease(secret: Uint8Array, addressee: Addressee): string {
+  return makeRequest(secret, RELEASE_LABEL, addressee);
 }
 
 /** True if somebody who shares the secret asks this very process. */
-export function isRelease(
-  secret: Uint8Array,
-  report: Pick<ProxyReport, 'instance' | 'port'>,
-  release: string,
-): boolean {
-  return constantTimeEqual(Buffer.from(makeRelease(secret, report)), Buffer.from(release));
+export function isRelease(secret: Uint8Array, addressee: Addressee, release: string): boolean {
+  return isSame(makeRelease(secret, addressee), release);
+}
+
+/** For the header that asks the same proxy what its clients have used. */
+export function makeUsageRequest(secret: Uint8Array, addressee: Addressee): string {
+  return makeRequest(secret, USAGE_LABEL, addressee);
+}
+
+/** True if somebody who shares the secret asks this very process. */
+export function isUsageRequest(secret: Uint8Array, addressee: Addressee, request: string): boolean {
+  return isSame(makeUsageRequest(secret, addressee), request);
+}
+
+function makeRequest(secret: Uint8Array, label: string, { instance, port }: Addressee): string {
+  return authenticate(secret, label, instance, String(port)).toString('base64url');
+}
+
+function isSame(expected: string, text: string): boolean {
+  return constantTimeEqual(Buffer.from(expected), Buffer.from(text));
 }
 
 function authenticate(secret: Uint8Array, label: string, one: string, other: string): Buffer {

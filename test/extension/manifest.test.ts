@@ -112,7 +112,7 @@ describe('The commands', () => {
 
   it('are those that the design names', () => {
     const names = 'start stop restart setApiKey removeApiKey checkConnection copyBaseUrl connectAssistant';
-    const all = `${names} newAccessKey manageAccessKeys showAttestation diagnose showLog getStarted showMenu`
+    const all = `${names} newAccessKey manageAccessKeys showAttestation showUsage diagnose showLog getStarted showMenu`
       .split(' ')
       .map((name) => `sealedProxy.${name}`);
     assert.deepEqual(declared, all);

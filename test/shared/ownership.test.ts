@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { checkProof, isChallenge, isRelease, makeChallenge, makeRelease, prove } from '../../src/shared/ownership.ts';
+import { checkProof, isChallenge, makeChallenge, prove } from '../../src/shared/ownership.ts';
+import { isRelease, isUsageRequest, makeRelease, makeUsageRequest } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { aReport } from '../support/reports.ts';
 
@@ -122,24 +123,29 @@ describe('A challenge', () => {
   });
 });
 
-describe('The request for the port of a proxy', () => {
-  const release = makeRelease(SECRET, REPORT);
+for (const { what, make, check, makeOther } of [
+  { what: 'for the port of a proxy', make: makeRelease, check: isRelease, makeOther: makeUsageRequest },
+  { what: 'to know what was used', make: makeUsageRequest, check: isUsageRequest, makeOther: makeRelease },
+]) {
+  describe(`The request ${what}`, () => {
+    const request = make(SECRET, REPORT);
 
-  it('is granted to those who share the secret', () => {
-    assert.match(release, /^[A-Za-z0-9_-]{43}$/);
-    assert.equal(isRelease(SECRET, REPORT, release), true);
-  });
+    it('is granted to those who share the secret', () => {
+      assert.match(request, /^[A-Za-z0-9_-]{43}$/);
+      assert.equal(check(SECRET, REPORT, request), true);
+    });
 
-  it('is for this process alone, on this port', () => {
-    const fresh = { ...REPORT, instance: 'j'.repeat(43) };
-    for (const report of [fresh, { ...REPORT, port: PORT + 1 }])
-      assert.equal(isRelease(SECRET, report, release), false);
-  });
+    it('is for this process alone, on this port', () => {
+      const fresh = { ...REPORT, instance: 'j'.repeat(43) };
+      for (const report of [fresh, { ...REPORT, port: PORT + 1 }]) assert.equal(check(SECRET, report, request), false);
+    });
 
-  it('is granted to nobody else, and a proof is no request', () => {
-    const proof = prove(SECRET, REPORT.instance, REPORT).split('.')[1] ?? '';
-    for (const other of [makeRelease(randomBytes(32), REPORT), proof, '', release.slice(1), `${release}A`]) {
-      assert.equal(isRelease(SECRET, REPORT, other), false, other);
-    }
+    it('is granted to nobody else, and neither a proof nor another request is one', () => {
+      const proof = prove(SECRET, REPORT.instance, REPORT).split('.')[1] ?? '';
+      const others = [make(randomBytes(32), REPORT), makeOther(SECRET, REPORT), proof];
+      for (const other of [...others, '', request.slice(1), `${request}A`]) {
+        assert.equal(check(SECRET, REPORT, other), false, other);
+      }
+    });
   });
-});
+}

@@ -7,6 +7,8 @@ import { Load } from '../../src/proxy/load.ts';
 import { Relay } from '../../src/proxy/relay.ts';
 import type { RelayContext, Timeouts } from '../../src/proxy/relay.ts';
 import { RequestEntry } from '../../src/proxy/requestLog.ts';
+import { UsageTally } from '../../src/proxy/usageTally.ts';
+import { UNKNOWN } from '../../src/shared/usage.ts';
 import { encodeMetadata } from '../../src/session/envelope.ts';
 import { Growing } from '../e2e/support/growing.ts';
 import { RawConnection } from '../e2e/support/rawHttp.ts';
@@ -41,6 +43,7 @@ export class RelaysUnderTest {
       const relay = new Relay(
         { exchange, load: this.load, timeouts: this.timeouts, onOutcome: () => undefined },
         {
+          meter: new UsageTally(backend.clock).begin(UNKNOWN),
           ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
           bodyLength: announced === undefined ? undefined : Number(announced),
         },

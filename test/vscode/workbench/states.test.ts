@@ -77,6 +77,7 @@ describe('A person at the workbench', () => {
       'Check Now',
       'Copy Base URL',
       'Show Attestation',
+      'Show Usage',
       'Diagnose',
       'Show Log',
       'Stop',

@@ -1,0 +1,196 @@
+// What the clients of a proxy have used, as one of its person's windows gets to know it, and nobody else.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import type OpenAI from 'openai';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { Line } from '../../src/extension/localProxy.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, USAGE_HEADER } from '../../src/shared/ownership.ts';
+import { checkProof, makeChallenge, makeRelease, makeUsageRequest } from '../../src/shared/ownership.ts';
+import type { ProxyReport } from '../../src/shared/ownership.ts';
+import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
+import type { KeyUsage, Outcomes } from '../../src/shared/usage.ts';
+import { ask, head } from './support/ask.ts';
+import { MODEL, chatBody } from './support/chat.ts';
+import { openaiClient } from './support/openaiClient.ts';
+import { ACCESS_KEY, perTest } from './support/scope.ts';
+import type { InternalProxy } from './support/scope.ts';
+
+const SECRET = randomBytes(32);
+const OTHER_KEY = `sealed-${'another_key'.repeat(4).slice(0, 43)}`;
+const NONE: Outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelled: 0 };
+const user = (content: string) => ({ role: 'user', content }) as const;
+const idOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 16);
+
+describe('what the clients of a proxy have used', () => {
+  const scope = perTest();
+  let enclave: RunningEnclave;
+  let proxy: InternalProxy;
+  let client: OpenAI;
+  let begin: number;
+
+  beforeEach(async () => {
+    begin = Date.now();
+    enclave = await scope.enclave();
+    const settings = { PROXY_ACCESS_KEYS: `${ACCESS_KEY},${OTHER_KEY}` };
+    proxy = await scope.internalProxy(enclave, settings, { ownership: SECRET });
+    client = openaiClient(proxy);
+  });
+
+  const usage = async () => {
+    const line = new Line(proxy.port, SECRET);
+    try {
+      assert.equal((await line.probe()).kind, 'ours');
+      return await line.usage();
+    } finally {
+      line.end();
+    }
+  };
+  const usageOf = async (caller: string): Promise<KeyUsage> => {
+    const { keys } = await usage();
+    const found = keys.find((key) => key.caller === caller);
+    assert.ok(found, JSON.stringify(keys));
+    return found;
+  };
+  const outcomes = async (caller = idOf(ACCESS_KEY)) => (await usageOf(caller)).outcomes;
+  const tokens = async () => {
+    const { tokensIn, tokensOut, counted } = await usageOf(idOf(ACCESS_KEY));
+    return { tokensIn, tokensOut, counted };
+  };
+  const stream = async (content: string, include_usage: boolean) => {
+    const options = { stream: true, stream_options: { include_usage } } as const;
+    const answer = await client.chat.completions.create({ model: MODEL, messages: [user(content)], ...options });
+    let last;
+    for await (const chunk of answer) last = chunk.usage ?? last;
+    return last;
+  };
+
+  it('is nothing at first, since the proxy began', async () => {
+    const { since, keys } = await usage();
+    assert.ok(since >= begin && since <= Date.now());
+    assert.deepEqual(keys, []);
+  });
+
+  it('is what the answers themselves say: streamed, whole, and embedded', async () => {
+    const streamed = await stream('Tell me of the sea', true);
+    const said = { tokensIn: streamed?.prompt_tokens, tokensOut: streamed?.completion_tokens, counted: 1 };
+    assert.deepEqual(await tokens(), said);
+
+    const whole = await client.chat.completions.create({ model: MODEL, messages: [user('Tell me of the sea')] });
+    assert.deepEqual(whole.usage, streamed);
+    const twice = { tokensIn: 2 * (said.tokensIn ?? 0), tokensOut: 2 * (said.tokensOut ?? 0), counted: 2 };
+    assert.deepEqual(await tokens(), twice);
+
+    const embedded = await client.embeddings.create({ model: 'nomic-embed-text', input: 'the sea' });
+    const both = { ...twice, tokensIn: twice.tokensIn + embedded.usage.prompt_tokens, counted: 3 };
+    assert.deepEqual(await tokens(), both);
+
+    await client.models.list();
+    assert.deepEqual(await tokens(), both);
+    assert.deepEqual(await outcomes(), { ...NONE, answered: 4 });
+  });
+
+  it('has no tokens of a stream that does not say them, whatever the model says', async () => {
+    await stream('{"usage":{"prompt_tokens":999,"completion_tokens":999}} data: {"usage":{"prompt_tokens":9}}', false);
+    assert.deepEqual(await tokens(), { tokensIn: 0, tokensOut: 0, counted: 0 });
+    assert.deepEqual(await outcomes(), { ...NONE, answered: 1 });
+  });
+
+  it('is told apart by access key', async () => {
+    await client.models.list();
+    for (const key of [OTHER_KEY, OTHER_KEY, 'dev-own-key-of-a-client']) await openaiClient(proxy, key).models.list();
+    assert.deepEqual(await outcomes(), { ...NONE, answered: 1 });
+    assert.deepEqual(await outcomes(idOf(OTHER_KEY)), { ...NONE, answered: 2 });
+    assert.deepEqual(await outcomes(DIRECT), { ...NONE, answered: 1 });
+    const { keys } = await usage();
+    assert.equal(keys.length, 3);
+  });
+
+  it('has the refusals of the proxy apart from those of the backend', async () => {
+    await assert.rejects(stream('/status 429', true), { status: 429 });
+    assert.equal((await ask(proxy.url, { headers: { 'content-length': '99999999' } })).status, 413);
+    assert.deepEqual(await outcomes(), { ...NONE, failed: 1, refused: 1 });
+    for (const key of [null, `sealed-${'x'.repeat(43)}`]) {
+      assert.equal((await ask(proxy.url, { method: 'GET', path: '/v1/models', key })).status, 401);
+    }
+    assert.deepEqual(await outcomes(UNKNOWN), { ...NONE, refused: 2 });
+  });
+
+  it('has answers that broke, and those that never came, as such', async () => {
+    enclave.setFaults('early-end');
+    await assert.rejects(stream('Hello', true));
+    await enclave.close();
+    await assert.rejects(stream('Hello', true), { status: 502 });
+    const { outcomes, tokensOut, firstByte } = await usageOf(idOf(ACCESS_KEY));
+    assert.deepEqual([outcomes, tokensOut], [{ ...NONE, broken: 2 }, 0]);
+    assert.ok(firstByte !== null && firstByte > 0);
+  });
+
+  it('has a stream that its client has left as cancelled', async () => {
+    const answer = await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
+    answer.on('error', () => undefined).destroy();
+    await proxy.log.find('the end of the request', ({ end }) => end === 'client-gone');
+    assert.deepEqual(await outcomes(), { ...NONE, cancelled: 1 });
+  });
+
+  it('says how long the first byte of an answer took', async () => {
+    await stream('/wait 300 Hello', true);
+    const { firstByte, lastAt } = await usageOf(idOf(ACCESS_KEY));
+    assert.ok(firstByte !== null && firstByte >= 300, `${firstByte} ms`);
+    assert.ok(lastAt <= Date.now());
+  });
+
+  it('holds nothing of a question or an answer, and no key', async () => {
+    await stream('a word that is a secret', true);
+    const text = JSON.stringify(await usage());
+    for (const secret of ['secret', ACCESS_KEY, 'sealed-', 'dev-']) assert.ok(!text.includes(secret), text);
+  });
+
+  it('is not asked for before the proof', async () => {
+    const line = new Line(proxy.port, SECRET);
+    await assert.rejects(line.usage(), /has not been proved/);
+    line.end();
+  });
+
+  it('is told to nobody without the secret, and not for another process', async () => {
+    await client.models.list();
+    const { body: health } = await ask(proxy.url, { method: 'GET', path: '/health', key: null });
+    const report = await reportOf(proxy);
+    const right = makeUsageRequest(SECRET, report);
+    const question = (value: string | string[], { url } = proxy, method = 'GET', path = '/health') =>
+      ask(url, { method, path, key: ACCESS_KEY, headers: { [USAGE_HEADER]: value } });
+    for (const wrong of [
+      '',
+      'x',
+      makeUsageRequest(randomBytes(32), report),
+      makeUsageRequest(SECRET, { ...report, instance: 'A'.repeat(43) }),
+      makeUsageRequest(SECRET, { ...report, port: report.port + 1 }),
+      makeRelease(SECRET, report),
+      [right, right],
+    ]) {
+      assert.deepEqual((await question(wrong)).body, health, String(wrong));
+    }
+    assert.equal((await question(right, proxy, 'POST')).status, 405);
+    assert.equal((await question(right, proxy, 'HEAD')).body.length, 0);
+    assert.doesNotMatch((await question(right, proxy, 'GET', '/v1/models')).body.toString(), /tokensIn/);
+    assert.match((await question(right)).body.toString(), /tokensIn/);
+    proxy.setKeys({ apiKey: null, accessKeys: [], ownership: null });
+    assert.deepEqual((await question(right)).body, health);
+  });
+
+  it('is told to nobody by a proxy of the command line', async () => {
+    const { url, port } = await scope.proxy(enclave);
+    const headers = { [USAGE_HEADER]: makeUsageRequest(new Uint8Array(32), { instance: '', port }) };
+    const asked = await ask(url, { method: 'GET', path: '/health', headers });
+    const plain = await ask(url, { method: 'GET', path: '/health' });
+    assert.deepEqual(asked.body, plain.body);
+  });
+});
+
+async function reportOf({ url, port }: InternalProxy): Promise<ProxyReport> {
+  const challenge = makeChallenge();
+  const answer = await ask(url, { method: 'GET', path: '/health', headers: { [CHALLENGE_HEADER]: challenge } });
+  const [proof = ''] = answer.headers[PROOF_HEADER] ?? [];
+  const report = checkProof(SECRET, challenge, port, proof);
+  assert.ok(report);
+  return report;
+}

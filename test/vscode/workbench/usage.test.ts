@@ -1,0 +1,61 @@
+// What was used, as a person reads it in the editor.
+import assert from 'node:assert/strict';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { ask } from '../../e2e/support/ask.ts';
+import { chatBody } from '../../e2e/support/chat.ts';
+import { assertNone } from '../../e2e/support/needles.ts';
+import { perSuite } from '../../e2e/support/scope.ts';
+import { Editor } from '../support/editor.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+const API_KEY = 'dev-the-key-of-a-person-who-counts';
+const QUESTION = 'Tell me of the sea';
+
+describe('A person who wants to know what was used', () => {
+  const scope = perSuite();
+  let url: string;
+  let window: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    const enclave = await scope.enclaveProcess();
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    const editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
+    scope.onClose(() => editor.stop());
+    window = await editor.open('project');
+    await window.setApiKey(API_KEY);
+    await window.dismiss('API key accepted, 8 models.');
+  });
+
+  const newKey = async (name: string) => {
+    await window.runCommand('Sealed Proxy: New Access Key');
+    await window.answer('Sealed Proxy: New Access Key', name);
+    await window.dismiss(`The access key for "${name}" is on the clipboard.`);
+    return window.bridge.run((editor) => editor.env.clipboard.readText(), null);
+  };
+
+  it('reads it by the names of the access keys, and nothing of what was said', async () => {
+    const [continues, cline] = [await newKey('Continue'), await newKey('Cline')];
+    const streamed = chatBody(QUESTION, { stream: true, stream_options: { include_usage: true } });
+    const answer = await ask(url, { key: continues, body: streamed });
+    assert.match(answer.body.toString(), /"prompt_tokens":5,"completion_tokens":7/);
+    for (const status of [429, 503]) await ask(url, { key: cline, body: chatBody(`/status ${status}`) });
+    assert.equal((await ask(url, { key: `sealed-${'x'.repeat(43)}`, body: streamed })).status, 401);
+
+    await window.runCommand('Sealed Proxy: Show Usage');
+    const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
+    const row = async (name: string) => {
+      const cells = await text.getByRole('row').filter({ hasText: name }).getByRole('cell').allInnerTexts();
+      return cells.slice(1, 6);
+    };
+    await text.getByText('Since the proxy started').waitFor();
+    assert.deepEqual(await row('Continue'), ['1', '0', '0', '5', '7']);
+    assert.deepEqual(await row('Cline'), ['2', '2\u00a0failed', '0', '–', '–']);
+    assert.deepEqual(await row('no key that counts'), ['1', '1\u00a0refused', '0', '–', '–']);
+    assert.equal((await row('chat and checks')).length, 5);
+    const secrets = { 'the API key': API_KEY, 'a key': continues, 'another key': cline, 'the question': QUESTION };
+    assertNone(secrets, await text.innerText(), 'the usage');
+    await window.screenshot('usage');
+  });
+});
