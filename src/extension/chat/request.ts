@@ -27,7 +27,7 @@ export interface Conversation {
   readonly tools: readonly Tool[];
   /** True: the model must call a tool. */
   readonly toolRequired: boolean;
-  /** Options of the one who asks, such as `temperature`; they go into the body as they are. */
+  /** Options of the one who asks, such as `temperature`; they go into the body as they are, but for private ones. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -35,11 +35,15 @@ type Json = Record<string, unknown>;
 
 /** Options that would change what the answer is read as. */
 const OWN_FIELDS = ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'n'];
+/** How the editor's chat names what it notes among the options for itself: ids of conversations, traces. */
+const PRIVATE = '_';
 const NO_ARGUMENTS = { type: 'object', properties: {} };
 
 /** The JSON of `POST /v1/chat/completions`, streamed, with usage. */
 export function chatRequest(model: ChatModel, { messages, tools, toolRequired, options }: Conversation): string {
-  const further = Object.fromEntries(Object.entries(options).filter(([name]) => !OWN_FIELDS.includes(name)));
+  const further = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !OWN_FIELDS.includes(name) && !name.startsWith(PRIVATE)),
+  );
   const offered = tools.map(({ name, description, schema }) => ({
     type: 'function',
     function: { name, description, parameters: schema ?? NO_ARGUMENTS },

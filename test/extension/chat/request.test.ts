@@ -129,4 +129,15 @@ describe('A conversation as a request', () => {
     assert.deepEqual([body['n'], body['tools']], [undefined, undefined]);
     assert.equal((body['messages'] as unknown[]).length, 1);
   });
+
+  it('keeps from the backend what the editor notes among the options for itself', () => {
+    const options = {
+      temperature: 0.2,
+      _conversationId: 'c',
+      _otelTraceContext: { traceId: 't' },
+      _enableThinking: true,
+    };
+    const body = request([user(text('x'))], { options });
+    assert.deepEqual(Object.keys(body).toSorted(), ['messages', 'model', 'stream', 'stream_options', 'temperature']);
+  });
 });
