@@ -6,14 +6,16 @@ interface Noted {
   abortedAt?: number;
 }
 
-/** Notes the time of the next abort in this process. */
+/** Notes the time of the extension's next abort. The other extensions of this process have aborts of their own. */
 export function noteAbort(): void {
   const { prototype } = AbortController;
   const abort = Reflect.get(prototype, 'abort');
   delete (globalThis as Noted).abortedAt;
   prototype.abort = function (this: AbortController, reason?: unknown) {
-    prototype.abort = abort;
-    (globalThis as Noted).abortedAt = Date.now();
+    if (new Error().stack?.includes('sealed-proxy.sealed-proxy-') === true) {
+      prototype.abort = abort;
+      (globalThis as Noted).abortedAt = Date.now();
+    }
     abort.call(this, reason);
   };
 }
