@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import * as vscode from 'vscode';
 import type { ProxyStatus } from '../../shared/status.ts';
 import type { Supervisor } from '../supervisor.ts';
-import { AnswerError, AnswerReader } from './answer.ts';
+import { AnswerReader } from './answer.ts';
 import type { AnswerEvent } from './answer.ts';
+import { RefusedError, toEditorError } from './editorError.ts';
 import { describeFailure } from './failure.ts';
 import type { Failure } from './failure.ts';
 import { chatModels } from './models.ts';
@@ -20,6 +21,11 @@ interface Information extends vscode.LanguageModelChatInformation {
   readonly model: ChatModel;
 }
 
+/** With what the editor says but does not publish. */
+interface RequestOptions extends vscode.ProvideLanguageModelChatResponseOptions {
+  readonly requestInitiator?: string;
+}
+
 type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
 /** In the editor since its 1.10x, but not among the published types. */
@@ -29,6 +35,8 @@ type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
 const MAX_ERROR = 64 * 1024;
 /** `System`, which the published enumeration leaves out. */
 const SYSTEM = 3;
+/** The kind of data that holds the usage of an answer. */
+const USAGE = 'usage';
 
 export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
   readonly #supervisor: Supervisor;
@@ -77,7 +85,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   async provideLanguageModelChatResponse(
     { model }: Information,
     messages: readonly vscode.LanguageModelChatRequestMessage[],
-    { tools = [], toolMode, modelOptions = {} }: vscode.ProvideLanguageModelChatResponseOptions,
+    { tools = [], toolMode, modelOptions = {}, requestInitiator }: RequestOptions,
     progress: Progress,
     token: vscode.CancellationToken,
   ): Promise<void> {
@@ -97,7 +105,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
       this.#onAnswered();
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
-      throw toEditorError(error);
+      throw toEditorError(error, requestInitiator);
     } finally {
       cancelling.dispose();
     }
@@ -130,15 +138,6 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   }
 }
 
-class RefusedError extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
-
 async function describe(response: IncomingMessage): Promise<Failure> {
   let body = '';
   for await (const text of response) {
@@ -146,25 +145,6 @@ async function describe(response: IncomingMessage): Promise<Failure> {
     if (body.length > MAX_ERROR) break;
   }
   return describeFailure(response.statusCode ?? 0, body, response.headers['retry-after']);
-}
-
-function toEditorError(error: unknown): Error {
-  if (error instanceof RefusedError) {
-    const { kind, message } = error.failure;
-    switch (kind) {
-      case 'noPermissions':
-        return vscode.LanguageModelError.NoPermissions(message);
-      case 'notFound':
-        return vscode.LanguageModelError.NotFound(message);
-      case 'blocked':
-        return vscode.LanguageModelError.Blocked(message);
-      case 'other':
-        return new Error(message);
-    }
-  }
-  if (error instanceof AnswerError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new Error(vscode.l10n.t('Sealed Proxy could not complete the answer: {0}', reason));
 }
 
 function report(event: AnswerEvent, progress: Progress): void {
@@ -181,8 +161,15 @@ function report(event: AnswerEvent, progress: Progress): void {
       progress.report(new vscode.LanguageModelToolCallPart(event.id, event.name, event.input));
       break;
     case 'usage':
+      progress.report(usagePart(event.input, event.output));
       break;
   }
+}
+
+/** As the editor's chat reads it from every provider, to show how full the context is. */
+function usagePart(input: number, output: number): vscode.LanguageModelDataPart {
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  return vscode.LanguageModelDataPart.json(usage, USAGE);
 }
 
 function toMessage({ role, content }: vscode.LanguageModelChatRequestMessage): Message {

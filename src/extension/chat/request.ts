@@ -27,19 +27,24 @@ export interface Conversation {
   readonly tools: readonly Tool[];
   /** True: the model must call a tool. */
   readonly toolRequired: boolean;
-  /** Options of the one who asks, such as `temperature`; they go into the body as they are. */
+  /** Options of the one who asks, such as `temperature`; they go into the body as they are, but for private ones. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+type ToolResult = Extract<Part, { readonly kind: 'toolResult' }>;
 type Json = Record<string, unknown>;
 
 /** Options that would change what the answer is read as. */
 const OWN_FIELDS = ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'n'];
+/** How the editor's chat names what it notes among the options for itself: ids of conversations, traces. */
+const PRIVATE = '_';
 const NO_ARGUMENTS = { type: 'object', properties: {} };
 
 /** The JSON of `POST /v1/chat/completions`, streamed, with usage. */
 export function chatRequest(model: ChatModel, { messages, tools, toolRequired, options }: Conversation): string {
-  const further = Object.fromEntries(Object.entries(options).filter(([name]) => !OWN_FIELDS.includes(name)));
+  const further = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !OWN_FIELDS.includes(name) && !name.startsWith(PRIVATE)),
+  );
   const offered = tools.map(({ name, description, schema }) => ({
     type: 'function',
     function: { name, description, parameters: schema ?? NO_ARGUMENTS },
@@ -47,34 +52,48 @@ export function chatRequest(model: ChatModel, { messages, tools, toolRequired, o
   return JSON.stringify({
     ...further,
     model: model.id,
-    messages: messages.flatMap(toMessages),
+    messages: toMessages(messages),
     stream: true,
     stream_options: { include_usage: true },
     ...(offered.length > 0 && { tools: offered, tool_choice: toolRequired ? 'required' : 'auto' }),
   });
 }
 
-/** One message of the editor may be several of OpenAI's: each tool result is one of its own, before what follows it. */
-function toMessages({ role, parts }: Message): Json[] {
-  if (role !== 'user') return [role === 'assistant' ? assistantMessage(parts) : { role, content: textOf(parts) }];
+/**
+ * One message of the editor may be several of OpenAI's: each tool result is one of its own. Between the results of tools
+ * that were called together nothing may stand: what is said besides, or found and no text, follows behind them all.
+ */
+function toMessages(conversation: readonly Message[]): Json[] {
   const messages: Json[] = [];
-  let pending: Part[] = [];
-  const flush = () => {
-    if (pending.length > 0) messages.push({ role, content: contentOf(pending) });
-    pending = [];
+  let held: Part[] = [];
+  const release = () => {
+    if (held.length > 0) messages.push({ role: 'user', content: contentOf(held) });
+    held = [];
   };
-  for (const part of parts) {
-    if (part.kind !== 'toolResult') {
-      pending.push(part);
-      continue;
+  for (const { role, parts } of conversation) {
+    const results = parts.filter((part) => part.kind === 'toolResult');
+    if (results.length > 0) {
+      messages.push(...results.map(toolMessage));
+      held.push(...parts.flatMap(besideResult));
+    } else if (role === 'user') {
+      messages.push({ role, content: contentOf([...held, ...parts]) });
+      held = [];
+    } else {
+      release();
+      messages.push(role === 'assistant' ? assistantMessage(parts) : { role, content: textOf(parts) });
     }
-    flush();
-    messages.push({ role: 'tool', tool_call_id: part.id, content: textOf(part.parts) });
-    // A tool message holds text alone; what else a tool has found is shown in the person's name.
-    pending.push(...part.parts.filter(({ kind }) => kind === 'image'));
   }
-  flush();
+  release();
   return messages;
+}
+
+function toolMessage({ id, parts }: ToolResult): Json {
+  return { role: 'tool', tool_call_id: id, content: textOf(parts) };
+}
+
+/** A tool message holds text alone; what else a tool has found is shown in the person's name. */
+function besideResult(part: Part): readonly Part[] {
+  return part.kind === 'toolResult' ? part.parts.filter(({ kind }) => kind === 'image') : [part];
 }
 
 function assistantMessage(parts: readonly Part[]): Json {

@@ -96,6 +96,31 @@ describe('A conversation as a request', () => {
     ]);
   });
 
+  it('lets nothing come between the results of tools that were called together', () => {
+    const call = (id: string): Part => ({ kind: 'toolCall', id, name: 'view', input: {} });
+    const result = (id: string, ...parts: Part[]): Part => ({ kind: 'toolResult', id, parts });
+    const list = messages(
+      assistant(call('1'), call('2'), call('3')),
+      user(result('1', text('one'), image)),
+      user(text('Two is a text.'), result('2', text('two'))),
+      user(result('3', image)),
+      assistant(text('I see.')),
+      user(result('4', image)),
+    ) as { role: string; content: unknown }[];
+    assert.deepEqual(
+      list.slice(1).map(({ role, content }) => [role, content]),
+      [
+        ['tool', 'one'],
+        ['tool', 'two'],
+        ['tool', ''],
+        ['user', [IMAGE, { type: 'text', text: 'Two is a text.' }, IMAGE]],
+        ['assistant', 'I see.'],
+        ['tool', ''],
+        ['user', [IMAGE]],
+      ],
+    );
+  });
+
   it('keeps a message that is empty', () => {
     assert.deepEqual(messages(assistant()), [{ role: 'assistant', content: '' }]);
   });
@@ -128,5 +153,16 @@ describe('A conversation as a request', () => {
     );
     assert.deepEqual([body['n'], body['tools']], [undefined, undefined]);
     assert.equal((body['messages'] as unknown[]).length, 1);
+  });
+
+  it('keeps from the backend what the editor notes among the options for itself', () => {
+    const options = {
+      temperature: 0.2,
+      _conversationId: 'c',
+      _otelTraceContext: { traceId: 't' },
+      _enableThinking: true,
+    };
+    const body = request([user(text('x'))], { options });
+    assert.deepEqual(Object.keys(body).toSorted(), ['messages', 'model', 'stream', 'stream_options', 'temperature']);
   });
 });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { within } from '../../support/within.ts';
-import { state } from './surroundings.ts';
+import { abortedAt, noteAbort } from '../support/abortClock.ts';
+import { nextCancellation, state } from './surroundings.ts';
+
+/** Within this time after the extension, the enclave knows that an answer is not wanted any more. In milliseconds. */
+const AT_ONCE = 200;
 
 const user = (content: string | vscode.LanguageModelToolResultPart[]) => vscode.LanguageModelChatMessage.User(content);
 const assistant = (content: vscode.LanguageModelToolCallPart[]) => vscode.LanguageModelChatMessage.Assistant(content);
@@ -58,6 +62,16 @@ describe('A language model of the editor', () => {
     assert.ok(parts.length > 5, String(parts.length));
   });
 
+  it('says what an answer has cost', async () => {
+    const parts = await ask([user('/repeat 30 sealed')]);
+    const [usage] = parts.filter((part) => part instanceof vscode.LanguageModelDataPart);
+    assert.equal(usage?.mimeType, 'usage');
+    const costs = JSON.parse(Buffer.from(usage.data).toString()) as Record<string, number>;
+    const { prompt_tokens: input = 0, completion_tokens: output = 0, total_tokens: total } = costs;
+    assert.ok(input > 0 && output >= 30, JSON.stringify(costs));
+    assert.equal(total, input + output);
+  });
+
   it('calls a tool, with arguments that were put together from fragments, and takes its result', async () => {
     const question = user('Look with read_file, please');
     const call = (await ask([question], { tools: [READ] })).find(
@@ -78,26 +92,34 @@ describe('A language model of the editor', () => {
   });
 
   it('says what is wrong in the editor’s own kinds of errors', async () => {
-    await assert.rejects(ask([user('/status 429')]), (error: Error) => /busy/.test(error.message));
-    await assert.rejects(ask([user('/status 401')]), (error: Error) => /refused the API key/.test(error.message));
+    for (const [status, kind, text] of [
+      [429, 'Blocked', /busy/],
+      [401, 'NoPermissions', /refused the API key/],
+    ] as const) {
+      await assert.rejects(ask([user(`/status ${status}`)]), (error) => {
+        assert.ok(error instanceof vscode.LanguageModelError);
+        assert.equal(error.code, kind);
+        assert.match(error.message, text);
+        return true;
+      });
+    }
     await assert.rejects(ask([user('/broken 3')]), /./);
   });
 
-  it('ends at the backend at once when it is cancelled', async () => {
+  it('ends at the enclave at once when it is cancelled', async () => {
     const source = new vscode.CancellationTokenSource();
     const response = await (await model()).sendRequest([user('/stall 3')], {}, source.token);
-    const seen: unknown[] = [];
-    const reading = (async () => {
-      for await (const part of response.stream) {
-        seen.push(part);
-        source.cancel();
-      }
-    })();
-    await within(
-      'the end of the stream',
-      5000,
-      reading.catch(() => undefined),
-    );
-    assert.ok(seen.length > 0);
+    const parts = response.stream[Symbol.asyncIterator]();
+    assert.equal((await parts.next()).done, false);
+    const ending = nextCancellation();
+    noteAbort();
+    source.cancel();
+    const rest = (async () => {
+      while ((await parts.next()).done !== true);
+    })().catch(() => undefined);
+    const [gone] = await Promise.all([ending, within('the end of the stream', 5000, rest)]);
+    const told = abortedAt();
+    assert.ok(told !== undefined);
+    assert.ok(gone - told < AT_ONCE, `${gone - told} ms`);
   });
 });

@@ -4,6 +4,8 @@ export interface RunFacts {
   readonly enclave: string;
   /** The development enclave that the window was opened with. */
   readonly backendUrl: string;
+  /** Where that one writes how each request has ended. */
+  readonly record: string;
   /** The client that the person has agreed to already. */
   readonly client: string;
   /** Where VS Code keeps the settings of this machine. */

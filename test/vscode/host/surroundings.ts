@@ -2,10 +2,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
+import type { RequestEnding, RequestFacts } from '../../../src/devEnclave/journal.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/apiTypes.ts';
 import { within } from '../../support/within.ts';
 import type { ProcessFacts } from '../support/processes.ts';
@@ -65,6 +66,31 @@ export function state(name: SealedProxyStatus['state']): Promise<SealedProxyStat
 
 export async function connection(): Promise<SealedProxyConnection> {
   return (await api()).getConnection(facts().client);
+}
+
+/** When the enclave notices next that nobody waits for an answer any more, in milliseconds since 1970. */
+export async function nextCancellation(): Promise<number> {
+  const before = cancellations().length;
+  const watcher = watch(facts().record);
+  const noticed = new Promise<number>((resolve) => {
+    watcher.on('change', () => {
+      const at = cancellations()[before];
+      if (at !== undefined) resolve(at);
+    });
+  });
+  try {
+    return await within('the enclave to notice', STATE, noticed);
+  } finally {
+    watcher.close();
+  }
+}
+
+function cancellations(): number[] {
+  const lines = readFileSync(facts().record, 'utf8').split('\n').slice(0, -1);
+  return lines
+    .map((line) => JSON.parse(line) as Pick<RequestFacts, 'at'> & RequestEnding)
+    .filter(({ ended }) => ended === 'client-cancelled')
+    .map(({ at, ended_ms: after }) => Date.parse(at) + after);
 }
 
 /** The proxy that this extension host runs. */

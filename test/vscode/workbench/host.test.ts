@@ -1,7 +1,9 @@
 // The suite inside the extension host, in a window whose person has set the key and agreed to a client just before VS
 // Code was restarted.
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../src/extension/freePort.ts';
 import type { SealedProxyConnection } from '../../../src/extension/apiTypes.ts';
@@ -20,11 +22,15 @@ const LIMIT = 120_000;
 
 describe('VS Code, as its other extensions see it', () => {
   const scope = perSuite();
+  let record: string;
   let enclave: ServerProcess;
   let editor: Editor;
 
   before(async () => {
-    enclave = await scope.enclaveProcess();
+    const own = mkdtempSync(join(tmpdir(), 'sealed-proxy-record-'));
+    scope.onClose(async () => rm(own, { recursive: true }));
+    record = join(own, 'requests');
+    enclave = await scope.enclaveProcess(['--record', record]);
     const port = await freePort();
     editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
     scope.onClose(() => editor.stop());
@@ -54,6 +60,7 @@ describe('VS Code, as its other extensions see it', () => {
     const facts: RunFacts = {
       enclave: ENCLAVE,
       backendUrl: enclave.url,
+      record,
       client: CLIENT,
       settingsFile: editor.settingsPath,
     };

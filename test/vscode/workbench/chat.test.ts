@@ -1,0 +1,115 @@
+// One person who talks to our models in VS Code's own chat. The answers are written while the person reads them. The tests
+// stand on one another.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../../src/extension/freePort.ts';
+import { perSuite } from '../../e2e/support/scope.ts';
+import { within } from '../../support/within.ts';
+import { abortedAt, noteAbort } from '../support/abortClock.ts';
+import { ChatView } from '../support/chatView.ts';
+import { Editor } from '../support/editor.ts';
+import { ScriptedModel } from '../support/scriptedModel.ts';
+import type { Question } from '../support/scriptedModel.ts';
+import { VISIBLE } from '../support/workbench.ts';
+import type { Workbench } from '../support/workbench.ts';
+
+/** Within this time after the extension, the enclave knows that an answer is not wanted any more. In milliseconds. */
+const AT_ONCE = 200;
+
+describe("A person in VS Code's own chat", () => {
+  const scope = perSuite();
+  const model = new ScriptedModel();
+  const nonce = randomBytes(8).toString('hex');
+  let notes: string;
+  let window: Workbench;
+  let chat: ChatView;
+
+  before(async function () {
+    this.timeout(120_000);
+    const enclave = await scope.enclave({ handler: model.handler });
+    const editor = await Editor.start({
+      'sealedProxy.backendUrl': enclave.url,
+      'sealedProxy.port': await freePort(),
+      'chat.disableAIFeatures': false,
+    });
+    scope.onClose(() => editor.stop());
+    notes = join(editor.profile.folder('project'), 'notes.txt');
+    writeFileSync(notes, `The word is ${nonce}.\n`);
+    window = await editor.open('project');
+    await window.setApiKey('dev-the-key-of-a-person');
+    await window.waitForStatus('development 8');
+    await window.dismiss('API key accepted, 8 models.');
+    chat = await ChatView.open(window);
+  });
+
+  it('finds the models that call tools in the picker, and chooses one', async () => {
+    const models = await chat.openPicker();
+    await window.screenshot('chat-models');
+    const ours = models.flatMap((row) => /^(.*)\nSealed Proxy$/.exec(row)?.[1] ?? []);
+    assert.deepEqual(ours, ['DeepSeek V4 Flash', 'Gemma 4 31B', 'GLM 5.2', 'GPT-OSS 120B', 'Kimi K2.6']);
+    await chat.choose('GLM 5.2');
+  });
+
+  it('sees reasoning as thinking, the answer while it is made, and how full the context is', async () => {
+    const question = await ask('What is sealed here?');
+    assert.equal(question.body.model, 'glm-5-2');
+    question.think('They want to know what is sealed. ');
+    await chat.thinking.getByText('They want to know what is sealed.').waitFor();
+    await window.screenshot('chat-thinking');
+    question.say('Here is the first half. ');
+    await chat.answer.getByText('Here is the first half.').waitFor();
+    await window.screenshot('chat-half');
+    question.say('There is the second half.');
+    question.finish(100_000, 50);
+    await chat.answer.getByText('Here is the first half. There is the second half.').waitFor();
+    assert.match(await chat.contextUsage('chat-whole'), /100\.0K \/ 384K tokens/);
+  });
+
+  it('sees that a tool is used, and the model gets what it has found', async () => {
+    const words = 'What do the notes say?';
+    const question = await ask(words);
+    assert.ok(question.body.tools?.some(({ function: { name } }) => name === 'read_file'));
+    question.call('read_file', { filePath: notes, startLine: 1, endLine: 2 });
+    question.finish(100, 5);
+    const next = await model.asked(words, VISIBLE);
+    await chat.thinking.getByText('notes.txt').waitFor();
+    await window.screenshot('chat-tool');
+    const [call, result] = next.body.messages.slice(-2);
+    assert.equal(call?.role, 'assistant');
+    assert.deepEqual([result?.role, result?.content], ['tool', `The word is ${nonce}.\n`]);
+    next.say(`They say ${nonce}.`);
+    next.finish(120, 7);
+    await chat.answer.getByText(`They say ${nonce}.`).waitFor();
+  });
+
+  it('stops an answer, and the enclave knows at once', async () => {
+    const question = await ask('Talk on and on.');
+    question.say('One word and another. ');
+    await chat.answer.getByText('One word and another.').waitFor();
+    await window.bridge.run(noteAbort, undefined);
+    const pressed = await chat.stop();
+    const gone = await within('the end of the answer', VISIBLE, question.over);
+    await window.screenshot('chat-stopped');
+    assert.ok(question.isCancelled);
+    const told = await window.bridge.run(abortedAt, undefined);
+    assert.ok(told !== undefined);
+    assert.ok(gone - told < AT_ONCE, `${gone - told} ms, and ${told - pressed} ms for the editor`);
+    assert.equal(await chat.answer.getByText('One word and another.').count(), 1);
+  });
+
+  it('is told in one sentence why there is no answer', async () => {
+    const question = await ask('Are you busy?');
+    question.refuse(429, 'Too many at once.', '7');
+    const sentence = 'The backend is busy. Try again in 7 s. It says: Too many at once.';
+    await chat.answer.getByText(sentence).waitFor();
+    await window.screenshot('chat-refused');
+    assert.doesNotMatch(await chat.answer.innerText(), /:\d+:\d+/, 'no stack');
+  });
+
+  async function ask(words: string): Promise<Question> {
+    await chat.ask(words);
+    return model.asked(words, VISIBLE);
+  }
+});
