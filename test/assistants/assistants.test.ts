@@ -1,0 +1,148 @@
+// Real releases of the assistants, each told by our own code where the proxy is, and by nothing else.
+import assert from 'node:assert/strict';
+import type { RunningProcess } from '../e2e/support/process.ts';
+import { perTest } from '../e2e/support/scope.ts';
+import { Growing } from '../e2e/support/growing.ts';
+import { openBench } from './support/bench.ts';
+import type { Bench, Command } from './support/bench.ts';
+import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from './support/configuration.ts';
+import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from './support/evidence.ts';
+import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from './support/libraries.ts';
+import { noteRelease, modulesOf } from './support/releases.ts';
+import { GREETING_TEXT, answerForever, callOnce } from './support/script.ts';
+import type { Tool } from './support/script.ts';
+import { measureStop, watched } from './support/stopping.ts';
+import { note, showTable } from './support/table.ts';
+import { TERMINALS } from './support/terminals.ts';
+import type { Terminal } from './support/terminals.ts';
+
+/** An assistant starts, looks around, and asks two or three times. In milliseconds. */
+const PATIENCE = 60_000;
+const TASK = 'Read the file fact.txt and tell me the word in it.';
+/** From the end of the assistant's connection until the enclave knows, in milliseconds. */
+const PROMPTLY = 200;
+
+describe('Real assistants', () => {
+  const scope = perTest();
+
+  after(showTable);
+
+  for (const terminal of TERMINALS) {
+    const { id, tool } = terminal;
+    const name = nameOf(id);
+
+    it(`${name} reads a file by its own tool and tells what is in it`, async () => {
+      noteRelease(name, id);
+      const bench = await openBench(scope, (path) => callOnce(tool, path));
+      const assistant = bench.start(await commandOf(terminal, bench));
+      await assertSays(bench.word, assistant);
+      assertToolResult(name, bench, tool);
+      assertEvidence(name, bench, assistant);
+      const left = await bench.clear();
+      if (left > 0) note(name, 'did', `left ${left} ${left === 1 ? 'process' : 'processes'} behind, ended`);
+    });
+
+    it(`${name} lets the enclave know at once when it is interrupted`, async () => {
+      noteRelease(name, id);
+      await assertStops(name, tool, (bench) => commandOf(terminal, bench), 'SIGINT');
+    });
+  }
+
+  for (const { id, question, withTool } of LIBRARIES) {
+    const name = nameOf(id);
+
+    it(`${name} streams by the snippet as it stands`, async () => {
+      noteRelease(name, id);
+      const bench = await openBench(scope, (path) => callOnce(undefined, path));
+      const assistant = bench.start(moduleCommand(bench, id, snippetOf(id, bench.connection)));
+      await assertSays(GREETING_TEXT, assistant);
+      note(name, 'configured by', 'the snippet');
+      note(name, 'did', 'streamed by the snippet as it stands');
+      assertEvidence(name, bench, assistant);
+    });
+
+    it(`${name} calls a tool with the client of the snippet`, async () => {
+      noteRelease(name, id);
+      const bench = await openBench(scope, (path) => callOnce(READ_FILE, path));
+      const assistant = bench.start(moduleCommand(bench, id, goOn(id, question, withTool, bench)));
+      await assertSays(bench.word, assistant);
+      assertToolResult(name, bench, READ_FILE);
+      assertEvidence(name, bench, assistant);
+    });
+  }
+
+  it('OpenAI SDK (Node) lets the enclave know at once when the program aborts, and lives on', async () => {
+    const [library] = LIBRARIES;
+    assert.ok(library?.id === 'openai-node');
+    const { id, question } = library;
+    noteRelease(nameOf(id), id);
+    const command = (bench: Bench) => moduleCommand(bench, id, goOn(id, question, ABORTING, bench));
+    const program = await assertStops(nameOf(id), undefined, command, 'SIGUSR2');
+    await program.stdout.find('the words behind the stream', (line) => line.includes(ALIVE));
+  });
+
+  it('curl streams by the snippet as it stands', async () => {
+    noteRelease('curl', 'curl');
+    const bench = await openBench(scope, (path) => callOnce(undefined, path));
+    const assistant = bench.start({ file: 'sh', args: [shellScript('curl', bench)] });
+    await assertSays('[DONE]', assistant);
+    note('curl', 'configured by', 'the snippet');
+    note('curl', 'did', 'streamed by the snippet as it stands');
+    assertEvidence('curl', bench, assistant);
+  });
+
+  it('curl lets the enclave know at once when it is interrupted', async () => {
+    noteRelease('curl', 'curl');
+    const command = (bench: Bench) => ({ file: 'sh', args: [shellScript('curl', bench)] });
+    await assertStops('curl', undefined, command, 'SIGINT');
+  });
+
+  /** Ends the assistant in the middle of an answer. */
+  async function assertStops(
+    name: string,
+    tool: Tool | undefined,
+    command: (bench: Bench) => Command | Promise<Command>,
+    signal: NodeJS.Signals,
+  ): Promise<RunningProcess> {
+    const gone = new Growing<number>();
+    const bench = await openBench(scope, () => watched(answerForever(tool), gone));
+    const assistant = bench.start(await command(bench));
+    const stop = () => process.kill(-assistant.pid, signal); // the whole group, as a terminal does
+    const { fromSignal, fromClose } = await measureStop(bench, gone, stop, PATIENCE);
+    const [ours, all] = [fromClose, fromSignal].map((time) => time.toFixed(1));
+    note(name, 'stopped: enclave knows after', `${ours} ms from the end of its connection, ${all} ms from the signal`);
+    assert.ok(fromClose < PROMPTLY, `the enclave knew after ${ours} ms`);
+    return assistant;
+  }
+});
+
+async function commandOf({ id, command }: Terminal, bench: Bench): Promise<Command> {
+  const name = nameOf(id);
+  const file = await writeFile(id, bench.connection);
+  note(name, 'configured by', file === undefined ? 'the snippet' : `~/${file}`);
+  return command(modulesOf(id), TASK, file === undefined ? shellScript(id, bench) : file);
+}
+
+function moduleCommand(bench: Bench, id: string, text: string): Command {
+  return { file: process.execPath, args: [moduleIn(bench, 'program.mjs', text, modulesOf(id))] };
+}
+
+/** What makes the client in the snippet, and then another program. */
+function goOn(id: string, question: string, program: string, { connection }: Bench): string {
+  const [client = '', ...rest] = snippetOf(id, connection).split(question);
+  assert.equal(rest.length, 1);
+  return `${client}const MODEL = ${JSON.stringify(connection.model.id)};\n${program}\n`;
+}
+
+/** The assistant ends well, and has printed this. */
+async function assertSays(text: string, assistant: RunningProcess): Promise<void> {
+  const { code } = await assistant.exit(PATIENCE);
+  const [printed, complained] = [assistant.stdout, assistant.stderr].map(({ items }) => items.join('\n'));
+  assert.ok(code === 0 && printed?.includes(text), `exit code ${code}\n${printed}\n${complained}`);
+}
+
+function assertEvidence(name: string, bench: Bench, assistant: RunningProcess): void {
+  assertKeys(name, bench, assistant);
+  noteRequest(name, bench);
+  assertExactBytes(name, bench);
+}

@@ -1,0 +1,98 @@
+// What went over the wire and what the enclave has opened must be the same, apart from the key.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { LogicalRequest } from '../../../src/devEnclave/logical.ts';
+import { fieldsOf, parseJson } from '../../../src/shared/json.ts';
+import { assertNone } from '../../e2e/support/needles.ts';
+import { API_KEY } from '../../e2e/support/scope.ts';
+import type { RunningProcess } from '../../e2e/support/process.ts';
+import type { Bench } from './bench.ts';
+import type { Tool } from './script.ts';
+import { note } from './table.ts';
+import { exchangesOn } from './wire.ts';
+
+const CHAT = '/v1/chat/completions';
+/** Of the headers, those that say who asks, and those that could carry a key. */
+const SELECTED = ['user-agent', 'authorization', 'x-api-key', 'api-key', 'cookie'];
+
+/** The chat requests as the enclave has opened them. */
+function chatsOf({ answers }: Bench): readonly LogicalRequest[] {
+  return answers.map(({ request }) => request).filter(({ target }) => target === CHAT);
+}
+
+/** Every chat has reached the enclave as it was sent, and every whole answer has come back as it was given. */
+export function assertExactBytes(name: string, { tap, answers }: Bench): void {
+  const wire = tap.connections.items
+    .flatMap(({ sent, received }) => exchangesOn(Buffer.concat(sent), Buffer.concat(received)))
+    .filter(({ target }) => target === CHAT);
+  const opened = answers.filter(({ request }) => request.target === CHAT);
+  const requests = wire.map(({ request }) => sha256(request));
+  assert.deepEqual(requests.toSorted(), opened.map(({ request }) => sha256(request.body ?? '')).toSorted());
+  const given = new Set(
+    opened.map(({ request, pieces }) => sha256(request.body ?? '') + sha256(Buffer.concat(pieces))),
+  );
+  const whole = wire.flatMap(({ request, response }) => (response === undefined ? [] : [{ request, response }]));
+  assert.ok(whole.length > 0);
+  for (const { request, response } of whole) {
+    assert.equal(response.status, 200);
+    assert.ok(given.has(sha256(request) + sha256(response.body)), 'an answer came back otherwise than it was given');
+  }
+  note(name, 'bytes, by SHA-256', `${requests.length} requests and ${whole.length} answers exact`);
+}
+
+/** The enclave sees the API key in the key's own place, and the access key nowhere; the assistant never sees the API key. */
+export function assertKeys(name: string, { answers, connection, proxy, tap }: Bench, assistant: RunningProcess): void {
+  for (const { request } of answers) {
+    const { credential, target, headers, body = new Uint8Array(0) } = request;
+    assert.equal(credential, API_KEY);
+    const all = [target, ...headers.map((field) => `${field.name}: ${field.value}`), Buffer.from(body).toString()];
+    assertNone({ 'the access key': connection.key, 'the API key': API_KEY }, all.join('\n'), 'what the enclave opened');
+  }
+  assert.ok(tap.sent.includes(`Bearer ${connection.key}`));
+  const printed = [...assistant.stdout.items, ...assistant.stderr.items].join('\n');
+  assertNone({ 'the API key': API_KEY }, tap.received.toString() + printed, 'what the assistant got');
+  assertNone(
+    { 'the access key': connection.key, 'the API key': API_KEY },
+    proxy.stderr.items.join('\n'),
+    "the proxy's log",
+  );
+  note(name, 'key at the enclave', 'the API key, exchanged');
+}
+
+/** The tool was called once, and what it has found came to the enclave as its result. */
+export function assertToolResult(name: string, bench: Bench, tool: Tool): void {
+  const messages = chatsOf(bench).map(({ body }) => fieldsOf(parseJson(body ?? Buffer.of()))['messages']);
+  const results = messages.map((all) => (Array.isArray(all) ? all.map(fieldsOf) : []).filter(isToolResult));
+  assert.ok(results.flat().some(({ content }) => JSON.stringify(content).includes(bench.word)));
+  note(name, 'did', `streamed, called ${tool.name} and sent its result`);
+}
+
+/** What the enclave was asked for: the request with the most tools says it. */
+export function noteRequest(name: string, bench: Bench): void {
+  const chats = chatsOf(bench).map((request) => ({ request, body: fieldsOf(parseJson(request.body ?? Buffer.of())) }));
+  const toolsIn = ({ tools }: Readonly<Record<string, unknown>>) => (Array.isArray(tools) ? tools.length : 0);
+  const [main] = chats.toSorted((one, other) => toolsIn(other.body) - toolsIn(one.body));
+  assert.ok(main);
+  const { model, stream } = main.body;
+  assert.equal(model, bench.connection.model.id);
+  assert.equal(stream, true);
+  note(name, 'model', model);
+  note(name, 'stream', 'yes');
+  note(name, 'tools', `${toolsIn(main.body)}`);
+  const selected = SELECTED.map((wanted) => {
+    const found = main.request.headers.filter((field) => field.name === wanted).map(({ value }) => value);
+    return found.length === 0 ? undefined : `${wanted}: ${found.join(', ')}`;
+  });
+  const others = main.request.headers.length - selected.filter((field) => field !== undefined).length;
+  const authorization = main.request.headers.some((field) => field.name === 'authorization');
+  assert.ok(!authorization, 'the enclave got an authorization header');
+  note(name, 'headers at the enclave', `${selected.filter(Boolean).join(', ')}; no authorization; ${others} others`);
+}
+
+function isToolResult({ role }: Readonly<Record<string, unknown>>): boolean {
+  return role === 'tool';
+}
+
+function sha256(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,76 @@
+// The assistants that run in a terminal: how each is started with a task, without a person who could be asked.
+import { join } from 'node:path';
+import type { Command } from './bench.ts';
+import type { Tool } from './script.ts';
+
+export interface Terminal {
+  /** As in src/extension/assistants. */
+  readonly id: string;
+  /** The one of its tools that reads a file. */
+  readonly tool: Tool;
+  /** `modules` is the node_modules that it is installed in; `snippet` a file with our text, if there is one. */
+  readonly command: (modules: string, task: string, snippet: string) => Command;
+}
+
+export const TERMINALS: readonly Terminal[] = [
+  {
+    id: 'continue',
+    tool: { name: 'Read', argumentsFor: (filepath) => ({ filepath }) },
+    command: (modules, task) => ({
+      file: process.execPath,
+      args: [join(modules, '@continuedev/cli/dist/cn.js'), '-p', task],
+      env: { CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_CLI_ENABLE_TELEMETRY: '0' },
+    }),
+  },
+  {
+    id: 'cline',
+    tool: { name: 'read_files', argumentsFor: (path) => ({ files: [{ path }] }) },
+    command: (modules, task) => ({ file: binary(modules, '@cline/cli', 'cline'), args: [task] }),
+  },
+  {
+    id: 'kilo',
+    tool: { name: 'read', argumentsFor: (filePath) => ({ filePath }) },
+    command: (modules, task) => ({
+      file: binary(modules, '@kilocode/cli', 'kilo'),
+      args: ['run', task],
+      env: {
+        KILO_DISABLE_AUTOUPDATE: '1',
+        KILO_DISABLE_MODELS_FETCH: '1',
+        KILO_DISABLE_SESSION_INGEST: '1',
+        KILO_TELEMETRY_LEVEL: 'off',
+      },
+    }),
+  },
+  {
+    id: 'opencode',
+    tool: { name: 'read', argumentsFor: (filePath) => ({ filePath }) },
+    command: (modules, task) => ({
+      file: binary(modules, 'opencode', 'opencode'),
+      args: ['run', task],
+      env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    }),
+  },
+  {
+    id: 'qwen-code',
+    tool: { name: 'read_file', argumentsFor: (file_path) => ({ file_path }) },
+    command: (modules, task) => ({
+      file: process.execPath,
+      args: [join(modules, '@qwen-code/qwen-code/cli-entry.js'), '-p', task],
+    }),
+  },
+  {
+    id: 'copilot-cli',
+    tool: { name: 'view', argumentsFor: (path) => ({ path }) },
+    command: (modules, task, snippet) => ({
+      file: 'sh',
+      args: [snippet, '-p', task, '--allow-all-tools'],
+      env: { PATH: `${join(modules, '.bin')}:${process.env['PATH'] ?? ''}` },
+    }),
+  },
+];
+
+/** npm installs the package for this platform alone, beside the one that was asked for. */
+function binary(modules: string, name: string, program: string): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return join(modules, `${name}-${platform}-${process.arch}`, 'bin', program);
+}
