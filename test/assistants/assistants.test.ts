@@ -28,7 +28,7 @@ describe('Real assistants', () => {
   after(showTable);
 
   for (const terminal of TERMINALS) {
-    const { id, tool } = terminal;
+    const { id, tool, maxTokens } = terminal;
     const name = nameOf(id);
 
     it(`${name} reads a file by its own tool and tells what is in it`, async () => {
@@ -37,7 +37,7 @@ describe('Real assistants', () => {
       const assistant = bench.start(await commandOf(terminal, bench));
       await assertSays(bench.word, assistant);
       assertToolResult(name, bench, tool);
-      assertEvidence(name, bench, assistant);
+      assertEvidence(name, bench, assistant, maxTokens);
       const left = await bench.clear();
       if (left > 0) note(name, 'did', `left ${left} ${left === 1 ? 'process' : 'processes'} behind, ended`);
     });
@@ -141,8 +141,8 @@ async function assertSays(text: string, assistant: RunningProcess): Promise<void
   assert.ok(code === 0 && printed?.includes(text), `exit code ${code}\n${printed}\n${complained}`);
 }
 
-function assertEvidence(name: string, bench: Bench, assistant: RunningProcess): void {
+function assertEvidence(name: string, bench: Bench, assistant: RunningProcess, maxTokens: number | null = null): void {
   assertKeys(name, bench, assistant);
-  noteRequest(name, bench);
+  noteRequest(name, bench, maxTokens);
   assertExactBytes(name, bench);
 }

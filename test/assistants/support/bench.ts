@@ -16,6 +16,9 @@ import type { Scope } from '../../e2e/support/scope.ts';
 import type { Tap } from '../../e2e/support/tap.ts';
 import { endThoseIn } from './processes.ts';
 
+/** What the assistants are told of the model, in tokens. */
+export const MAX_OUTPUT = 8192;
+
 /** A program with what it is started with. */
 export interface Command {
   readonly file: string;
@@ -64,7 +67,7 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => Logi
     connection: {
       ...{ home, key: ACCESS_KEY, now: Date.now() },
       baseUrl: `${tap.url}/v1`,
-      model: { id: MODEL, contextWindow: 128_000, maxOutput: 8192 },
+      model: { id: MODEL, contextWindow: 128_000, maxOutput: MAX_OUTPUT },
     },
     start: ({ file, args, env }) =>
       new RunningProcess(

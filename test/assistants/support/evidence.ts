@@ -68,15 +68,16 @@ export function assertToolResult(name: string, bench: Bench, tool: Tool): void {
 }
 
 /** What the enclave was asked for: the request with the most tools says it. */
-export function noteRequest(name: string, bench: Bench): void {
+export function noteRequest(name: string, bench: Bench, maxTokens: number | null): void {
   const chats = chatsOf(bench).map((request) => ({ request, body: fieldsOf(parseJson(request.body ?? Buffer.of())) }));
   const toolsIn = ({ tools }: Readonly<Record<string, unknown>>) => (Array.isArray(tools) ? tools.length : 0);
   const [main] = chats.toSorted((one, other) => toolsIn(other.body) - toolsIn(one.body));
   assert.ok(main);
-  const { model, stream } = main.body;
+  const { model, stream, max_tokens: limit = null } = main.body;
   assert.equal(model, bench.connection.model.id);
   assert.equal(stream, true);
-  note(name, 'model', model);
+  assert.equal(limit, maxTokens);
+  note(name, 'model', maxTokens === null ? model : `${model}, max_tokens ${maxTokens}`);
   note(name, 'stream', 'yes');
   note(name, 'tools', `${toolsIn(main.body)}`);
   const selected = SELECTED.map((wanted) => {

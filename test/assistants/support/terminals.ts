@@ -1,5 +1,6 @@
 // The assistants that run in a terminal: how each is started with a task, without a person who could be asked.
 import { join } from 'node:path';
+import { MAX_OUTPUT } from './bench.ts';
 import type { Command } from './bench.ts';
 import type { Tool } from './script.ts';
 
@@ -8,14 +9,20 @@ export interface Terminal {
   readonly id: string;
   /** The one of its tools that reads a file. */
   readonly tool: Tool;
+  /** The `max_tokens` of its requests, by what it was told of the model; null for an assistant that sends none. */
+  readonly maxTokens: number | null;
   /** `modules` is the node_modules that it is installed in; `snippet` a file with our text, if there is one. */
   readonly command: (modules: string, task: string, snippet: string) => Command;
 }
+
+/** What Cline asks for of a model with room for it. */
+const CLINE_TOKENS = 32_000;
 
 export const TERMINALS: readonly Terminal[] = [
   {
     id: 'continue',
     tool: { name: 'Read', argumentsFor: (filepath) => ({ filepath }) },
+    maxTokens: MAX_OUTPUT,
     command: (modules, task) => ({
       file: process.execPath,
       args: [join(modules, '@continuedev/cli/dist/cn.js'), '-p', task],
@@ -25,16 +32,19 @@ export const TERMINALS: readonly Terminal[] = [
   {
     id: 'cline',
     tool: { name: 'read_files', argumentsFor: (path) => ({ files: [{ path }] }) },
+    maxTokens: CLINE_TOKENS,
     command: (modules, task) => ({ file: binary(modules, '@cline/cli', 'cline'), args: [task] }),
   },
   {
     id: 'kilo',
     tool: { name: 'read', argumentsFor: (filePath) => ({ filePath }) },
+    maxTokens: MAX_OUTPUT,
     command: (modules, task) => ({
       file: binary(modules, '@kilocode/cli', 'kilo'),
       args: ['run', task],
       env: {
         KILO_DISABLE_AUTOUPDATE: '1',
+        KILO_DISABLE_CODEBASE_INDEXING: '1',
         KILO_DISABLE_MODELS_FETCH: '1',
         KILO_DISABLE_SESSION_INGEST: '1',
         KILO_TELEMETRY_LEVEL: 'off',
@@ -44,6 +54,7 @@ export const TERMINALS: readonly Terminal[] = [
   {
     id: 'opencode',
     tool: { name: 'read', argumentsFor: (filePath) => ({ filePath }) },
+    maxTokens: MAX_OUTPUT,
     command: (modules, task) => ({
       file: binary(modules, 'opencode', 'opencode'),
       args: ['run', task],
@@ -53,6 +64,7 @@ export const TERMINALS: readonly Terminal[] = [
   {
     id: 'qwen-code',
     tool: { name: 'read_file', argumentsFor: (file_path) => ({ file_path }) },
+    maxTokens: MAX_OUTPUT,
     command: (modules, task) => ({
       file: process.execPath,
       args: [join(modules, '@qwen-code/qwen-code/cli-entry.js'), '-p', task],
@@ -61,6 +73,7 @@ export const TERMINALS: readonly Terminal[] = [
   {
     id: 'copilot-cli',
     tool: { name: 'view', argumentsFor: (path) => ({ path }) },
+    maxTokens: null,
     command: (modules, task, snippet) => ({
       file: 'sh',
       args: [snippet, '-p', task, '--allow-all-tools'],
