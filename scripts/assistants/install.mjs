@@ -41,8 +41,8 @@ function install(packages) {
     env,
   });
   if (status !== 0) {
-    const [reason = 'npm did not say why'] = (stderr ?? '').trim().split('\n');
-    return { package: name, folder, missing: `${name} could not be installed (${reason}).` };
+    const reason = (stderr ?? '').trim().split('\n', 2).join(', ');
+    return { package: name, folder, missing: `${name} could not be installed: ${reason}` };
   }
   writeFileSync(marker, wanted);
   return { package: name, folder };

@@ -13,11 +13,10 @@ interface Release {
 
 const INSTALLED = JSON.parse(process.env['ASSISTANTS_INSTALLED'] ?? '{}') as Readonly<Record<string, Release>>;
 
-/** Notes package and version, of curl its own words, or why it cannot run here. */
+/** Notes package and version; of curl, which the system brings, its own words. */
 export function noteRelease(name: string, id: string): void {
   const version = id === 'curl' ? spawnSync('curl', ['--version'], { encoding: 'utf8' }).stdout : undefined;
   note(name, 'release', version?.split(' ', 2).join(' ') ?? INSTALLED[id]?.package ?? 'not installed');
-  if (INSTALLED[id]?.missing !== undefined) note(name, 'did', INSTALLED[id].missing);
 }
 
 /** The node_modules of an assistant. */

@@ -24,6 +24,11 @@ export const BEGIN = 'Beginning';
 /** What it says where there is nothing to read. */
 export const GREETING_TEXT = 'Hello from the enclave.';
 
+/** What it says of the word that it has read: no sentence of the file. */
+export function sentenceWith(word: string): string {
+  return `It says ${word} there.`;
+}
+
 /** Between two pieces of a stream, in milliseconds: each is a packet of its own. */
 const PACE_MS = 1;
 const GREETING: Answer = { steps: [think('No tool. '), ...say(GREETING_TEXT)] };
@@ -32,7 +37,7 @@ const GREETING: Answer = { steps: [think('No tool. '), ...say(GREETING_TEXT)] };
 export function callOnce(tool: Tool | undefined, path: string): LogicalHandler {
   return answering((request) => {
     const word = resultOf(request);
-    if (word !== undefined) return { steps: [think('I have it. '), ...say(`The word is ${word}.`)] };
+    if (word !== undefined) return { steps: [think('I have it. '), ...say(sentenceWith(word))] };
     if (tool === undefined || !offers(request, tool)) return GREETING;
     const call = { name: tool.name, json: JSON.stringify(tool.argumentsFor(path)) };
     return { steps: [think('I should read it. '), ...callTools([call])] };

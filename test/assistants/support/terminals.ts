@@ -1,4 +1,6 @@
 // The assistants that run in a terminal: how each is started with a task, without a person who could be asked.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_OUTPUT } from './bench.ts';
 import type { Command } from './bench.ts';
@@ -85,5 +87,7 @@ export const TERMINALS: readonly Terminal[] = [
 /** npm installs the package for this platform alone, beside the one that was asked for. */
 function binary(modules: string, name: string, program: string): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  return join(modules, `${name}-${platform}-${process.arch}`, 'bin', program);
+  const path = join(modules, `${name}-${platform}-${process.arch}`, 'bin', program);
+  assert.ok(existsSync(path), `${name} has no package for ${platform}-${process.arch}`);
+  return path;
 }
