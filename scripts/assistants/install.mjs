@@ -10,14 +10,20 @@ const PACKAGES = JSON.parse(readFileSync(new URL('packages.json', import.meta.ur
 
 /**
  * Installs what is not there yet.
+ * @param {boolean} python the programs in Python as well, which need python3 and its venv
  * @returns {Record<string, { package: string, folder: string, missing?: string }>} by the assistant's id; `missing` is a
  *   sentence that says why it cannot run here
  */
-export function installAssistants() {
-  return Object.fromEntries(Object.entries(PACKAGES).map(([id, packages]) => [id, install(packages)]));
+export function installAssistants({ python }) {
+  const all = [
+    ...Object.entries(PACKAGES.npm).map(([id, packages]) => [id, install(packages, fromNpm)]),
+    ...Object.entries(python ? PACKAGES.python : {}).map(([id, packages]) => [id, install(packages, fromPyPi)]),
+  ];
+  return Object.fromEntries(all);
 }
 
-function install(packages) {
+/** `load` returns undefined, or why it could not. */
+function install(packages, load) {
   const [name] = packages;
   const folder = join(FOLDER, name);
   /** Written last, so that an installation that broke off is done anew. */
@@ -27,23 +33,34 @@ function install(packages) {
   console.log(`Installing ${packages.join(' and ')} into .cache, once ...`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const reason = load(folder, packages);
+  if (reason !== undefined) {
+    return { package: name, folder, missing: `${name} could not be installed: ${reason}` };
+  }
+  writeFileSync(marker, wanted);
+  return { package: name, folder };
+}
+
+function fromNpm(folder, packages) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const npm = process.env.npm_execpath;
   const command = npm === undefined ? ['npm'] : [process.execPath, npm];
   // Their scripts only put a binary of a package for this platform elsewhere; it is run from where it is.
   const options = ['--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  return run(folder, ...command, 'install', ...packages, ...options);
+}
+
+function fromPyPi(folder, packages) {
+  const pip = join(folder, 'bin', 'pip');
+  return run(folder, 'python3', '-m', 'venv', '.') ?? run(folder, pip, 'install', '--quiet', ...packages);
+}
+
+/** Undefined if it went well, else what was complained of first. */
+function run(cwd, command, ...args) {
   // As a person would call it there: not with the settings of the npm that runs this script.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([variable]) => !/^npm_/i.test(variable)));
-  const { status, stderr } = spawnSync(command[0], [...command.slice(1), 'install', ...packages, ...options], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
-    env,
-  });
-  if (status !== 0) {
-    const reason = (stderr ?? '').trim().split('\n', 2).join(', ');
-    return { package: name, folder, missing: `${name} could not be installed: ${reason}` };
-  }
-  writeFileSync(marker, wanted);
-  return { package: name, folder };
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  const stdio = ['ignore', 'ignore', 'pipe'];
+  const { status, stderr, error } = spawnSync(command, args, { cwd, stdio, encoding: 'utf8', env });
+  if (status === 0) return undefined;
+  return error?.message ?? stderr.trim().split('\n', 2).join(', ');
 }

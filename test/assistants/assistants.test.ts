@@ -8,7 +8,8 @@ import type { Bench, Command } from './support/bench.ts';
 import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from './support/configuration.ts';
 import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from './support/evidence.ts';
 import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from './support/libraries.ts';
-import { noteRelease, modulesOf } from './support/releases.ts';
+import { folderOf, isWanted, modulesOf, noteRelease } from './support/releases.ts';
+import { PYTHON } from './support/python.ts';
 import { GREETING_TEXT, answerForever, callOnce, sentenceWith } from './support/script.ts';
 import type { Tool } from './support/script.ts';
 import { measureStop, watched } from './support/stopping.ts';
@@ -65,6 +66,16 @@ describe('Real assistants', () => {
       await assertSays(sentenceWith(bench.word), program);
       assertToolResult(name, bench, READ_FILE);
       assertEvidence(name, bench, program);
+    });
+  }
+
+  for (const { id, command } of PYTHON.filter((program) => isWanted(program.id))) {
+    promise(id, 'streams by the snippet as it stands', async () => {
+      const bench = await openBench(scope, (path) => callOnce(undefined, path));
+      const program = bench.start(command(folderOf(id), bench));
+      await assertSays(GREETING_TEXT, program);
+      noteSnippet(nameOf(id));
+      assertEvidence(nameOf(id), bench, program);
     });
   }
 

@@ -19,7 +19,7 @@ function chatsOf({ answers }: Bench): readonly LogicalRequest[] {
 }
 
 /** Every chat has reached the enclave as it was sent, and every whole answer has come back as it was given. */
-export function assertExactBytes(name: string, { tap, answers }: Bench): void {
+export function assertExactBytes(name: string, { tap, answers, word }: Bench): void {
   const wire = tap.connections.items
     .flatMap(({ sent, received }) => exchangesOn(Buffer.concat(sent), Buffer.concat(received)))
     .filter(({ target }) => target === CHAT);
@@ -35,6 +35,11 @@ export function assertExactBytes(name: string, { tap, answers }: Bench): void {
     assert.equal(response.status, 200);
     assert.ok(given.has(sha256(request) + sha256(response.body)), 'an answer came back otherwise than it was given');
   }
+  // The one that the assistant has told of is among them.
+  assert.equal(
+    whole.some(({ response }) => response.body.includes(word)),
+    opened.some(({ pieces }) => Buffer.concat(pieces).includes(word)),
+  );
   note(name, 'bytes, by SHA-256', `exact: ${count(requests, 'request')}, ${count(whole, 'answer')}`);
 }
 
@@ -57,7 +62,7 @@ export function assertKeys(name: string, { answers, connection, proxy, tap }: Be
   note(name, 'key at the enclave', 'the API key, exchanged');
 }
 
-/** The tool was called once, and what it has found came to the enclave as its result. */
+/** What the tool has found has come to the enclave, as the result of a tool. */
 export function assertToolResult(name: string, bench: Bench, tool: Tool): void {
   const messages = chatsOf(bench).map(({ body }) => fieldsOf(parseJson(body ?? Buffer.of()))['messages']);
   const results = messages.map((all) => (Array.isArray(all) ? all.map(fieldsOf) : []).filter(isToolResult));

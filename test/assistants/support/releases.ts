@@ -19,10 +19,20 @@ export function noteRelease(name: string, id: string): void {
   note(name, 'release', version?.split(' ', 2).join(' ') ?? INSTALLED[id]?.package ?? 'not installed');
 }
 
-/** The node_modules of an assistant. */
-export function modulesOf(id: string): string {
+/** Whether its tests were asked for. */
+export function isWanted(id: string): boolean {
+  return id in INSTALLED;
+}
+
+/** Where an assistant is installed. */
+export function folderOf(id: string): string {
   const release = INSTALLED[id];
   assert.ok(release, 'Run these tests by: npm run test:assistants');
   assert.ok(release.missing === undefined, release.missing);
-  return join(release.folder, 'node_modules');
+  return release.folder;
+}
+
+/** Its node_modules. */
+export function modulesOf(id: string): string {
+  return join(folderOf(id), 'node_modules');
 }
