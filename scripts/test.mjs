@@ -14,6 +14,7 @@ check('lint', ['eslint/bin/eslint.js', '.']);
 check('format', ['prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']);
 check('build', ['../esbuild.mjs', '--quiet']);
 suite('mocha', ['mocha/bin/mocha.js', '--reporter', 'scripts/reporter.mjs']);
+suite('assistants', ['../scripts/assistants/test.mjs', '--reporter', 'scripts/reporter.mjs']);
 suite('VS Code', ['../scripts/vscode/test.mjs', '--reporter', 'scripts/reporter.mjs']);
 
 rmSync(folder, { recursive: true });

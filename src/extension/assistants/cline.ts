@@ -24,7 +24,13 @@ export const cline: Assistant = fileAssistant({
     settings: (value, { baseUrl, key, model, now }) => {
       const { version, modes, providers } = fieldsOf(value);
       const known = fieldsOf(providers)[PROVIDER];
-      const settings = { provider: PROVIDER, apiKey: key, model: model.id, baseUrl };
+      const before = fieldsOf(fieldsOf(known)['settings']);
+      // Without it, Cline takes every model for one of 128,000 tokens. What it asks for, it works out from this alone.
+      const window = before['model'] === model.id ? undefined : model.contextWindow;
+      const settings = {
+        ...{ provider: PROVIDER, apiKey: key, model: model.id, baseUrl },
+        ...(window === undefined ? {} : { contextWindow: window }),
+      };
       const updatedAt = new Date(now).toISOString();
       const at = ['providers', PROVIDER];
       const head: Setting[] = [
@@ -33,7 +39,6 @@ export const cline: Assistant = fileAssistant({
         ...(modes === undefined ? [{ path: ['modes'], value: {} }] : []),
       ];
       if (known === undefined) return [...head, { path: at, value: { settings, updatedAt, tokenSource: 'manual' } }];
-      const before = fieldsOf(fieldsOf(known)['settings']);
       const changed = Object.entries(settings).filter(([name, wanted]) => before[name] !== wanted);
       if (changed.length === 0) return head;
       return [

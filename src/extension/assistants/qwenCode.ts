@@ -1,6 +1,6 @@
 import { asObject, fieldsOf } from '../../shared/json.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
-import type { Assistant } from './types.ts';
+import type { Assistant, ModelChoice } from './types.ts';
 
 /** The variable by which our entry finds its key, and by which we find our entry. */
 const KEY_NAME = 'SEALED_PROXY_KEY';
@@ -24,21 +24,33 @@ export const qwenCode: Assistant = fileAssistant({
     settings: (value, { baseUrl, key, model }) => {
       const known = models(value);
       const index = known.findIndex(isOurs);
-      const wanted = { id: model.id, name: model.id, envKey: KEY_NAME, baseUrl };
+      const entry = asObject(known[index]);
+      const limits = entry?.['id'] === model.id ? {} : limitsOf(model, entry?.['generationConfig']);
+      const wanted = { id: model.id, name: model.id, envKey: KEY_NAME, baseUrl, ...limits };
       const at = ['modelProviders', 'openai'];
       const isList = Array.isArray(fieldsOf(fieldsOf(value)['modelProviders'])['openai']);
-      const entry = isList
-        ? { path: [...at, index === -1 ? known.length : index], value: { ...asObject(known[index]), ...wanted } }
+      const place = isList
+        ? { path: [...at, index === -1 ? known.length : index], value: { ...entry, ...wanted } }
         : { path: at, value: [wanted] };
       return [
         { path: ['security', 'auth', 'selectedType'], value: 'openai' },
         { path: ['env', KEY_NAME], value: key },
-        entry,
+        place,
         { path: ['model', 'name'], value: model.id },
       ];
     },
   }),
 });
+
+/** Without them, Qwen Code guesses from the name of the model. A person's own stay as long as the model does. */
+function limitsOf({ contextWindow, maxOutput }: ModelChoice, before: unknown) {
+  const { samplingParams } = fieldsOf(before);
+  const limits = {
+    ...(contextWindow === undefined ? {} : { contextWindowSize: contextWindow }),
+    ...(maxOutput === undefined ? {} : { samplingParams: { ...fieldsOf(samplingParams), max_tokens: maxOutput } }),
+  };
+  return Object.keys(limits).length === 0 ? {} : { generationConfig: { ...fieldsOf(before), ...limits } };
+}
 
 function models(value: unknown): readonly unknown[] {
   const { openai } = fieldsOf(fieldsOf(value)['modelProviders']);

@@ -127,7 +127,7 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | und
 }
 
 /** RFC 9112 section 7.1, without extensions and trailers. */
-function parseChunks(bytes: Buffer, start: number): { body: Buffer; end: number } | undefined {
+export function parseChunks(bytes: Buffer, start: number): { body: Buffer; end: number } | undefined {
   const pieces: Buffer[] = [];
   for (let offset = start; ;) {
     const lineEnd = bytes.indexOf('\r\n', offset);

@@ -9,11 +9,13 @@ export interface TappedConnection {
   readonly sent: Buffer[];
   /** How many bytes that is. */
   length: number;
+  /** What it has got back so far. */
+  readonly received: Buffer[];
   /** Settles when the client's side of it is gone. */
   readonly closed: Promise<unknown>;
 }
 
-/** A TCP relay that sees every byte between a proxy and its enclave. */
+/** A TCP relay that sees every byte between a proxy and its enclave, or its client. */
 export class Tap {
   readonly url: string;
   readonly port: number;
@@ -38,13 +40,16 @@ export class Tap {
     server.on('connection', (client) => {
       const target = connect(targetPort, '127.0.0.1');
       const closed = new Promise((resolve) => client.once('close', resolve));
-      const connection: TappedConnection = { sent: [], length: 0, closed };
+      const connection: TappedConnection = { sent: [], length: 0, received: [], closed };
       client.on('data', (piece: Buffer) => {
         connection.sent.push(piece);
         connection.length += piece.length;
         this.#progress.add(connection);
       });
-      target.on('data', (piece: Buffer) => this.#received.push(piece));
+      target.on('data', (piece: Buffer) => {
+        connection.received.push(piece);
+        this.#received.push(piece);
+      });
       client.pipe(target).pipe(client);
       for (const [socket, other] of [
         [client, target],

@@ -42,12 +42,14 @@ describe('The entry of an assistant', () => {
 
   it('is put where opencode and Kilo read it', async () => {
     for (const [assistant, first, second] of [
-      [opencode, '.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+      [opencode, '.config/opencode/opencode.jsonc', '.config/opencode/opencode.json'],
       [kilo, '.config/kilo/kilo.jsonc', '.config/kilo/kilo.json'],
     ] as const) {
       assert.equal((await planned(assistant)).path, join(home, first));
       put(second, '{}');
       assert.equal((await planned(assistant)).path, join(home, second));
+      put(first, '{}');
+      assert.equal((await planned(assistant)).path, join(home, first), 'the one that counts, where there are both');
     }
   });
 
@@ -61,6 +63,27 @@ describe('The entry of an assistant', () => {
       models: { defaultCompletionOptions: unknown }[];
     };
     assert.deepEqual(models[0]?.defaultCompletionOptions, { contextLength: 131_072, maxTokens: 8192 });
+    const { modelProviders } = JSON.parse((await planned(qwenCode, known())).after) as {
+      modelProviders: { openai: { generationConfig: unknown }[] };
+    };
+    const generationConfig = { contextWindowSize: 131_072, samplingParams: { max_tokens: 8192 } };
+    assert.deepEqual(modelProviders.openai[0]?.generationConfig, generationConfig);
+    assert.match((await planned(cline, known())).after, /"contextWindow": 131072\n/);
+  });
+
+  it("leaves a person's own limits, until it is another model's turn", async () => {
+    const cases = [
+      [qwenCode, '.qwen/settings.json', /("contextWindowSize": )\d+/],
+      [cline, '.cline/data/settings/providers.json', /("contextWindow": )\d+/],
+    ] as const;
+    for (const [assistant, file, limit] of cases) {
+      const own = (await planned(assistant, known())).after.replace(limit, '$14096');
+      put(file, own);
+      const again = await planned(assistant, { ...known(), key: OTHER_KEY });
+      assert.equal(limit.exec(again.after)?.[0], limit.exec(own)?.[0]);
+      const other = await planned(assistant, { ...known(), model: { id: 'other', contextWindow: 32_768 } });
+      assert.match(limit.exec(other.after)?.[0] ?? '', /: 32768$/);
+    }
   });
 
   it('keeps what a person has added to it in opencode', async () => {

@@ -126,7 +126,7 @@ const qwenJson = (model: string, env: string, ours: string) => `{
 
 export const EXAMPLES: readonly Example[] = [
   ...[
-    { assistant: opencode, file: '.config/opencode/opencode.json' },
+    { assistant: opencode, file: '.config/opencode/opencode.jsonc' },
     { assistant: kilo, file: '.config/kilo/kilo.jsonc' },
   ].map((example) => ({
     ...example,

@@ -1,0 +1,106 @@
+// The libraries: what a program goes on with behind the lines of our snippet that make its client.
+import type { Tool } from './script.ts';
+
+export interface Library {
+  /** As in src/extension/assistants. */
+  readonly id: string;
+  /** The first words of the snippet's own question: what stands before them makes the client. */
+  readonly question: string;
+  /** Asks with the tool, runs it, sends its result and prints the answer. */
+  readonly withTool: string;
+}
+
+/** The tool that the programs below have. */
+export const READ_FILE: Tool = { name: 'read_file', argumentsFor: (path) => ({ path }) };
+
+const TASK = 'Read fact.txt and tell me the word in it.';
+const PARAMETERS = `{ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }`;
+
+export const LIBRARIES: readonly Library[] = [
+  {
+    id: 'openai-node',
+    question: 'const stream =',
+    withTool: `
+import { readFile } from 'node:fs/promises';
+const runner = client.chat.completions.runTools({
+  model: MODEL,
+  messages: [{ role: 'user', content: '${TASK}' }],
+  stream: true,
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: 'read_file',
+        description: 'Reads a file',
+        parameters: ${PARAMETERS},
+        parse: JSON.parse,
+        function: ({ path }) => readFile(path, 'utf8'),
+      },
+    },
+  ],
+});
+runner.on('content', (text) => process.stdout.write(text));
+await runner.done();`,
+  },
+  {
+    id: 'langchain',
+    question: 'for await',
+    withTool: `
+import { readFile } from 'node:fs/promises';
+import { HumanMessage, ToolMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+const readFileTool = tool(({ path }) => readFile(path, 'utf8'), {
+  name: 'read_file',
+  description: 'Reads a file',
+  schema: ${PARAMETERS},
+});
+const messages = [new HumanMessage('${TASK}')];
+for (let calls = undefined; calls === undefined || calls.length > 0; ) {
+  let answer;
+  for await (const piece of await chat.bindTools([readFileTool]).stream(messages)) {
+    process.stdout.write(piece.text);
+    answer = answer === undefined ? piece : answer.concat(piece);
+  }
+  calls = answer.tool_calls ?? [];
+  messages.push(answer);
+  for (const { id, args } of calls) {
+    messages.push(new ToolMessage({ tool_call_id: id, content: await readFileTool.invoke(args) }));
+  }
+}`,
+  },
+  {
+    id: 'vercel-ai-sdk',
+    question: 'const { textStream }',
+    withTool: `
+import { readFile } from 'node:fs/promises';
+import { isStepCount, jsonSchema, tool } from 'ai';
+const answer = streamText({
+  model: proxy(MODEL),
+  prompt: '${TASK}',
+  stopWhen: isStepCount(3),
+  tools: {
+    read_file: tool({
+      description: 'Reads a file',
+      inputSchema: jsonSchema(${PARAMETERS}),
+      execute: ({ path }) => readFile(path, 'utf8'),
+    }),
+  },
+});
+for await (const text of answer.textStream) process.stdout.write(text);`,
+  },
+];
+
+/** What the program below says when its stream is over. */
+export const ALIVE = 'Alive';
+
+/** Aborts its stream when it is told to, and lives on. */
+export const ABORTING = `
+const controller = new AbortController();
+process.once('SIGUSR2', () => controller.abort());
+setInterval(() => undefined, 60_000);
+const stream = await client.chat.completions.create(
+  { model: MODEL, messages: [{ role: 'user', content: 'Hello!' }], stream: true },
+  { signal: controller.signal },
+);
+for await (const { choices } of stream) process.stdout.write(choices[0]?.delta?.content ?? '');
+console.log(' ${ALIVE}');`;

@@ -1,0 +1,34 @@
+// The programs in Python, which only run where they are asked for: their snippets as they stand.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Bench, Command } from './bench.ts';
+import { shellScript, snippetOf } from './configuration.ts';
+
+export interface PythonProgram {
+  /** As in src/extension/assistants. */
+  readonly id: string;
+  /** `folder` is its virtual environment. */
+  readonly command: (folder: string, bench: Bench) => Command;
+}
+
+export const PYTHON: readonly PythonProgram[] = [
+  { id: 'openai-python', command: (folder, bench) => program('openai-python', folder, bench) },
+  { id: 'langchain-python', command: (folder, bench) => program('langchain-python', folder, bench) },
+  { id: 'llm', command: (folder, bench) => script('llm', folder, bench, 'Hello!') },
+  {
+    id: 'aider',
+    command: (folder, bench) =>
+      script('aider', folder, bench, '--message', 'Hello!', '--yes-always', '--no-git', '--no-check-update'),
+  },
+];
+
+function program(id: string, folder: string, bench: Bench): Command {
+  const path = join(bench.project, 'program.py');
+  writeFileSync(path, snippetOf(id, bench.connection));
+  return { file: join(folder, 'bin', 'python'), args: [path] };
+}
+
+function script(id: string, folder: string, bench: Bench, ...args: readonly string[]): Command {
+  const PATH = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
+  return { file: 'sh', args: [shellScript(id, bench), ...args], env: { PATH } };
+}

@@ -1,0 +1,93 @@
+// The assistants that run in a terminal: how each is started with a task, without a person who could be asked.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MAX_OUTPUT } from './bench.ts';
+import type { Command } from './bench.ts';
+import type { Tool } from './script.ts';
+
+export interface Terminal {
+  /** As in src/extension/assistants. */
+  readonly id: string;
+  /** The one of its tools that reads a file. */
+  readonly tool: Tool;
+  /** The `max_tokens` of its requests, by what it was told of the model; null for an assistant that sends none. */
+  readonly maxTokens: number | null;
+  /** `modules` is the node_modules that it is installed in; `snippet` a file with our text, if there is one. */
+  readonly command: (modules: string, task: string, snippet: string) => Command;
+}
+
+/** What Cline asks for of a model with room for it. */
+const CLINE_TOKENS = 32_000;
+
+export const TERMINALS: readonly Terminal[] = [
+  {
+    id: 'continue',
+    tool: { name: 'Read', argumentsFor: (filepath) => ({ filepath }) },
+    maxTokens: MAX_OUTPUT,
+    command: (modules, task) => ({
+      file: process.execPath,
+      args: [join(modules, '@continuedev/cli/dist/cn.js'), '-p', task],
+      env: { CONTINUE_TELEMETRY_ENABLED: '0', CONTINUE_CLI_ENABLE_TELEMETRY: '0' },
+    }),
+  },
+  {
+    id: 'cline',
+    tool: { name: 'read_files', argumentsFor: (path) => ({ files: [{ path }] }) },
+    maxTokens: CLINE_TOKENS,
+    command: (modules, task) => ({ file: binary(modules, '@cline/cli', 'cline'), args: [task] }),
+  },
+  {
+    id: 'kilo',
+    tool: { name: 'read', argumentsFor: (filePath) => ({ filePath }) },
+    maxTokens: MAX_OUTPUT,
+    command: (modules, task) => ({
+      file: binary(modules, '@kilocode/cli', 'kilo'),
+      args: ['run', task],
+      env: {
+        KILO_DISABLE_AUTOUPDATE: '1',
+        KILO_DISABLE_CODEBASE_INDEXING: '1',
+        KILO_DISABLE_MODELS_FETCH: '1',
+        KILO_DISABLE_SESSION_INGEST: '1',
+        KILO_TELEMETRY_LEVEL: 'off',
+      },
+    }),
+  },
+  {
+    id: 'opencode',
+    tool: { name: 'read', argumentsFor: (filePath) => ({ filePath }) },
+    maxTokens: MAX_OUTPUT,
+    command: (modules, task) => ({
+      file: binary(modules, 'opencode', 'opencode'),
+      args: ['run', task],
+      env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    }),
+  },
+  {
+    id: 'qwen-code',
+    tool: { name: 'read_file', argumentsFor: (file_path) => ({ file_path }) },
+    maxTokens: MAX_OUTPUT,
+    command: (modules, task) => ({
+      file: process.execPath,
+      args: [join(modules, '@qwen-code/qwen-code/cli-entry.js'), '-p', task],
+    }),
+  },
+  {
+    id: 'copilot-cli',
+    tool: { name: 'view', argumentsFor: (path) => ({ path }) },
+    maxTokens: null,
+    command: (modules, task, snippet) => ({
+      file: 'sh',
+      args: [snippet, '-p', task, '--allow-all-tools'],
+      env: { PATH: `${join(modules, '.bin')}:${process.env['PATH'] ?? ''}` },
+    }),
+  },
+];
+
+/** npm installs the package for this platform alone, beside the one that was asked for. */
+function binary(modules: string, name: string, program: string): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const path = join(modules, `${name}-${platform}-${process.arch}`, 'bin', program);
+  assert.ok(existsSync(path), `${name} has no package for ${platform}-${process.arch}`);
+  return path;
+}
