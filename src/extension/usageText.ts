@@ -34,12 +34,6 @@ export function usageDocument(usage: UsageReport | undefined, keys: readonly Acc
   return `${['# Usage', '', ...body(usage, keys)].join('\n')}\n`;
 }
 
-/** True if the proxy has answered somebody else than the extension itself. */
-export function wasClientServed(usage: UsageReport, keys: readonly AccessKey[]): boolean {
-  const own = keys.filter(({ origin }) => origin === 'own').map(({ id }) => id);
-  return usage.keys.some(({ caller, outcomes }) => outcomes.answered > 0 && !own.includes(caller));
-}
-
 function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): string[] {
   if (usage === undefined) return ['The proxy is not running, and counts only while it runs.'];
   const since = `Since the proxy started: ${time(usage.since)}.`;

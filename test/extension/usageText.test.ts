@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { makeAccessKey } from '../../src/extension/accessKeys.ts';
-import { usageDocument, wasClientServed } from '../../src/extension/usageText.ts';
+import { usageDocument } from '../../src/extension/usageText.ts';
 import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import type { KeyUsage, UsageReport } from '../../src/shared/usage.ts';
 
@@ -76,16 +76,5 @@ describe('The document of what was used', () => {
   it('holds no key and no id', () => {
     const text = usageDocument(report(...KEYS.map(({ id }) => used(id, { answered: 1 }))), KEYS);
     for (const { key, id } of KEYS) assert.ok(!text.includes(key) && !text.includes(id), text);
-  });
-});
-
-describe('A client', () => {
-  it('was served when somebody else than the extension had an answer', () => {
-    const own = used(OWN.id, { answered: 9 });
-    assert.equal(wasClientServed(report(), KEYS), false);
-    assert.equal(wasClientServed(report(own, used(ADA.id, { failed: 1, cancelled: 1 })), KEYS), false);
-    for (const caller of [ADA.id, DIRECT, 'f'.repeat(16)]) {
-      assert.equal(wasClientServed(report(own, used(caller, { answered: 1 })), KEYS), true);
-    }
   });
 });
