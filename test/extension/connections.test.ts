@@ -23,7 +23,7 @@ import { EditorWindow } from './editorWindow.ts';
 import { Vault } from './secretVault.ts';
 
 const MODEL = { id: 'glm-5-2', contextWindow: 400_000, maxOutput: 32_000 };
-const FILE = '.config/opencode/opencode.json';
+const FILE = '.config/opencode/opencode.jsonc';
 const THEIRS = '{\n  // mine\n  "theme": "gruvbox"\n}\n';
 
 describe('The connections of assistants', () => {
@@ -158,6 +158,7 @@ describe('The connections of assistants', () => {
   });
 
   it('leaves a file that somebody has changed since it was written', async () => {
+    put(THEIRS);
     await connect(opencode);
     const changed = text().replace('{', '{\n  "theme": "light",');
     put(changed);

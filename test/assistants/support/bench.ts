@@ -62,13 +62,10 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => Logi
     await clear();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
+  const model = { id: MODEL, contextWindow: 128_000, maxOutput: MAX_OUTPUT };
   return {
     ...{ home, project, path, word, proxy, tap, answers, clear },
-    connection: {
-      ...{ home, key: ACCESS_KEY, now: Date.now() },
-      baseUrl: `${tap.url}/v1`,
-      model: { id: MODEL, contextWindow: 128_000, maxOutput: MAX_OUTPUT },
-    },
+    connection: { home, key: ACCESS_KEY, now: Date.now(), baseUrl: `${tap.url}/v1`, model, models: [model] },
     start: ({ file, args, env }) =>
       new RunningProcess(
         spawn(file, args, {

@@ -2,28 +2,28 @@
 import assert from 'node:assert/strict';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { ASSISTANTS } from '../../../src/extension/assistants/all.ts';
+import { FILE_ASSISTANTS } from '../../../src/extension/assistants/all.ts';
 import { SNIPPETS } from '../../../src/extension/assistants/snippets.ts';
 import type { Connection } from '../../../src/extension/assistants/types.ts';
 import type { Bench } from './bench.ts';
 
 /** What people call it. */
 export function nameOf(id: string): string {
-  const found = [...ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id);
+  const found = [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id);
   assert.ok(found, `there is no assistant ${id}`);
   return found.name;
 }
 
 /** Writes the assistant's own file. Returns its path below the home folder. */
 export async function writeFile(id: string, connection: Connection): Promise<string | undefined> {
-  const assistant = ASSISTANTS.find((entry) => entry.id === id);
+  const assistant = FILE_ASSISTANTS.find((entry) => entry.id === id);
   if (assistant === undefined) return undefined;
   const plan = await assistant.plan(connection);
   assert.equal(plan.kind, 'change');
   const applied = await assistant.apply(plan);
   assert.equal(applied.kind, 'applied');
   const { home, baseUrl, key, model } = connection;
-  assert.deepEqual(await assistant.check({ home, baseUrl, key }), { kind: 'current', model: model.id });
+  assert.deepEqual(await assistant.inspect({ home, baseUrl, key }), { kind: 'current', model: model.id });
   return relative(home, applied.path);
 }
 
