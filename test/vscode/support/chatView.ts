@@ -22,20 +22,23 @@ export class ChatView {
     return new ChatView(window);
   }
 
-  /** Shows the models, and returns what the rows say. */
-  async openPicker(): Promise<string[]> {
+  /** Looks up the models in the picker, and keeps a picture of them. Returns what the rows say. */
+  async models(picture: string): Promise<string[]> {
     await this.#picker.click();
-    const rows = this.#window.page.locator('.action-widget .monaco-list-row');
-    await rows.filter({ hasText: 'Other Models' }).click();
-    await rows.filter({ hasText: 'GLM' }).waitFor();
-    return rows.allInnerTexts();
+    await this.#models.filter({ hasText: 'Other Models' }).click();
+    await this.#models.filter({ hasText: 'GLM' }).waitFor();
+    const rows = await this.#models.allInnerTexts();
+    await this.#window.screenshot(picture);
+    await this.#window.page.keyboard.press('Escape');
+    await this.#models.first().waitFor({ state: 'hidden' });
+    return rows;
   }
 
-  /** Chooses this one of them. */
-  async choose(name: string): Promise<void> {
-    await this.#window.page.getByPlaceholder('Search models').fill(name);
-    await this.#window.page.locator('.action-widget .monaco-list-row').filter({ hasText: name }).click();
-    await this.#picker.filter({ hasText: name }).waitFor();
+  async choose(model: string): Promise<void> {
+    await this.#picker.click();
+    await this.#window.page.getByPlaceholder('Search models').fill(model);
+    await this.#models.filter({ hasText: model }).click();
+    await this.#picker.filter({ hasText: model }).waitFor();
   }
 
   async ask(words: string): Promise<void> {
@@ -76,6 +79,10 @@ export class ChatView {
     await page.mouse.move(300, 300);
     await details.waitFor({ state: 'hidden' });
     return text;
+  }
+
+  get #models(): Locator {
+    return this.#window.page.locator('.action-widget .monaco-list-row');
   }
 
   get #picker(): Locator {

@@ -11,6 +11,8 @@ export interface ChatBody {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
+const TYPED = /<userRequest>\s*(.*?)\s*<\/userRequest>/s;
+
 export class ScriptedModel {
   readonly #questions = new Growing<Question>();
   readonly #others = createModel({ paceMs: 0 });
@@ -40,6 +42,7 @@ export class Question {
   readonly over: Promise<number>;
   readonly #response: LogicalResponseWriter;
   #started = false;
+  #calls = 0;
   #end = (): void => undefined;
 
   constructor(body: ChatBody, response: LogicalResponseWriter) {
@@ -68,7 +71,8 @@ export class Question {
 
   call(name: string, argument: object): void {
     const called = { name, arguments: JSON.stringify(argument) };
-    this.#stream({ choices: [{ delta: { tool_calls: [{ index: 0, id: `call_${name}`, function: called }] } }] });
+    const index = this.#calls++;
+    this.#stream({ choices: [{ delta: { tool_calls: [{ index, id: `call_${name}`, function: called }] } }] });
   }
 
   /** The answer is whole. */
@@ -98,8 +102,10 @@ function parse(body: Uint8Array | undefined): ChatBody {
   return JSON.parse(Buffer.from(body ?? []).toString()) as ChatBody;
 }
 
-/** What the person has typed. The editor wraps it in much else, and asks for things of its own without any. */
+/** What the person has typed last. The editor wraps it in much else, and asks for things of its own without any. */
 function wordsOf({ messages }: ChatBody): string | undefined {
-  const content = messages.findLast(({ role }) => role === 'user')?.content;
-  return /<userRequest>\s*(.*?)\s*<\/userRequest>/s.exec(typeof content === 'string' ? content : '')?.[1];
+  const typed = messages.map(({ role, content }) =>
+    role === 'user' && typeof content === 'string' ? TYPED.exec(content)?.[1] : undefined,
+  );
+  return typed.findLast((words) => words !== undefined);
 }

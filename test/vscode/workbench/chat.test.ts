@@ -2,9 +2,10 @@
 // stand on one another.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../../src/extension/freePort.ts';
+import { fromRoot } from '../../e2e/support/process.ts';
 import { perSuite } from '../../e2e/support/scope.ts';
 import { within } from '../../support/within.ts';
 import { abortedAt, noteAbort } from '../support/abortClock.ts';
@@ -23,6 +24,7 @@ describe("A person in VS Code's own chat", () => {
   const model = new ScriptedModel();
   const nonce = randomBytes(8).toString('hex');
   let notes: string;
+  let picture: string;
   let window: Workbench;
   let chat: ChatView;
 
@@ -37,6 +39,8 @@ describe("A person in VS Code's own chat", () => {
     scope.onClose(() => editor.stop());
     notes = join(editor.profile.folder('project'), 'notes.txt');
     writeFileSync(notes, `The word is ${nonce}.\n`);
+    picture = join(editor.profile.folder('project'), 'picture.png');
+    copyFileSync(fromRoot('media/icon.png'), picture);
     window = await editor.open('project');
     await window.setApiKey('dev-the-key-of-a-person');
     await window.waitForStatus('development 8');
@@ -45,8 +49,7 @@ describe("A person in VS Code's own chat", () => {
   });
 
   it('finds the models that call tools in the picker, and chooses one', async () => {
-    const models = await chat.openPicker();
-    await window.screenshot('chat-models');
+    const models = await chat.models('chat-models');
     const ours = models.flatMap((row) => /^(.*)\nSealed Proxy$/.exec(row)?.[1] ?? []);
     assert.deepEqual(ours, ['DeepSeek V4 Flash', 'Gemma 4 31B', 'GLM 5.2', 'GPT-OSS 120B', 'Kimi K2.6']);
     await chat.choose('GLM 5.2');
@@ -82,6 +85,27 @@ describe("A person in VS Code's own chat", () => {
     next.say(`They say ${nonce}.`);
     next.finish(120, 7);
     await chat.answer.getByText(`They say ${nonce}.`).waitFor();
+  });
+
+  it('shows another model a picture by a tool, behind the results of all tools', async () => {
+    const words = 'What is in the picture?';
+    await chat.choose('Kimi K2.6');
+    const question = await ask(words);
+    assert.equal(question.body.model, 'kimi-k2-6');
+    question.call('view_image', { filePath: picture });
+    question.call('read_file', { filePath: notes, startLine: 1, endLine: 2 });
+    question.finish(100, 5);
+    const next = await model.asked(words, VISIBLE);
+    const messages = next.body.messages.slice(-3);
+    assert.deepEqual(
+      messages.map(({ role }) => role),
+      ['tool', 'tool', 'user'],
+    );
+    assert.match(JSON.stringify(messages[2]), /"url":"data:image\/png;base64,/);
+    next.say('It is an icon. ');
+    next.finish(120, 7);
+    await chat.answer.getByText('It is an icon.').waitFor();
+    await window.screenshot('chat-picture');
   });
 
   it('stops an answer, and the enclave knows at once', async () => {
