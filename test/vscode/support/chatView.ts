@@ -42,6 +42,7 @@ export class ChatView {
   }
 
   async ask(words: string): Promise<void> {
+    await this.#idle();
     await this.#window.page.locator('.interactive-input-part .monaco-editor').first().click();
     await this.#window.page.keyboard.type(words);
     await this.#window.page.keyboard.press('Enter');
@@ -57,19 +58,15 @@ export class ChatView {
     return this.answer.locator('.chat-thinking-box');
   }
 
-  /** Ends the answer that is running. Returns when the button went down, in milliseconds since 1970. */
-  async stop(): Promise<number> {
-    const button = this.#window.page.locator('.interactive-input-part .codicon-stop-circle');
-    await button.hover();
-    const pressed = Date.now();
-    await this.#window.page.mouse.down();
-    await this.#window.page.mouse.up();
-    await button.waitFor({ state: 'hidden' });
-    return pressed;
+  /** Ends the answer that is running. */
+  async stop(): Promise<void> {
+    await this.#stopButton.click();
+    await this.#idle();
   }
 
-  /** Looks up how full the context is, and keeps a picture of it. */
+  /** Looks up how full the context is after an answer, and keeps a picture of it. */
   async contextUsage(picture: string): Promise<string> {
+    await this.#idle();
     const { page } = this.#window;
     await page.locator('.chat-context-usage-widget').hover();
     const details = page.locator('.chat-context-usage-details');
@@ -79,6 +76,15 @@ export class ChatView {
     await page.mouse.move(300, 300);
     await details.waitFor({ state: 'hidden' });
     return text;
+  }
+
+  /** No answer is running any more. */
+  async #idle(): Promise<void> {
+    await this.#stopButton.waitFor({ state: 'hidden' });
+  }
+
+  get #stopButton(): Locator {
+    return this.#window.page.locator('.interactive-input-part .codicon-stop-circle');
   }
 
   get #models(): Locator {
