@@ -35,6 +35,8 @@ export interface ConnectionsHost {
   readonly baseUrl: () => string | undefined;
   /** The models that chat, as far as the backend is known. */
   readonly models: () => readonly ModelChoice[];
+  /** Whether this editor has the extension of this id. */
+  readonly isInstalled: (extension: string) => boolean;
   readonly home?: string;
 }
 
@@ -76,7 +78,7 @@ export class Connections {
       this.#host.assistants.map(async (assistant) => ({
         assistant,
         standing: await this.inspect(assistant),
-        detected: await assistant.detect(this.#home),
+        detected: this.#isInstalled(assistant) || (await assistant.detect(this.#home)),
         undoable: (await this.#undoOf(assistant)) !== undefined,
       })),
     );
@@ -168,6 +170,10 @@ export class Connections {
     const whole = follows ? { ...applied, before: earlier.before, madeFolder: earlier.madeFolder } : applied;
     await this.#host.secrets.keepUndo(assistant.id, JSON.stringify(whole));
     return applied;
+  }
+
+  #isInstalled({ extension }: Assistant): boolean {
+    return extension !== undefined && this.#host.isInstalled(extension);
   }
 
   async #undoOf({ id }: Assistant): Promise<Applied | undefined> {

@@ -76,6 +76,7 @@ export class SealedProxyExtension {
       assistants: allAssistants(llamaSettings, endpointList(this.#secrets)),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
+      isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
     });
     this.#show(this.#supervisor.status);
   }

@@ -66,6 +66,7 @@ describe('The connections of assistants', () => {
       assistants: FILE_ASSISTANTS,
       baseUrl: () => baseUrlOf(editor.supervisor.status),
       models: () => [MODEL],
+      isInstalled: (id) => id === 'kilocode.Kilo-Code',
       home,
     });
     editor.vault = { ...(await secrets.forProxy()) };
@@ -89,6 +90,15 @@ describe('The connections of assistants', () => {
   };
   const keyOf = async (name: string) => (await secrets.findAccessKey(name, 'assistant'))?.key;
   const standing = async (assistant: Assistant) => (await connections.inspect(assistant)).kind;
+
+  it('finds those that have left traces in the home folder, or an extension in this editor', async () => {
+    put(THEIRS);
+    const found = (await connections.look()).filter(({ detected }) => detected);
+    assert.deepEqual(
+      found.map(({ assistant }) => assistant.name),
+      ['Kilo Code', 'opencode'],
+    );
+  });
 
   it('makes no key and writes nothing before the person agrees', async () => {
     put(THEIRS);
@@ -142,6 +152,7 @@ describe('The connections of assistants', () => {
       assistants: FILE_ASSISTANTS,
       baseUrl: () => undefined,
       models: () => [],
+      isInstalled: () => false,
       home,
     });
     assert.equal((await later.undo(opencode)).kind, 'undone');

@@ -10,6 +10,7 @@ export const cline: Assistant = fileAssistant({
   id: 'cline',
   name: 'Cline',
   next: 'Cline reads it when it starts: reload the window, or start its command line anew.',
+  extension: 'saoudrizwan.claude-dev',
   folders: ['.cline'],
   files: ['.cline/data/settings/providers.json'],
   ...jsonFile({

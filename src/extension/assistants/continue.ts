@@ -13,6 +13,7 @@ export const continueDev: Assistant = fileAssistant({
   id: 'continue',
   name: 'Continue',
   next: 'Continue reads it within a second: choose "Sealed Proxy" in its list of models.',
+  extension: 'Continue.continue',
   folders: ['.continue'],
   files: ['.continue/config.yaml'],
   shadowed: '.continue/config.json',

@@ -14,6 +14,8 @@ export interface Definition {
   readonly name: string;
   /** What a person does next, in a sentence. */
   readonly next: string;
+  /** The id of its extension for VS Code, where it has one. */
+  readonly extension?: string;
   /** Below the home folder; any of them says that the assistant is used. */
   readonly folders: readonly string[];
   /** Below the home folder; the first that exists is the one, else the first of all. */
@@ -34,11 +36,12 @@ export interface JsonEntry {
 }
 
 export function fileAssistant(definition: Definition): Assistant {
-  const { id, name, next } = definition;
+  const { id, name, next, extension } = definition;
   return {
     id,
     name,
     next,
+    extension,
     needsModel: true,
     detect: async (home) => {
       for (const folder of definition.folders) if (await exists(join(home, folder))) return true;

@@ -7,6 +7,7 @@ export const kilo: Assistant = fileAssistant({
   id: 'kilo',
   name: 'Kilo Code',
   next: 'Kilo Code reads it when it starts: reload the window, or start its command line anew.',
+  extension: 'kilocode.Kilo-Code',
   folders: ['.config/kilo', '.local/share/kilo'],
   files: ['.config/kilo/kilo.jsonc', '.config/kilo/kilo.json'],
   ...jsonFile(openCodeEntry),

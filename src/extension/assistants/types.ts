@@ -117,6 +117,8 @@ export interface Assistant {
   readonly needsModel: boolean;
   /** What a person does next, in a sentence. */
   readonly next: string;
+  /** The id of its extension for VS Code, where it has one. */
+  readonly extension?: string | undefined;
   /** Whether it seems to be used here. */
   detect(home: string): Promise<boolean>;
   /** What would change. Nothing is written. */

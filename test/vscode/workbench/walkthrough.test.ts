@@ -118,7 +118,6 @@ describe('A newcomer', () => {
 
   it('asks something in the editor’s chat: all is done', async () => {
     const chat = await ChatView.open(window);
-    await chat.openPicker();
     await chat.choose('GLM 5.2');
     const words = 'Who can read this question?';
     await chat.ask(words);
