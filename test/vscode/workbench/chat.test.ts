@@ -39,6 +39,7 @@ describe("A person in VS Code's own chat", () => {
     picture = join(editor.profile.folder('project'), 'picture.png');
     copyFileSync(fromRoot('media/icon.png'), picture);
     window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy', 'key');
     await window.setApiKey('dev-the-key-of-a-person');
     await window.waitForStatus('development 8');
     await window.dismiss('API key accepted, 8 models.');
