@@ -57,6 +57,7 @@ async function bundle(folder, names, plugin) {
       target: 'node22.19',
       format: 'cjs',
       external: ['vscode'],
+      alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
       plugins: [plugin],
       logLevel: 'warning',
     });
