@@ -1,5 +1,5 @@
 // What a person copies for the assistants and libraries whose configuration is not ours to write. Pure.
-import type { Connection } from './types.ts';
+import type { Connection, ModelChoice } from './types.ts';
 
 /** `powershell` is Windows' own; every other shell quotes as POSIX says. */
 export type Shell = 'posix' | 'powershell';
@@ -41,6 +41,7 @@ export const SNIPPETS: readonly (Snippet | Impossible)[] = [
         COPILOT_PROVIDER_BASE_URL: baseUrl,
         COPILOT_PROVIDER_API_KEY: key,
         COPILOT_MODEL: model.id,
+        ...copilotLimits(model),
         COPILOT_OFFLINE: 'true',
       },
       'copilot',
@@ -160,6 +161,15 @@ export const SNIPPETS: readonly (Snippet | Impossible)[] = [
 
 function snippet(id: string, name: string, language: Language, hint: string, write: Snippet['write']): Snippet {
   return { kind: 'snippet', id, name, needsModel: true, language, hint, write };
+}
+
+/** `copilot help providers`; for a model that it does not know it would guess. */
+function copilotLimits({ contextWindow, maxOutput }: ModelChoice): Readonly<Record<string, string>> {
+  if (contextWindow === undefined || maxOutput === undefined) return {};
+  return {
+    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(contextWindow - maxOutput),
+    COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: String(maxOutput),
+  };
 }
 
 /** A command with variables for itself alone; in PowerShell, for the terminal in which it runs. */

@@ -75,7 +75,7 @@ export const TERMINALS: readonly Terminal[] = [
   {
     id: 'copilot-cli',
     tool: { name: 'view', argumentsFor: (path) => ({ path }) },
-    maxTokens: null,
+    maxTokens: MAX_OUTPUT,
     command: (modules, task, snippet) => ({
       file: 'sh',
       args: [snippet, '-p', task, '--allow-all-tools'],

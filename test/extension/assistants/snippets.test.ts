@@ -67,6 +67,10 @@ describe('What is copied for an assistant', () => {
       of('aider', VALUES, 'powershell'),
       `$env:OPENAI_API_BASE = '${BASE_URL}'\n$env:OPENAI_API_KEY = '${KEY}'\naider --model openai/${MODEL}`,
     );
+    const known = { ...VALUES, model: { id: MODEL, contextWindow: 1000, maxOutput: 100 } };
+    const limits = /MAX_PROMPT_TOKENS=900 .*MAX_OUTPUT_TOKENS=100 /s;
+    assert.match(of('copilot-cli', known), limits);
+    assert.doesNotMatch(of('copilot-cli'), /TOKENS/);
     assert.equal(of('llm'), `llm openai endpoint ${BASE_URL} -m ${MODEL} --key ${KEY}`);
     assert.match(of('goose'), /OPENAI_HOST=http:\/\/127\.0\.0\.1:8123 .*OPENAI_BASE_PATH=v1\/chat\/completions /s);
   });
