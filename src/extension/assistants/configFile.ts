@@ -39,7 +39,10 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
     if (!(await isStill(path, before))) {
       return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
     }
-    if (before !== undefined) await backUp(path);
+    if (before !== undefined) {
+      if (await isProtected(path)) return refused(path, `${path} is write-protected, so it is left alone.`);
+      await backUp(path);
+    }
     const madeFolder = await mkdir(dirname(path), { recursive: true });
     await replace(path, after);
     return { kind: 'applied', path, before, after, madeFolder };
@@ -83,6 +86,11 @@ async function followed(path: string): Promise<string> {
 async function isStill(path: string, text: string | undefined): Promise<boolean> {
   const now = await readConfig(path);
   return now.kind === 'found' && now.path === path && now.text === text;
+}
+
+/** Whoever protects a file means it, though a rename would not mind. */
+async function isProtected(path: string): Promise<boolean> {
+  return ((await stat(path)).mode & 0o222) === 0;
 }
 
 /** Once: a later one would hold what we have written ourselves. */

@@ -216,6 +216,15 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       assert.equal((await assistant.undo(done)).kind, 'refused');
     });
 
+    it('is left alone where it is write-protected', async () => {
+      put(before, 0o444);
+      const result = await assistant.apply(await planned(assistant, connection));
+      assert.ok(result.kind === 'refused');
+      assert.match(result.message, /is write-protected/);
+      assert.equal(text(), before);
+      assert.deepEqual(readdirSync(dirname(path)).length, 1);
+    });
+
     it('stays a link where it is one, and is made for no link to nothing', async function () {
       if (isWindows) this.skip();
       const target = join(home, 'dotfiles', 'config');
