@@ -63,6 +63,7 @@ export async function undoChange({ path, before, after, madeFolder }: Applied): 
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
     } else {
       await replace(path, before);
+      await dropBackup(path, before);
     }
     return { kind: 'undone', path };
   } catch (error) {
@@ -101,6 +102,12 @@ async function backUp(path: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
+}
+
+/** One that says nothing else than the file itself: kept, it would be taken for what was there before the next change. */
+async function dropBackup(path: string, text: string): Promise<void> {
+  const backup = await readConfig(path + BACKUP);
+  if (backup.kind === 'found' && backup.text === text) await rm(path + BACKUP);
 }
 
 /** By a file beside it, so that a reader finds the old text or the new one. A file that is there keeps its mode. */

@@ -216,6 +216,16 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       assert.equal((await assistant.undo(done)).kind, 'refused');
     });
 
+    it('has the backup of its time again after it was restored', async () => {
+      put(before);
+      await assistant.undo(await connect());
+      assert.equal(existsSync(path + BACKUP), false);
+      const later = before.replace('\n', '\n\n');
+      put(later);
+      await connect();
+      assert.equal(readFileSync(path + BACKUP, 'utf8'), later);
+    });
+
     it('is left alone where it is write-protected', async () => {
       put(before, 0o444);
       const result = await assistant.apply(await planned(assistant, connection));
