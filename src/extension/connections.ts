@@ -38,6 +38,8 @@ export interface ConnectionsHost {
   /** Whether this editor has the extension of this id. */
   readonly isInstalled: (extension: string) => boolean;
   readonly home?: string;
+  /** In milliseconds. */
+  readonly checkLimit?: number;
 }
 
 /** An assistant and what it is set to. */
@@ -214,10 +216,11 @@ export class Connections {
 
   async #ask(key: string, model: string): Promise<Checked> {
     this.#checks++;
+    const limit = this.#host.checkLimit ?? CHECK_LIMIT;
+    const signal = AbortSignal.timeout(limit);
     try {
       const { line } = await this.#host.supervisor.connect();
       try {
-        const signal = AbortSignal.timeout(CHECK_LIMIT);
         const trial = await tryChat(line, key, model, () => performance.now(), signal);
         switch (trial.kind) {
           case 'answered': {
@@ -234,10 +237,9 @@ export class Connections {
       } finally {
         line.end();
       }
-    } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const reason = isLate
-        ? `no answer within ${CHECK_LIMIT / 1000} s`
+    } catch {
+      const reason = signal.aborted
+        ? `no whole answer within ${limit / 1000} s`
         : 'the proxy is not running, or does not answer';
       return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
     } finally {

@@ -1,12 +1,13 @@
 // Assistants connected to a real proxy: their files, their keys, and one tiny request each.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApiError, answerApiError } from '../../src/devEnclave/apiErrors.ts';
 import { createModel } from '../../src/devEnclave/model.ts';
-import type { LogicalHandler } from '../../src/devEnclave/logical.ts';
+import type { LogicalHandler, LogicalResponseWriter } from '../../src/devEnclave/logical.ts';
 import { FILE_ASSISTANTS } from '../../src/extension/assistants/all.ts';
 import { opencode } from '../../src/extension/assistants/opencode.ts';
 import { qwenCode } from '../../src/extension/assistants/qwenCode.ts';
@@ -36,6 +37,7 @@ describe('The connections of assistants', () => {
   let vault: Vault;
   let secrets: Secrets;
   let connections: Connections;
+  let limit: number;
 
   beforeEach(async () => {
     const model = createModel({ paceMs: 0 });
@@ -54,7 +56,11 @@ describe('The connections of assistants', () => {
     secrets = new Secrets(vault.storage(), new HostFolder(join(home, 'storage')));
     await secrets.setApiKey(API_KEY);
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
+    limit = 30_000;
     connections = new Connections({
+      get checkLimit() {
+        return limit;
+      },
       supervisor: {
         connect: () => editor.supervisor.connect(),
         secretsChanged: async (isApiKey) => {
@@ -235,6 +241,30 @@ describe('The connections of assistants', () => {
     await editor.supervisor.stop();
     const { message } = await connections.check(opencode);
     assert.equal(message, 'glm-5-2 could not be asked: the proxy is not running, or does not answer.');
+  });
+
+  it('tells an answer that broke off, and one that does not come, from a proxy that is not there', async () => {
+    await connect(opencode);
+    const begin = (response: LogicalResponseWriter) => {
+      response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
+      response.write(Buffer.from('data: {"choices":[{"delta":{"content":"O"}}]}\n\n'));
+    };
+    answer = (_request, response) => {
+      begin(response);
+      response.fail('broken');
+      return Promise.resolve();
+    };
+    const broken = await connections.check(opencode);
+    assert.equal(broken.message, 'The answer of glm-5-2 broke off after 1 pieces.');
+    for (const isSilent of [true, false]) {
+      limit = 200;
+      answer = async (_request, response) => {
+        if (!isSilent) begin(response);
+        await once(response.signal, 'abort');
+      };
+      const late = await connections.check(opencode);
+      assert.equal(late.message, 'glm-5-2 could not be asked: no whole answer within 0.2 s.');
+    }
   });
 
   it('writes texts to copy, each with a key of its own that counts', async () => {
