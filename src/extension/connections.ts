@@ -126,7 +126,7 @@ export class Connections {
     if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
     await this.#host.secrets.forgetUndo(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
-    return result;
+    return (await this.inspect(assistant)).kind === 'old' ? { ...result, left: leftBehind(assistant, result) } : result;
   }
 
   /** What has to be written so that all that point to an old place point to this one. */
@@ -251,6 +251,11 @@ export class Connections {
 /** A model of the backend, as assistants are told of it. */
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
   return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
+}
+
+/** Where somebody wrote between two changes of ours, what is restored has the first of them in it. */
+function leftBehind({ name }: Assistant, { path }: Undone): string {
+  return `${name} still points to Sealed Proxy: ${path} was changed in between. Remove the entry there, or connect anew.`;
 }
 
 /** What was stored, or undefined for what is not of its form. */

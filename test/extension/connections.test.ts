@@ -185,6 +185,20 @@ describe('The connections of assistants', () => {
     assert.equal(text(), changed);
   });
 
+  it('says so where what it takes back still points here, as somebody wrote in between', async () => {
+    put(THEIRS);
+    await connect(opencode);
+    put(text().replace('gruvbox', 'light'));
+    const other = await connections.propose(opencode, { id: 'gpt-oss-120b' });
+    assert.ok(other.kind === 'proposal');
+    assert.equal((await connections.agree(other)).kind, 'applied');
+    const result = await connections.undo(opencode);
+    assert.ok(result.kind === 'undone');
+    assert.match(text(), /"theme": "light"[^]*sealed-proxy/);
+    assert.match(result.left ?? '', /still points to Sealed Proxy: .*opencode\.jsonc was changed in between/);
+    assert.equal(await keyOf('opencode'), undefined);
+  });
+
   it('notices a changed port and mends all that point to the old one', async () => {
     await connect(opencode);
     await connect(qwenCode);
