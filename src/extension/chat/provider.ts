@@ -8,7 +8,7 @@ import type { AnswerEvent } from './answer.ts';
 import { RefusedError, toEditorError } from './editorError.ts';
 import { describeFailure } from './failure.ts';
 import type { Failure } from './failure.ts';
-import { chatModels } from './models.ts';
+import { chatModels, describeSession } from './models.ts';
 import type { ChatModel, ModelOverrides } from './models.ts';
 import { chatRequest } from './request.ts';
 import type { Message, Part } from './request.ts';
@@ -44,7 +44,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   readonly #onAnswered: () => void;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #registration: vscode.Disposable;
-  #models: readonly ChatModel[] = [];
+  #offered: readonly Information[] = [];
 
   constructor(supervisor: Supervisor, overrides: () => ModelOverrides, onAnswered: () => void) {
     this.#supervisor = supervisor;
@@ -60,22 +60,26 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   /** The models follow key, backend and connection. While it is only being checked, they stay. */
   update(status: ProxyStatus): void {
     if (status.kind === 'running' && status.health.kind === 'checking') return;
-    const connected = status.kind === 'running' && status.health.kind === 'connected' ? status.health : undefined;
-    const next = connected === undefined ? [] : chatModels(connected.catalogue, this.#overrides());
-    if (JSON.stringify(next) === JSON.stringify(this.#models)) return;
-    this.#models = next;
+    const next = this.#offer(status);
+    if (JSON.stringify(next) === JSON.stringify(this.#offered)) return;
+    this.#offered = next;
     this.#changed.fire();
   }
 
   provideLanguageModelChatInformation(): Information[] {
-    return this.#models.map((model) => ({
+    return [...this.#offered];
+  }
+
+  #offer(status: ProxyStatus): Information[] {
+    if (status.kind !== 'running' || status.health.kind !== 'connected') return [];
+    return chatModels(status.health.catalogue, this.#overrides()).map((model) => ({
       model,
       id: model.id,
       name: model.name,
       family: model.id,
       version: '1',
       detail: 'Sealed Proxy',
-      tooltip: vscode.l10n.t('{0}, over an encrypted session into a verified enclave', model.name),
+      tooltip: describeSession(model.name, status.verified, vscode.l10n.t),
       maxInputTokens: model.maxInputTokens,
       maxOutputTokens: model.maxOutputTokens,
       capabilities: { imageInput: model.images, toolCalling: model.tools },
