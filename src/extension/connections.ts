@@ -13,6 +13,7 @@ import type {
   Checked,
   Connection,
   ModelChoice,
+  Places,
   Preview,
   Refused,
   Standing,
@@ -37,7 +38,8 @@ export interface ConnectionsHost {
   readonly models: () => readonly ModelChoice[];
   /** Whether this editor has the extension of this id. */
   readonly isInstalled: (extension: string) => boolean;
-  readonly home?: string;
+  /** The person's own where it is left out. */
+  readonly places?: Places;
   /** In milliseconds. */
   readonly checkLimit?: number;
 }
@@ -66,12 +68,12 @@ const ORIGIN = 'assistant';
 
 export class Connections {
   readonly #host: ConnectionsHost;
-  readonly #home: string;
+  readonly #places: Places;
   #checks = 0;
 
   constructor(host: ConnectionsHost) {
     this.#host = host;
-    this.#home = host.home ?? homedir();
+    this.#places = host.places ?? { home: homedir(), configHome: process.env['XDG_CONFIG_HOME'] };
   }
 
   /** All of them, as they are now. */
@@ -80,7 +82,7 @@ export class Connections {
       this.#host.assistants.map(async (assistant) => ({
         assistant,
         standing: await this.inspect(assistant),
-        detected: this.#isInstalled(assistant) || (await assistant.detect(this.#home)),
+        detected: this.#isInstalled(assistant) || (await assistant.detect(this.#places)),
         undoable: (await this.#undoOf(assistant)) !== undefined,
       })),
     );
@@ -192,7 +194,7 @@ export class Connections {
 
   async #expected({ name }: Assistant) {
     const key = await this.#host.secrets.findAccessKey(name, ORIGIN);
-    return { home: this.#home, baseUrl: this.#host.baseUrl(), key: key?.key };
+    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: key?.key };
   }
 
   #connection(key: string, model: ModelChoice): Connection {
@@ -200,7 +202,7 @@ export class Connections {
     if (baseUrl === undefined) throw new Error('The proxy is not running, so there is no address to write.');
     const known = this.#host.models();
     const models = known.length > 0 ? known : [model];
-    return { home: this.#home, baseUrl, key, model, models, now: Date.now() };
+    return { ...this.#places, baseUrl, key, model, models, now: Date.now() };
   }
 
   #modelNamed(id: string | undefined): ModelChoice | undefined {

@@ -73,7 +73,7 @@ describe('The connections of assistants', () => {
       baseUrl: () => baseUrlOf(editor.supervisor.status),
       models: () => [MODEL],
       isInstalled: (id) => id === 'kilocode.Kilo-Code',
-      home,
+      places: { home },
     });
     editor.vault = { ...(await secrets.forProxy()) };
     await editor.supervisor.start();
@@ -159,7 +159,7 @@ describe('The connections of assistants', () => {
       baseUrl: () => undefined,
       models: () => [],
       isInstalled: () => false,
-      home,
+      places: { home },
     });
     assert.equal((await later.undo(opencode)).kind, 'undone');
     assert.equal(text(), THEIRS);

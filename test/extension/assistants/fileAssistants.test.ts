@@ -260,9 +260,9 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
     });
 
     it('tells that the assistant is used here', async () => {
-      assert.equal(await assistant.detect(home), false);
+      assert.equal(await assistant.detect({ home }), false);
       mkdirSync(dirname(path), { recursive: true });
-      assert.equal(await assistant.detect(home), true);
+      assert.equal(await assistant.detect({ home }), true);
     });
   });
 }
