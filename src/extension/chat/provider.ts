@@ -13,6 +13,7 @@ import type { ChatModel, ModelOverrides } from './models.ts';
 import { chatRequest } from './request.ts';
 import type { Message, Part } from './request.ts';
 import { countMessageTokens, countTokens } from './tokens.ts';
+import { MAX_ERROR, bodyOf } from './trial.ts';
 
 export const VENDOR = 'sealed-proxy';
 
@@ -31,8 +32,6 @@ type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
 /** In the editor since its 1.10x, but not among the published types. */
 type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
 
-/** An error answer longer than this is cut, in characters. */
-const MAX_ERROR = 64 * 1024;
 /** `System`, which the published enumeration leaves out. */
 const SYSTEM = 3;
 /** The kind of data that holds the usage of an answer. */
@@ -143,12 +142,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
 }
 
 async function describe(response: IncomingMessage): Promise<Failure> {
-  let body = '';
-  for await (const text of response) {
-    body += text as string;
-    if (body.length > MAX_ERROR) break;
-  }
-  return describeFailure(response.statusCode ?? 0, body, response.headers['retry-after']);
+  return describeFailure(response.statusCode ?? 0, await bodyOf(response, MAX_ERROR), response.headers['retry-after']);
 }
 
 function report(event: AnswerEvent, progress: Progress): void {

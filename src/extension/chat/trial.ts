@@ -19,7 +19,7 @@ export type Trial =
   | { readonly kind: 'broken'; readonly pieces: number };
 
 /** An error answer longer than this is cut, in characters. */
-const MAX_ERROR = 64 * 1024;
+export const MAX_ERROR = 64 * 1024;
 
 /**
  * @param line one that has proved to be ours
