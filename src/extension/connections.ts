@@ -13,6 +13,7 @@ import type {
   Checked,
   Connection,
   ModelChoice,
+  Places,
   Preview,
   Refused,
   Standing,
@@ -37,7 +38,10 @@ export interface ConnectionsHost {
   readonly models: () => readonly ModelChoice[];
   /** Whether this editor has the extension of this id. */
   readonly isInstalled: (extension: string) => boolean;
-  readonly home?: string;
+  /** The person's own where it is left out. */
+  readonly places?: Places;
+  /** In milliseconds. */
+  readonly checkLimit?: number;
 }
 
 /** An assistant and what it is set to. */
@@ -64,12 +68,12 @@ const ORIGIN = 'assistant';
 
 export class Connections {
   readonly #host: ConnectionsHost;
-  readonly #home: string;
+  readonly #places: Places;
   #checks = 0;
 
   constructor(host: ConnectionsHost) {
     this.#host = host;
-    this.#home = host.home ?? homedir();
+    this.#places = host.places ?? { home: homedir(), configHome: process.env['XDG_CONFIG_HOME'] };
   }
 
   /** All of them, as they are now. */
@@ -78,7 +82,7 @@ export class Connections {
       this.#host.assistants.map(async (assistant) => ({
         assistant,
         standing: await this.inspect(assistant),
-        detected: this.#isInstalled(assistant) || (await assistant.detect(this.#home)),
+        detected: this.#isInstalled(assistant) || (await assistant.detect(this.#places)),
         undoable: (await this.#undoOf(assistant)) !== undefined,
       })),
     );
@@ -124,7 +128,7 @@ export class Connections {
     if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
     await this.#host.secrets.forgetUndo(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
-    return result;
+    return (await this.inspect(assistant)).kind === 'old' ? { ...result, left: leftBehind(assistant, result) } : result;
   }
 
   /** What has to be written so that all that point to an old place point to this one. */
@@ -190,7 +194,7 @@ export class Connections {
 
   async #expected({ name }: Assistant) {
     const key = await this.#host.secrets.findAccessKey(name, ORIGIN);
-    return { home: this.#home, baseUrl: this.#host.baseUrl(), key: key?.key };
+    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: key?.key };
   }
 
   #connection(key: string, model: ModelChoice): Connection {
@@ -198,7 +202,7 @@ export class Connections {
     if (baseUrl === undefined) throw new Error('The proxy is not running, so there is no address to write.');
     const known = this.#host.models();
     const models = known.length > 0 ? known : [model];
-    return { home: this.#home, baseUrl, key, model, models, now: Date.now() };
+    return { ...this.#places, baseUrl, key, model, models, now: Date.now() };
   }
 
   #modelNamed(id: string | undefined): ModelChoice | undefined {
@@ -214,10 +218,11 @@ export class Connections {
 
   async #ask(key: string, model: string): Promise<Checked> {
     this.#checks++;
+    const limit = this.#host.checkLimit ?? CHECK_LIMIT;
+    const signal = AbortSignal.timeout(limit);
     try {
       const { line } = await this.#host.supervisor.connect();
       try {
-        const signal = AbortSignal.timeout(CHECK_LIMIT);
         const trial = await tryChat(line, key, model, () => performance.now(), signal);
         switch (trial.kind) {
           case 'answered': {
@@ -234,10 +239,9 @@ export class Connections {
       } finally {
         line.end();
       }
-    } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const reason = isLate
-        ? `no answer within ${CHECK_LIMIT / 1000} s`
+    } catch {
+      const reason = signal.aborted
+        ? `no whole answer within ${limit / 1000} s`
         : 'the proxy is not running, or does not answer';
       return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
     } finally {
@@ -249,6 +253,11 @@ export class Connections {
 /** A model of the backend, as assistants are told of it. */
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
   return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
+}
+
+/** Where somebody wrote between two changes of ours, what is restored has the first of them in it. */
+function leftBehind({ name }: Assistant, { path }: Undone): string {
+  return `${name} still points to Sealed Proxy: ${path} was changed in between. Remove the entry there, or connect anew.`;
 }
 
 /** What was stored, or undefined for what is not of its form. */

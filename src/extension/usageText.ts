@@ -39,7 +39,8 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
   const since = `Since the proxy started: ${time(usage.since)}.`;
   if (usage.keys.length === 0) return [`${since} Nothing has been asked and answered yet.`];
   const sum = total(usage.keys);
-  const named = `${sum.counted} of ${sum.outcomes.answered} answers named their tokens.`;
+  // Those that were cut off may have named them before.
+  const named = `Of ${number(requests(sum))} requests, ${number(sum.counted)} have answers that name their tokens.`;
   const rows = usage.keys.map((key) => [nameOf(key.caller, keys), ...cells(key)]);
   if (rows.length > 1) rows.push(['**all**', ...cells(sum)]);
   return [
@@ -53,10 +54,11 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
   ];
 }
 
-function cells({ outcomes, tokensIn, tokensOut, counted, firstByte, lastAt }: KeyUsage): string[] {
+function cells(usage: KeyUsage): string[] {
+  const { outcomes, tokensIn, tokensOut, counted, firstByte, lastAt } = usage;
   const kinds = ERRORS.filter((kind) => outcomes[kind] > 0).map((kind) => `${number(outcomes[kind])}\u00a0${kind}`);
   return [
-    number(Object.values<number>({ ...outcomes }).reduce((sum, count) => sum + count, 0)),
+    number(requests(usage)),
     kinds.join(', ') || '0',
     number(outcomes.cancelled),
     counted === 0 ? '–' : number(tokensIn),
@@ -64,6 +66,10 @@ function cells({ outcomes, tokensIn, tokensOut, counted, firstByte, lastAt }: Ke
     firstByte === null ? '–' : `${number(Math.round(firstByte))} ms`,
     time(lastAt),
   ];
+}
+
+function requests({ outcomes }: KeyUsage): number {
+  return Object.values<number>({ ...outcomes }).reduce((sum, count) => sum + count, 0);
 }
 
 /** All of them together; the medians of several make none. */

@@ -1,12 +1,13 @@
 // Assistants connected to a real proxy: their files, their keys, and one tiny request each.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApiError, answerApiError } from '../../src/devEnclave/apiErrors.ts';
 import { createModel } from '../../src/devEnclave/model.ts';
-import type { LogicalHandler } from '../../src/devEnclave/logical.ts';
+import type { LogicalHandler, LogicalResponseWriter } from '../../src/devEnclave/logical.ts';
 import { FILE_ASSISTANTS } from '../../src/extension/assistants/all.ts';
 import { opencode } from '../../src/extension/assistants/opencode.ts';
 import { qwenCode } from '../../src/extension/assistants/qwenCode.ts';
@@ -36,6 +37,7 @@ describe('The connections of assistants', () => {
   let vault: Vault;
   let secrets: Secrets;
   let connections: Connections;
+  let limit: number;
 
   beforeEach(async () => {
     const model = createModel({ paceMs: 0 });
@@ -54,7 +56,11 @@ describe('The connections of assistants', () => {
     secrets = new Secrets(vault.storage(), new HostFolder(join(home, 'storage')));
     await secrets.setApiKey(API_KEY);
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
+    limit = 30_000;
     connections = new Connections({
+      get checkLimit() {
+        return limit;
+      },
       supervisor: {
         connect: () => editor.supervisor.connect(),
         secretsChanged: async (isApiKey) => {
@@ -67,7 +73,7 @@ describe('The connections of assistants', () => {
       baseUrl: () => baseUrlOf(editor.supervisor.status),
       models: () => [MODEL],
       isInstalled: (id) => id === 'kilocode.Kilo-Code',
-      home,
+      places: { home },
     });
     editor.vault = { ...(await secrets.forProxy()) };
     await editor.supervisor.start();
@@ -153,7 +159,7 @@ describe('The connections of assistants', () => {
       baseUrl: () => undefined,
       models: () => [],
       isInstalled: () => false,
-      home,
+      places: { home },
     });
     assert.equal((await later.undo(opencode)).kind, 'undone');
     assert.equal(text(), THEIRS);
@@ -177,6 +183,20 @@ describe('The connections of assistants', () => {
     assert.ok(result.kind === 'refused');
     assert.match(result.message, /has been changed since/);
     assert.equal(text(), changed);
+  });
+
+  it('says so where what it takes back still points here, as somebody wrote in between', async () => {
+    put(THEIRS);
+    await connect(opencode);
+    put(text().replace('gruvbox', 'light'));
+    const other = await connections.propose(opencode, { id: 'gpt-oss-120b' });
+    assert.ok(other.kind === 'proposal');
+    assert.equal((await connections.agree(other)).kind, 'applied');
+    const result = await connections.undo(opencode);
+    assert.ok(result.kind === 'undone');
+    assert.match(text(), /"theme": "light"[^]*sealed-proxy/);
+    assert.match(result.left ?? '', /still points to Sealed Proxy: .*opencode\.jsonc was changed in between/);
+    assert.equal(await keyOf('opencode'), undefined);
   });
 
   it('notices a changed port and mends all that point to the old one', async () => {
@@ -235,6 +255,30 @@ describe('The connections of assistants', () => {
     await editor.supervisor.stop();
     const { message } = await connections.check(opencode);
     assert.equal(message, 'glm-5-2 could not be asked: the proxy is not running, or does not answer.');
+  });
+
+  it('tells an answer that broke off, and one that does not come, from a proxy that is not there', async () => {
+    await connect(opencode);
+    const begin = (response: LogicalResponseWriter) => {
+      response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
+      response.write(Buffer.from('data: {"choices":[{"delta":{"content":"O"}}]}\n\n'));
+    };
+    answer = (_request, response) => {
+      begin(response);
+      response.fail('broken');
+      return Promise.resolve();
+    };
+    const broken = await connections.check(opencode);
+    assert.equal(broken.message, 'The answer of glm-5-2 broke off after 1 pieces.');
+    for (const isSilent of [true, false]) {
+      limit = 200;
+      answer = async (_request, response) => {
+        if (!isSilent) begin(response);
+        await once(response.signal, 'abort');
+      };
+      const late = await connections.check(opencode);
+      assert.equal(late.message, 'glm-5-2 could not be asked: no whole answer within 0.2 s.');
+    }
   });
 
   it('writes texts to copy, each with a key of its own that counts', async () => {

@@ -52,7 +52,12 @@ describe('The document of what was used', () => {
     assert.deepEqual(rows(report(usage)), [
       ["Ada's\\_notebook", '10', '1\u00a0refused, 2\u00a0broken', '4', '1,234', '5,000,000', '1,500 ms', TIME],
     ]);
-    assert.match(usageDocument(report(usage), KEYS), /2 of 3 answers named their tokens/);
+    assert.match(usageDocument(report(usage), KEYS), /Of 10 requests, 2 have answers that name their tokens\./);
+  });
+
+  it('counts an answer that named its tokens and was then cut off by the client', () => {
+    const text = usageDocument(report(used(ADA.id, { cancelled: 1, tokensIn: 3, tokensOut: 4, counted: 1 })), KEYS);
+    assert.match(text, /Of 1 requests, 1 have answers that name their tokens\./);
   });
 
   it('shows no tokens and no time where none were said or measured', () => {

@@ -39,7 +39,10 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
     if (!(await isStill(path, before))) {
       return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
     }
-    if (before !== undefined) await backUp(path);
+    if (before !== undefined) {
+      if (await isProtected(path)) return refused(path, `${path} is write-protected, so it is left alone.`);
+      await backUp(path);
+    }
     const madeFolder = await mkdir(dirname(path), { recursive: true });
     await replace(path, after);
     return { kind: 'applied', path, before, after, madeFolder };
@@ -60,6 +63,7 @@ export async function undoChange({ path, before, after, madeFolder }: Applied): 
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
     } else {
       await replace(path, before);
+      await dropBackup(path, before);
     }
     return { kind: 'undone', path };
   } catch (error) {
@@ -85,6 +89,11 @@ async function isStill(path: string, text: string | undefined): Promise<boolean>
   return now.kind === 'found' && now.path === path && now.text === text;
 }
 
+/** Whoever protects a file means it, though a rename would not mind. */
+async function isProtected(path: string): Promise<boolean> {
+  return ((await stat(path)).mode & 0o222) === 0;
+}
+
 /** Once: a later one would hold what we have written ourselves. */
 async function backUp(path: string): Promise<void> {
   try {
@@ -93,6 +102,12 @@ async function backUp(path: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
+}
+
+/** One that says nothing else than the file itself: kept, it would be taken for what was there before the next change. */
+async function dropBackup(path: string, text: string): Promise<void> {
+  const backup = await readConfig(path + BACKUP);
+  if (backup.kind === 'found' && backup.text === text) await rm(path + BACKUP);
 }
 
 /** By a file beside it, so that a reader finds the old text or the new one. A file that is there keeps its mode. */

@@ -7,7 +7,7 @@ import type { Dialect, Edited, Setting } from './jsonEdit.ts';
 import { maskSecrets } from './preview.ts';
 import { checkEntry, standingOf } from './standing.ts';
 import type { Reading } from './standing.ts';
-import type { Assistant, Connection, Expected, Plan, Refused } from './types.ts';
+import type { Assistant, Connection, Expected, Places, Plan, Refused } from './types.ts';
 
 export interface Definition {
   readonly id: string;
@@ -43,8 +43,8 @@ export function fileAssistant(definition: Definition): Assistant {
     next,
     extension,
     needsModel: true,
-    detect: async (home) => {
-      for (const folder of definition.folders) if (await exists(join(home, folder))) return true;
+    detect: async (places) => {
+      for (const folder of definition.folders) if (await exists(placeOf(folder, places))) return true;
       return false;
     },
     plan: (connection) => plan(definition, connection),
@@ -68,7 +68,7 @@ export function jsonFile({ dialect, read, settings }: JsonEntry): Pick<Definitio
 
 async function plan(definition: Definition, connection: Connection): Promise<Plan> {
   const { name, shadowed } = definition;
-  const path = await pathOf(definition, connection.home);
+  const path = await pathOf(definition, connection);
   const found = await readConfig(path);
   if (found.kind === 'refused') return found;
   const before = found.text;
@@ -76,8 +76,8 @@ async function plan(definition: Definition, connection: Connection): Promise<Pla
   if (before === undefined && shadowed !== undefined && (await exists(old))) {
     return refused(path, `${name} still reads ${old} and would no longer do so. Move it to ${path} first.`);
   }
-  if (definition.read(before ?? '') === undefined) return unparsed(path, name);
-  const edited = definition.edit(before ?? '', connection);
+  if (parsed(() => definition.read(before ?? '')) === undefined) return unparsed(path, name);
+  const edited = parsed(() => definition.edit(before ?? '', connection));
   if (edited === undefined) {
     return refused(path, `${path} is written in a way that Sealed Proxy cannot add to, so it is left alone.`);
   }
@@ -93,11 +93,20 @@ async function plan(definition: Definition, connection: Connection): Promise<Pla
   return { kind: 'change', path: found.path, before, after: edited.text, preview };
 }
 
-async function reading(definition: Definition, { home }: Expected): Promise<Reading | Refused> {
-  const path = await pathOf(definition, home);
+async function reading(definition: Definition, expected: Expected): Promise<Reading | Refused> {
+  const path = await pathOf(definition, expected);
   const found = await readConfig(path);
   if (found.kind === 'refused') return found;
-  return definition.read(found.text ?? '') ?? unparsed(path, definition.name);
+  return parsed(() => definition.read(found.text ?? '')) ?? unparsed(path, definition.name);
+}
+
+/** Undefined also where a parser gives up: at an alias of nothing, or at brackets without end. */
+function parsed<Result>(parse: () => Result): Result | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The parser's own message is dropped: it quotes the text. */
@@ -105,9 +114,17 @@ function unparsed(path: string, name: string): Refused {
   return refused(path, `${path} cannot be read as ${name} reads it, so it is left alone. Mend it, then try again.`);
 }
 
-async function pathOf({ files }: Definition, home: string): Promise<string> {
-  for (const file of files) if (await exists(join(home, file))) return join(home, file);
-  return join(home, files[0]);
+async function pathOf({ files }: Definition, places: Places): Promise<string> {
+  for (const file of files) if (await exists(placeOf(file, places))) return placeOf(file, places);
+  return placeOf(files[0], places);
+}
+
+const CONFIG = '.config/';
+
+/** https://specifications.freedesktop.org/basedir-spec: whoever keeps its files below `.config` goes by it. */
+function placeOf(path: string, { home, configHome = '' }: Places): string {
+  const moved = configHome !== '' && path.startsWith(CONFIG);
+  return moved ? join(configHome, path.slice(CONFIG.length)) : join(home, path);
 }
 
 function exists(path: string): Promise<boolean> {

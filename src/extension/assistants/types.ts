@@ -11,10 +11,16 @@ export interface ModelChoice {
   readonly images?: boolean;
 }
 
-/** What an assistant is to be told. */
-export interface Connection {
+/** Where the files of assistants are. */
+export interface Places {
   /** The person's home folder. */
   readonly home: string;
+  /** XDG_CONFIG_HOME: in the place of `.config` in the home folder, if it is set. */
+  readonly configHome?: string | undefined;
+}
+
+/** What an assistant is to be told. */
+export interface Connection extends Places {
   /** With `/v1`. */
   readonly baseUrl: string;
   /** An access key of this assistant's own. */
@@ -28,8 +34,7 @@ export interface Connection {
 }
 
 /** What an assistant should have been told. */
-export interface Expected {
-  readonly home: string;
+export interface Expected extends Places {
   /** Undefined while it is not known: then any address will do. */
   readonly baseUrl: string | undefined;
   /** The access key of this assistant that counts, or undefined where there is none. */
@@ -120,7 +125,7 @@ export interface Assistant {
   /** The id of its extension for VS Code, where it has one. */
   readonly extension?: string | undefined;
   /** Whether it seems to be used here. */
-  detect(home: string): Promise<boolean>;
+  detect(places: Places): Promise<boolean>;
   /** What would change. Nothing is written. */
   plan(connection: Connection): Promise<Plan>;
   /** Makes the change, whole or not at all; refuses where the file is no longer what it was. */

@@ -21,7 +21,7 @@ export function describeFailure(status: number, body: string, retryAfter: string
     case 401:
       return {
         kind: 'noPermissions',
-        message: 'The backend refused the API key. Set another with "Sealed Proxy: Set API Key".',
+        message: 'The backend refused the API key, or none is set. Set one with "Sealed Proxy: Set API Key".',
       };
     case 403:
       return { kind: 'noPermissions', message: `The API key may not use this model.${said}` };

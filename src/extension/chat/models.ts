@@ -1,5 +1,7 @@
 // What the backend says of its models, as the editor wants to know it. Pure.
 import { fieldsOf } from '../../shared/json.ts';
+import type { Verified } from '../../shared/messages.ts';
+import type { Translate } from '../statusText.ts';
 
 /** How many tokens a model takes and gives where nobody says it. */
 export const DEFAULT_CONTEXT = 128_000;
@@ -46,6 +48,18 @@ export function embeddingModel(list: unknown): string | undefined {
     Array.isArray(tasks) ? tasks.includes('embed') : typeof id === 'string' && /embed/i.test(id),
   );
   return typeof found?.['id'] === 'string' && found['id'] !== '' ? found['id'] : undefined;
+}
+
+/** How a model is reached, for people: no more is said than was verified. */
+export function describeSession(name: string, verified: Verified | null, t: Translate): string {
+  switch (verified?.kind) {
+    case 'verified':
+      return t('{0}, over an encrypted session into a verified enclave', name);
+    case 'development':
+      return t('{0}, over an encrypted session to a development backend, which is not verified', name);
+    case undefined:
+      return t('{0}, over an encrypted session', name);
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;

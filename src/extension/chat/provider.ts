@@ -8,11 +8,12 @@ import type { AnswerEvent } from './answer.ts';
 import { RefusedError, toEditorError } from './editorError.ts';
 import { describeFailure } from './failure.ts';
 import type { Failure } from './failure.ts';
-import { chatModels } from './models.ts';
+import { chatModels, describeSession } from './models.ts';
 import type { ChatModel, ModelOverrides } from './models.ts';
 import { chatRequest } from './request.ts';
 import type { Message, Part } from './request.ts';
 import { countMessageTokens, countTokens } from './tokens.ts';
+import { MAX_ERROR, bodyOf } from './trial.ts';
 
 export const VENDOR = 'sealed-proxy';
 
@@ -31,8 +32,6 @@ type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
 /** In the editor since its 1.10x, but not among the published types. */
 type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
 
-/** An error answer longer than this is cut, in characters. */
-const MAX_ERROR = 64 * 1024;
 /** `System`, which the published enumeration leaves out. */
 const SYSTEM = 3;
 /** The kind of data that holds the usage of an answer. */
@@ -44,7 +43,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   readonly #onAnswered: () => void;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #registration: vscode.Disposable;
-  #models: readonly ChatModel[] = [];
+  #offered: readonly Information[] = [];
 
   constructor(supervisor: Supervisor, overrides: () => ModelOverrides, onAnswered: () => void) {
     this.#supervisor = supervisor;
@@ -60,22 +59,26 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   /** The models follow key, backend and connection. While it is only being checked, they stay. */
   update(status: ProxyStatus): void {
     if (status.kind === 'running' && status.health.kind === 'checking') return;
-    const connected = status.kind === 'running' && status.health.kind === 'connected' ? status.health : undefined;
-    const next = connected === undefined ? [] : chatModels(connected.catalogue, this.#overrides());
-    if (JSON.stringify(next) === JSON.stringify(this.#models)) return;
-    this.#models = next;
+    const next = this.#offer(status);
+    if (JSON.stringify(next) === JSON.stringify(this.#offered)) return;
+    this.#offered = next;
     this.#changed.fire();
   }
 
   provideLanguageModelChatInformation(): Information[] {
-    return this.#models.map((model) => ({
+    return [...this.#offered];
+  }
+
+  #offer(status: ProxyStatus): Information[] {
+    if (status.kind !== 'running' || status.health.kind !== 'connected') return [];
+    return chatModels(status.health.catalogue, this.#overrides()).map((model) => ({
       model,
       id: model.id,
       name: model.name,
       family: model.id,
       version: '1',
       detail: 'Sealed Proxy',
-      tooltip: vscode.l10n.t('{0}, over an encrypted session into a verified enclave', model.name),
+      tooltip: describeSession(model.name, status.verified, vscode.l10n.t),
       maxInputTokens: model.maxInputTokens,
       maxOutputTokens: model.maxOutputTokens,
       capabilities: { imageInput: model.images, toolCalling: model.tools },
@@ -139,12 +142,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
 }
 
 async function describe(response: IncomingMessage): Promise<Failure> {
-  let body = '';
-  for await (const text of response) {
-    body += text as string;
-    if (body.length > MAX_ERROR) break;
-  }
-  return describeFailure(response.statusCode ?? 0, body, response.headers['retry-after']);
+  return describeFailure(response.statusCode ?? 0, await bodyOf(response, MAX_ERROR), response.headers['retry-after']);
 }
 
 function report(event: AnswerEvent, progress: Progress): void {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import type { Line } from '../localProxy.ts';
-import { AnswerError, AnswerReader } from './answer.ts';
+import { AnswerReader } from './answer.ts';
 import { describeFailure } from './failure.ts';
 
 export type Trial =
@@ -19,12 +19,12 @@ export type Trial =
   | { readonly kind: 'broken'; readonly pieces: number };
 
 /** An error answer longer than this is cut, in characters. */
-const MAX_ERROR = 64 * 1024;
+export const MAX_ERROR = 64 * 1024;
 
 /**
  * @param line one that has proved to be ours
  * @param clock milliseconds of any clock that never jumps
- * @throws Error where the connection fails
+ * @throws Error where the connection fails before an answer begins, or the signal ends it
  */
 export async function tryChat(
   line: Line,
@@ -57,8 +57,8 @@ export async function tryChat(
     }
     reader.end();
   } catch (error) {
-    if (error instanceof AnswerError) return { kind: 'broken', pieces }; // its message may be the backend's own
-    throw error;
+    if (signal.aborted) throw error;
+    return { kind: 'broken', pieces }; // whatever the error says: it may be the backend's own words
   }
   const whole = clock() - begun;
   return { kind: 'answered', firstByte: firstByte ?? whole, whole, pieces, tokens };

@@ -7,16 +7,26 @@ import type { Check, CheckResult, DoctorContext } from './check.ts';
 const COMMAND = '"Sealed Proxy: Connect an Assistant…"';
 
 /** One for each that is connected, or cannot be read; one in their place where there is none. */
-export async function assistantChecks({ assistants, limit }: DoctorContext): Promise<readonly Check[]> {
-  const found = await assistants();
+export async function assistantChecks({ assistants, limit, status }: DoctorContext): Promise<readonly Check[]> {
+  const found: { readonly name: string; readonly standing: Standing }[] = [];
+  const looking = check('Assistants', limit, async () => {
+    found.push(...(await assistants()));
+    return ok('');
+  });
+  if ((await looking.run()).result === 'failed') {
+    const unseen = failed('they could not be looked at', 'Run this again; the log may say more.');
+    return [check('Assistants', limit, () => unseen)];
+  }
   const connected = found.filter(({ standing }) => standing.kind !== 'absent' && standing.kind !== 'other');
   if (connected.length === 0) return [check('Assistants', limit, () => skipped('none is connected'))];
-  return connected.map(({ name, standing }) => check(`Assistant: ${name}`, limit, () => resultOf(standing)));
+  const isRunning = status().kind === 'running';
+  return connected.map(({ name, standing }) => check(`Assistant: ${name}`, limit, () => resultOf(standing, isRunning)));
 }
 
-function resultOf(standing: Standing): CheckResult {
+function resultOf(standing: Standing, isRunning: boolean): CheckResult {
   switch (standing.kind) {
     case 'current':
+      if (!isRunning) return skipped('connected; its address is compared while the proxy runs');
       return ok(`set to this proxy${standing.model === undefined ? '' : `, model ${standing.model}`}`);
     case 'old':
       return failed(`points to ${oldPlace(standing)}`, `Run ${COMMAND} and choose "Mend".`);

@@ -53,6 +53,21 @@ describe('The entry of an assistant', () => {
     }
   });
 
+  it('is put where XDG_CONFIG_HOME says, for those that go by it', async () => {
+    const to = { ...connection, configHome: join(home, 'elsewhere') };
+    assert.equal((await planned(opencode, to)).path, join(home, 'elsewhere/opencode/opencode.jsonc'));
+    assert.equal((await planned(qwenCode, to)).path, join(home, '.qwen/settings.json'));
+    assert.equal(
+      (await planned(opencode, { ...to, configHome: '' })).path,
+      join(home, '.config/opencode/opencode.jsonc'),
+    );
+    assert.equal(await opencode.detect(to), false);
+    await opencode.apply(await planned(opencode, to));
+    assert.equal(await opencode.detect(to), true);
+    assert.deepEqual(await opencode.inspect({ ...to, baseUrl: URL, key: KEY }), { kind: 'current', model: MODEL });
+    assert.deepEqual(await opencode.inspect({ home, baseUrl: URL, key: KEY }), { kind: 'absent' });
+  });
+
   it('has the limits of a model where they are known', async () => {
     const value = JSON.parse((await planned(opencode, known())).after) as {
       provider: Record<string, { models: unknown }>;

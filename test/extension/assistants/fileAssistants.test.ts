@@ -216,6 +216,25 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       assert.equal((await assistant.undo(done)).kind, 'refused');
     });
 
+    it('has the backup of its time again after it was restored', async () => {
+      put(before);
+      await assistant.undo(await connect());
+      assert.equal(existsSync(path + BACKUP), false);
+      const later = before.replace('\n', '\n\n');
+      put(later);
+      await connect();
+      assert.equal(readFileSync(path + BACKUP, 'utf8'), later);
+    });
+
+    it('is left alone where it is write-protected', async () => {
+      put(before, 0o444);
+      const result = await assistant.apply(await planned(assistant, connection));
+      assert.ok(result.kind === 'refused');
+      assert.match(result.message, /is write-protected/);
+      assert.equal(text(), before);
+      assert.deepEqual(readdirSync(dirname(path)).length, 1);
+    });
+
     it('stays a link where it is one, and is made for no link to nothing', async function () {
       if (isWindows) this.skip();
       const target = join(home, 'dotfiles', 'config');
@@ -241,9 +260,9 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
     });
 
     it('tells that the assistant is used here', async () => {
-      assert.equal(await assistant.detect(home), false);
+      assert.equal(await assistant.detect({ home }), false);
       mkdirSync(dirname(path), { recursive: true });
-      assert.equal(await assistant.detect(home), true);
+      assert.equal(await assistant.detect({ home }), true);
     });
   });
 }

@@ -71,7 +71,9 @@ const openCodeAfter = openCode(`sealed-proxy/${MODEL}`, ',').replace(
     }`,
 );
 
-const BROKEN_JSON = ['{', '{"model": }', '{"model": "x"', 'model: x', '{"a": 1} {"b": 2}', '[]', '"text"', '\0'];
+/** Deeper than a parser goes. */
+const DEEP = `{"a": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+const BROKEN_JSON = ['{', '{"model": }', '{"model": "x"', 'model: x', '{"a": 1} {"b": 2}', '[]', '"text"', '\0', DEEP];
 
 const continueYaml = (ours: string) => `# My assistants
 name:   Work        # shown in the list
@@ -161,6 +163,8 @@ export const EXAMPLES: readonly Example[] = [
       'models: {a: 1}\n',
       'name: x\n---\nname: y\n',
       'all: &all [{name: x}]\nmodels: *all\n',
+      'models:\n  - name: *nobody\n',
+      `a: &a [${'x,'.repeat(99)}]\nb: &b [${'*a,'.repeat(99)}]\nc: [${'*b,'.repeat(99)}]\n`,
       '{name: x}\n',
     ],
     others: [['models:\n  - name: Claude\n    provider: anthropic\n', 'Claude']],

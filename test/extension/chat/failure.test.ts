@@ -6,7 +6,7 @@ const OWN = JSON.stringify({ status: 400, message: 'Unknown model' });
 
 describe('A failed request of the chat', () => {
   for (const [status, kind, sentence] of [
-    [401, 'noPermissions', /refused the API key.*Set API Key/],
+    [401, 'noPermissions', /refused the API key, or none is set.*Set API Key/],
     [403, 'noPermissions', /may not use this model/],
     [404, 'notFound', /Choose another/],
     [413, 'other', /too large/],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels } from '../../../src/extension/chat/models.ts';
+import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels, describeSession } from '../../../src/extension/chat/models.ts';
 
 /** As the real backend describes it. */
 const GLM = {
@@ -17,6 +17,16 @@ const GLM = {
   badges: ['Coding'],
 };
 const EMBED = { id: 'nomic-embed-text', object: 'model', tasks: ['embed'], display_name: 'Nomic', short_name: 'Nomic' };
+const VERIFIED = {
+  environment: 'production',
+  pcr0: '0'.repeat(96),
+  approvedBy: 'pinned',
+  moduleId: 'i-0',
+  timestamp: 0,
+  certificateNotBefore: 0,
+  certificateNotAfter: 0,
+  document: '',
+} as const;
 const models = (...data: unknown[]) => chatModels({ object: 'list', data }, {});
 const one = (change: object, override = {}) =>
   chatModels({ data: [{ ...GLM, ...change }] }, { 'glm-5-2': override })[0];
@@ -111,5 +121,17 @@ describe('The chat models of a list', () => {
     ]) {
       assert.deepEqual(chatModels(list, {}), []);
     }
+  });
+});
+
+describe('The session with a model', () => {
+  const t = (message: string, name: unknown) => message.replace('{0}', String(name));
+
+  it('is called verified where it is, and nowhere else', () => {
+    const verified = { ...VERIFIED, kind: 'verified' } as const;
+    assert.match(describeSession('GLM 5.2', verified, t), /^GLM 5\.2, .* into a verified enclave$/);
+    const development = { kind: 'development', moduleId: null } as const;
+    assert.match(describeSession('GLM 5.2', development, t), /to a development backend, which is not verified$/);
+    assert.doesNotMatch(describeSession('GLM 5.2', null, t), /verified/);
   });
 });

@@ -157,6 +157,19 @@ describe('The diagnosis', () => {
       ],
     );
     assert.ok(!JSON.stringify(said).includes('someone'));
+    await editor.supervisor.stop();
+    const { result, value } = named(await examine({ assistants }), 'Assistant: Continue');
+    assert.deepEqual([result, value], ['skipped', 'connected; its address is compared while the proxy runs']);
+  });
+
+  it('goes to its end where the assistants cannot be looked at', async () => {
+    for (const assistants of [
+      () => Promise.reject(new Error('/home/someone/secrets cannot be read')),
+      () => new Promise<never>(() => undefined),
+    ]) {
+      const { result, value } = named(await examine({ assistants, limit: 300 }), 'Assistants');
+      assert.deepEqual([result, value], ['failed', 'they could not be looked at']);
+    }
   });
 
   it('says how often the process has ended by itself', async () => {
