@@ -73,8 +73,8 @@ async function plan(definition: Definition, connection: Connection): Promise<Pla
   if (before === undefined && shadowed !== undefined && (await exists(old))) {
     return refused(path, `${name} still reads ${old} and would no longer do so. Move it to ${path} first.`);
   }
-  if (definition.read(before ?? '') === undefined) return unparsed(path, name);
-  const edited = definition.edit(before ?? '', connection);
+  if (parsed(() => definition.read(before ?? '')) === undefined) return unparsed(path, name);
+  const edited = parsed(() => definition.edit(before ?? '', connection));
   if (edited === undefined) {
     return refused(path, `${path} is written in a way that Sealed Proxy cannot add to, so it is left alone.`);
   }
@@ -94,7 +94,16 @@ async function reading(definition: Definition, { home }: Expected): Promise<Read
   const path = await pathOf(definition, home);
   const found = await readConfig(path);
   if (found.kind === 'refused') return found;
-  return definition.read(found.text ?? '') ?? unparsed(path, definition.name);
+  return parsed(() => definition.read(found.text ?? '')) ?? unparsed(path, definition.name);
+}
+
+/** Parsers throw at what is nested too deep, and at aliases of nothing or without end. */
+function parsed<Result>(parse: () => Result): Result | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The parser's own message is dropped: it quotes the text. */
