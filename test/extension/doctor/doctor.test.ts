@@ -159,6 +159,20 @@ describe('The diagnosis', () => {
     assert.ok(!JSON.stringify(said).includes('someone'));
   });
 
+  it('does not call an assistant set to this proxy while there is no address to compare', async () => {
+    const assistants = () => Promise.resolve([{ name: 'Cline', standing: { kind: 'current', model: 'm' } as const }]);
+    const found = named(await examine({ assistants }), 'Assistant: Cline');
+    assert.equal(found.result, 'skipped');
+    assert.match(found.value, /not running/);
+  });
+
+  it('ends also where the assistants cannot be looked at, or not in time', async () => {
+    for (const assistants of [() => Promise.reject(new Error('no')), () => new Promise<never>(() => undefined)]) {
+      const results = await within('the diagnosis', DEADLINE, examine({ assistants, limit: 300 }));
+      assert.equal(named(results, 'Assistants').result, 'failed');
+    }
+  });
+
   it('says how often the process has ended by itself', async () => {
     await start();
     const before = editor.statuses.items.length;
