@@ -36,6 +36,8 @@ export interface ConnectionsHost {
   /** The models that chat, as far as the backend is known. */
   readonly models: () => readonly ModelChoice[];
   readonly home?: string;
+  /** In milliseconds. */
+  readonly checkLimit?: number;
 }
 
 /** An assistant and what it is set to. */
@@ -220,10 +222,11 @@ export class Connections {
 
   async #ask(key: string, model: string): Promise<Checked> {
     this.#checks++;
+    const limit = this.#host.checkLimit ?? CHECK_LIMIT;
+    const signal = AbortSignal.timeout(limit);
     try {
       const { line } = await this.#host.supervisor.connect();
       try {
-        const signal = AbortSignal.timeout(CHECK_LIMIT);
         const trial = await tryChat(line, key, model, () => performance.now(), signal);
         switch (trial.kind) {
           case 'answered': {
@@ -240,11 +243,9 @@ export class Connections {
       } finally {
         line.end();
       }
-    } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const reason = isLate
-        ? `no answer within ${CHECK_LIMIT / 1000} s`
-        : 'the proxy is not running, or does not answer';
+    } catch {
+      const late = `no answer within ${limit / 1000} s`;
+      const reason = signal.aborted ? late : 'the proxy is not running, or does not answer';
       return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
     } finally {
       this.#checks--;

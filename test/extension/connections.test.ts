@@ -67,6 +67,7 @@ describe('The connections of assistants', () => {
       baseUrl: () => baseUrlOf(editor.supervisor.status),
       models: () => [MODEL],
       home,
+      checkLimit: 3000,
     });
     editor.vault = { ...(await secrets.forProxy()) };
     await editor.supervisor.start();
@@ -242,6 +243,18 @@ describe('The connections of assistants', () => {
     await editor.supervisor.stop();
     const { message } = await connections.check(opencode);
     assert.equal(message, 'glm-5-2 could not be asked: the proxy is not running, or does not answer.');
+  });
+
+  it('ends a check that hangs, and says that there was no answer in time', async () => {
+    await connect(opencode);
+    for (const start of [false, true]) {
+      answer = async (_request, response) => {
+        if (start) response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
+        await new Promise(() => undefined);
+      };
+      const { message } = await connections.check(opencode);
+      assert.equal(message, 'glm-5-2 could not be asked: no answer within 3 s.');
+    }
   });
 
   it('writes texts to copy, each with a key of its own that counts', async () => {
