@@ -5,6 +5,7 @@ import type { Impossible, Snippet } from './assistants/snippets.ts';
 import { oldPlace } from './assistants/standing.ts';
 import type { Assistant, Standing } from './assistants/types.ts';
 import type { Found } from './connections.ts';
+import { asLabel } from './plainText.ts';
 
 const { t } = vscode.l10n;
 
@@ -63,11 +64,11 @@ function writtenRow(found: Found): Row {
 export function describeStanding(standing: Standing): string {
   switch (standing.kind) {
     case 'current':
-      return t('connected, {0}', standing.model ?? '');
+      return t('connected, {0}', asLabel(standing.model ?? ''));
     case 'old':
       return t('points to {0}', oldPlace(standing));
     case 'other':
-      return t('set to {0}', standing.what);
+      return t('set to {0}', asLabel(standing.what));
     case 'refused':
       return standing.message;
     case 'absent':

@@ -12,6 +12,7 @@ import type { Settings } from './goodSettings.ts';
 import type { ChannelLog } from './log.ts';
 import type { PublicApi } from './api.ts';
 import { SECTION } from './settings.ts';
+import { asNotice } from './plainText.ts';
 import type { Secrets } from './secrets.ts';
 import { actionLabel } from './statusBar.ts';
 import { describeStatus } from './statusText.ts';
@@ -128,7 +129,7 @@ async function tellConnection({ status }: Supervisor): Promise<void> {
   }
   const { summary } = describeStatus(status, t);
   const showLog = actionLabel('showLog');
-  const answer = await vscode.window.showWarningMessage(summary, showLog);
+  const answer = await vscode.window.showWarningMessage(asNotice(summary), showLog);
   if (answer === showLog) await vscode.commands.executeCommand('sealedProxy.showLog');
 }
 

@@ -6,6 +6,7 @@ import type { Impossible, Snippet } from './assistants/snippets.ts';
 import type { Assistant, Checked, ModelChoice, Preview } from './assistants/types.ts';
 import type { Connections, Found, Proposal } from './connections.ts';
 import type { Documents } from './documents.ts';
+import { asLabel, asNotice } from './plainText.ts';
 
 export interface ConnectContext {
   readonly connections: Connections;
@@ -167,8 +168,9 @@ async function check({ connections }: ConnectContext, assistant: Assistant): Pro
 async function tellCheck(name: string, act: () => Promise<Checked>): Promise<void> {
   const title = t('Checking {0}', name);
   const location = vscode.ProgressLocation.Notification;
-  const { kind, message } = await vscode.window.withProgress({ location, title }, act);
-  if (kind === 'answered') void vscode.window.showInformationMessage(t('{0} works: {1}', name, message));
+  const checked = await vscode.window.withProgress({ location, title }, act);
+  const message = asNotice(checked.message); // it names the model, as a file or the backend does
+  if (checked.kind === 'answered') void vscode.window.showInformationMessage(t('{0} works: {1}', name, message));
   else void vscode.window.showErrorMessage(t('{0} does not work: {1}', name, message));
 }
 
@@ -201,7 +203,11 @@ async function chooseModel(
   const [first] = known;
   if (first === undefined) return askModel(name);
   if (!needsModel) return first;
-  const rows = known.map((model) => ({ label: model.name ?? model.id, description: model.id, model }));
+  const rows = known.map((model) => ({
+    label: asLabel(model.name ?? model.id),
+    description: asLabel(model.id),
+    model,
+  }));
   const placeHolder = t('Which model shall {0} use?', name);
   return (await vscode.window.showQuickPick(rows, { title: TITLE, placeHolder, matchOnDescription: true }))?.model;
 }

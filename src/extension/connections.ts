@@ -97,7 +97,8 @@ export class Connections {
    * @throws Error while it is not known where the proxy is
    */
   async propose(assistant: Assistant, model: ModelChoice): Promise<Proposal | Unchanged | Refused> {
-    const known = await this.#host.secrets.findAccessKey(assistant.name, ORIGIN);
+    const isTold = await this.#isTold(assistant);
+    const known = isTold ? undefined : await this.#host.secrets.findAccessKey(assistant.name, ORIGIN);
     const { key } = known ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
     const connection = this.#connection(key, model);
     const plan = await assistant.plan(connection);
@@ -106,6 +107,7 @@ export class Connections {
 
   /** Writes what was agreed to, with a key of the assistant's own; refuses where that is no longer what would be written. */
   async agree({ assistant, preview, connection }: Proposal): Promise<Applied | Refused> {
+    if (await this.#isTold(assistant)) await this.#revoke(assistant);
     const key = await this.#keyFor(assistant);
     const plan = await assistant.plan({ ...connection, key });
     if (plan.kind === 'refused') return plan;
@@ -124,8 +126,7 @@ export class Connections {
     if (applied === undefined) return refused('', `There is nothing to take back for ${assistant.name}.`);
     const result = await assistant.undo(applied);
     if (result.kind === 'refused') return result;
-    const key = await this.#host.secrets.findAccessKey(assistant.name, ORIGIN);
-    if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
+    await this.#revoke(assistant);
     await this.#host.secrets.forgetUndo(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
     return (await this.inspect(assistant)).kind === 'old' ? { ...result, left: leftBehind(assistant, result) } : result;
@@ -182,6 +183,17 @@ export class Connections {
 
   async #undoOf({ id }: Assistant): Promise<Applied | undefined> {
     return parseApplied(await this.#host.secrets.undoOf(id));
+  }
+
+  /** Its key has been sent to whoever has the old port by now: it does not count for the new one. */
+  async #isTold(assistant: Assistant): Promise<boolean> {
+    const standing = await this.inspect(assistant);
+    return standing.kind === 'old' && standing.baseUrl && !standing.key;
+  }
+
+  async #revoke({ name }: Assistant): Promise<void> {
+    const key = await this.#host.secrets.findAccessKey(name, ORIGIN);
+    if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
   }
 
   async #keyFor({ name }: { readonly name: string }): Promise<string> {

@@ -17,6 +17,7 @@ import type { Refusal } from './goodSettings.ts';
 import { endpointList, llamaSettings } from './editorAssistants.ts';
 import { HostFolder } from './hostFolder.ts';
 import { ChannelLog } from './log.ts';
+import { asNotice } from './plainText.ts';
 import { Secrets } from './secrets.ts';
 import type { SecretChange } from './secrets.ts';
 import { SECTION, readSettings } from './settings.ts';
@@ -176,7 +177,7 @@ export class SealedProxyExtension {
     for (const { setting, message } of refusals) {
       if (before.get(setting) === message) continue;
       const text = vscode.l10n.t('The setting {0} is not used: {1}', setting, message);
-      void vscode.window.showErrorMessage(plain(text));
+      void vscode.window.showErrorMessage(asNotice(text));
     }
   }
 
@@ -236,7 +237,7 @@ export class SealedProxyExtension {
     this.#told = news;
     const actions =
       status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
-    const answer = await vscode.window.showErrorMessage(plain(summary), ...actions.map(actionLabel));
+    const answer = await vscode.window.showErrorMessage(asNotice(summary), ...actions.map(actionLabel));
     const action = actions.find((known) => actionLabel(known) === answer);
     if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
   }
@@ -249,9 +250,4 @@ function noteAsked(): void {
 
 function isVerified(status: ProxyStatus): boolean {
   return status.kind === 'running' && status.health.kind === 'connected' && status.verified?.kind === 'verified';
-}
-
-/** For a notification, which would make links, and commands, of what looks like Markdown. */
-function plain(text: string): string {
-  return text.replaceAll('](', '] (');
 }

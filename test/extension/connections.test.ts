@@ -225,6 +225,24 @@ describe('The connections of assistants', () => {
     assert.deepEqual(await connections.proposeMending(await connections.look()), []);
   });
 
+  it('gives another key to whom it mends: the one of before was sent to whoever has the old port', async () => {
+    await connect(opencode);
+    const told = await keyOf('opencode');
+    assert.equal(await editor.change({ port: await freePort() }), true);
+    await editor.health('connected');
+    const proposal = await propose(opencode);
+    assert.equal(await keyOf('opencode'), told); // nobody has agreed yet
+    assert.ok(proposal.preview.changes.some((change) => change.includes('apiKey')));
+    await connections.agree(proposal);
+    const ask = async (key = '') => {
+      const url = `${baseUrlOf(editor.supervisor.status) ?? ''}/models`;
+      return (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+    };
+    assert.deepEqual([await ask(told), await ask(await keyOf('opencode'))], [401, 200]);
+    await connections.undo(opencode);
+    assert.equal(existsSync(join(home, FILE)), false);
+  });
+
   it('notices a revoked key, and mends it with another', async () => {
     await connect(opencode);
     const before = await keyOf('opencode');

@@ -2,12 +2,16 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, readFile, realpath, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Applied, Change, Refused, Undone } from './types.ts';
 
 /** For the owner alone: the file holds a key. */
 const PRIVATE = 0o600;
+/** In bytes. The whole text is kept among the secrets, to be restored. */
+const MAX_SIZE = 4 * 1024 * 1024;
+/** Windows has no `O_NONBLOCK`. Elsewhere, who opens a pipe waits for a writer, and the editor has four threads for that. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 export const BACKUP = '.sealed-proxy-backup';
 
 export interface Found {
@@ -22,10 +26,8 @@ export interface Found {
 export async function readConfig(path: string): Promise<Found | Refused> {
   try {
     const target = await followed(path);
-    const bytes = await readFile(target).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
+    const bytes = await readBytes(target);
+    if (typeof bytes === 'string') return refused(path, `${path} is ${bytes}, so it is left alone.`);
     if (bytes !== undefined && !isUtf8(bytes)) return refused(path, `${path} is not a text file, so it is left alone.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8') };
   } catch (error) {
@@ -36,15 +38,13 @@ export async function readConfig(path: string): Promise<Found | Refused> {
 /** Makes a change. Of a file that was there, one backup stays beside it: that of before the first change. */
 export async function applyChange({ path, before, after }: Change): Promise<Applied | Refused> {
   try {
-    if (!(await isStill(path, before))) {
-      return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
-    }
+    if (!(await isStill(path, before))) return changedMeanwhile(path);
     if (before !== undefined) {
       if (await isProtected(path)) return refused(path, `${path} is write-protected, so it is left alone.`);
-      await backUp(path);
+      await backUp(path, before);
     }
     const madeFolder = await mkdir(dirname(path), { recursive: true });
-    await replace(path, after);
+    if (!(await replace(path, before, after))) return changedMeanwhile(path);
     return { kind: 'applied', path, before, after, madeFolder };
   } catch (error) {
     return refused(path, `${path} cannot be written (${codeOf(error)}). It is as it was.`);
@@ -54,15 +54,13 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
 /** Takes a change back, with the folders that were made for it. */
 export async function undoChange({ path, before, after, madeFolder }: Applied): Promise<Undone | Refused> {
   try {
-    if (!(await isStill(path, after))) {
-      const where = before === undefined ? '' : ` What it was before Sealed Proxy is in ${path}${BACKUP}.`;
-      return refused(path, `${path} has been changed since, so it is left as it is.${where}`);
-    }
     if (before === undefined) {
+      if (!(await isStill(path, after))) return changedSince(path, before);
       await rm(path);
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
+    } else if (!(await isStill(path, after)) || !(await replace(path, after, before))) {
+      return changedSince(path, before);
     } else {
-      await replace(path, before);
       await dropBackup(path, before);
     }
     return { kind: 'undone', path };
@@ -71,8 +69,32 @@ export async function undoChange({ path, before, after, madeFolder }: Applied): 
   }
 }
 
+function changedMeanwhile(path: string): Refused {
+  return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
+}
+
+function changedSince(path: string, before: string | undefined): Refused {
+  const where = before === undefined ? '' : ` What it was before Sealed Proxy is in ${path}${BACKUP}.`;
+  return refused(path, `${path} has been changed since, so it is left as it is.${where}`);
+}
+
 export function refused(path: string, message: string): Refused {
   return { kind: 'refused', path, message };
+}
+
+/** Undefined where there is no file, or in words what it is instead of one that can be configured. */
+async function readBytes(path: string): Promise<Buffer | string | undefined> {
+  const file = await open(path, READ).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  try {
+    const entry = await file?.stat();
+    if (entry?.isFile() === false) return 'no ordinary file';
+    return (entry?.size ?? 0) > MAX_SIZE ? 'too large for a configuration' : await file?.readFile();
+  } finally {
+    await file?.close();
+  }
 }
 
 /** Throws ENOENT for a link to nothing: to make the file there would surprise. */
@@ -95,10 +117,9 @@ async function isProtected(path: string): Promise<boolean> {
 }
 
 /** Once: a later one would hold what we have written ourselves. */
-async function backUp(path: string): Promise<void> {
+async function backUp(path: string, text: string): Promise<void> {
   try {
-    await copyFile(path, path + BACKUP, constants.COPYFILE_EXCL);
-    await chmod(path + BACKUP, PRIVATE);
+    await writeFile(path + BACKUP, text, { flag: 'wx', mode: PRIVATE });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
@@ -110,8 +131,11 @@ async function dropBackup(path: string, text: string): Promise<void> {
   if (backup.kind === 'found' && backup.text === text) await rm(path + BACKUP);
 }
 
-/** By a file beside it, so that a reader finds the old text or the new one. A file that is there keeps its mode. */
-async function replace(path: string, text: string): Promise<void> {
+/**
+ * By a file beside it, so that a reader finds the old text or the new one. A file that is there keeps its mode.
+ * @returns false where somebody has written anything but `before` by the time that the new text is on the disk
+ */
+async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
   const mode = await stat(path).then(
     (entry) => entry.mode & 0o777,
     () => PRIVATE,
@@ -126,7 +150,9 @@ async function replace(path: string, text: string): Promise<void> {
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    const isSame = await isStill(path, before);
+    if (isSame) await rename(draft, path);
+    return isSame;
   } finally {
     await rm(draft, { force: true });
   }

@@ -52,11 +52,11 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
     if (root === undefined) return undefined;
     const known = findNodeAtLocation(root, [...path]);
     const before = known === undefined ? undefined : valueOf(edited, known);
+    wanted = withValue(wanted, path, value);
     if (known !== undefined && isDeepStrictEqual(before, value)) continue;
     const next = place(edited, root, path, value);
     if (next === undefined) return undefined;
     edited = next;
-    wanted = withValue(wanted, path, value);
     changes.push(describe(path, before, value, known !== undefined));
   }
   // Whatever the text looked like: what was asked for is there, and everything else still says the same.

@@ -1,4 +1,5 @@
 // What an assistant is set to, compared with what it should be. Pure but for the request that a check sends.
+import { maskKnown } from './preview.ts';
 import type { Ask, Checked, Expected, Refused, Standing } from './types.ts';
 
 /** What stands where our entry would be, and what the assistant is set to. */
@@ -18,7 +19,7 @@ export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expecte
     return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };
   }
   const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
-  return typeof what === 'string' ? { kind: 'other', what } : { kind: 'absent' };
+  return typeof what === 'string' ? { kind: 'other', what: maskKnown(what) } : { kind: 'absent' };
 }
 
 /**

@@ -1,5 +1,5 @@
 // A streamed answer, as its events: text, reasoning, whole tool calls, usage. Pure: text in, events out.
-import { fieldsOf } from '../../shared/json.ts';
+import { asObject, fieldsOf } from '../../shared/json.ts';
 
 export type AnswerEvent =
   | { readonly kind: 'text'; readonly text: string }
@@ -20,12 +20,20 @@ interface Call {
 
 /** In characters. A stream whose lines have no end is no event stream. */
 const MAX_LINE = 16 * 1024 * 1024;
+/** The same of all that tools are called with together, and how many may be called. */
+const MAX_CALLED = 16 * 1024 * 1024;
+const MAX_CALLS = 256;
+/** Longer ones of a backend are no sentences for people. */
+const MAX_SENTENCE = 500;
 
 /** Reads the event stream of one answer. */
 export class AnswerReader {
   readonly #onEvent: (event: AnswerEvent) => void;
   readonly #calls = new Map<number, Call>();
-  #rest = '';
+  /** Of the line that has no end yet: joined once, so that a long one in many pieces costs no more than its length. */
+  #rest: string[] = [];
+  #restLength = 0;
+  #callsLength = 0;
   #done = false;
 
   constructor(onEvent: (event: AnswerEvent) => void) {
@@ -37,10 +45,15 @@ export class AnswerReader {
    * @throws AnswerError
    */
   push(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    if (this.#rest.length > MAX_LINE) throw new AnswerError('The answer is no event stream.');
-    for (const line of lines) this.#line(line.endsWith('\r') ? line.slice(0, -1) : line);
+    const lines = text.split('\n');
+    const rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const whole = this.#takeRest() + line;
+      this.#line(whole.endsWith('\r') ? whole.slice(0, -1) : whole);
+    }
+    this.#rest.push(rest);
+    this.#restLength += rest.length;
+    if (this.#restLength > MAX_LINE) throw new AnswerError('The answer is no event stream.');
   }
 
   /**
@@ -48,10 +61,16 @@ export class AnswerReader {
    * @throws AnswerError if the answer is not
    */
   end(): void {
-    if (this.#rest !== '') this.#line(this.#rest);
-    this.#rest = '';
+    this.#line(this.#takeRest());
     this.#finishCalls();
     if (!this.#done) throw new AnswerError('The answer ended before it was complete.');
+  }
+
+  #takeRest(): string {
+    const rest = this.#rest.join('');
+    this.#rest = [];
+    this.#restLength = 0;
+    return rest;
   }
 
   #line(line: string): void {
@@ -64,7 +83,8 @@ export class AnswerReader {
     const chunk = parse(data);
     const error = fieldsOf(chunk['error']);
     if (chunk['error'] !== undefined && chunk['error'] !== null) {
-      throw new AnswerError(textOf(error['message']) || 'The backend broke the answer off.');
+      const said = textOf(error['message']).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SENTENCE);
+      throw new AnswerError(said || 'The backend broke the answer off.');
     }
     const [choice] = Array.isArray(chunk['choices']) ? (chunk['choices'] as unknown[]) : [];
     this.#take(fieldsOf(choice));
@@ -93,12 +113,16 @@ export class AnswerReader {
     call.id ||= textOf(id);
     call.name ||= textOf(name);
     call.json += textOf(json);
+    this.#callsLength += textOf(id).length + textOf(name).length + textOf(json).length;
     this.#calls.set(place, call);
+    if (this.#callsLength <= MAX_CALLED && this.#calls.size <= MAX_CALLS) return;
+    throw new AnswerError('The model calls more tools, or with more arguments, than can be taken.');
   }
 
   #finishCalls(): void {
     const calls = [...this.#calls].toSorted(([one], [other]) => one - other);
     this.#calls.clear();
+    this.#callsLength = 0;
     for (const [place, { id, name, json }] of calls) {
       if (name === '') throw new AnswerError('The model called a tool without a name.');
       this.#onEvent({ kind: 'toolCall', id: id || `call_${place}`, name, input: argumentsOf(name, json) });
@@ -113,8 +137,8 @@ export class AnswerReader {
 function argumentsOf(name: string, json: string): object {
   if (json.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null) return value;
+    const value = asObject(JSON.parse(json));
+    if (value !== undefined) return value;
   } catch {
     // said below
   }

@@ -7,6 +7,9 @@ import type { Translate } from '../statusText.ts';
 export const DEFAULT_CONTEXT = 128_000;
 export const DEFAULT_OUTPUT = 16_384;
 
+/** It is pasted into terminals and written into other programs' files: no marks that steer either, and no end of length. */
+const ID = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
+
 /** A chat model. Sizes in tokens; input and output together fit into the context. */
 export interface ChatModel {
   readonly id: string;
@@ -66,7 +69,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function chats(model: Fields): boolean {
   const { id, tasks, capabilities } = model;
-  if (typeof id !== 'string' || id === '') return false;
+  if (typeof id !== 'string' || !ID.test(id)) return false;
   const chat = fieldsOf(capabilities)['chat'];
   if (typeof chat === 'boolean') return chat;
   return Array.isArray(tasks) ? tasks.includes('generate') : !/embed|whisper|tts|rerank/i.test(id);

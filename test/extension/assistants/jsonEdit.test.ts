@@ -53,6 +53,13 @@ describe('Setting a value in JSON', () => {
     }
   });
 
+  it('refuses what is said twice, also where it has been right once', () => {
+    for (const text of ['{"a": 1, "a": 2}', '{"a": {"b": 1}, "a": {"b": 2}}', '{"a": {"b": 1}, "a": 2}']) {
+      const path = text.includes('b') ? ['a', 'b'] : ['a'];
+      assert.equal(set(text, path, 1), undefined, text);
+    }
+  });
+
   it('does not follow a name into what every object has', () => {
     assert.equal(set('{}', ['constructor', 'name'], 1), '{\n  "constructor": {\n    "name": 1\n  }\n}');
     assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);

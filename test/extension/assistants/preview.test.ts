@@ -16,6 +16,16 @@ describe('A preview', () => {
       ['"OPENAI_API_KEY" : "abc"', `"OPENAI_API_KEY" : "${MASK}"`],
       ['"Authorization": "Basic abc"', `"Authorization": "${MASK}"`],
       ['"X": "Bearer abcdefgh.ijk"', `"X": "Bearer ${MASK}"`],
+      ['"apiKey":\n  "abc"', `"apiKey":\n  "${MASK}"`],
+      ['"apiKeys": ["abc"]', `"apiKeys": ["${MASK}"]`],
+      ["apiKey: 'it''s'", `apiKey: '${MASK}'`],
+      ['apiKey: &mine abc', `apiKey: &mine ${MASK}`],
+      ['apiKey: |\n  abc def\nb: 1', `apiKey: |\n  ${MASK}\nb: 1`],
+      ['"args": ["--api-key", "abc"]', `"args": ["--api-key", "${MASK}"]`],
+      ['"args": ["--token=abc"]', `"args": ["--token=${MASK}"]`],
+      ['"https://me:abc@example.com/"', `"https://${MASK}@example.com/"`],
+      ['"https://example.com/sse?api_key=abc&x=1"', `"https://example.com/sse?api_key=${MASK}&x=1"`],
+      ['"GITHUB_PAT": "abc"', `"GITHUB_PAT": "${MASK}"`],
       ['args: [--key, sk-proj-123456789]', `args: [--key, ${MASK}]`],
     ] as const) {
       assert.equal(maskSecrets(text, KEY), wanted);
@@ -29,8 +39,18 @@ describe('A preview', () => {
       '"tokenSource": "manual"',
       '"apiKey": ""',
       'key:\n',
+      'key:\n  model: "x"\n',
+      'command: npx --max-tokens 5 --monkey',
+      '"url": "https://example.com/a@b"',
     ]) {
       assert.equal(maskSecrets(text, KEY), text);
+    }
+  });
+
+  it('comes to an end, however often a secret seems to begin', () => {
+    for (const piece of [' ', 'key', 'key: ', '--key ', '://a', "''"]) {
+      const text = `key:${piece.repeat(100_000)}`;
+      assert.ok(maskSecrets(text, KEY).length > 0);
     }
   });
 

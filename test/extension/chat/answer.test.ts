@@ -86,7 +86,7 @@ describe('A streamed answer', () => {
   });
 
   it('fails where a tool is called with what is no object, and names the tool but not the arguments', () => {
-    for (const json of ['{"a":', '7', 'null', '"secret"']) {
+    for (const json of ['{"a":', '7', 'null', '["secret"]', '"secret"']) {
       assert.throws(
         () => read(call(0, 'a', 'read', json) + DONE),
         (error: Error) =>
@@ -94,6 +94,23 @@ describe('A streamed answer', () => {
       );
     }
     assert.throws(() => read(call(0, 'a', undefined, '{}') + DONE), /without a name/);
+  });
+
+  it('fails where calls have no end, before they fill the memory', () => {
+    const reader = new AnswerReader(() => undefined);
+    const piece = call(0, 'a', 'read', 'x'.repeat(1024 * 1024));
+    assert.throws(() => {
+      for (let count = 0; count < 20; count++) reader.push(piece);
+    }, /than can be taken/);
+    const more = Array.from({ length: 300 }, (_, index) => call(index, 'a', 'read', '{}'));
+    assert.throws(() => read(...more), /than can be taken/);
+  });
+
+  it('fails with one line of bounded length, whatever the backend says', () => {
+    assert.throws(
+      () => read(event({ error: { message: `a\n\n# b${'x'.repeat(10_000)}` } })),
+      (error: Error) => error.message.startsWith('a # b') && error.message.length === 500,
+    );
   });
 
   it('fails for what is no JSON, and for a line without an end', () => {

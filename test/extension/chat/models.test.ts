@@ -108,6 +108,13 @@ describe('The chat models of a list', () => {
     assert.equal(one({ display_name: 7, short_name: '' })?.name, 'glm-5-2');
   });
 
+  it('have no id that would steer a terminal, and none without end', () => {
+    const bad = ['a\u001b[201~\rb', 'a\nb', 'a\u0003', 'a\u009b', 'a\u202eb', 'a\u2028b', '\ud800', 'x'.repeat(201)];
+    for (const id of bad) assert.deepEqual(models({ ...GLM, id }), [], JSON.stringify(id));
+    for (const id of ['kimi-k2/thinking:latest', 'Größe 7 (neu)', '模型'])
+      assert.equal(models({ ...GLM, id })[0]?.id, id);
+  });
+
   it('are none in what is no list', () => {
     for (const list of [
       undefined,
