@@ -129,7 +129,7 @@ export class Connections {
     await this.#revoke(assistant);
     await this.#host.secrets.forgetUndo(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
-    return (await this.inspect(assistant)).kind === 'old' ? { ...result, left: leftBehind(assistant, result) } : result;
+    return result;
   }
 
   /** What has to be written so that all that point to an old place point to this one. */
@@ -167,14 +167,21 @@ export class Connections {
   }
 
   async #apply(assistant: Assistant, change: Change): Promise<Applied | Refused> {
-    const applied = await assistant.apply(change);
-    if (applied.kind === 'refused') return applied;
     const earlier = await this.#undoOf(assistant);
-    // What was taken together is taken back together, as long as nobody else wrote in between.
-    const follows = earlier?.path === applied.path && earlier.after === applied.before;
-    const whole = follows ? { ...applied, before: earlier.before, madeFolder: earlier.madeFolder } : applied;
-    await this.#host.secrets.keepUndo(assistant.id, JSON.stringify(whole));
+    // First what takes it back: where that cannot be kept, nothing is written.
+    await this.#keepUndo(assistant, joined(earlier, { ...change, kind: 'applied', madeFolder: undefined }));
+    const applied = await assistant.apply(change);
+    if (applied.kind === 'refused') {
+      if (earlier === undefined) await this.#host.secrets.forgetUndo(assistant.id);
+      else await this.#keepUndo(assistant, earlier);
+      return applied;
+    }
+    await this.#keepUndo(assistant, joined(earlier, applied));
     return applied;
+  }
+
+  async #keepUndo({ id }: Assistant, { path, before, after, madeFolder, mixed }: Applied): Promise<void> {
+    await this.#host.secrets.keepUndo(id, JSON.stringify({ path, before, after, madeFolder, mixed }));
   }
 
   #isInstalled({ extension }: Assistant): boolean {
@@ -262,22 +269,24 @@ export class Connections {
   }
 }
 
+/** Two changes of ours are taken back as one; to the byte, as long as nobody else wrote in between. */
+function joined(earlier: Applied | undefined, later: Applied): Applied {
+  if (earlier?.path !== later.path) return later;
+  const mixed = earlier.mixed === true || earlier.after !== later.before;
+  return { ...later, before: earlier.before, madeFolder: earlier.madeFolder, mixed };
+}
+
 /** A model of the backend, as assistants are told of it. */
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
   return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
 }
 
-/** Where somebody wrote between two changes of ours, what is restored has the first of them in it. */
-function leftBehind({ name }: Assistant, { path }: Undone): string {
-  return `${name} still points to Sealed Proxy: ${path} was changed in between. Remove the entry there, or connect anew.`;
-}
-
 /** What was stored, or undefined for what is not of its form. */
 function parseApplied(text: string | undefined): Applied | undefined {
-  const { path, before, after, madeFolder } = fieldsOf(parseJson(Buffer.from(text ?? '')));
+  const { path, before, after, madeFolder, mixed } = fieldsOf(parseJson(Buffer.from(text ?? '')));
   if (typeof path !== 'string' || typeof after !== 'string') return undefined;
   if (!isMaybeText(before) || !isMaybeText(madeFolder)) return undefined;
-  return { kind: 'applied', path, before, after, madeFolder };
+  return { kind: 'applied', path, before, after, madeFolder, mixed: mixed === true };
 }
 
 function isMaybeText(value: unknown): value is string | undefined {

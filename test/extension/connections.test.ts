@@ -35,6 +35,7 @@ describe('The connections of assistants', () => {
   let editor: EditorWindow;
   let home: string;
   let vault: Vault;
+  let storage: ReturnType<Vault['storage']>;
   let secrets: Secrets;
   let connections: Connections;
   let limit: number;
@@ -53,7 +54,8 @@ describe('The connections of assistants', () => {
     home = mkdtempSync(join(tmpdir(), 'sealed-proxy-home-'));
     scope.onClose(async () => rm(home, { recursive: true }));
     vault = new Vault();
-    secrets = new Secrets(vault.storage(), new HostFolder(join(home, 'storage')));
+    storage = vault.storage();
+    secrets = new Secrets(storage, new HostFolder(join(home, 'storage')));
     await secrets.setApiKey(API_KEY);
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
     limit = 30_000;
@@ -174,29 +176,35 @@ describe('The connections of assistants', () => {
     assert.equal(text(), '{ "theme": "light" }');
   });
 
-  it('leaves a file that somebody has changed since it was written', async () => {
+  it('takes out its entry alone where somebody has written to the file since, and revokes the key', async () => {
     put(THEIRS);
     await connect(opencode);
-    const changed = text().replace('{', '{\n  "theme": "light",');
-    put(changed);
+    put(text().replace('gruvbox', 'light'));
     const result = await connections.undo(opencode);
-    assert.ok(result.kind === 'refused');
-    assert.match(result.message, /has been changed since/);
-    assert.equal(text(), changed);
+    assert.ok(result.kind === 'undone');
+    assert.match(result.left ?? '', /only our entry was taken out of it/);
+    assert.equal(text(), THEIRS.replace('gruvbox', 'light'));
+    assert.equal(await keyOf('opencode'), undefined);
   });
 
-  it('says so where what it takes back still points here, as somebody wrote in between', async () => {
+  it('takes out its entry also where somebody wrote between two changes of ours', async () => {
     put(THEIRS);
     await connect(opencode);
     put(text().replace('gruvbox', 'light'));
     const other = await connections.propose(opencode, { id: 'gpt-oss-120b' });
     assert.ok(other.kind === 'proposal');
     assert.equal((await connections.agree(other)).kind, 'applied');
-    const result = await connections.undo(opencode);
-    assert.ok(result.kind === 'undone');
-    assert.match(text(), /"theme": "light"[^]*sealed-proxy/);
-    assert.match(result.left ?? '', /still points to Sealed Proxy: .*opencode\.jsonc was changed in between/);
-    assert.equal(await keyOf('opencode'), undefined);
+    assert.equal((await connections.undo(opencode)).kind, 'undone');
+    assert.equal(text(), THEIRS.replace('gruvbox', 'light'));
+    assert.equal(await standing(opencode), 'absent');
+  });
+
+  it('writes nothing where it cannot keep what takes it back', async () => {
+    put(THEIRS);
+    const proposal = await propose(opencode);
+    storage.beforeStore = (name) => (name.startsWith('undo.') ? Promise.reject(new Error('full')) : Promise.resolve());
+    await assert.rejects(connections.agree(proposal), /full/);
+    assert.equal(text(), THEIRS);
   });
 
   it('notices a changed port and mends all that point to the old one', async () => {

@@ -21,7 +21,7 @@ export class Vault {
 class Storage implements SecretStorage {
   protected readonly vault: Vault;
   /** Resolves before a value is stored. */
-  beforeStore: () => Promise<unknown> = () => Promise.resolve();
+  beforeStore: (name: string) => Promise<unknown> = () => Promise.resolve();
   listeners = 0;
 
   constructor(vault: Vault) {
@@ -54,7 +54,7 @@ class Storage implements SecretStorage {
   }
 
   async store(name: string, value: string): Promise<void> {
-    await this.beforeStore();
+    await this.beforeStore(name);
     await turn();
     this.values.set(name, value);
     this.changed(name);

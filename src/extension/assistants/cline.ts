@@ -1,6 +1,7 @@
 import { fieldsOf } from '../../shared/json.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import type { Setting } from './jsonEdit.ts';
+import { isAccessKey } from './standing.ts';
 import type { Assistant } from './types.ts';
 
 /** Cline has one place for servers that speak OpenAI's protocol, so another one's entry is replaced. */
@@ -21,6 +22,15 @@ export const cline: Assistant = fileAssistant({
       const { baseUrl, apiKey, model } = fieldsOf(settings);
       const entry = settings === undefined ? undefined : { baseUrl, key: apiKey, model };
       return { entry, selected: lastUsedProvider };
+    },
+    own: (value) => {
+      const { providers, lastUsedProvider } = fieldsOf(value);
+      const { apiKey } = fieldsOf(fieldsOf(fieldsOf(providers)[PROVIDER])['settings']);
+      if (!isAccessKey(apiKey)) return { entries: [], switches: [] };
+      return {
+        entries: [['providers', PROVIDER]],
+        switches: lastUsedProvider === PROVIDER ? [['lastUsedProvider']] : [],
+      };
     },
     settings: (value, { baseUrl, key, model, now }) => {
       const { version, modes, providers } = fieldsOf(value);

@@ -51,14 +51,22 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
   }
 }
 
-/** Takes a change back, with the folders that were made for it. */
-export async function undoChange({ path, before, after, madeFolder }: Applied): Promise<Undone | Refused> {
+/**
+ * Takes a change back, with the folders that were made for it. Where others have written to the file since, only what is
+ * ours is taken out of it.
+ * @param withdraw takes ours out of a text, by the text of before; undefined where that is not possible
+ */
+export async function undoChange(
+  applied: Applied,
+  withdraw: (text: string, before: string) => string | undefined,
+): Promise<Undone | Refused> {
+  const { path, before, after, madeFolder, mixed } = applied;
   try {
+    if (mixed === true || !(await isStill(path, after))) return await takeOut(applied, withdraw);
     if (before === undefined) {
-      if (!(await isStill(path, after))) return changedSince(path, before);
       await rm(path);
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
-    } else if (!(await isStill(path, after)) || !(await replace(path, after, before))) {
+    } else if (!(await replace(path, after, before))) {
       return changedSince(path, before);
     } else {
       await dropBackup(path, before);
@@ -67,6 +75,20 @@ export async function undoChange({ path, before, after, madeFolder }: Applied): 
   } catch (error) {
     return refused(path, `${path} cannot be restored (${codeOf(error)}).`);
   }
+}
+
+async function takeOut(
+  { path, before }: Applied,
+  withdraw: (text: string, before: string) => string | undefined,
+): Promise<Undone | Refused> {
+  const found = await readConfig(path);
+  if (found.kind === 'refused') return found;
+  if (found.text === undefined) return { kind: 'undone', path, left: `${path} is not there any more.` };
+  const rest = withdraw(found.text, before ?? '');
+  if (rest === undefined || found.path !== path) return changedSince(path, before);
+  if (await isProtected(path)) return refused(path, `${path} is write-protected, so it is left alone.`);
+  if (rest !== found.text && !(await replace(path, found.text, rest))) return changedSince(path, before);
+  return { kind: 'undone', path, left: `Others have written to ${path} since, so only our entry was taken out of it.` };
 }
 
 function changedMeanwhile(path: string): Refused {

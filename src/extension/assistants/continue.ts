@@ -19,6 +19,7 @@ export const continueDev: Assistant = fileAssistant({
   shadowed: '.continue/config.json',
   read,
   edit,
+  withdraw,
 });
 
 const NAME = 'Sealed Proxy';
@@ -48,6 +49,31 @@ function edit(text: string, connection: Connection): Edited | undefined {
   const models = index === -1 ? [...all, entryFor(connection)] : all.with(index, changed(all[index], connection));
   const wanted = { ...(whole === null ? HEAD : fieldsOf(whole)), models };
   return isDeepStrictEqual(parse(edited.text)?.toJS(), wanted) ? edited : undefined;
+}
+
+/** Without the lines of our entry. */
+function withdraw(text: string): string | undefined {
+  const document = parse(text);
+  const list = document?.get('models');
+  const whole: unknown = document?.toJS();
+  const all = modelsOf(whole);
+  const index = all.findIndex(isOurs);
+  if (index === -1) return document === undefined ? undefined : text;
+  const range = isSeq(list) && list.flow !== true ? rangeOf(list.items[index]) : undefined;
+  if (range === undefined) return undefined;
+  const start = text.lastIndexOf('\n', range[0] - 1) + 1;
+  const end = nextLine(text, text.slice(0, range[1]).trimEnd().length);
+  // The only one leaves an empty list.
+  const rest = all.length === 1 ? text.slice(0, start).replace(/:[ \t]*(\r?\n)$/, ': []$1') : text.slice(0, start);
+  const result = rest + text.slice(end);
+  return isDeepStrictEqual(parse(result)?.toJS(), { ...fieldsOf(whole), models: all.toSpliced(index, 1) })
+    ? result
+    : undefined;
+}
+
+/** Where a node begins and where its value ends. */
+function rangeOf(node: unknown): readonly [number, number] | undefined {
+  return isMap(node) && node.range != null ? [node.range[0], node.range[1]] : undefined;
 }
 
 /** What differs from one connection to the next. */

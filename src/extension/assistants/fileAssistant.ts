@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { applyChange, readConfig, refused, undoChange } from './configFile.ts';
 import { readJson, setValues } from './jsonEdit.ts';
 import type { Dialect, Edited, Setting } from './jsonEdit.ts';
+import { withdrawJson } from './jsonWithdrawal.ts';
+import type { Own } from './jsonWithdrawal.ts';
 import { maskSecrets } from './preview.ts';
 import { checkEntry, standingOf } from './standing.ts';
 import type { Reading } from './standing.ts';
@@ -26,6 +28,8 @@ export interface Definition {
   read(text: string): Reading | undefined;
   /** Of a text that parses; undefined where the entry has no place. */
   edit(text: string, connection: Connection): Edited | undefined;
+  /** The text without our entry, by the text of before it was made; undefined where that is not possible. */
+  withdraw(text: string, before: string): string | undefined;
 }
 
 /** How the entry of an assistant whose file is JSON looks. */
@@ -33,6 +37,8 @@ export interface JsonEntry {
   readonly dialect: Dialect;
   readonly read: (value: unknown) => Reading;
   readonly settings: (value: unknown, connection: Connection) => readonly Setting[];
+  /** Where we stand in it. */
+  readonly own: (value: unknown) => Own;
 }
 
 export function fileAssistant(definition: Definition): Assistant {
@@ -49,20 +55,21 @@ export function fileAssistant(definition: Definition): Assistant {
     },
     plan: (connection) => plan(definition, connection),
     apply: applyChange,
-    undo: undoChange,
+    undo: (applied) => undoChange(applied, (text, before) => parsed(() => definition.withdraw(text, before))),
     inspect: async (expected) => standingOf(await reading(definition, expected), expected),
     check: async (expected, ask) => checkEntry(name, await reading(definition, expected), expected, ask),
   };
 }
 
-/** The two functions of a definition for a JSON file. */
-export function jsonFile({ dialect, read, settings }: JsonEntry): Pick<Definition, 'read' | 'edit'> {
+/** The functions of a definition for a JSON file. */
+export function jsonFile({ dialect, read, settings, own }: JsonEntry): Pick<Definition, 'read' | 'edit' | 'withdraw'> {
   return {
     read: (text) => {
       const value = readJson(text, dialect);
       return value === undefined ? undefined : read(value);
     },
     edit: (text, connection) => setValues(text, settings(readJson(text, dialect), connection), dialect),
+    withdraw: (text, before) => withdrawJson(text, before, dialect, own),
   };
 }
 

@@ -21,7 +21,7 @@ export interface Edited {
   readonly changes: readonly string[];
 }
 
-const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
+export const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
   json: { disallowComments: true, allowTrailingComma: false },
   'json with comments': { disallowComments: false, allowTrailingComma: false },
   jsonc: { disallowComments: false, allowTrailingComma: true },
@@ -73,7 +73,7 @@ function valueOf(text: string, { offset, length }: Node): unknown {
 }
 
 /** A copy of `whole` with one value in it. */
-function withValue(whole: unknown, path: Path, value: unknown): unknown {
+export function withValue(whole: unknown, path: Path, value: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   if (typeof name === 'number') {
@@ -126,7 +126,7 @@ function insert(text: string, node: Node, label: string, value: unknown): string
 }
 
 /** The comma behind a member, if there is one, and the place behind it and behind the comments of its line. */
-function after(text: string, from: number, to: number): { comma: number | undefined; behind: number } {
+export function after(text: string, from: number, to: number): { comma: number | undefined; behind: number } {
   let comma: number | undefined;
   let behind = from;
   let newLine = false;
@@ -152,7 +152,7 @@ function layoutOf(text: string, { offset }: Node): Layout {
   return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit, base };
 }
 
-function lineStart(text: string, offset: number): number {
+export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1;
 }
 
@@ -160,7 +160,7 @@ function write(value: unknown, indent: string, { eol, unit }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', eol + indent);
 }
 
-function splice(text: string, at: number, length: number, inserted: string): string {
+export function splice(text: string, at: number, length: number, inserted: string): string {
   return text.slice(0, at) + inserted + text.slice(at + length);
 }
 

@@ -14,6 +14,14 @@ export const openCodeEntry: JsonEntry = {
     const { baseURL, apiKey } = fieldsOf(ours['options']);
     return { entry: { baseUrl: baseURL, key: apiKey, model: chosen(model, ours['models']) }, selected: model };
   },
+  own: (value) => {
+    const { provider, model } = fieldsOf(value);
+    const isSelected = typeof model === 'string' && model.startsWith(`${PROVIDER}/`);
+    return {
+      entries: Object.hasOwn(fieldsOf(provider), PROVIDER) ? [['provider', PROVIDER]] : [],
+      switches: isSelected ? [['model']] : [],
+    };
+  },
   settings: (value, { baseUrl, key, model }) => {
     const at = ['provider', PROVIDER];
     const ours = asObject(fieldsOf(fieldsOf(value)['provider'])[PROVIDER]);

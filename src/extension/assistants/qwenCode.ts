@@ -21,6 +21,22 @@ export const qwenCode: Assistant = fileAssistant({
       const { baseUrl, id } = entry;
       return { entry: { baseUrl, key: fieldsOf(env)[KEY_NAME], model: id }, selected: name };
     },
+    own: (value) => {
+      const { env, model, security } = fieldsOf(value);
+      const index = models(value).findIndex(isOurs);
+      const isSelected = index !== -1 && fieldsOf(model)['name'] === fieldsOf(models(value)[index])['id'];
+      const { selectedType } = fieldsOf(fieldsOf(security)['auth']);
+      return {
+        entries: [
+          ...(index === -1 ? [] : [['modelProviders', 'openai', index]]),
+          ...(Object.hasOwn(fieldsOf(env), KEY_NAME) ? [['env', KEY_NAME]] : []),
+        ],
+        switches: [
+          ...(isSelected ? [['model', 'name']] : []),
+          ...(isSelected && selectedType === 'openai' ? [['security', 'auth', 'selectedType']] : []),
+        ],
+      };
+    },
     settings: (value, { baseUrl, key, model }) => {
       const known = models(value);
       const index = known.findIndex(isOurs);

@@ -8,12 +8,15 @@ export interface Reading {
   readonly selected?: unknown;
 }
 
-const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
+/** One of ours, though it may not count any more. */
+export function isAccessKey(value: unknown): value is string {
+  return typeof value === 'string' && /^sealed-[A-Za-z0-9_-]{43}$/.test(value);
+}
 
 export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expected): Standing {
   if ('message' in reading) return reading;
   const { entry, selected } = reading;
-  if (typeof entry?.key === 'string' && ACCESS_KEY.test(entry.key)) {
+  if (entry !== undefined && isAccessKey(entry.key)) {
     const model = typeof entry.model === 'string' ? entry.model : undefined;
     const old = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
     return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };

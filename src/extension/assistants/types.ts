@@ -84,12 +84,14 @@ export interface Applied {
   readonly after: string;
   /** The first folder that had to be made for the file. */
   readonly madeFolder: string | undefined;
+  /** Others have written to it between two changes of ours: `before` cannot be restored as it was. */
+  readonly mixed?: boolean;
 }
 
 export interface Undone {
   readonly kind: 'undone';
   readonly path: string;
-  /** What a person has to remove by hand, in a sentence. */
+  /** What is not as it was before, in a sentence. */
   readonly left?: string;
 }
 
@@ -130,7 +132,7 @@ export interface Assistant {
   plan(connection: Connection): Promise<Plan>;
   /** Makes the change, whole or not at all; refuses where the file is no longer what it was. */
   apply(change: Change): Promise<Applied | Refused>;
-  /** Restores the bytes of before; refuses where somebody has changed the file since. */
+  /** Restores the bytes of before; where others have written since, takes out what is ours, or refuses. */
   undo(applied: Applied): Promise<Undone | Refused>;
   /** What it is set to. */
   inspect(expected: Expected): Promise<Standing>;

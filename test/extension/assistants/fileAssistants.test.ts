@@ -31,6 +31,11 @@ async function applied(assistant: Assistant, change: Change): Promise<Applied> {
   return result;
 }
 
+/** Where an entry stood, a comma or a line may be left as it was moved. */
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/[\s,]+/g, '');
+}
+
 for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
   describe(`The configuration of ${assistant.name}`, () => {
     let home: string;
@@ -193,27 +198,48 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
       assert.equal(text(), '{}');
     });
 
-    it('is not restored over what somebody wrote since', async () => {
+    it('loses our entry alone where others have written to it since', async () => {
+      for (const start of [before, '', undefined]) {
+        if (start === undefined) rmSync(path);
+        else put(start);
+        const done = await connect();
+        const isYaml = path.endsWith('.yaml');
+        const theirs = isYaml ? 'theirs: 1\n' : '{ "theirs": 1,';
+        put(isYaml ? text() + theirs : text().replace('{', theirs));
+        const result = await assistant.undo(done);
+        assert.ok(result.kind === 'undone', JSON.stringify(result));
+        assert.match(result.left ?? '', /^Others have written to .* since, so only our entry was taken out of it\.$/);
+        assert.ok(!text().includes(KEY));
+        assert.match((await assistant.inspect(expected())).kind, /^(absent|other)$/);
+        if (start !== before) continue;
+        const wanted = isYaml ? before + theirs : before.replace('{', theirs);
+        assert.equal(withoutBlanks(text()), withoutBlanks(wanted));
+      }
+    });
+
+    it('is left alone where it does not parse any more, or is gone', async () => {
       put(before);
       const done = await connect();
-      put(`${after}\n`);
-      const result = await assistant.undo(done);
-      assert.ok(result.kind === 'refused');
-      assert.match(result.message, /changed since/);
-      assert.equal(text(), `${after}\n`);
+      for (const bad of broken) {
+        put(bad);
+        const result = await assistant.undo(done);
+        if (result.kind === 'refused') assert.match(result.message, /has been changed since, so it is left as it is/);
+        assert.equal(text(), bad);
+      }
       rmSync(path);
-      assert.equal((await assistant.undo(done)).kind, 'refused');
+      const gone = await assistant.undo(done);
+      assert.ok(gone.kind === 'undone');
+      assert.match(gone.left ?? '', /is not there any more/);
     });
 
     it('has one backup, of before the first change', async () => {
       put(before);
-      const done = await connect();
+      await connect();
       assert.equal(readFileSync(path + BACKUP, 'utf8'), before);
       if (!isWindows) assert.equal(statSync(path + BACKUP).mode & 0o777, 0o600);
       await connect({ ...connection, key: OTHER_KEY });
       assert.equal(readFileSync(path + BACKUP, 'utf8'), before);
       assert.deepEqual(readdirSync(dirname(path)).length, 2);
-      assert.equal((await assistant.undo(done)).kind, 'refused');
     });
 
     it('has the backup of its time again after it was restored', async () => {
