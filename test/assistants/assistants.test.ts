@@ -6,6 +6,7 @@ import { Growing } from '../e2e/support/growing.ts';
 import { openBench } from './support/bench.ts';
 import type { Bench, Command } from './support/bench.ts';
 import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from './support/configuration.ts';
+import type { Written } from './support/configuration.ts';
 import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from './support/evidence.ts';
 import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from './support/libraries.ts';
 import { folderOf, isWanted, modulesOf, noteRelease } from './support/releases.ts';
@@ -36,11 +37,13 @@ describe('Real assistants', () => {
 
     promise(id, 'reads a file by its own tool and tells what is in it', async () => {
       const bench = await openBench(scope, (path) => callOnce(tool, path));
-      const assistant = bench.start(await commandOf(terminal, bench));
+      const file = await writeFile(id, bench.connection);
+      const assistant = bench.start(await commandOf(terminal, bench, file));
       await assertSays(sentenceWith(bench.word), assistant);
       assertToolResult(name, bench, tool);
       assertEvidence(name, bench, assistant, maxTokens);
       const left = await bench.clear();
+      if (await file?.undo()) note(name, 'did', 'wrote to its configuration, from which ours was taken out again');
       if (left > 0) note(name, 'did', `left ${left} ${left === 1 ? 'process' : 'processes'} behind, ended`);
     });
 
@@ -140,11 +143,10 @@ function noteSnippet(name: string): void {
   note(name, 'did', 'streamed by the snippet as it stands');
 }
 
-async function commandOf({ id, command }: Terminal, bench: Bench): Promise<Command> {
-  const name = nameOf(id);
-  const file = await writeFile(id, bench.connection);
-  note(name, 'configured by', file === undefined ? 'the snippet' : `~/${file}`);
-  return command(modulesOf(id), TASK, file === undefined ? shellScript(id, bench) : file);
+async function commandOf({ id, command }: Terminal, bench: Bench, file?: Written): Promise<Command> {
+  const written = file ?? (await writeFile(id, bench.connection));
+  note(nameOf(id), 'configured by', written === undefined ? 'the snippet' : `~/${written.path}`);
+  return command(modulesOf(id), TASK, written === undefined ? shellScript(id, bench) : written.path);
 }
 
 function moduleCommand(bench: Bench, id: string, text: string): Command {

@@ -1,6 +1,6 @@
 // The assistants as our own code knows them, and how it tells them where the proxy is.
 import assert from 'node:assert/strict';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { FILE_ASSISTANTS } from '../../../src/extension/assistants/all.ts';
 import { SNIPPETS } from '../../../src/extension/assistants/snippets.ts';
@@ -14,8 +14,16 @@ export function nameOf(id: string): string {
   return found.name;
 }
 
-/** Writes the assistant's own file. Returns its path below the home folder. */
-export async function writeFile(id: string, connection: Connection): Promise<string | undefined> {
+/** The assistant's own file. */
+export interface Written {
+  /** Below the home folder. */
+  readonly path: string;
+  /** Takes it back, and makes sure that nothing of ours is left. Returns whether others had written to it since. */
+  readonly undo: () => Promise<boolean>;
+}
+
+/** Writes the assistant's own file, if it has one. */
+export async function writeFile(id: string, connection: Connection): Promise<Written | undefined> {
   const assistant = FILE_ASSISTANTS.find((entry) => entry.id === id);
   if (assistant === undefined) return undefined;
   const plan = await assistant.plan(connection);
@@ -24,7 +32,15 @@ export async function writeFile(id: string, connection: Connection): Promise<str
   assert.equal(applied.kind, 'applied');
   const { home, baseUrl, key, model } = connection;
   assert.deepEqual(await assistant.inspect({ home, baseUrl, key }), { kind: 'current', model: model.id });
-  return relative(home, applied.path);
+  const undo = async () => {
+    const undone = await assistant.undo(applied);
+    assert.ok(undone.kind === 'undone', JSON.stringify(undone));
+    const rest = existsSync(applied.path) ? readFileSync(applied.path, 'utf8') : '';
+    assert.doesNotMatch(rest, /sealed/i);
+    assert.equal(undone.left === undefined, rest === '');
+    return undone.left !== undefined;
+  };
+  return { path: relative(home, applied.path), undo };
 }
 
 /** The text that a person copies. */
