@@ -37,7 +37,7 @@ const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
 /** A fresh key from 32 random bytes. */
 export function makeAccessKey(name: string, origin: KeyOrigin, now: number): AccessKey {
   const key = `sealed-${randomBytes(32).toString('base64url')}`;
-  return { id: idOf(key), name, origin, key, createdAt: now, lastUsedAt: null };
+  return { id: accessKeyId(key), name, origin, key, createdAt: now, lastUsedAt: null };
 }
 
 /** The key that was stored, or undefined for what is not of its form. */
@@ -45,7 +45,7 @@ export function parseAccessKey(json: string | undefined, lastUsed: string | unde
   try {
     const { id, name, origin, key, createdAt } = JSON.parse(json ?? '') as Partial<Record<keyof AccessKey, unknown>>;
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
-    if (typeof key !== 'string' || !ACCESS_KEY.test(key) || idOf(key) !== id) return undefined;
+    if (typeof key !== 'string' || !ACCESS_KEY.test(key) || accessKeyId(key) !== id) return undefined;
     if (!isOrigin(origin)) return undefined;
     return { id, name, origin, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
   } catch {
@@ -91,6 +91,7 @@ function isOrigin(value: unknown): value is KeyOrigin {
   return ORIGINS.includes(value);
 }
 
-function idOf(key: string): string {
+/** Names a key and tells nothing of it. */
+export function accessKeyId(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }

@@ -55,15 +55,22 @@ function writtenRow(found: Found): Row {
   };
   const { assistant, standing } = found;
   return {
-    label: `$(${icons[standing.kind]}) ${assistant.name}`,
+    label: `$(${isSure(standing) ? icons[standing.kind] : 'circle-large'}) ${assistant.name}`,
     description: describeStanding(standing),
     choice: { kind: 'written', found },
   };
 }
 
+/** A tick is for what is known to be so. */
+function isSure(standing: Standing): boolean {
+  return standing.kind !== 'current' || (standing.elsewhere === undefined && standing.uncompared !== true);
+}
+
 export function describeStanding(standing: Standing): string {
   switch (standing.kind) {
     case 'current':
+      if (standing.uncompared === true) return t('connected to where the proxy was last; it is not running');
+      if (standing.elsewhere !== undefined) return t('connected, but it uses {0} now', asLabel(standing.elsewhere));
       return t('connected, {0}', asLabel(standing.model ?? ''));
     case 'old':
       return t('points to {0}', oldPlace(standing));

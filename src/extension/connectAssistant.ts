@@ -6,6 +6,7 @@ import type { Impossible, Snippet } from './assistants/snippets.ts';
 import type { Assistant, Checked, ModelChoice, Preview } from './assistants/types.ts';
 import type { Connections, Found, Proposal } from './connections.ts';
 import type { Documents } from './documents.ts';
+import { actionLabel } from './statusBar.ts';
 import { asLabel, asNotice } from './plainText.ts';
 
 export interface ConnectContext {
@@ -14,6 +15,8 @@ export interface ConnectContext {
   readonly baseUrl: () => Promise<string>;
   readonly models: () => readonly ModelChoice[];
   readonly documents: Pick<Documents, 'compare'>;
+  /** Each start of the proxy has another port. */
+  readonly isPortRandom: () => boolean;
 }
 
 const { t } = vscode.l10n;
@@ -48,12 +51,13 @@ export async function mendAssistants(context: ConnectContext): Promise<void> {
   const changes = proposals.filter((each) => each.kind === 'proposal');
   const refusals = proposals.filter((each) => each.kind === 'refused').map(({ message }) => message);
   if (changes.length > 0 && (await agreeToMending(changes, refusals))) {
+    const mended: string[] = [];
     for (const change of changes) {
       const result = await connections.agree(change);
       if (result.kind === 'refused') refusals.push(result.message);
+      else mended.push(change.assistant.name);
     }
-    const mended = t('Mended: {0}.', changes.map(({ assistant }) => assistant.name).join(', '));
-    if (refusals.length === 0) void vscode.window.showInformationMessage(mended);
+    if (mended.length > 0) void vscode.window.showInformationMessage(t('Mended: {0}.', mended.join(', ')));
   }
   for (const message of refusals) void vscode.window.showErrorMessage(message);
 }
@@ -219,7 +223,14 @@ async function askModel(name: string): Promise<ModelChoice | undefined> {
   return id === undefined || id === '' ? undefined : { id };
 }
 
-async function isReady({ baseUrl }: ConnectContext): Promise<boolean> {
+async function isReady({ baseUrl, isPortRandom }: ConnectContext): Promise<boolean> {
+  if (isPortRandom()) {
+    const openSettings = actionLabel('openSettings');
+    const said = t('sealedProxy.port is 0, so the address changes with each start. Choose a port, then connect.');
+    if ((await vscode.window.showErrorMessage(said, openSettings)) === openSettings)
+      await vscode.commands.executeCommand('sealedProxy.openSettings');
+    return false;
+  }
   try {
     await baseUrl();
     return true;

@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import { makeAccessKey } from './accessKeys.ts';
+import { accessKeyId, makeAccessKey } from './accessKeys.ts';
 import type { Snippet, Shell } from './assistants/snippets.ts';
 import { refused } from './assistants/configFile.ts';
 import type {
@@ -69,7 +69,8 @@ const ORIGIN = 'assistant';
 export class Connections {
   readonly #host: ConnectionsHost;
   readonly #places: Places;
-  #checks = 0;
+  /** By the ids of keys: checks of this window that the proxy has not yet told of. */
+  readonly #checks = new Map<string, number>();
 
   constructor(host: ConnectionsHost) {
     this.#host = host;
@@ -230,13 +231,22 @@ export class Connections {
     return models.find((model) => model.id === id) ?? { id };
   }
 
-  /** A check runs: keys of assistants are used by this window itself. */
-  get isChecking(): boolean {
-    return this.#checks > 0;
+  /** True if the chat with this key that was answered just now was a check of this window. */
+  wasCheck(id: string): boolean {
+    const count = this.#checks.get(id) ?? 0;
+    if (count > 0) this.#checks.set(id, count - 1);
+    return count > 0;
   }
 
   async #ask(key: string, model: string): Promise<Checked> {
-    this.#checks++;
+    const id = accessKeyId(key);
+    this.#checks.set(id, (this.#checks.get(id) ?? 0) + 1);
+    const outcome = await this.#tryWith(key, model);
+    if (outcome.kind === 'failed') this.wasCheck(id); // it will not be told of
+    return outcome;
+  }
+
+  async #tryWith(key: string, model: string): Promise<Checked> {
     const limit = this.#host.checkLimit ?? CHECK_LIMIT;
     const signal = AbortSignal.timeout(limit);
     try {
@@ -263,8 +273,6 @@ export class Connections {
         ? `no whole answer within ${limit / 1000} s`
         : 'the proxy is not running, or does not answer';
       return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
-    } finally {
-      this.#checks--;
     }
   }
 }

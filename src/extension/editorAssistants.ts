@@ -12,6 +12,10 @@ const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
 export const llamaSettings: ExtensionSettings = {
   isInstalled: () => vscode.extensions.getExtension(`ggml-org.${LLAMA}`) !== undefined,
   read: (name) => vscode.workspace.getConfiguration(LLAMA).inspect(name)?.globalValue,
+  isOverridden: (name) => {
+    const { workspaceValue, workspaceFolderValue } = vscode.workspace.getConfiguration(LLAMA).inspect(name) ?? {};
+    return workspaceValue !== undefined || workspaceFolderValue !== undefined;
+  },
   write: async (name, value) => {
     await vscode.workspace.getConfiguration(LLAMA).update(name, value, vscode.ConfigurationTarget.Global);
   },

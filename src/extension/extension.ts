@@ -1,5 +1,6 @@
 // Everything of one window, composed: settings, secrets, supervisor, status bar, commands.
 import * as vscode from 'vscode';
+import { OWN_KEY_NAME } from './accessKeys.ts';
 import type { SealedProxyApi } from './apiTypes.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -64,7 +65,10 @@ export class SealedProxyExtension {
         this.#log.proxyLine(line);
       },
       onKeyUsed: (id) => {
-        this.#noteUse(id).catch(this.#logFailure);
+        this.#secrets.noteUse(id).catch(this.#logFailure);
+      },
+      onChatAnswered: (id) => {
+        this.#noteAnswer(id).catch(this.#logFailure);
       },
       onRefused: (problems) => {
         this.#tellRefusals(problems.map(refusalOf));
@@ -91,6 +95,7 @@ export class SealedProxyExtension {
       baseUrl: () => api.getBaseUrl(),
       models: () => this.#models(),
       documents,
+      isPortRandom: () => this.#settings.proxy.port === 0,
     };
     subscriptions.push(
       log,
@@ -161,9 +166,10 @@ export class SealedProxyExtension {
     return chatModels(catalogue, this.#settings.modelOverrides).map(choiceOf);
   }
 
-  async #noteUse(id: string): Promise<void> {
-    const { isChecking } = this.#connections;
-    if ((await this.#secrets.noteUse(id)) && !isChecking) noteAsked();
+  async #noteAnswer(id: string): Promise<void> {
+    if (this.#connections.wasCheck(id)) return;
+    const own = await this.#secrets.findAccessKey(OWN_KEY_NAME, 'own');
+    if (own?.id !== id) noteAsked();
   }
 
   readonly #logFailure = (error: unknown) => {
@@ -208,7 +214,7 @@ export class SealedProxyExtension {
     if (next === written) return;
     try {
       await section.update('baseUrl', next === '' ? undefined : next, vscode.ConfigurationTarget.Global);
-      if (next !== '') await this.#tellOldAssistants();
+      if (next !== '' && this.#settings.proxy.port !== 0) await this.#tellOldAssistants();
     } catch (error) {
       this.#published = undefined;
       this.#log.channel.warn(`The setting sealedProxy.baseUrl could not be written: ${String(error)}`);

@@ -105,12 +105,11 @@ export class Secrets {
     });
   }
 
-  /** The access key of this id was used just now. False: by the extension itself, which is not noted. */
-  noteUse(id: string): Promise<boolean> {
+  /** The access key of this id was used just now. That the extension itself asks is not noted. */
+  noteUse(id: string): Promise<void> {
     return this.#inTurn(async () => {
-      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return false;
+      if (!visibleKeys(await this.accessKeys()).some((key) => key.id === id)) return;
       await this.#storage.store(LAST_USE + id, String(Date.now()));
-      return true;
     });
   }
 

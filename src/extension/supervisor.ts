@@ -43,6 +43,8 @@ export interface SupervisorHost {
   readonly onStatus: (status: ProxyStatus) => void;
   readonly onLog: (line: string) => void;
   readonly onKeyUsed: (id: string) => void;
+  /** The process of this window has answered a chat with the key of this id. */
+  readonly onChatAnswered: (id: string) => void;
   /** The proxy cannot be started: settings have values that cannot be used. */
   readonly onRefused: (problems: readonly Problem[]) => void;
 }
@@ -515,6 +517,7 @@ export class Supervisor {
 
   #hear(process: ProxyProcess, message: FromProxy): void {
     if (message.type === 'accessKeyUsed') this.#host.onKeyUsed(message.id);
+    if (message.type === 'chatAnswered') this.#host.onChatAnswered(message.id);
     if (process !== this.#process) return;
     if (['verified', 'handshakeFailed', 'outcomeChanged'].includes(message.type)) {
       void this.#monitor?.look();

@@ -27,6 +27,8 @@ export type Credential =
 export interface KeyEvents {
   /** A client was served with the access key of this id. At most once a minute each. */
   accessKeyUsed?(id: string): void;
+  /** A chat with the access key of this id was answered whole. */
+  chatAnswered?(id: string): void;
 }
 
 const REPORT_INTERVAL = 60_000;

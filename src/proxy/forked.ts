@@ -121,6 +121,9 @@ class Hosted {
       accessKeyUsed: (id) => {
         this.#send({ type: 'accessKeyUsed', id });
       },
+      chatAnswered: (id) => {
+        this.#send({ type: 'chatAnswered', id });
+      },
       verified: (verified) => {
         this.#send({ type: 'verified', verified, establishedAt: Date.now() });
       },

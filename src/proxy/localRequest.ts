@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly onOutcome: (trouble: Trouble | null) => void;
   /** Another window of the same person asks for the port. */
   readonly onRelease: () => void;
+  /** A chat with the access key of this id was answered whole. */
+  readonly onChatAnswered: (id: string) => void;
   readonly usage: UsageTally;
   readonly log: Log;
 }
@@ -82,6 +84,8 @@ export class LocalRequest {
   #cors: readonly string[] = [];
   #relay: Relay | undefined;
   #meter: RequestMeter | undefined;
+  /** The id of its access key. */
+  #accessKeyId: string | undefined;
 
   constructor(options: ServerOptions, load: Load, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
     this.#options = options;
@@ -103,11 +107,17 @@ export class LocalRequest {
       else if (this.#relay === undefined) this.#entry.end = 'client-gone';
       else this.#relay.clientGone();
       this.#entry.write(this.#options.log);
-      this.#meter?.finish(this.#entry);
+      this.#finish();
     });
     res.on('error', () => undefined); // a write that raced with the client's leaving; `close` follows
     const refusal = this.#serve();
     if (refusal !== undefined) this.#refuse(refusal);
+  }
+
+  #finish(): void {
+    const isAnswered = this.#meter?.finish(this.#entry) === 'answered';
+    if (!isAnswered || this.#path !== CHAT_COMPLETIONS || this.#accessKeyId === undefined) return;
+    this.#options.onChatAnswered(this.#accessKeyId);
   }
 
   /** Serves the request, or says why not. */
@@ -166,6 +176,7 @@ export class LocalRequest {
     if (this.#req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
     const credential = this.#credential(raw);
     const isKnown = 'kind' in credential;
+    this.#accessKeyId = isKnown ? (credential.accessKeyId ?? undefined) : undefined;
     const meter = this.#options.usage.begin(isKnown ? (credential.accessKeyId ?? DIRECT) : UNKNOWN);
     this.#meter = meter;
     if (!isKnown) return credential;

@@ -92,6 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     report: () => ({ version: VERSION, port, backendUrl, tag, stamp, ...report.current() }),
     onOutcome: report.outcome,
     onRelease: () => events.releaseAsked?.(),
+    onChatAnswered: (id) => events.chatAnswered?.(id),
     usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });

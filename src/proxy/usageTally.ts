@@ -72,9 +72,11 @@ export class RequestMeter {
     this.#outcome = 'refused';
   }
 
-  /** The request is over, and so it ended. */
-  finish({ end }: Pick<RequestEntry, 'end'>): void {
-    this.#tally.add(this.#outcomeOf(end), this.#clocks.wall(), this.#observer?.tokens, this.#firstByte);
+  /** The request is over, and so it ended. Returns what it came to. */
+  finish({ end }: Pick<RequestEntry, 'end'>): Outcome {
+    const outcome = this.#outcomeOf(end);
+    this.#tally.add(outcome, this.#clocks.wall(), this.#observer?.tokens, this.#firstByte);
+    return outcome;
   }
 
   #outcomeOf(end: string): Outcome {

@@ -105,6 +105,8 @@ export type FromProxy =
   | { readonly type: 'outcomeChanged'; readonly well: boolean }
   /** A client was served with this access key: the first 16 hex digits of its SHA-256. At most once a minute each. */
   | { readonly type: 'accessKeyUsed'; readonly id: string }
+  /** A chat with the access key of this id was answered whole. */
+  | { readonly type: 'chatAnswered'; readonly id: string }
   /** The proxy cannot start, or cannot take an update. */
   | {
       readonly type: 'failed';
@@ -151,7 +153,7 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
       isStringOrNull(message['detail'])) ||
     type === 'stopped' ||
     (type === 'outcomeChanged' && hasFields(message, { well: 'boolean' })) ||
-    (type === 'accessKeyUsed' && hasFields(message, { id: 'string' })) ||
+    ((type === 'accessKeyUsed' || type === 'chatAnswered') && hasFields(message, { id: 'string' })) ||
     (type === 'failed' &&
       isOneOf(message['code'], ['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message']) &&
       hasFields(message, { message: 'string' }) &&

@@ -307,6 +307,21 @@ describe('The connections of assistants', () => {
     }
   });
 
+  it('tells its own checks from what the assistant itself asks', async () => {
+    await connect(opencode);
+    const [key] = (await secrets.accessKeys()).filter(({ origin }) => origin === 'assistant');
+    assert.ok(key);
+    assert.equal((await connections.check(opencode)).kind, 'answered');
+    assert.equal(await editor.answered.find('the answer', () => true), key.id);
+    assert.deepEqual([connections.wasCheck(key.id), connections.wasCheck(key.id)], [true, false]);
+    answer = (_request, response) => {
+      response.fail('broken');
+      return Promise.resolve();
+    };
+    assert.equal((await connections.check(opencode)).kind, 'failed');
+    assert.equal(connections.wasCheck(key.id), false);
+  });
+
   it('writes texts to copy, each with a key of its own that counts', async () => {
     const keys = new Set<string>();
     for (const snippet of SNIPPETS) {

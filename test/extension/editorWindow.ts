@@ -38,6 +38,7 @@ export class EditorWindow {
   readonly log = new Growing<string>();
   readonly refused = new Growing<string | null>();
   readonly used = new Growing<string>();
+  readonly answered = new Growing<string>();
   vault: Vault;
   readonly #folder: string;
   settings: CompleteSettings;
@@ -93,6 +94,9 @@ export class EditorWindow {
       },
       onKeyUsed: (id) => {
         this.used.add(id);
+      },
+      onChatAnswered: (id) => {
+        this.answered.add(id);
       },
       onRefused: (problems) => {
         for (const { setting } of problems) this.refused.add(setting);

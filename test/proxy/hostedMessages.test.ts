@@ -64,6 +64,20 @@ describe('A hosted proxy', () => {
     assert.equal(used(), 1);
   });
 
+  it('says of each chat that was answered whole, and of nothing else', async () => {
+    const { url } = await start();
+    assert.equal((await models(url)).status, 200);
+    const chat = (words: string) => ask(url, { path: '/v1/chat/completions', body: chatBody(words) });
+    assert.equal((await chat('/status 429')).status, 429);
+    for (let count = 0; count < 2; count++) assert.equal((await chat('Hello')).status, 200);
+    await settle();
+    const answered = proxy.messages.items.filter(({ type }) => type === 'chatAnswered');
+    assert.deepEqual(answered, [
+      { type: 'chatAnswered', id: ID },
+      { type: 'chatAnswered', id: ID },
+    ]);
+  });
+
   it('says nothing of keys that it refused', async () => {
     const { url } = await start();
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: `${ACCESS_KEY}x` })).status, 401);

@@ -194,6 +194,7 @@ describe('A message from the proxy', () => {
     { type: 'stopped' },
     { type: 'outcomeChanged', well: false },
     { type: 'accessKeyUsed', id: '0123456789abcdef' },
+    { type: 'chatAnswered', id: '0123456789abcdef' },
   ] satisfies (FromProxy | object)[]) {
     it(`is taken as it is: ${JSON.stringify(message).slice(0, 70)}`, () => {
       assert.deepEqual(parseFromProxy(structuredClone(message)), message);
@@ -212,6 +213,7 @@ describe('A message from the proxy', () => {
     refusesEachField(parseFromProxy, HANDSHAKE_FAILED, { code: [7], message: [7] });
     refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
+    refusesEachField(parseFromProxy, { type: 'chatAnswered', id: 'x' }, { id: [7, ['x']] });
     for (const well of [undefined, null, 7, 'true'])
       assert.equal(parseFromProxy({ type: 'outcomeChanged', well }), undefined);
     for (const value of [undefined, 7, {}, ['x']]) {

@@ -21,7 +21,8 @@ export const cline: Assistant = fileAssistant({
       const { settings } = fieldsOf(fieldsOf(providers)[PROVIDER]);
       const { baseUrl, apiKey, model } = fieldsOf(settings);
       const entry = settings === undefined ? undefined : { baseUrl, key: apiKey, model };
-      return { entry, selected: lastUsedProvider };
+      const elsewhere = lastUsedProvider === PROVIDER ? undefined : lastUsedProvider;
+      return { entry, selected: lastUsedProvider, elsewhere };
     },
     own: (value) => {
       const { providers, lastUsedProvider } = fieldsOf(value);

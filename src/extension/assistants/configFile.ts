@@ -12,6 +12,8 @@ const PRIVATE = 0o600;
 const MAX_SIZE = 4 * 1024 * 1024;
 /** Windows has no `O_NONBLOCK`. Elsewhere, who opens a pipe waits for a writer, and the editor has four threads for that. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+/** An access key of ours. */
+const HAS_OURS = /sealed-[A-Za-z0-9_-]{43}/;
 export const BACKUP = '.sealed-proxy-backup';
 
 export interface Found {
@@ -138,8 +140,9 @@ async function isProtected(path: string): Promise<boolean> {
   return ((await stat(path)).mode & 0o222) === 0;
 }
 
-/** Once: a later one would hold what we have written ourselves. */
+/** Of a text without us: a later one would hold what we have written ourselves. */
 async function backUp(path: string, text: string): Promise<void> {
+  if (!HAS_OURS.test(text)) await rm(path + BACKUP, { force: true });
   try {
     await writeFile(path + BACKUP, text, { flag: 'wx', mode: PRIVATE });
   } catch (error) {

@@ -11,6 +11,8 @@ export interface ExtensionSettings {
   isInstalled(): boolean;
   /** Undefined where the person has set nothing. */
   read(name: string): unknown;
+  /** The open workspace has a value of its own, which counts instead. */
+  isOverridden(name: string): boolean;
   /** Undefined takes the person's value away. */
   write(name: string, value: unknown): Promise<void>;
 }
@@ -40,7 +42,7 @@ export function llamaVscode(settings: ExtensionSettings): Assistant {
     needsModel: true,
     next: 'llama.vscode uses it for its chat and its tools at once. Its key stands in your settings as plain text.',
     detect: () => Promise.resolve(settings.isInstalled()),
-    plan: (connection) => Promise.resolve(plan(read(), connection)),
+    plan: (connection) => Promise.resolve(overridden(settings) ?? plan(read(), connection)),
     apply: async (change) => {
       if (textOf(read()) !== change.before) return refused(PLACE, CHANGED);
       const failure = await writeAll(settings, valuesOf(change.before), valuesOf(change.after));
@@ -52,9 +54,16 @@ export function llamaVscode(settings: ExtensionSettings): Assistant {
       const failure = await writeAll(settings, valuesOf(after), valuesOf(before));
       return failure ?? ({ kind: 'undone', path: PLACE } satisfies Undone);
     },
-    inspect: (expected) => Promise.resolve(standingOf(readingOf(read()), expected)),
-    check: (expected, ask) => checkEntry(name, readingOf(read()), expected, ask),
+    inspect: (expected) => Promise.resolve(standingOf(overridden(settings) ?? readingOf(read()), expected)),
+    check: (expected, ask) => checkEntry(name, overridden(settings) ?? readingOf(read()), expected, ask),
   };
+}
+
+/** A workspace that somebody else made could send our key elsewhere. */
+function overridden(settings: ExtensionSettings): Refused | undefined {
+  const name = NAMES.find((each) => settings.isOverridden(each));
+  if (name === undefined) return undefined;
+  return refused(PLACE, `The open workspace sets llama-vscode.${name} itself. Remove it there, then try again.`);
 }
 
 function plan(before: Record<string, unknown>, { baseUrl, key, model }: Connection): Plan {

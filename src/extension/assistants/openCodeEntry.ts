@@ -12,14 +12,14 @@ export const openCodeEntry: JsonEntry = {
     const ours = asObject(fieldsOf(provider)[PROVIDER]);
     if (ours === undefined) return { selected: model };
     const { baseURL, apiKey } = fieldsOf(ours['options']);
-    return { entry: { baseUrl: baseURL, key: apiKey, model: chosen(model, ours['models']) }, selected: model };
+    const entry = { baseUrl: baseURL, key: apiKey, model: chosen(model, ours['models']) };
+    return { entry, selected: model, elsewhere: isOurs(model) ? undefined : model };
   },
   own: (value) => {
     const { provider, model } = fieldsOf(value);
-    const isSelected = typeof model === 'string' && model.startsWith(`${PROVIDER}/`);
     return {
       entries: Object.hasOwn(fieldsOf(provider), PROVIDER) ? [['provider', PROVIDER]] : [],
-      switches: isSelected ? [['model']] : [],
+      switches: isOurs(model) ? [['model']] : [],
     };
   },
   settings: (value, { baseUrl, key, model }) => {
@@ -44,6 +44,11 @@ export const openCodeEntry: JsonEntry = {
   },
 };
 
+/** A model is selected with its provider's name before it. */
+function isOurs(model: unknown): model is string {
+  return typeof model === 'string' && model.startsWith(`${PROVIDER}/`);
+}
+
 /** Without its limits, the assistant does not know when a conversation is too long. It takes both or none. */
 function describe({ id, contextWindow, maxOutput }: ModelChoice) {
   if (contextWindow === undefined || maxOutput === undefined) return { name: id };
@@ -52,7 +57,6 @@ function describe({ id, contextWindow, maxOutput }: ModelChoice) {
 
 /** The model that is selected if it is one of ours, else our first. */
 function chosen(selected: unknown, models: unknown): string | undefined {
-  const prefix = `${PROVIDER}/`;
-  if (typeof selected === 'string' && selected.startsWith(prefix)) return selected.slice(prefix.length);
+  if (isOurs(selected)) return selected.slice(`${PROVIDER}/`.length);
   return Object.keys(fieldsOf(models))[0];
 }

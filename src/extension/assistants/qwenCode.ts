@@ -14,12 +14,14 @@ export const qwenCode: Assistant = fileAssistant({
   ...jsonFile({
     dialect: 'json with comments',
     read: (value) => {
-      const { env, model } = fieldsOf(value);
+      const { env, model, security } = fieldsOf(value);
       const { name } = fieldsOf(model);
       const entry = asObject(models(value).find(isOurs));
       if (entry === undefined) return { selected: name };
       const { baseUrl, id } = entry;
-      return { entry: { baseUrl, key: fieldsOf(env)[KEY_NAME], model: id }, selected: name };
+      const { selectedType } = fieldsOf(fieldsOf(security)['auth']);
+      const elsewhere = name !== id ? name : selectedType === 'openai' ? undefined : selectedType;
+      return { entry: { baseUrl, key: fieldsOf(env)[KEY_NAME], model: id }, selected: name, elsewhere };
     },
     own: (value) => {
       const { env, model, security } = fieldsOf(value);

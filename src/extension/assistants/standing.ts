@@ -6,6 +6,8 @@ import type { Ask, Checked, Expected, Refused, Standing } from './types.ts';
 export interface Reading {
   readonly entry?: { readonly baseUrl: unknown; readonly key: unknown; readonly model: unknown } | undefined;
   readonly selected?: unknown;
+  /** What is selected, where that is not our entry. */
+  readonly elsewhere?: unknown;
 }
 
 /** One of ours, though it may not count any more. */
@@ -15,11 +17,13 @@ export function isAccessKey(value: unknown): value is string {
 
 export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expected): Standing {
   if ('message' in reading) return reading;
-  const { entry, selected } = reading;
+  const { entry, selected, elsewhere } = reading;
   if (entry !== undefined && isAccessKey(entry.key)) {
     const model = typeof entry.model === 'string' ? entry.model : undefined;
     const old = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
-    return old.baseUrl || old.key ? { kind: 'old', ...old, model } : { kind: 'current', model };
+    if (old.baseUrl || old.key) return { kind: 'old', ...old, model };
+    const where = typeof elsewhere === 'string' ? { elsewhere: maskKnown(elsewhere) } : {};
+    return { kind: 'current', model, ...where, ...(baseUrl === undefined ? { uncompared: true } : {}) };
   }
   const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
   return typeof what === 'string' ? { kind: 'other', what: maskKnown(what) } : { kind: 'absent' };

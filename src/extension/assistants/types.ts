@@ -98,7 +98,15 @@ export interface Undone {
 /** What an assistant is set to now. */
 export type Standing =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'current'; readonly model: string | undefined }
+  /** Ours. */
+  | {
+      readonly kind: 'current';
+      readonly model: string | undefined;
+      /** What it uses at the moment instead, chosen in the assistant itself. */
+      readonly elsewhere?: string;
+      /** There was no address to compare it with. */
+      readonly uncompared?: boolean;
+    }
   /** Ours, but of an older port or an older key. `model` is what to mend it with. */
   | {
       readonly kind: 'old';

@@ -7,7 +7,7 @@ import type { Check, CheckResult, DoctorContext } from './check.ts';
 const COMMAND = '"Sealed Proxy: Connect an Assistant…"';
 
 /** One for each that is connected, or cannot be read; one in their place where there is none. */
-export async function assistantChecks({ assistants, limit, status }: DoctorContext): Promise<readonly Check[]> {
+export async function assistantChecks({ assistants, limit }: DoctorContext): Promise<readonly Check[]> {
   const found: { readonly name: string; readonly standing: Standing }[] = [];
   const looking = check('Assistants', limit, async () => {
     found.push(...(await assistants()));
@@ -19,14 +19,15 @@ export async function assistantChecks({ assistants, limit, status }: DoctorConte
   }
   const connected = found.filter(({ standing }) => standing.kind !== 'absent' && standing.kind !== 'other');
   if (connected.length === 0) return [check('Assistants', limit, () => skipped('none is connected'))];
-  const isRunning = status().kind === 'running';
-  return connected.map(({ name, standing }) => check(`Assistant: ${name}`, limit, () => resultOf(standing, isRunning)));
+  return connected.map(({ name, standing }) => check(`Assistant: ${name}`, limit, () => resultOf(standing)));
 }
 
-function resultOf(standing: Standing, isRunning: boolean): CheckResult {
+function resultOf(standing: Standing): CheckResult {
   switch (standing.kind) {
     case 'current':
-      if (!isRunning) return skipped('connected; its address is compared while the proxy runs');
+      if (standing.uncompared === true) return skipped('connected; its address is compared while the proxy runs');
+      if (standing.elsewhere !== undefined)
+        return ok('set to this proxy, but another model or provider is chosen there');
       return ok(`set to this proxy${standing.model === undefined ? '' : `, model ${standing.model}`}`);
     case 'old':
       return failed(`points to ${oldPlace(standing)}`, `Run ${COMMAND} and choose "Mend".`);

@@ -19,9 +19,12 @@ describe('The settings of llama.vscode', () => {
   let values: Map<string, unknown>;
   /** The name whose writing fails. */
   let broken: string | undefined;
+  /** The name that a workspace sets. */
+  let overridden: string | undefined;
   const assistant = llamaVscode({
     isInstalled: () => true,
     read: (name) => values.get(name),
+    isOverridden: (name) => name === overridden,
     write: (name, value) => {
       if (name === broken) return Promise.reject(new Error('not now'));
       if (value === undefined) values.delete(name);
@@ -34,6 +37,16 @@ describe('The settings of llama.vscode', () => {
   beforeEach(() => {
     values = new Map();
     broken = undefined;
+    overridden = undefined;
+  });
+
+  it('are not written for a workspace that has its own, nor taken for ours', async () => {
+    await assistant.apply(await planned(assistant));
+    overridden = 'endpoint_chat';
+    for (const found of [await assistant.plan(CONNECTION), await assistant.inspect(EXPECTED)]) {
+      assert.ok(found.kind === 'refused');
+      assert.match(found.message, /^The open workspace sets llama-vscode\.endpoint_chat itself\./);
+    }
   });
 
   it('are set where there are none, and a second time changes nothing', async () => {

@@ -1,6 +1,6 @@
 // What is particular to one assistant or another.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -168,6 +168,29 @@ describe('The entry of an assistant', () => {
       let at = 0;
       for (const character of after) if (before[at] === character) at++;
       assert.equal(at, before.length, after);
+    }
+  });
+
+  it('is not called in use where the person has chosen something else since', async () => {
+    for (const [assistant, ours, theirs] of [
+      [opencode, `"model": "sealed-proxy/${MODEL}"`, '"model": "anthropic/claude"'],
+      [cline, '"lastUsedProvider": "openai-compatible"', '"lastUsedProvider": "anthropic"'],
+      [qwenCode, '"selectedType": "openai"', '"selectedType": "qwen-oauth"'],
+    ] as const) {
+      const plan = await assistant.plan(connectionTo(home));
+      assert.ok(plan.kind === 'change');
+      assert.equal((await assistant.apply(plan)).kind, 'applied');
+      const written = readFileSync(plan.path, 'utf8');
+      assert.ok(written.includes(ours), written);
+      writeFileSync(plan.path, written.replace(ours, theirs));
+      const elsewhere = /[^"]+(?="$)/.exec(theirs)?.[0];
+      assert.deepEqual(await assistant.inspect({ home, baseUrl: URL, key: KEY }), {
+        kind: 'current',
+        model: MODEL,
+        elsewhere,
+      });
+      const unknown = await assistant.inspect({ home, baseUrl: undefined, key: KEY });
+      assert.ok(unknown.kind === 'current' && unknown.uncompared === true);
     }
   });
 

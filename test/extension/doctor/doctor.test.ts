@@ -140,6 +140,8 @@ describe('The diagnosis', () => {
     await start();
     const standings: readonly (readonly [string, Standing])[] = [
       ['Continue', { kind: 'current', model: 'glm-5-2' }],
+      ['VS Code Custom Endpoint', { kind: 'current', model: 'glm-5-2', elsewhere: 'anthropic' }],
+      ['llama.vscode', { kind: 'current', model: 'glm-5-2', uncompared: true }],
       ['Cline', { kind: 'old', baseUrl: true, key: false, model: 'glm-5-2' }],
       ['Kilo Code', { kind: 'refused', path: '/home/someone', message: '/home/someone/.kilo cannot be read.' }],
       ['opencode', { kind: 'other', what: 'anthropic' }],
@@ -152,14 +154,17 @@ describe('The diagnosis', () => {
       said.map(({ name, result, value }) => [name, result, value]),
       [
         ['Assistant: Continue', 'ok', 'set to this proxy, model glm-5-2'],
+        [
+          'Assistant: VS Code Custom Endpoint',
+          'ok',
+          'set to this proxy, but another model or provider is chosen there',
+        ],
+        ['Assistant: llama.vscode', 'skipped', 'connected; its address is compared while the proxy runs'],
         ['Assistant: Cline', 'failed', 'points to an old address'],
         ['Assistant: Kilo Code', 'failed', 'its configuration cannot be read'],
       ],
     );
     assert.ok(!JSON.stringify(said).includes('someone'));
-    await editor.supervisor.stop();
-    const { result, value } = named(await examine({ assistants }), 'Assistant: Continue');
-    assert.deepEqual([result, value], ['skipped', 'connected; its address is compared while the proxy runs']);
   });
 
   it('goes to its end where the assistants cannot be looked at', async () => {

@@ -100,7 +100,7 @@ describe('A language model of the editor', () => {
         return true;
       });
     }
-    await assert.rejects(ask([user('/broken 3')]), /./);
+    await assert.rejects(ask([user('/broken 3')]), /ended before it was complete|broke off/);
   });
 
   it('ends at the enclave at once when it is cancelled', async () => {

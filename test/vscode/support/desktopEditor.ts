@@ -1,5 +1,6 @@
 // The desktop's VS Code, steered as its own smoke tests steer it.
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { resolveCliArgsFromVSCodeExecutablePath } from '@vscode/test-electron';
 import { _electron } from 'playwright-core';
 import type { ElectronApplication, Page } from 'playwright-core';
@@ -46,7 +47,7 @@ export class DesktopEditor implements Backing {
     const flags = ['--no-sandbox', '--disable-gpu', '--skip-welcome', '--skip-release-notes', '--disable-telemetry'];
     this.#app = await _electron.launch({
       executablePath: this.#executable,
-      env: { ...(process.env as Record<string, string>), ...this.#equipment.env },
+      env: { ...(process.env as Record<string, string>), ...this.#home(), ...this.#equipment.env },
       args: [...args, ...flags, '--password-store=basic', '--use-inmemory-secretstorage=false', ...this.#folders()],
     });
     return this.#app.firstWindow();
@@ -69,6 +70,13 @@ export class DesktopEditor implements Backing {
       shell: process.platform === 'win32',
     });
     if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
+  }
+
+  /** A home of its own: the assistants' configurations of whoever runs this are not the tests'. */
+  #home(): Readonly<Record<string, string>> {
+    const { HOME = '', XAUTHORITY = join(HOME, '.Xauthority') } = process.env as Record<string, string>;
+    const { root } = this.#profile;
+    return { HOME: root, USERPROFILE: root, XDG_CONFIG_HOME: '', XAUTHORITY };
   }
 
   #folders(): string[] {
