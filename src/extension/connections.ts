@@ -21,7 +21,7 @@ import type {
   Unchanged,
 } from './assistants/types.ts';
 import type { ChatModel } from './chat/models.ts';
-import { tryChat } from './chat/trial.ts';
+import { tryModel } from './modelCheck.ts';
 import type { Secrets } from './secrets.ts';
 import type { Supervisor } from './supervisor.ts';
 
@@ -62,8 +62,6 @@ export interface Proposal {
   readonly connection: Connection;
 }
 
-/** In milliseconds: a large model may think for long before it says its first word. */
-const CHECK_LIMIT = 30_000;
 const ORIGIN = 'assistant';
 
 export class Connections {
@@ -131,6 +129,12 @@ export class Connections {
     await this.#host.secrets.forgetUndo(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
     return result;
+  }
+
+  /** Their keys count no more, wherever they stand. */
+  async revoke(assistants: readonly Assistant[]): Promise<void> {
+    for (const assistant of assistants) await this.#revoke(assistant);
+    await this.#host.supervisor.secretsChanged(false);
   }
 
   /** What has to be written so that all that point to an old place point to this one. */
@@ -241,39 +245,9 @@ export class Connections {
   async #ask(key: string, model: string): Promise<Checked> {
     const id = accessKeyId(key);
     this.#checks.set(id, (this.#checks.get(id) ?? 0) + 1);
-    const outcome = await this.#tryWith(key, model);
+    const outcome = await tryModel(this.#host.supervisor, key, model, this.#host.checkLimit);
     if (outcome.kind === 'failed') this.wasCheck(id); // it will not be told of
     return outcome;
-  }
-
-  async #tryWith(key: string, model: string): Promise<Checked> {
-    const limit = this.#host.checkLimit ?? CHECK_LIMIT;
-    const signal = AbortSignal.timeout(limit);
-    try {
-      const { line } = await this.#host.supervisor.connect();
-      try {
-        const trial = await tryChat(line, key, model, () => performance.now(), signal);
-        switch (trial.kind) {
-          case 'answered': {
-            const tokens =
-              trial.tokens === undefined ? '' : `, ${trial.tokens.input} tokens in, ${trial.tokens.output} out`;
-            const message = `${model} answered: first byte after ${Math.round(trial.firstByte)} ms${tokens}.`;
-            return { kind: 'answered', message };
-          }
-          case 'refused':
-            return { kind: 'failed', message: `${model} did not answer (status ${trial.status}). ${trial.message}` };
-          case 'broken':
-            return { kind: 'failed', message: `The answer of ${model} broke off after ${trial.pieces} pieces.` };
-        }
-      } finally {
-        line.end();
-      }
-    } catch {
-      const reason = signal.aborted
-        ? `no whole answer within ${limit / 1000} s`
-        : 'the proxy is not running, or does not answer';
-      return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
-    }
   }
 }
 

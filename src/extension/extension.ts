@@ -6,6 +6,7 @@ import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { PublicApi } from './api.ts';
 import { allAssistants } from './assistants/all.ts';
+import { AssistantNotices } from './assistantNotices.ts';
 import type { ModelChoice } from './assistants/types.ts';
 import { chatModels } from './chat/models.ts';
 import { ChatProvider } from './chat/provider.ts';
@@ -40,6 +41,7 @@ export class SealedProxyExtension {
   readonly #documents = new Documents();
   readonly #chat: ChatProvider;
   readonly #connections: Connections;
+  readonly #notices: AssistantNotices;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
   #told: string | undefined;
@@ -83,6 +85,7 @@ export class SealedProxyExtension {
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
     });
+    this.#notices = new AssistantNotices(this.#connections);
     this.#show(this.#supervisor.status);
   }
 
@@ -195,6 +198,7 @@ export class SealedProxyExtension {
     void vscode.commands.executeCommand('setContext', 'sealedProxy.verified', isVerified(status));
     this.#publish(status).catch(this.#logFailure);
     void this.#tell(status);
+    this.#notices.statusChanged(status).catch(this.#logFailure);
   }
 
   /** For extensions that read settings, and for new terminals. */
@@ -214,22 +218,11 @@ export class SealedProxyExtension {
     if (next === written) return;
     try {
       await section.update('baseUrl', next === '' ? undefined : next, vscode.ConfigurationTarget.Global);
-      if (next !== '' && this.#settings.proxy.port !== 0) await this.#tellOldAssistants();
+      if (next !== '' && this.#settings.proxy.port !== 0) await this.#notices.addressChanged();
     } catch (error) {
       this.#published = undefined;
       this.#log.channel.warn(`The setting sealedProxy.baseUrl could not be written: ${String(error)}`);
     }
-  }
-
-  /** The address has changed: assistants that were told the old one ask a port where nobody is, or somebody else. */
-  async #tellOldAssistants(): Promise<void> {
-    const old = (await this.#connections.look()).filter(({ standing }) => standing.kind === 'old');
-    if (old.length === 0) return;
-    const mend = vscode.l10n.t('Mend');
-    const names = old.map(({ assistant }) => assistant.name).join(', ');
-    const said = vscode.l10n.t('The address of Sealed Proxy has changed. Still set to an old one: {0}.', names);
-    if ((await vscode.window.showWarningMessage(said, mend)) !== mend) return;
-    await vscode.commands.executeCommand('sealedProxy.mendAssistants');
   }
 
   /** The two things that a person has to know at once, each said once. */

@@ -54,7 +54,12 @@ export function embeddingModel(list: unknown): string | undefined {
 }
 
 /** How a model is reached, for people: no more is said than was verified. */
-export function describeSession(name: string, verified: Verified | null, t: Translate): string {
+export function describeModel({ name, reasoning }: ChatModel, verified: Verified | null, t: Translate): string {
+  const where = describeSession(name, verified, t);
+  return reasoning ? t('{0}. It reasons before it answers.', where) : where;
+}
+
+function describeSession(name: string, verified: Verified | null, t: Translate): string {
   switch (verified?.kind) {
     case 'verified':
       return t('{0}, over an encrypted session into a verified enclave', name);

@@ -8,7 +8,7 @@ import type { AnswerEvent } from './answer.ts';
 import { RefusedError, toEditorError } from './editorError.ts';
 import { describeFailure } from './failure.ts';
 import type { Failure } from './failure.ts';
-import { chatModels, describeSession } from './models.ts';
+import { chatModels, describeModel } from './models.ts';
 import type { ChatModel, ModelOverrides } from './models.ts';
 import { chatRequest } from './request.ts';
 import type { Message, Part } from './request.ts';
@@ -78,7 +78,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
       family: model.id,
       version: '1',
       detail: 'Sealed Proxy',
-      tooltip: describeSession(model.name, status.verified, vscode.l10n.t),
+      tooltip: describeModel(model, status.verified, vscode.l10n.t),
       maxInputTokens: model.maxInputTokens,
       maxOutputTokens: model.maxOutputTokens,
       capabilities: { imageInput: model.images, toolCalling: model.tools },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels, describeSession } from '../../../src/extension/chat/models.ts';
+import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels, describeModel } from '../../../src/extension/chat/models.ts';
 
 /** As the real backend describes it. */
 const GLM = {
@@ -136,9 +136,17 @@ describe('The session with a model', () => {
 
   it('is called verified where it is, and nowhere else', () => {
     const verified = { ...VERIFIED, kind: 'verified' } as const;
-    assert.match(describeSession('GLM 5.2', verified, t), /^GLM 5\.2, .* into a verified enclave$/);
+    const [model] = models(GLM);
+    assert.ok(model);
+    const plain = { ...model, reasoning: false };
+    assert.match(describeModel(plain, verified, t), /^GLM 5\.2, .* into a verified enclave$/);
     const development = { kind: 'development', moduleId: null } as const;
-    assert.match(describeSession('GLM 5.2', development, t), /to a development backend, which is not verified$/);
-    assert.doesNotMatch(describeSession('GLM 5.2', null, t), /verified/);
+    assert.match(describeModel(plain, development, t), /to a development backend, which is not verified$/);
+    assert.doesNotMatch(describeModel(plain, null, t), /verified/);
+    const reasoning = { ...plain, reasoning: true };
+    assert.match(
+      describeModel(reasoning, null, t),
+      /^GLM 5\.2, over an encrypted session\. It reasons before it answers\.$/,
+    );
   });
 });

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { freePort } from '../../../src/extension/freePort.ts';
 import { perSuite } from '../../e2e/support/scope.ts';
 import type { ServerProcess } from '../../e2e/support/scope.ts';
@@ -164,6 +166,25 @@ describe('A person who connects assistants', () => {
     await open();
     await choose('Continue', 'Check');
     await window.dismiss(/Continue works/);
+  });
+
+  it('is told when somebody else had the port, and gets other keys in one step', async () => {
+    const [key = ''] = keysIn(text());
+    await window.runCommand('Sealed Proxy: Stop');
+    await window.waitForStatus('Sealed Proxy', 'circle-slash');
+    const stranger = createServer((request, response) => response.end(request.url)).listen(port, '127.0.0.1');
+    await once(stranger, 'listening');
+    await window.runCommand('Sealed Proxy: Start');
+    await window.waitForStatus('Sealed Proxy: port taken', 'error');
+    stranger.close();
+    await window.runCommand('Sealed Proxy: Restart');
+    await window.waitForStatus('development 8', 'beaker');
+    const toast = window.toast('Another program had the port for a while');
+    await window.screenshot('connect-stranger');
+    await toast.getByRole('button', { name: 'Renew Keys' }).click();
+    await window.press(/Mend Continue/, 'Mend');
+    await eventually('another key', () => keysIn(text()).length === 1 && !text().includes(key));
+    await window.dismiss('Mended: Continue');
   });
 
   it('takes everything back to the byte, and the key counts no more', async () => {

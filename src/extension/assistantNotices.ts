@@ -1,0 +1,50 @@
+// What a person has to know of connected assistants without asking.
+import * as vscode from 'vscode';
+import type { ProxyStatus } from '../shared/status.ts';
+import type { Connections, Found } from './connections.ts';
+
+const { t } = vscode.l10n;
+
+export class AssistantNotices {
+  readonly #connections: Connections;
+  #strangerHadPort = false;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  /** The address has changed: assistants that were told the old one ask a port where nobody is, or somebody else. */
+  async addressChanged(): Promise<void> {
+    const old = namesOf(await this.#connections.look(), 'old');
+    if (old === '') return;
+    const mend = t('Mend');
+    const said = t('The address of Sealed Proxy has changed. Still set to an old one: {0}.', old);
+    if ((await vscode.window.showWarningMessage(said, mend)) === mend) await mendAll();
+  }
+
+  /** Whoever had the port in between was asked by the assistants, with their access keys. */
+  async statusChanged({ kind }: ProxyStatus): Promise<void> {
+    if (kind === 'portTaken') this.#strangerHadPort = true;
+    if (kind !== 'running' || !this.#strangerHadPort) return;
+    this.#strangerHadPort = false;
+    const connected = (await this.#connections.look()).filter(({ standing }) => standing.kind === 'current');
+    const names = namesOf(connected, 'current');
+    if (names === '') return;
+    const renew = t('Renew Keys');
+    const said = t('Another program had the port for a while, and may have been sent the access keys of {0}.', names);
+    if ((await vscode.window.showWarningMessage(said, renew)) !== renew) return;
+    await this.#connections.revoke(connected.map(({ assistant }) => assistant));
+    await mendAll();
+  }
+}
+
+function namesOf(all: readonly Found[], kind: 'old' | 'current'): string {
+  return all
+    .filter(({ standing }) => standing.kind === kind)
+    .map(({ assistant }) => assistant.name)
+    .join(', ');
+}
+
+async function mendAll(): Promise<void> {
+  await vscode.commands.executeCommand('sealedProxy.mendAssistants');
+}
