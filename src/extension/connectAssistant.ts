@@ -21,6 +21,8 @@ export interface ConnectContext {
 
 const { t } = vscode.l10n;
 const TITLE = t('Sealed Proxy: Connect an Assistant');
+/** In characters; the whole change is shown beside it. */
+const LONGEST_DETAIL = 500;
 
 /** The whole command. */
 export async function connectAssistant(context: ConnectContext): Promise<void> {
@@ -140,7 +142,7 @@ async function agree({ documents }: ConnectContext, { name }: Assistant, preview
   const backup = exists && isAbsolute(path) ? t('The file of before stays beside it, as a backup.') : '';
   const write = {
     label: `$(check) ${exists ? t('Write to {0}', path) : t('Make {0}', path)}`,
-    detail: `${changes.join(' · ')}. ${backup}`,
+    detail: asLabel(`${changes.join(' · ')}. ${backup}`, LONGEST_DETAIL),
   };
   const answer = await vscode.window.showQuickPick([write, { label: `$(close) ${t('Cancel')}` }], {
     title: t('Connect {0}', name),

@@ -9,6 +9,6 @@ export function asNotice(text: string): string {
 }
 
 /** For a row of a list, which draws icons: a tick would say that all is well. */
-export function asLabel(text: string): string {
-  return text.slice(0, LONGEST).replaceAll(/\s+/g, ' ').replaceAll('$(', '$ (');
+export function asLabel(text: string, longest = LONGEST): string {
+  return text.slice(0, longest).replaceAll(/\s+/g, ' ').replaceAll('$(', '$ (');
 }

@@ -75,7 +75,7 @@ describe('A person who connects assistants', () => {
     await window.screenshot('connect-assistants');
     const list = window.page.locator('.quick-input-list');
     const shown = await list.innerText();
-    assert.match(shown, /Continue\s+set to Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found here/);
+    assert.match(shown, /Continue\s*set to Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found here/);
     await window.page.keyboard.press('Escape');
   });
 

@@ -1,12 +1,13 @@
 // The first five minutes of a person: four steps, each of which completes by itself. Their pictures are made here; `npm run
 // pictures` puts them where the package takes them from. The tests stand on one another.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/document.ts';
 import { freePort } from '../../../src/extension/freePort.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { identityFor, openCompanyProxy } from '../../e2e/support/companyProxy.ts';
+import { fromRoot } from '../../e2e/support/process.ts';
 import { perSuite } from '../../e2e/support/scope.ts';
 import { ChatView } from '../support/chatView.ts';
 import { Editor } from '../support/editor.ts';
@@ -83,11 +84,14 @@ describe('A newcomer', () => {
       (await steps().locator('.step-title').allInnerTexts()).map((title) => title.trim()),
       STEPS,
     );
+    const texts = JSON.parse(readFileSync(fromRoot('package.nls.json'), 'utf8')) as Readonly<Record<string, string>>;
     for (const [index, name] of ['key', 'verified', 'connect', 'ask'].entries()) {
       await steps().nth(index).click();
-      const picture = window.page.locator(`.getting-started-media img[src*="walkthrough/${name}.png"]`);
+      const picture = window.page
+        .locator('.getting-started-media')
+        .getByAltText(texts[`walkthrough.${name}.altText`] ?? name);
       await picture.waitFor();
-      assert.ok(await picture.evaluate((image: Picture) => image.naturalWidth > 200), name);
+      await eventually(`the picture ${name}`, () => picture.evaluate((image: Picture) => image.naturalWidth > 100));
       await window.screenshot(`walkthrough-${name}`);
     }
     await window.bridge.command('workbench.action.closeAllEditors');
