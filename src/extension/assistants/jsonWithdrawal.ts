@@ -17,7 +17,7 @@ export interface Own {
 /**
  * The text without us, and with what stood in our places before. Everything else stays as it is now.
  * @param before the text of before our first change; empty for none
- * @param find where we stand in a value; the same places of two values in the same order
+ * @param find where we stand in a value
  * @returns undefined where that cannot be done without touching anything else
  */
 export function withdrawJson(
@@ -57,7 +57,7 @@ function removed(text: string, path: Path, dialect: Dialect): string | undefined
   const siblings = list.children ?? [];
   const index = siblings.indexOf(member);
   const [previous, next] = [siblings[index - 1], siblings[index + 1]];
-  const [start, end] = [member.offset, endOf(member)];
+  const [start, end] = [blankBefore(text, member.offset), endOf(member)];
   // Its own comma, else that of the one before, which is the last one now.
   const { comma } = after(text, end, next?.offset ?? endOf(list) - 1);
   if (comma !== undefined) return withoutBlankLine(without(without(text, comma - 1, comma), start, end), start);
@@ -68,6 +68,12 @@ function removed(text: string, path: Path, dialect: Dialect): string | undefined
 
 function without(text: string, start: number, end: number): string {
   return splice(text, start, end - start, '');
+}
+
+/** Where the blanks before a place begin, if something else stands before them on the line. */
+function blankBefore(text: string, place: number): number {
+  const lead = text.slice(lineStart(text, place), place);
+  return lead.trim() === '' ? place : place - (lead.length - lead.trimEnd().length);
 }
 
 function endOf({ offset, length }: Node): number {
