@@ -76,7 +76,9 @@ describe('the package', () => {
       ...['ThirdPartyNotices.txt', 'extension.cjs', 'package.json', 'proxy.js', 'sealed-proxy.d.ts'].map(
         (name) => `dist/${name}`,
       ),
-      ...['media/icon.png', 'package.json', 'package.nls.json'],
+      'media/icon.png',
+      ...['ask', 'connect', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
+      ...['package.json', 'package.nls.json'],
     ]);
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
     for (const name of [
