@@ -14,7 +14,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   const env = environment({ npm_config_cache: join(cwd, 'cache'), npm_config_offline: 'true' });
   const shell = process.platform === 'win32'; // where npm is a batch file
   const child = new RunningProcess(spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] }));
-  const { code } = await child.exit(30_000);
+  const { code } = await child.exit(55_000);
   assert.equal(code, 0, child.stderr.items.join('\n'));
   return [...child.stdout.items, ...child.stderr.items].join('\n');
 }
@@ -64,7 +64,7 @@ describe('the package', () => {
   });
 
   it('for the editor has both bundles and nothing of the sources or the development enclave, small, without a warning', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const archive = join(folder, 'sealed-proxy.vsix');
     const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
     const said = await run(process.execPath, [vsce, 'package', '--no-dependencies', '--out', archive], fromRoot('.'));
