@@ -39,7 +39,11 @@ export async function makeNext(folder) {
   });
 }
 
-function copyShipped(folder) {
+/**
+ * Copies what a package may hold.
+ * @param {string} folder where to put it; ready to be packed
+ */
+export function copyShipped(folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of [...SHIPPED, '.vscodeignore']) cpSync(name, join(folder, name), { recursive: true });
 }
