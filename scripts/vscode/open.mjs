@@ -22,7 +22,7 @@ export async function openEditor(backendUrl) {
     mkdirSync(join(userData, place), { recursive: true });
     writeFileSync(join(userData, place, 'settings.json'), JSON.stringify({ 'sealedProxy.backendUrl': backendUrl }));
   }
-  run(['node_modules/@vscode/vsce/vsce', 'package', '--no-dependencies', '--out', vsix]);
+  run(['scripts/package.mjs', vsix]);
   const folders = ['--extensions-dir', join(FOLDER, 'extensions'), '--server-data-dir', join(FOLDER, 'server')];
   run([server, '--install-extension', vsix, ...folders, '--accept-server-license-terms']);
 
