@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { copyShipped, makeNext, makeTrusting } from './packages.mjs';
+import { makeNext, makeTrusting } from './packages.mjs';
 import { chooseRoad } from './road.mjs';
 
 const FOLDER = join('.cache', 'vscode');
@@ -24,8 +24,7 @@ await build({
   sourcemap: 'inline',
   logLevel: 'warning',
 });
-copyShipped(join(FOLDER, 'product'));
-pack(join(FOLDER, 'product'), 'sealed-proxy.vsix');
+run('.', 'scripts/package.mjs', join(FOLDER, 'sealed-proxy.vsix'));
 await makeTrusting(join(FOLDER, 'trusting'));
 pack(join(FOLDER, 'trusting'), 'trusting.vsix');
 await makeNext(join(FOLDER, 'next'));

@@ -32,7 +32,15 @@ const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
 const DECEPTIVE = /\p{Default_Ignorable_Code_Point}|\p{M}{3}/u;
 
 /** One that is not of this form would have the proxy refuse all of them. */
-const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
+const FORM = 'sealed-[A-Za-z0-9_-]{43}';
+const ACCESS_KEY = new RegExp(`^${FORM}$`);
+/** Every one in a text. */
+export const ACCESS_KEYS = new RegExp(FORM, 'g');
+
+/** One of ours, though it may not count any more. */
+export function isAccessKey(value: unknown): value is string {
+  return typeof value === 'string' && ACCESS_KEY.test(value);
+}
 
 /** A fresh key from 32 random bytes. */
 export function makeAccessKey(name: string, origin: KeyOrigin, now: number): AccessKey {
@@ -45,7 +53,7 @@ export function parseAccessKey(json: string | undefined, lastUsed: string | unde
   try {
     const { id, name, origin, key, createdAt } = JSON.parse(json ?? '') as Partial<Record<keyof AccessKey, unknown>>;
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
-    if (typeof key !== 'string' || !ACCESS_KEY.test(key) || accessKeyId(key) !== id) return undefined;
+    if (!isAccessKey(key) || accessKeyId(key) !== id) return undefined;
     if (!isOrigin(origin)) return undefined;
     return { id, name, origin, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
   } catch {

@@ -1,6 +1,7 @@
 // What a person has to know of connected assistants without asking.
 import * as vscode from 'vscode';
 import type { ProxyStatus } from '../shared/status.ts';
+import { namesOf } from './connections.ts';
 import type { Connections, Found } from './connections.ts';
 
 const { t } = vscode.l10n;
@@ -15,7 +16,7 @@ export class AssistantNotices {
 
   /** The address has changed: assistants that were told the old one ask a port where nobody is, or somebody else. */
   async addressChanged(): Promise<void> {
-    const old = namesOf(await this.#connections.look(), 'old');
+    const old = namesOf(await this.#those('old'));
     if (old === '') return;
     const mend = t('Mend');
     const said = t('The address of Sealed Proxy has changed. Still set to an old one: {0}.', old);
@@ -27,8 +28,8 @@ export class AssistantNotices {
     if (kind === 'portTaken') this.#strangerHadPort = true;
     if (kind !== 'running' || !this.#strangerHadPort) return;
     this.#strangerHadPort = false;
-    const connected = (await this.#connections.look()).filter(({ standing }) => standing.kind === 'current');
-    const names = namesOf(connected, 'current');
+    const connected = await this.#those('current');
+    const names = namesOf(connected);
     if (names === '') return;
     const renew = t('Renew Keys');
     const said = t('Another program had the port for a while, and may have been sent the access keys of {0}.', names);
@@ -36,13 +37,10 @@ export class AssistantNotices {
     await this.#connections.revoke(connected.map(({ assistant }) => assistant));
     await mendAll();
   }
-}
 
-function namesOf(all: readonly Found[], kind: 'old' | 'current'): string {
-  return all
-    .filter(({ standing }) => standing.kind === kind)
-    .map(({ assistant }) => assistant.name)
-    .join(', ');
+  async #those(kind: 'old' | 'current'): Promise<readonly Found[]> {
+    return (await this.#connections.look()).filter(({ standing }) => standing.kind === kind);
+  }
 }
 
 async function mendAll(): Promise<void> {

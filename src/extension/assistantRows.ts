@@ -4,6 +4,7 @@ import { SNIPPETS } from './assistants/snippets.ts';
 import type { Impossible, Snippet } from './assistants/snippets.ts';
 import { oldPlace } from './assistants/standing.ts';
 import type { Assistant, Standing } from './assistants/types.ts';
+import { namesOf } from './connections.ts';
 import type { Found } from './connections.ts';
 import { asLabel } from './plainText.ts';
 
@@ -22,9 +23,8 @@ export function rowsFor(all: readonly Found[]): Row[] {
   const old = all.filter(({ standing }) => standing.kind === 'old');
   const here = all.filter(({ detected, standing }) => detected || standing.kind !== 'absent');
   const elsewhere = all.filter((found) => !here.includes(found) && isOffered(found.assistant));
-  const names = old.map(({ assistant }) => assistant.name).join(', ');
   const mend: Row = {
-    label: `$(tools) ${t('Mend {0}', names)}`,
+    label: `$(tools) ${t('Mend {0}', namesOf(old))}`,
     detail: t('They point to an old address, or have a key that was revoked.'),
     choice: { kind: 'mend' },
   };

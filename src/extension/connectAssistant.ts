@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { describeStanding, rowsFor } from './assistantRows.ts';
 import type { Impossible, Snippet } from './assistants/snippets.ts';
 import type { Assistant, Checked, ModelChoice, Preview } from './assistants/types.ts';
+import { namesOf } from './connections.ts';
 import type { Connections, Found, Proposal } from './connections.ts';
 import type { Documents } from './documents.ts';
 import { actionLabel } from './statusBar.ts';
@@ -53,13 +54,13 @@ export async function mendAssistants(context: ConnectContext): Promise<void> {
   const changes = proposals.filter((each) => each.kind === 'proposal');
   const refusals = proposals.filter((each) => each.kind === 'refused').map(({ message }) => message);
   if (changes.length > 0 && (await agreeToMending(changes, refusals))) {
-    const mended: string[] = [];
+    const mended: Proposal[] = [];
     for (const change of changes) {
       const result = await connections.agree(change);
       if (result.kind === 'refused') refusals.push(result.message);
-      else mended.push(change.assistant.name);
+      else mended.push(change);
     }
-    if (mended.length > 0) void vscode.window.showInformationMessage(t('Mended: {0}.', mended.join(', ')));
+    if (mended.length > 0) void vscode.window.showInformationMessage(t('Mended: {0}.', namesOf(mended)));
   }
   for (const message of refusals) void vscode.window.showErrorMessage(message);
 }
@@ -70,7 +71,7 @@ async function agreeToMending(changes: readonly Proposal[], refusals: readonly s
     `${assistant.name}: ${preview.path}`,
     ...preview.changes.map((change) => `   ${change}`),
   ]);
-  const question = t('Mend {0}?', changes.map(({ assistant }) => assistant.name).join(', '));
+  const question = t('Mend {0}?', namesOf(changes));
   const detail = [...lines, ...refusals].join('\n');
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, mend)) === mend;
 }

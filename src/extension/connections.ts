@@ -54,6 +54,10 @@ export interface Found {
   readonly undoable: boolean;
 }
 
+export function namesOf(all: readonly { readonly assistant: Assistant }[]): string {
+  return all.map(({ assistant }) => assistant.name).join(', ');
+}
+
 /** What a person has to agree to. */
 export interface Proposal {
   readonly kind: 'proposal';

@@ -45,6 +45,8 @@ export class SealedProxyExtension {
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
   #told: string | undefined;
+  /** For the walkthrough: a model was asked something. */
+  #asked = false;
   /** The base URL that this window wrote last. */
   #published: string | undefined;
   /** By setting, what a person was told of it last. */
@@ -76,7 +78,7 @@ export class SealedProxyExtension {
         this.#tellRefusals(problems.map(refusalOf));
       },
     });
-    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, noteAsked);
+    this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, this.#noteAsked);
     this.#connections = new Connections({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
@@ -170,10 +172,16 @@ export class SealedProxyExtension {
   }
 
   async #noteAnswer(id: string): Promise<void> {
-    if (this.#connections.wasCheck(id)) return;
+    if (this.#connections.wasCheck(id) || this.#asked) return;
     const own = await this.#secrets.findAccessKey(OWN_KEY_NAME, 'own');
-    if (own?.id !== id) noteAsked();
+    if (own?.id !== id) this.#noteAsked();
   }
+
+  readonly #noteAsked = () => {
+    if (this.#asked) return;
+    this.#asked = true;
+    void vscode.commands.executeCommand('setContext', 'sealedProxy.asked', true);
+  };
 
   readonly #logFailure = (error: unknown) => {
     this.#log.channel.error(String(error));
@@ -240,11 +248,6 @@ export class SealedProxyExtension {
     const action = actions.find((known) => actionLabel(known) === answer);
     if (action !== undefined) await vscode.commands.executeCommand(`sealedProxy.${action}`);
   }
-}
-
-/** For the walkthrough: a model was asked something. */
-function noteAsked(): void {
-  void vscode.commands.executeCommand('setContext', 'sealedProxy.asked', true);
 }
 
 function isVerified(status: ProxyStatus): boolean {

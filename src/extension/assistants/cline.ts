@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../shared/json.ts';
+import { isAccessKey } from '../accessKeys.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import type { Setting } from './jsonEdit.ts';
-import { isAccessKey } from './standing.ts';
 import type { Assistant } from './types.ts';
 
 /** Cline has one place for servers that speak OpenAI's protocol, so another one's entry is replaced. */

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { ACCESS_KEYS } from '../accessKeys.ts';
 import type { Applied, Change, Refused, Undone } from './types.ts';
 
 /** For the owner alone: the file holds a key. */
@@ -12,8 +13,6 @@ const PRIVATE = 0o600;
 const MAX_SIZE = 4 * 1024 * 1024;
 /** Windows has no `O_NONBLOCK`. Elsewhere, who opens a pipe waits for a writer, and the editor has four threads for that. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
-/** An access key of ours. */
-const HAS_OURS = /sealed-[A-Za-z0-9_-]{43}/;
 export const BACKUP = '.sealed-proxy-backup';
 
 export interface Found {
@@ -142,7 +141,7 @@ async function isProtected(path: string): Promise<boolean> {
 
 /** Of a text without us: a later one would hold what we have written ourselves. */
 async function backUp(path: string, text: string): Promise<void> {
-  if (!HAS_OURS.test(text)) await rm(path + BACKUP, { force: true });
+  if (text.search(ACCESS_KEYS) === -1) await rm(path + BACKUP, { force: true });
   try {
     await writeFile(path + BACKUP, text, { flag: 'wx', mode: PRIVATE });
   } catch (error) {

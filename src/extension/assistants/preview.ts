@@ -1,8 +1,8 @@
 // What a person may see of a file with keys in it. Pure.
 
+import { ACCESS_KEYS } from '../accessKeys.ts';
+
 const MASK = '••••••••';
-/** Access keys of ours, also where they stand in an odd place. */
-const OURS = /sealed-[A-Za-z0-9_-]{43}/g;
 /** What is a secret by its own form or its place in a line, wherever it stands. */
 const KNOWN = [
   /\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_)[A-Za-z0-9_-]{8,}/g,
@@ -35,7 +35,7 @@ export function maskSecrets(text: string, key: string): string {
 
 /** Without what is a secret wherever it stands. */
 export function maskKnown(text: string): string {
-  return KNOWN.reduce((covered, pattern) => covered.replace(pattern, MASK), text.replace(OURS, MASK));
+  return KNOWN.reduce((covered, pattern) => covered.replace(pattern, MASK), text.replace(ACCESS_KEYS, MASK));
 }
 
 /** A value as JSON, covered if its name says that it is secret. */

@@ -1,4 +1,5 @@
 // What an assistant is set to, compared with what it should be. Pure but for the request that a check sends.
+import { isAccessKey } from '../accessKeys.ts';
 import { maskKnown } from './preview.ts';
 import type { Ask, Checked, Expected, Refused, Standing } from './types.ts';
 
@@ -8,11 +9,6 @@ export interface Reading {
   readonly selected?: unknown;
   /** What is selected, where that is not our entry. */
   readonly elsewhere?: unknown;
-}
-
-/** One of ours, though it may not count any more. */
-export function isAccessKey(value: unknown): value is string {
-  return typeof value === 'string' && /^sealed-[A-Za-z0-9_-]{43}$/.test(value);
 }
 
 export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expected): Standing {

@@ -11,7 +11,7 @@ export interface Terminal {
   readonly id: string;
   /** The one of its tools that reads a file. */
   readonly tool: Tool;
-  /** The `max_tokens` of its requests, by what it was told of the model; null for an assistant that sends none. */
+  /** The `max_tokens` of its requests, by what it was told of the model. */
   readonly maxTokens: number;
   /** `modules` is the node_modules that it is installed in; `snippet` a file with our text, if there is one. */
   readonly command: (modules: string, task: string, snippet: string) => Command;
