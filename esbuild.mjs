@@ -39,7 +39,7 @@ mkdirSync('dist', { recursive: true });
 writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
 
 // What other extensions compile against: interfaces alone, which are the same in a declaration file.
-copyFileSync('src/extension/apiTypes.ts', 'dist/sealed-proxy.d.ts');
+copyFileSync('src/extension/api/apiTypes.ts', 'dist/sealed-proxy.d.ts');
 
 if (watch) {
   for (const bundle of [options, extension]) await (await context(bundle)).watch();

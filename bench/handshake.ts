@@ -1,7 +1,7 @@
 import { systemClock } from '../src/proxy/clock.ts';
-import { readConfig } from '../src/proxy/config.ts';
-import { bestPrimitives } from '../src/proxy/connection.ts';
-import { UndiciTransport } from '../src/proxy/upstream.ts';
+import { readConfig } from '../src/proxy/hosts/config.ts';
+import { bestPrimitives } from '../src/proxy/backend/connection.ts';
+import { UndiciTransport } from '../src/proxy/backend/upstream.ts';
 import { performHandshake } from '../src/session/handshake.ts';
 import { median } from './measure.ts';
 

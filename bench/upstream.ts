@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { LogicalHandler, LogicalResponseWriter } from '../src/devEnclave/logical.ts';
+import type { LogicalHandler, LogicalResponseWriter } from '../src/devEnclave/model/logical.ts';
 import { startEnclave } from '../src/devEnclave/server.ts';
 
 const TOKEN = {

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { makeNext, makeTrusting } from './packages.mjs';
-import { chooseRoad } from './road.mjs';
+import { chooseRoad } from './testTarget.mjs';
 
 const FOLDER = join('.cache', 'vscode');
 

@@ -1,9 +1,9 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { parseArgs } from 'node:util';
-import { describeFaults, parseFaults } from './faults.ts';
-import { createForwarder, parseForwardUrl } from './forward.ts';
-import { createModel } from './model.ts';
-import { MODEL_HOOKS } from './modelHooks.ts';
+import { describeFaults, parseFaults } from './faults/faults.ts';
+import { createForwarder, parseForwardUrl } from './model/forward.ts';
+import { createModel } from './model/model.ts';
+import { MODEL_HOOKS } from './model/modelHooks.ts';
 import type { EnclaveOptions } from './server.ts';
 
 /** What the command line asks for. */

@@ -4,20 +4,20 @@ import type { TrustAnchors } from '../attestation/trust.ts';
 import { bestAead } from '../session/aead.ts';
 import { pureHkdf } from '../session/hkdf.ts';
 import { REQUEST_PATH, SESSION_PATH } from '../session/wire.ts';
-import { makeUnsignedDocument } from './document.ts';
-import { createSigning } from './documents.ts';
-import type { SigningOptions } from './documents.ts';
-import { parseFaults } from './faults.ts';
-import { listenLocally } from './httpServer.ts';
-import type { RunningServer } from './httpServer.ts';
-import { Journal, recordTo } from './journal.ts';
-import type { LogicalHandler } from './logical.ts';
-import { createModel } from './model.ts';
-import { ClientGone, Refusal, answerRefusal } from './refusal.ts';
-import { answerRequest } from './requestRoute.ts';
-import { answerSession } from './sessionRoute.ts';
-import { SessionTable } from './sessionTable.ts';
-import type { TlsIdentity } from './tlsIdentity.ts';
+import { makeUnsignedDocument } from './attestation/document.ts';
+import { createSigning } from './attestation/documents.ts';
+import type { SigningOptions } from './attestation/documents.ts';
+import { parseFaults } from './faults/faults.ts';
+import { listenLocally } from './transport/httpServer.ts';
+import type { RunningServer } from './transport/httpServer.ts';
+import { Journal, recordTo } from './transport/journal.ts';
+import type { LogicalHandler } from './model/logical.ts';
+import { createModel } from './model/model.ts';
+import { ClientGone, Refusal, answerRefusal } from './transport/refusal.ts';
+import { answerRequest } from './routes/requestRoute.ts';
+import { answerSession } from './routes/sessionRoute.ts';
+import { SessionTable } from './transport/sessionTable.ts';
+import type { TlsIdentity } from './attestation/tlsIdentity.ts';
 
 export interface EnclaveOptions {
   /** 0 or nothing: any free port. */

@@ -1,9 +1,9 @@
 // The two assistants that live in the editor's own settings and lists.
 import * as vscode from 'vscode';
-import type { EndpointList } from './assistants/customEndpoint.ts';
-import type { ExtensionSettings } from './assistants/llamaVscode.ts';
+import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
+import type { ExtensionSettings } from '../assistants/adapters/llamaVscode.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Secrets } from './secrets.ts';
+import type { Secrets } from './keys/secrets.ts';
 
 const LLAMA = 'llama-vscode';
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';

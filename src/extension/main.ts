@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { SealedProxyApi } from './apiTypes.ts';
+import type { SealedProxyApi } from './api/apiTypes.ts';
 import { SealedProxyExtension } from './extension.ts';
 
 /** Held for as long as the host lives: `deactivate` has no other way to it. */

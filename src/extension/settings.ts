@@ -1,7 +1,7 @@
 // The one reader of all settings.
 import * as vscode from 'vscode';
 import type { NetworkSettings } from '../shared/messages.ts';
-import type { Settings } from './goodSettings.ts';
+import type { Settings } from '../settings/validateSettings.ts';
 
 export const SECTION = 'sealedProxy';
 

@@ -1,7 +1,7 @@
 // The proxy process: forked by the extension, or started on the command line.
-import { runCommandLine } from './cli.ts';
-import { reportCrashes } from './crash.ts';
-import { serveParent } from './forked.ts';
+import { runCommandLine } from './hosts/commandLineHost.ts';
+import { reportCrashes } from './hosts/crash.ts';
+import { serveParent } from './hosts/ipcHost.ts';
 
 reportCrashes();
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // nobody reads it any more

@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
 import { stampOf } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
-import { AccessKeys, onceAMinute } from './accessKeys.ts';
-import type { KeyEvents } from './accessKeys.ts';
+import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
+import type { KeyEvents } from './server/accessKeys.ts';
 import { systemClock } from './clock.ts';
 import type { LiveSettings } from '../settings/settings.ts';
-import type { Config } from './config.ts';
-import { openConnection } from './connection.ts';
-import type { ConnectionEvents, ConnectionOptions } from './connection.ts';
-import { watchConnection } from './connectionReport.ts';
-import type { OutcomeEvents } from './connectionReport.ts';
+import type { Config } from './hosts/config.ts';
+import { openConnection } from './backend/connection.ts';
+import type { ConnectionEvents, ConnectionOptions } from './backend/connection.ts';
+import { watchConnection } from './backend/connectionReport.ts';
+import type { OutcomeEvents } from './backend/connectionReport.ts';
 import type { Log } from './log.ts';
 import { isLoopback } from '../settings/loopback.ts';
-import type { ServerState } from './localRequest.ts';
-import { createProxyServer } from './server.ts';
-import { UsageTally } from './usageTally.ts';
+import type { ServerState } from './server/localRequest.ts';
+import { createProxyServer } from './server/server.ts';
+import { UsageTally } from './usage/usageTally.ts';
 
 export interface ServiceEvents extends ConnectionEvents, KeyEvents, OutcomeEvents {
   /** Another window of the same person wants the port. */

@@ -2,10 +2,10 @@
 import type { RequestSealer } from './envelope.ts';
 import { wipe } from '../shared/bytes.ts';
 import { SessionError, asSessionError } from './errors.ts';
-import type { BodyReader, KeptBody } from './keptBody.ts';
+import type { BodyReader, KeptBody } from './replayableBody.ts';
 import { RecordStream } from './recordStream.ts';
 import type { Session } from './session.ts';
-import type { SessionKeeper } from './sessionKeeper.ts';
+import type { SessionKeeper } from './sessionManager.ts';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './transport.ts';
 import {
   ERROR_CODE_HEADER,

@@ -1,22 +1,22 @@
 // Real releases of the assistants, each told by our own code where the proxy is, and by nothing else.
 import assert from 'node:assert/strict';
-import type { RunningProcess } from '../e2e/support/process.ts';
-import { perTest } from '../e2e/support/scope.ts';
-import { Growing } from '../e2e/support/growing.ts';
-import { openBench } from './support/bench.ts';
-import type { Bench, Command } from './support/bench.ts';
-import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from './support/configuration.ts';
-import type { Written } from './support/configuration.ts';
-import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from './support/evidence.ts';
-import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from './support/libraries.ts';
-import { folderOf, isWanted, modulesOf, noteRelease } from './support/releases.ts';
-import { PYTHON } from './support/python.ts';
-import { GREETING_TEXT, answerForever, callOnce, sentenceWith } from './support/script.ts';
-import type { Tool } from './support/script.ts';
-import { measureStop, watched } from './support/stopping.ts';
-import { note, showTable } from './support/table.ts';
-import { TERMINALS } from './support/terminals.ts';
-import type { Terminal } from './support/terminals.ts';
+import type { RunningProcess } from '../support/e2e/process.ts';
+import { perTest } from '../support/e2e/scope.ts';
+import { Growing } from '../support/e2e/eventQueue.ts';
+import { openBench } from '../support/assistants/bench.ts';
+import type { Bench, Command } from '../support/assistants/bench.ts';
+import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from '../support/assistants/configuration.ts';
+import type { Written } from '../support/assistants/configuration.ts';
+import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from '../support/assistants/evidence.ts';
+import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from '../support/assistants/libraries.ts';
+import { folderOf, isWanted, modulesOf, noteRelease } from '../support/assistants/releases.ts';
+import { PYTHON } from '../support/assistants/python.ts';
+import { GREETING_TEXT, answerForever, callOnce, sentenceWith } from '../support/assistants/script.ts';
+import type { Tool } from '../support/assistants/script.ts';
+import { measureStop, watched } from '../support/assistants/stopping.ts';
+import { note, showTable } from '../support/assistants/table.ts';
+import { TERMINALS } from '../support/assistants/terminals.ts';
+import type { Terminal } from '../support/assistants/terminals.ts';
 
 /** An assistant starts, looks around, and asks two or three times. In milliseconds. */
 const PATIENCE = 100_000;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
-import type { LogicalHandler } from '../../src/devEnclave/logical.ts';
-import { head, readAnswer } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { RUNTIMES } from './support/process.ts';
-import { perSuite } from './support/scope.ts';
+import type { LogicalHandler } from '../../src/devEnclave/model/logical.ts';
+import { head, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { perSuite } from '../support/e2e/scope.ts';
 
 const PIECE = Buffer.alloc(64 * 1024, 'abcdefg');
 const PIECES = 2000;

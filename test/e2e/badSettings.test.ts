@@ -1,9 +1,9 @@
 // Each variable that cannot be used ends the proxy with one line that says what is allowed.
 import assert from 'node:assert/strict';
 import { VARIABLES } from '../../src/settings/settings.ts';
-import { PROXY, RunningProcess, spawnNode } from './support/process.ts';
-import { startAll } from './support/limiter.ts';
-import { ACCESS_KEY } from './support/scope.ts';
+import { PROXY, RunningProcess, spawnNode } from '../support/e2e/process.ts';
+import { startAll } from '../support/e2e/limiter.ts';
+import { ACCESS_KEY } from '../support/e2e/scope.ts';
 
 interface BadSetting {
   readonly name: string;

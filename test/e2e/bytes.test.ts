@@ -1,16 +1,16 @@
 // Bodies travel as they are, both ways, whatever is in them.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { patternBytes } from '../../src/devEnclave/modelHooks.ts';
-import { createModel } from '../../src/devEnclave/model.ts';
+import { patternBytes } from '../../src/devEnclave/model/modelHooks.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask, open, answerTo, readAnswer } from './support/ask.ts';
-import { chatBody, chatBodyOf } from './support/chat.ts';
-import { RUNTIMES } from './support/process.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { recordedModel } from './support/recordedModel.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { ask, open, answerTo, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { recordedModel } from '../support/e2e/recordedModel.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -9,11 +9,11 @@ import { VERSION } from '../../src/shared/version.ts';
 import { VARIABLES } from '../../src/settings/settings.ts';
 import { RawServer } from '../support/rawServer.ts';
 import type { RawConnection } from '../support/rawServer.ts';
-import { DEADLINE } from '../support/within.ts';
-import { ask } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { PROXY, RunningProcess, fromRoot, spawnNode } from './support/process.ts';
-import { ACCESS_KEY, API_KEY, perTest } from './support/scope.ts';
+import { DEADLINE } from '../support/withTimeout.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 
 interface Finished {
   readonly code: number | null;

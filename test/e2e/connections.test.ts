@@ -1,14 +1,14 @@
 // How HTTP connections are used: several requests on one, one behind the other without waiting, and old clients.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { within } from '../support/within.ts';
-import { chatBody } from './support/chat.ts';
-import { curl } from './support/curl.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { RawConnection, exchangeRaw } from './support/rawHttp.ts';
-import { recordedModel } from './support/recordedModel.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { within } from '../support/withTimeout.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { curl } from '../support/e2e/curl.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
+import { recordedModel } from '../support/e2e/recordedModel.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 describe('a connection', () => {
   const scope = perSuite();

@@ -1,15 +1,15 @@
 // Either side may leave at any moment: the other one hears of it at once, and the proxy lives on.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { within } from '../support/within.ts';
-import { ask } from './support/ask.ts';
-import { chatBody, chatBodyOf } from './support/chat.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { RUNTIMES } from './support/process.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
-import type { Tap } from './support/tap.ts';
+import { within } from '../support/withTimeout.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
+import type { Tap } from '../support/e2e/tcpRecorder.ts';
 
 /** How soon the enclave must know, in milliseconds. */
 const AT_ONCE = 1000;

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { ask } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { curl } from './support/curl.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { exchangeRaw } from './support/rawHttp.ts';
-import { recordedModel } from './support/recordedModel.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { curl } from '../support/e2e/curl.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { exchangeRaw } from '../support/e2e/rawHttp.ts';
+import { recordedModel } from '../support/e2e/recordedModel.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const HEALTH = `{"status":"ok","service":"sealed-proxy","version":"${VERSION}"}`;
 const AUTHORIZED = ['-H', `Authorization: Bearer ${ACCESS_KEY}`];

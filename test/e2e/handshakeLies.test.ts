@@ -1,13 +1,13 @@
 // An enclave that lies in the handshake: nothing leaves this computer, and the log says what was wrong.
 import assert from 'node:assert/strict';
-import { ask } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { listFaults } from './support/faultList.ts';
-import { startAll } from './support/limiter.ts';
-import type { LogLine } from './support/process.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { API_KEY, Scope } from './support/scope.ts';
-import type { ExpectedError } from './support/proxyErrors.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { listFaults } from '../support/e2e/faultList.ts';
+import { startAll } from '../support/e2e/limiter.ts';
+import type { LogLine } from '../support/e2e/process.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { API_KEY, Scope } from '../support/e2e/scope.ts';
+import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
 
 /** What the log says of each lie, and what the client sees. */
 const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; client?: ExpectedError }>> = {

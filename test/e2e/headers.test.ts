@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { HeaderField } from '../../src/session/wire.ts';
-import { chatBody } from './support/chat.ts';
-import { openaiClient } from './support/openaiClient.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { openaiClient } from '../support/e2e/openaiClient.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 describe('the headers of a request', () => {
   const scope = perSuite();

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { createModel } from '../../src/devEnclave/model.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ToProxy } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { within } from '../support/within.ts';
-import { ask, head, readAnswer } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import type { HostedProxy } from './support/hosted.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { ACCESS_KEY, API_KEY, perTest } from './support/scope.ts';
+import { within } from '../support/withTimeout.ts';
+import { ask, head, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import type { HostedProxy } from '../support/e2e/hosted.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
 

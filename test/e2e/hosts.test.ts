@@ -1,12 +1,12 @@
 // Against DNS rebinding: whoever reaches the proxy under a foreign name is a web page.
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import assert from 'node:assert/strict';
-import { chatBody } from './support/chat.ts';
-import { curl } from './support/curl.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { exchangeRaw } from './support/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { curl } from '../support/e2e/curl.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { exchangeRaw } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 /** One raw request under these Host lines. */
 function askAs(proxy: ServerProcess, path: string, ...hosts: readonly string[]) {

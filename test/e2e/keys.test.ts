@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from './support/ask.ts';
-import { curl } from './support/curl.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import type { ExpectedError } from './support/proxyErrors.ts';
-import { exchangeRaw } from './support/rawHttp.ts';
-import { ACCESS_KEY, API_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { curl } from '../support/e2e/curl.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
+import { exchangeRaw } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, API_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const OTHER_ACCESS_KEY = `sealed-${'another_key'.repeat(4).slice(0, 43)}`;
 const RELAYED = [

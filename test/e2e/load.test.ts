@@ -1,10 +1,10 @@
 // No program can make the proxy unusable for the others: what is too much at once is refused, in words.
 import assert from 'node:assert/strict';
-import { within } from '../support/within.ts';
-import { ask, open } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { perTest } from './support/scope.ts';
+import { within } from '../support/withTimeout.ts';
+import { ask, open } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { perTest } from '../support/e2e/scope.ts';
 
 const MAX_REQUESTS = 256;
 

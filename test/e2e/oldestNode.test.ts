@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../../src/shared/version.ts';
-import { MODEL } from './support/chat.ts';
-import { OLDEST_NODE, installOldestNode } from './support/oldestNode.ts';
-import { openaiClient } from './support/openaiClient.ts';
-import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from './support/process.ts';
-import { perTest } from './support/scope.ts';
+import { MODEL } from '../support/e2e/chat.ts';
+import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';
+import { openaiClient } from '../support/e2e/openaiClient.ts';
+import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { perTest } from '../support/e2e/scope.ts';
 
 describe('on the oldest Node that is supported', () => {
   const scope = perTest();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import { EMBEDDING_MODEL } from '../../src/devEnclave/catalogue.ts';
+import { EMBEDDING_MODEL } from '../../src/devEnclave/model/catalogue.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { MODEL, PLAIN_MODEL } from './support/chat.ts';
-import { openaiClient } from './support/openaiClient.ts';
-import { RUNTIMES } from './support/process.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
+import { openaiClient } from '../support/e2e/openaiClient.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 type ErrorClass = abstract new (...args: never[]) => InstanceType<typeof OpenAI.APIError>;
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type OpenAI from 'openai';
-import { EMBEDDING_MODEL, MODELS } from '../../src/devEnclave/catalogue.ts';
+import { EMBEDDING_MODEL, MODELS } from '../../src/devEnclave/model/catalogue.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { MODEL } from './support/chat.ts';
-import { openaiClient } from './support/openaiClient.ts';
-import { RUNTIMES } from './support/process.ts';
-import { recordedModel } from './support/recordedModel.ts';
-import { perSuite } from './support/scope.ts';
+import { MODEL } from '../support/e2e/chat.ts';
+import { openaiClient } from '../support/e2e/openaiClient.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { recordedModel } from '../support/e2e/recordedModel.ts';
+import { perSuite } from '../support/e2e/scope.ts';
 
 const WEATHER: OpenAI.ChatCompletionTool = {
   type: 'function',

@@ -1,13 +1,13 @@
 // Web pages may use the proxy only if their origin is allowed, and then their browser must be told so.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from './support/ask.ts';
-import type { Answer, Question } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import type { ExpectedError } from './support/proxyErrors.ts';
-import { perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import type { Answer, Question } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
+import { perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const WEBVIEW = 'vscode-webview://1a2b3c4d';
 

@@ -5,9 +5,9 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '../../src/shared/version.ts';
-import { ask } from './support/ask.ts';
-import { RunningProcess, environment, fromRoot, spawnNode } from './support/process.ts';
-import { perTest } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { RunningProcess, environment, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { perTest } from '../support/e2e/scope.ts';
 
 /** Runs a command of the system to its end. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {

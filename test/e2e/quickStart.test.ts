@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { RunningProcess, fromRoot, spawnNode } from './support/process.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 
 const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'tsconfig.json'];
 

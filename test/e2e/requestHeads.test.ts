@@ -1,12 +1,12 @@
 // The limits on the head of a request, and heads that are strange or wrong.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { chatBody } from './support/chat.ts';
-import { curl } from './support/curl.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { RawConnection, exchangeRaw } from './support/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { curl } from '../support/e2e/curl.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 describe('the head of a request', () => {
   const scope = perSuite();

@@ -1,14 +1,14 @@
 // An enclave that lies behind a good handshake: nothing false reaches a client as if it were true.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { listFaults } from './support/faultList.ts';
-import { RUNTIMES } from './support/process.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { recordedModel } from './support/recordedModel.ts';
-import { perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { listFaults } from '../support/e2e/faultList.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { recordedModel } from '../support/e2e/recordedModel.ts';
+import { perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 /**
  * What becomes of a request: it is refused before the start, broken behind it, or whole. `requests`: how many

@@ -1,12 +1,12 @@
 // One line for each request: method, path, status, bytes, milliseconds to start and to end, how it ended.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from './support/ask.ts';
-import type { Question } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { exchangeRaw } from './support/rawHttp.ts';
-import { perSuite } from './support/scope.ts';
-import type { ServerProcess } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import type { Question } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { exchangeRaw } from '../support/e2e/rawHttp.ts';
+import { perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const CHAT = '/v1/chat/completions';
 const LONG = 'dev-a-key-in-a-mistyped-path';

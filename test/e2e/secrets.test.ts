@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask, head } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { listFaults } from './support/faultList.ts';
-import { assertNone } from './support/needles.ts';
-import { openaiClient } from './support/openaiClient.ts';
-import type { LogLine, RunningProcess } from './support/process.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { ACCESS_KEY, perTest } from './support/scope.ts';
+import { ask, head } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { listFaults } from '../support/e2e/faultList.ts';
+import { assertNone } from '../support/e2e/secretLeaks.ts';
+import { openaiClient } from '../support/e2e/openaiClient.ts';
+import type { LogLine, RunningProcess } from '../support/e2e/process.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 
 const ROOT = Buffer.from('cache-root-cache-root-cache-root').toString('base64');
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { FakeClock } from '../support/fakeClock.ts';
-import { ask } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { perTest } from './support/scope.ts';
-import type { InternalProxy } from './support/scope.ts';
+import { ask } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { perTest } from '../support/e2e/scope.ts';
+import type { InternalProxy } from '../support/e2e/scope.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createModel } from '../../src/devEnclave/model.ts';
-import { within } from '../support/within.ts';
-import { ask, head, readAnswer } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { perTest } from './support/scope.ts';
-import { timed } from './support/stopwatch.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
+import { within } from '../support/withTimeout.ts';
+import { ask, head, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { perTest } from '../support/e2e/scope.ts';
+import { timed } from '../support/e2e/stopwatch.ts';
 
 const OK = { code: 0, signal: null };
 

@@ -1,18 +1,18 @@
 // Section 8 of the specification: the two clocks, what starts them and what does not.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createModel } from '../../src/devEnclave/model.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { RawServer } from '../support/rawServer.ts';
-import { within } from '../support/within.ts';
-import { answerTo, ask, head, open, readAnswer } from './support/ask.ts';
-import { chatBody } from './support/chat.ts';
-import { curl } from './support/curl.ts';
-import { ERRORS, assertError } from './support/proxyErrors.ts';
-import { RawConnection } from './support/rawHttp.ts';
-import { ACCESS_KEY, perSuite, perTest } from './support/scope.ts';
-import type { ServerProcess, Settings } from './support/scope.ts';
-import { timed } from './support/stopwatch.ts';
+import { within } from '../support/withTimeout.ts';
+import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { curl } from '../support/e2e/curl.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
+import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
+import { timed } from '../support/e2e/stopwatch.ts';
 
 /** In milliseconds. Pauses that must be survived are well below it, or add up to well above it. */
 const LIMIT = 500;

@@ -5,16 +5,16 @@ import type { RequestMetadata } from '../../src/session/envelope.ts';
 import type { SessionError } from '../../src/session/errors.ts';
 import { Exchange } from '../../src/session/exchange.ts';
 import type { ResponseSink } from '../../src/session/exchange.ts';
-import { KeptBody } from '../../src/session/keptBody.ts';
+import { KeptBody } from '../../src/session/replayableBody.ts';
 import type { Session } from '../../src/session/session.ts';
-import { SessionKeeper } from '../../src/session/sessionKeeper.ts';
+import { SessionKeeper } from '../../src/session/sessionManager.ts';
 import type { ResponseStart } from '../../src/session/wire.ts';
 import type { EnclaveHalf, OpenedRequest, ResponseHalf } from './enclaveHalf.ts';
 import { FakeClock } from './fakeClock.ts';
 import { FakeTransport } from './fakeTransport.ts';
 import type { FakeCall, Fields } from './fakeTransport.ts';
 import { makeSessionPair } from './sessions.ts';
-import { turn } from './within.ts';
+import { turn } from './withTimeout.ts';
 
 export const RECORDS: Fields = [['content-type', 'application/octet-stream']];
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/session/transport.ts';
-import { turn } from './within.ts';
+import { turn } from './withTimeout.ts';
 
 interface Timer {
   readonly at: number;

@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
 } from '../../src/session/transport.ts';
 import { concatBytes } from '../../src/shared/bytes.ts';
-import { DEADLINE, within } from './within.ts';
+import { DEADLINE, within } from './withTimeout.ts';
 
 /** Header fields, one after the other: repeats count. */
 export type Fields = readonly (readonly [string, string])[];

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { SessionError } from '../../src/session/errors.ts';
 import type { Session } from '../../src/session/session.ts';
-import { SessionKeeper } from '../../src/session/sessionKeeper.ts';
+import { SessionKeeper } from '../../src/session/sessionManager.ts';
 import { FakeClock } from './fakeClock.ts';
 import { makeSessionPair } from './sessions.ts';
-import { turn } from './within.ts';
+import { turn } from './withTimeout.ts';
 
 /** One handshake that the keeper began. */
 export interface FakeHandshake {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { DEADLINE, within } from './within.ts';
+import { DEADLINE, within } from './withTimeout.ts';
 
 export class RawConnection {
   readonly socket: Socket;

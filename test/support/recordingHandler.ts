@@ -1,5 +1,5 @@
 import type { UpstreamHandler, UpstreamHead } from '../../src/session/transport.ts';
-import { DEADLINE, within } from './within.ts';
+import { DEADLINE, within } from './withTimeout.ts';
 
 /** Writes down what a request hears: `head 200`, `data text`, `end`, `error CODE`. */
 export class RecordingHandler implements UpstreamHandler {

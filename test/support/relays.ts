@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Load } from '../../src/proxy/load.ts';
-import { Relay } from '../../src/proxy/relay.ts';
-import type { RelayContext, Timeouts } from '../../src/proxy/relay.ts';
-import { RequestEntry } from '../../src/proxy/requestLog.ts';
-import { UsageTally } from '../../src/proxy/usageTally.ts';
+import { Load } from '../../src/proxy/relay/requestLimits.ts';
+import { Relay } from '../../src/proxy/relay/relay.ts';
+import type { RelayContext, Timeouts } from '../../src/proxy/relay/relay.ts';
+import { RequestEntry } from '../../src/proxy/relay/requestLog.ts';
+import { UsageTally } from '../../src/proxy/usage/usageTally.ts';
 import { UNKNOWN } from '../../src/shared/usage.ts';
 import { encodeMetadata } from '../../src/session/envelope.ts';
-import { Growing } from '../e2e/support/growing.ts';
-import { RawConnection } from '../e2e/support/rawHttp.ts';
+import { Growing } from './e2e/eventQueue.ts';
+import { RawConnection } from './e2e/rawHttp.ts';
 import { FakeBackend, METADATA } from './exchanges.ts';
-import { DEADLINE, within } from './within.ts';
+import { DEADLINE, within } from './withTimeout.ts';
 
 /** One request that a relay has taken. */
 interface Relayed {

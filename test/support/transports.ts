@@ -1,10 +1,10 @@
 // The proxy's own transport in front of a backend of plain sockets.
-import { UndiciTransport } from '../../src/proxy/upstream.ts';
+import { UndiciTransport } from '../../src/proxy/backend/upstream.ts';
 import type { UpstreamCall, UpstreamRequest } from '../../src/session/transport.ts';
 import { RawServer } from './rawServer.ts';
 import type { RawConnection } from './rawServer.ts';
 import { RecordingHandler } from './recordingHandler.ts';
-import { DEADLINE, turn, within } from './within.ts';
+import { DEADLINE, turn, within } from './withTimeout.ts';
 
 export const REQUEST: UpstreamRequest = {
   method: 'POST',

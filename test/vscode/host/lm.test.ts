@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { within } from '../../support/within.ts';
-import { abortedAt, assertAtOnce, noteAbort } from '../support/abortClock.ts';
+import { within } from '../../support/withTimeout.ts';
+import { abortedAt, assertAtOnce, noteAbort } from '../../support/vscode/abortClock.ts';
 import { nextCancellation, state } from './surroundings.ts';
 
 const user = (content: string | vscode.LanguageModelToolResultPart[]) => vscode.LanguageModelChatMessage.User(content);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readlinkSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { eventually, isRunning } from '../support/processes.ts';
+import { eventually, isRunning } from '../../support/vscode/processes.ts';
 import { api, child, children, connection, state } from './surroundings.ts';
 
 const { executeCommand } = vscode.commands;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { freePort } from '../../../src/extension/freePort.ts';
-import { eventually } from '../support/processes.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { eventually } from '../../support/vscode/processes.ts';
 import { api, child, connection, facts, kill, restartedBy, set, startEnclave, state } from './surroundings.ts';
 
 describe('Settings', () => {

@@ -6,11 +6,11 @@ import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
-import type { RequestEnding, RequestFacts } from '../../../src/devEnclave/journal.ts';
-import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/apiTypes.ts';
-import { within } from '../../support/within.ts';
-import type { ProcessFacts } from '../support/processes.ts';
-import { allProcesses } from '../support/processes.ts';
+import type { RequestEnding, RequestFacts } from '../../../src/devEnclave/transport/journal.ts';
+import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
+import { within } from '../../support/withTimeout.ts';
+import type { ProcessFacts } from '../../support/vscode/processes.ts';
+import { allProcesses } from '../../support/vscode/processes.ts';
 import type { RunFacts } from './run.ts';
 
 /** For a state that takes a start, a retry or a restart. A test that passes never waits for it. In milliseconds. */

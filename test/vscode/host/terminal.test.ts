@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { eventually } from '../support/processes.ts';
+import { eventually } from '../../support/vscode/processes.ts';
 import { api, folder, set, state } from './surroundings.ts';
 
 /** What a shell in a new terminal has of the variables that OpenAI clients read. */

@@ -4,17 +4,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../../src/extension/freePort.ts';
-import { fromRoot } from '../../e2e/support/process.ts';
-import { perSuite } from '../../e2e/support/scope.ts';
-import { within } from '../../support/within.ts';
-import { abortedAt, assertAtOnce, noteAbort } from '../support/abortClock.ts';
-import { ChatView } from '../support/chatView.ts';
-import { Editor } from '../support/editor.ts';
-import { ScriptedModel } from '../support/scriptedModel.ts';
-import type { Question } from '../support/scriptedModel.ts';
-import { VISIBLE } from '../support/workbench.ts';
-import type { Workbench } from '../support/workbench.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { fromRoot } from '../../support/e2e/process.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { within } from '../../support/withTimeout.ts';
+import { abortedAt, assertAtOnce, noteAbort } from '../../support/vscode/abortClock.ts';
+import { ChatView } from '../../support/vscode/chatView.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
+import type { Question } from '../../support/vscode/scriptedModel.ts';
+import { VISIBLE } from '../../support/vscode/workbench.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
 
 describe("A person in VS Code's own chat", () => {
   const scope = perSuite();

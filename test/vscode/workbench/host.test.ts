@@ -5,16 +5,16 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, w
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../src/extension/freePort.ts';
-import type { SealedProxyConnection } from '../../../src/extension/apiTypes.ts';
-import { ENCLAVE } from '../../e2e/support/process.ts';
-import { perSuite } from '../../e2e/support/scope.ts';
-import type { ServerProcess } from '../../e2e/support/scope.ts';
-import { within } from '../../support/within.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
+import { ENCLAVE } from '../../support/e2e/process.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import type { ServerProcess } from '../../support/e2e/scope.ts';
+import { within } from '../../support/withTimeout.ts';
 import type { RunFacts, RunResults } from '../host/run.ts';
-import { Editor } from '../support/editor.ts';
-import { eventually, proxiesOf } from '../support/processes.ts';
-import { assertKeptSecret } from '../support/secrecy.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
 
 const CLIENT = 'Suite in the host';
 const API_KEY = 'dev-the-key-of-a-person';

@@ -1,13 +1,13 @@
 // The extension is updated while a window is open: that window goes on with what it has, and a new one has the new version.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { freePort } from '../../../src/extension/freePort.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
 import { VERSION } from '../../../src/shared/version.ts';
-import { perSuite } from '../../e2e/support/scope.ts';
-import { Editor } from '../support/editor.ts';
-import { eventually, proxiesOf } from '../support/processes.ts';
-import { NEXT_MANIFEST, NEXT_VSIX } from '../support/profile.ts';
-import type { Workbench } from '../support/workbench.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { NEXT_MANIFEST, NEXT_VSIX } from '../../support/vscode/profile.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const API_KEY = 'dev-the-key-of-a-person-who-updates';
 

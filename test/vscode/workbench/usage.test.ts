@@ -1,12 +1,12 @@
 // What was used, as a person reads it in the editor.
 import assert from 'node:assert/strict';
-import { freePort } from '../../../src/extension/freePort.ts';
-import { ask } from '../../e2e/support/ask.ts';
-import { chatBody } from '../../e2e/support/chat.ts';
-import { assertNone } from '../../e2e/support/needles.ts';
-import { perSuite } from '../../e2e/support/scope.ts';
-import { Editor } from '../support/editor.ts';
-import type { Workbench } from '../support/workbench.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { ask } from '../../support/e2e/ask.ts';
+import { chatBody } from '../../support/e2e/chat.ts';
+import { assertNone } from '../../support/e2e/secretLeaks.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const API_KEY = 'dev-the-key-of-a-person-who-counts';
 const QUESTION = 'Tell me of the sea';

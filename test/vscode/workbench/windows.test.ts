@@ -1,13 +1,13 @@
 // Several windows share one proxy; what happens to it when they go, or are killed.
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import type { SealedProxyConnection } from '../../../src/extension/apiTypes.ts';
-import { freePort } from '../../../src/extension/freePort.ts';
-import { perSuite } from '../../e2e/support/scope.ts';
-import { Editor } from '../support/editor.ts';
-import { eventually, isRunning, proxiesOf } from '../support/processes.ts';
-import { assertKeptSecret } from '../support/secrecy.ts';
-import type { Workbench } from '../support/workbench.ts';
+import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { eventually, isRunning, proxiesOf } from '../../support/vscode/processes.ts';
+import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const API_KEY = 'dev-the-key-of-a-person-with-windows';
 const CLIENT = 'Notebook';

@@ -1,0 +1,64 @@
+import { fieldsOf } from '../../shared/json.ts';
+import { isAccessKey } from '../../keys/accessKeys.ts';
+import { fileAssistant, jsonFile } from './fileAssistant.ts';
+import type { Setting } from '../files/jsonEdit.ts';
+import type { Assistant } from '../types.ts';
+
+/** Cline has one place for servers that speak OpenAI's protocol, so another one's entry is replaced. */
+const PROVIDER = 'openai-compatible';
+
+export const cline: Assistant = fileAssistant({
+  id: 'cline',
+  name: 'Cline',
+  next: 'Cline reads it when it starts: reload the window, or start its command line anew.',
+  extension: 'saoudrizwan.claude-dev',
+  folders: ['.cline'],
+  files: ['.cline/data/settings/providers.json'],
+  ...jsonFile({
+    dialect: 'json',
+    read: (value) => {
+      const { providers, lastUsedProvider } = fieldsOf(value);
+      const { settings } = fieldsOf(fieldsOf(providers)[PROVIDER]);
+      const { baseUrl, apiKey, model } = fieldsOf(settings);
+      const entry = settings === undefined ? undefined : { baseUrl, key: apiKey, model };
+      const elsewhere = lastUsedProvider === PROVIDER ? undefined : lastUsedProvider;
+      return { entry, selected: lastUsedProvider, elsewhere };
+    },
+    own: (value) => {
+      const { providers, lastUsedProvider } = fieldsOf(value);
+      const { apiKey } = fieldsOf(fieldsOf(fieldsOf(providers)[PROVIDER])['settings']);
+      if (!isAccessKey(apiKey)) return { entries: [], switches: [] };
+      return {
+        entries: [['providers', PROVIDER]],
+        switches: lastUsedProvider === PROVIDER ? [['lastUsedProvider']] : [],
+      };
+    },
+    settings: (value, { baseUrl, key, model, now }) => {
+      const { version, modes, providers } = fieldsOf(value);
+      const known = fieldsOf(providers)[PROVIDER];
+      const before = fieldsOf(fieldsOf(known)['settings']);
+      // Without it, Cline takes every model for one of 128,000 tokens. What it asks for, it works out from this alone.
+      const window = before['model'] === model.id ? undefined : model.contextWindow;
+      const settings = {
+        ...{ provider: PROVIDER, apiKey: key, model: model.id, baseUrl },
+        ...(window === undefined ? {} : { contextWindow: window }),
+      };
+      const updatedAt = new Date(now).toISOString();
+      const at = ['providers', PROVIDER];
+      const head: Setting[] = [
+        ...(version === undefined ? [{ path: ['version'], value: 1 }] : []),
+        { path: ['lastUsedProvider'], value: PROVIDER },
+        ...(modes === undefined ? [{ path: ['modes'], value: {} }] : []),
+      ];
+      if (known === undefined) return [...head, { path: at, value: { settings, updatedAt, tokenSource: 'manual' } }];
+      const changed = Object.entries(settings).filter(([name, wanted]) => before[name] !== wanted);
+      if (changed.length === 0) return head;
+      return [
+        ...head,
+        ...changed.map(([name, wanted]) => ({ path: [...at, 'settings', name], value: wanted })),
+        { path: [...at, 'updatedAt'], value: updatedAt },
+        { path: [...at, 'tokenSource'], value: 'manual' },
+      ];
+    },
+  }),
+});

@@ -1,0 +1,54 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+import { concatBytes } from '../../shared/bytes.ts';
+
+const TAGS = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8String: 0x0c,
+  sequence: 0x30,
+  set: 0x31,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+} as const;
+
+/** One DER value (X.690 section 8.1): tag, length in as few bytes as possible, `contents` one behind the other. */
+export function encodeDer(tag: keyof typeof TAGS | number, ...contents: readonly Uint8Array[]): Uint8Array {
+  const content = concatBytes(...contents);
+  return concatBytes(Uint8Array.of(typeof tag === 'number' ? tag : TAGS[tag]), encodeLength(content.length), content);
+}
+
+/** An OBJECT IDENTIFIER from its dotted form. */
+export function encodeOid(dotted: string): Uint8Array {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return encodeDer('oid', Uint8Array.from([40 * first + second, ...rest].flatMap(toBase128)));
+}
+
+/** A BIT STRING of whole bytes. */
+export function encodeBits(bytes: Uint8Array): Uint8Array {
+  return encodeDer('bitString', Uint8Array.of(0), bytes);
+}
+
+/** A UTCTime until 2049, a GeneralizedTime from 2050 (RFC 5280 section 4.1.2.5). `time` is in milliseconds since 1970. */
+export function encodeTime(time: number): Uint8Array {
+  const text = new Date(time)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:T]/g, '');
+  const isUtcTime = new Date(time).getUTCFullYear() < 2050;
+  return encodeDer(isUtcTime ? 'utcTime' : 'generalizedTime', Buffer.from(isUtcTime ? text.slice(2) : text, 'ascii'));
+}
+
+function encodeLength(length: number): Uint8Array {
+  if (length < 0x80) return Uint8Array.of(length);
+  if (length < 0x100) return Uint8Array.of(0x81, length);
+  return Uint8Array.of(0x82, length >> 8, length & 0xff);
+}
+
+function toBase128(arc: number): number[] {
+  const bytes = [arc % 128];
+  for (let rest = Math.floor(arc / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift(128 + (rest % 128));
+  return bytes;
+}

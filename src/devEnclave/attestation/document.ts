@@ -1,0 +1,88 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+import { createHash, randomBytes, sign } from 'node:crypto';
+import { encode } from 'cborg';
+import { PROTECTED_HEADER, sigStructure } from '../../attestation/cose.ts';
+import { concatBytes } from '../../shared/bytes.ts';
+import type { Authority, IssuedCertificate } from './authority.ts';
+
+const PCR_BYTES = 48;
+
+/** The measurement that development enclaves give themselves: 48 bytes, on no list of approved images. */
+export const DEVELOPMENT_PCR0: Uint8Array = createHash('sha384').update('development enclave').digest();
+
+/** The fields of a document's payload. A field that is null is there, with the value null. */
+export type PayloadFields = ReadonlyMap<string, unknown>;
+
+export interface Bindings {
+  readonly nonce: Uint8Array | null;
+  readonly publicKey: Uint8Array | null;
+  readonly userData: Uint8Array | null;
+}
+
+export interface SignedDocumentOptions extends Bindings {
+  /** The enclave's own time, milliseconds since 1970. */
+  readonly timestamp: number;
+  /** 48 bytes; `DEVELOPMENT_PCR0` unless said otherwise. */
+  readonly pcr0?: Uint8Array;
+  readonly moduleId?: string;
+}
+
+/** A document that is signed as AWS signs it, for verifiers that trust the anchors of `authority`. */
+export function makeSignedDocument(authority: Authority, options: SignedDocumentOptions): Uint8Array {
+  return signPayload(encodePayload(payloadFields(authority, options)), authority.leaf);
+}
+
+/** The fields of a correct payload (transport-v2 section 4), in the order in which AWS writes them. */
+export function payloadFields({ cabundle, leaf }: Authority, options: SignedDocumentOptions): PayloadFields {
+  const { nonce, publicKey, userData, timestamp, pcr0 = DEVELOPMENT_PCR0, moduleId = 'i-development-enc0' } = options;
+  return new Map<string, unknown>([
+    ['module_id', moduleId],
+    ['digest', 'SHA384'],
+    ['timestamp', timestamp],
+    [
+      'pcrs',
+      new Map(Array.from({ length: 16 }, (_, index) => [index, index === 0 ? pcr0 : new Uint8Array(PCR_BYTES)])),
+    ],
+    ['certificate', leaf.der],
+    ['cabundle', cabundle],
+    ['public_key', publicKey],
+    ['user_data', userData],
+    ['nonce', nonce],
+  ]);
+}
+
+/** CBOR of a payload as AWS writes it today: a map of indefinite length (RFC 8949 section 3.2.2), closed by a break. */
+export function encodePayload(fields: PayloadFields): Uint8Array {
+  const entries = [...fields].flatMap(([name, value]) => [encode(name), encode(value)]);
+  return concatBytes(Uint8Array.of(0xbf), ...entries, Uint8Array.of(0xff));
+}
+
+/** A COSE_Sign1 of any payload, signed ES384 with the key of `leaf`. */
+export function signPayload(payload: Uint8Array, leaf: IssuedCertificate): Uint8Array {
+  const signed = sigStructure(PROTECTED_HEADER, payload);
+  const signature = sign('sha384', signed, { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' });
+  return encode([PROTECTED_HEADER, new Map(), payload, signature]);
+}
+
+/**
+ * A document as a developer's own backend sends it: the shape of a signed one, but the protected header is empty, the
+ * PCRs, certificates and signature are random bytes, and the timestamp is in seconds.
+ *
+ * @param now milliseconds since 1970
+ */
+export function makeUnsignedDocument({ nonce, publicKey, userData }: Bindings, now: number): Uint8Array {
+  const payload = encode(
+    new Map<string, unknown>([
+      ['module_id', `i-${randomBytes(8).toString('hex')}`],
+      ['digest', 'SHA384'],
+      ['timestamp', Math.floor(now / 1000)],
+      ['pcrs', new Map([0, 1, 2].map((index) => [index, randomBytes(PCR_BYTES)]))],
+      ['certificate', randomBytes(300)],
+      ['cabundle', [randomBytes(300), randomBytes(300)]],
+      ['public_key', publicKey],
+      ['user_data', userData],
+      ['nonce', nonce],
+    ]),
+  );
+  return encode([new Uint8Array(0), new Map(), payload, randomBytes(64)]);
+}

@@ -1,0 +1,46 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+import { asBuffer } from '../../shared/bytes.ts';
+import { chainSpecs, issueChain } from './authority.ts';
+import { encodeDer } from './der.ts';
+
+/** PEM of a server's own key and certificates. */
+export interface TlsIdentity {
+  readonly key: string;
+  /** The leaf, then those that issued it. */
+  readonly cert: string;
+  /** What a client must trust. */
+  readonly ca: string;
+}
+
+const SUBJECT_ALT_NAME = '2.5.29.17';
+/** Context tags of GeneralName (RFC 5280 section 4.2.1.6). */
+const DNS_NAME = 0x82;
+const IP_ADDRESS = 0x87;
+
+/**
+ * A certificate for https on `127.0.0.1` and `localhost`, from a throwaway authority of its own.
+ * @param now milliseconds since 1970; valid for three hours from then
+ */
+export function createTlsIdentity(now: number): TlsIdentity {
+  const [root, zone, instance, leaf] = chainSpecs(now);
+  const names = encodeDer(
+    'sequence',
+    encodeDer(DNS_NAME, Buffer.from('localhost')),
+    encodeDer(IP_ADDRESS, Uint8Array.of(127, 0, 0, 1)),
+  );
+  const extensions = [...leaf.extensions, { oid: SUBJECT_ALT_NAME, critical: false, value: names }];
+  const authority = issueChain([root, zone, instance, { ...leaf, extensions }]);
+  return {
+    key: authority.leaf.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    cert: [authority.leaf.der, ...authority.cabundle.slice(1).toReversed()].map(toPem).join(''),
+    ca: authority.anchors.roots.map(toPem).join(''),
+  };
+}
+
+function toPem(der: Uint8Array): string {
+  const lines =
+    asBuffer(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}

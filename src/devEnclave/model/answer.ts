@@ -1,0 +1,149 @@
+// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+// What the model says to a chat request: the same request always gets the same answer.
+import type { ChatRequest, Image, Message, Tool } from './chatRequest.ts';
+import { asObject } from '../../shared/json.ts';
+
+/** One step of an answer: at most one chunk of a stream. */
+export type AnswerStep =
+  | { readonly kind: 'reasoning' | 'text'; readonly text: string }
+  | { readonly kind: 'tool-call'; readonly index: number; readonly name: string }
+  | { readonly kind: 'tool-arguments'; readonly index: number; readonly text: string }
+  /** A comment line between two events of a stream. */
+  | { readonly kind: 'ping' }
+  /** The provider fails: an error event in a stream, an error status otherwise. */
+  | { readonly kind: 'provider-error' }
+  /** The enclave fails: an Error record in place of an End. */
+  | { readonly kind: 'break-off'; readonly code: string }
+  /** Nothing more, until nobody waits any more. */
+  | { readonly kind: 'stall' };
+
+export interface Answer {
+  readonly steps: Iterable<AnswerStep>;
+  /** True: no pause between the steps. */
+  readonly hurried?: true;
+  /** How long to wait before the answer starts, in milliseconds. */
+  readonly delayMs?: number;
+}
+
+/** A tool that is to be called, with its arguments as JSON. */
+export interface ToolCall {
+  readonly name: string;
+  readonly json: string;
+}
+
+/** How long the reasoning is, in sentences, for each `reasoning_effort`. Without one it is `medium`. */
+const REASONING_SENTENCES = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4 } as const;
+
+/** Arguments are streamed in fragments of this many characters. */
+const FRAGMENT = 8;
+
+/** The text of the last message from the user. */
+export function lastUserText({ messages }: ChatRequest): string {
+  return lastUserMessage(messages)?.text ?? '';
+}
+
+/** The answer to a request that steers nothing: it calls the tools that are asked for, or says what it was told. */
+export function answerTo(request: ChatRequest): Answer {
+  const calls = toolCallsFor(request);
+  const steps = calls.length > 0 ? callTools(calls) : say(replyText(request));
+  return { steps: [...reasoningFor(request), ...steps] };
+}
+
+/** `text` word by word, each with the space behind it. */
+export function say(text: string): AnswerStep[] {
+  return words(text).map((word) => ({ kind: 'text', text: word }));
+}
+
+/** The calls, one behind the other, each with its arguments in fragments. */
+export function callTools(calls: readonly ToolCall[]): AnswerStep[] {
+  return calls.flatMap(({ name, json }, index): AnswerStep[] => [
+    { kind: 'tool-call', index, name },
+    ...(json.match(new RegExp(`[^]{1,${FRAGMENT}}`, 'gu')) ?? []).map((text): AnswerStep => ({
+      kind: 'tool-arguments',
+      index,
+      text,
+    })),
+  ]);
+}
+
+function words(text: string): readonly string[] {
+  return text.match(/\S+\s*|\s+/gu) ?? [];
+}
+
+function lastUserMessage(messages: readonly Message[]): Message | undefined {
+  return messages.findLast(({ role }) => role === 'user');
+}
+
+function replyText({ messages }: ChatRequest): string {
+  const results = trailingToolResults(messages);
+  if (results.length > 0) return `The tool answered: ${results.join('\n')}`;
+  const message = lastUserMessage(messages);
+  return `${(message?.images ?? []).map(describeImage).join('')}You said: ${message?.text ?? ''}`;
+}
+
+function describeImage({ mediaType, bytes }: Image): string {
+  return `I see an image (${mediaType}, ${bytes === undefined ? 'not fetched' : `${bytes} bytes`}). `;
+}
+
+/** The results of the tools that were called last, if nothing was said since. */
+function trailingToolResults(messages: readonly Message[]): readonly string[] {
+  const before = messages.findLastIndex(({ role }) => role !== 'tool');
+  return messages.slice(before + 1).map(({ text }) => text);
+}
+
+function reasoningFor(request: ChatRequest): AnswerStep[] {
+  if (!request.capabilities.reasoning) return [];
+  const count = words(lastUserText(request)).length;
+  const sentences = [
+    `The message has ${count} ${count === 1 ? 'word' : 'words'}. `,
+    'I am a development model and repeat what I hear. ',
+    'That takes no thought. ',
+    'I have thought about it nevertheless. ',
+  ].slice(0, REASONING_SENTENCES[request.effort ?? 'medium']);
+  return words(sentences.join('')).map((text) => ({ kind: 'reasoning', text }));
+}
+
+/** The tools to call: none after a tool's result, else the one that was chosen, else those that the user mentions. */
+function toolCallsFor(request: ChatRequest): readonly ToolCall[] {
+  const { tools, toolChoice, messages, parallelToolCalls } = request;
+  if (toolChoice.kind === 'none' || messages.at(-1)?.role === 'tool') return [];
+  const text = lastUserText(request);
+  const chosen =
+    toolChoice.kind === 'named' ? tools.filter(({ name }) => name === toolChoice.name) : mentioned(tools, text);
+  const called = chosen.length === 0 && toolChoice.kind === 'required' ? tools.slice(0, 1) : chosen;
+  return (parallelToolCalls ? called : called.slice(0, 1)).map((tool) => ({
+    name: tool.name,
+    json: JSON.stringify(argumentsFor(tool, text)),
+  }));
+}
+
+function mentioned(tools: readonly Tool[], text: string): readonly Tool[] {
+  const names = new Set(text.match(/[\w-]+/gu));
+  return tools.filter(({ name }) => names.has(name));
+}
+
+/** A value for each required argument, or for every one if none is required. */
+function argumentsFor({ parameters }: Tool, text: string): Record<string, unknown> {
+  const properties = asObject(parameters['properties']) ?? {};
+  const required = parameters['required'];
+  const names = Array.isArray(required) && required.length > 0 ? required.map(String) : Object.keys(properties);
+  return Object.fromEntries(names.map((name) => [name, exampleOf(asObject(properties[name]) ?? {}, text)]));
+}
+
+function exampleOf(schema: Readonly<Record<string, unknown>>, text: string): unknown {
+  const choices: unknown = schema['enum'];
+  if (Array.isArray(choices)) return choices[0];
+  switch (schema['type']) {
+    case 'number':
+    case 'integer':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [];
+    case 'object':
+      return {};
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,40 @@
+// What the assistants that were connected are set to.
+import { oldPlace } from '../assistants/configState.ts';
+import type { Standing } from '../assistants/types.ts';
+import { check, failed, ok, skipped } from './check.ts';
+import type { Check, CheckResult, DoctorContext } from './check.ts';
+
+const COMMAND = '"Sealed Proxy: Connect an Assistant…"';
+
+/** One for each that is connected, or cannot be read; one in their place where there is none. */
+export async function assistantChecks({ assistants, limit }: DoctorContext): Promise<readonly Check[]> {
+  const found: { readonly name: string; readonly standing: Standing }[] = [];
+  const looking = check('Assistants', limit, async () => {
+    found.push(...(await assistants()));
+    return ok('');
+  });
+  if ((await looking.run()).result === 'failed') {
+    const unseen = failed('they could not be looked at', 'Run this again; the log may say more.');
+    return [check('Assistants', limit, () => unseen)];
+  }
+  const connected = found.filter(({ standing }) => standing.kind !== 'absent' && standing.kind !== 'other');
+  if (connected.length === 0) return [check('Assistants', limit, () => skipped('none is connected'))];
+  return connected.map(({ name, standing }) => check(`Assistant: ${name}`, limit, () => resultOf(standing)));
+}
+
+function resultOf(standing: Standing): CheckResult {
+  switch (standing.kind) {
+    case 'current':
+      if (standing.uncompared === true) return skipped('connected; its address is compared while the proxy runs');
+      if (standing.elsewhere !== undefined)
+        return ok('set to this proxy, but another model or provider is chosen there');
+      return ok(`set to this proxy${standing.model === undefined ? '' : `, model ${standing.model}`}`);
+    case 'old':
+      return failed(`points to ${oldPlace(standing)}`, `Run ${COMMAND} and choose "Mend".`);
+    case 'refused': // whose sentence names a folder of the person's
+      return failed('its configuration cannot be read', `Run ${COMMAND}: it says which file, and what is wrong.`);
+    case 'absent':
+    case 'other':
+      return skipped('not connected');
+  }
+}

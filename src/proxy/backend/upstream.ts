@@ -1,0 +1,183 @@
+// The network side: undici with its own time limits off, no redirects, no retries, HTTP/1.1.
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type {
+  Transport,
+  UpstreamCall,
+  UpstreamHandler,
+  UpstreamHead,
+  UpstreamRequest,
+} from '../../session/transport.ts';
+import type { NetworkSettings } from '../../shared/messages.ts';
+import { readProxyUrl } from '../../settings/settings.ts';
+import type { Backend } from '../../settings/settings.ts';
+
+type Controller = Dispatcher.DispatchController;
+type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+/** Ours rule: the relay's clocks, not the library's. */
+const NO_LIMITS = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  allowH2: false,
+  pipelining: 1,
+  // An idle connection is kept through the pauses of a conversation, and given up well before servers give it up: a
+  // request that meets a closing connection must not be sent again.
+  keepAliveTimeout: 20_000,
+} as const;
+
+/**
+ * A backstop, in milliseconds: a connection that does not come to be is given up at some time, also when whoever wanted
+ * it is long gone. Longer than a handshake may take, so that a silent backend is a timeout and not a network error.
+ */
+const CONNECT_LIMIT = 35_000;
+
+/**
+ * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the
+ * environment name one, but never for an address of this computer.
+ * @throws ConfigError for an address of a proxy that cannot be used
+ */
+export function createDispatcher(origin: string | null, loopback: boolean, network: NetworkSettings = {}): Dispatcher {
+  const { noProxy } = network;
+  const httpsProxy = readProxyUrl(network, process.env);
+  const connect = { timeout: CONNECT_LIMIT, ...tlsOptions(network) };
+  const options = { ...NO_LIMITS, connect };
+  if (loopback || httpsProxy === '') return origin === null ? new Agent(options) : new Pool(origin, options);
+  return new EnvHttpProxyAgent({
+    ...options,
+    requestTls: connect,
+    proxyTls: connect,
+    clientFactory: (proxy, more) => new Pool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }), // it asks for tunnels
+    httpProxy: httpsProxy,
+    httpsProxy,
+    ...(noProxy === undefined ? {} : { noProxy }),
+  });
+}
+
+function tlsOptions({ strictTls = true, certificates = [], systemCertificates = false }: NetworkSettings) {
+  if (certificates.length === 0 && !systemCertificates) return { rejectUnauthorized: strictTls };
+  const system = systemCertificates ? getCACertificates('system') : [];
+  const ca = [...getCACertificates('default'), ...system, ...certificates];
+  return { rejectUnauthorized: strictTls, secureContext: createSecureContext({ ca }) };
+}
+
+export class UndiciTransport implements Transport {
+  readonly #backend: Backend;
+  readonly #network: NetworkSettings;
+  #dispatcher: Dispatcher;
+
+  constructor(backend: Backend, network: NetworkSettings = {}) {
+    this.#backend = backend;
+    this.#network = network;
+    this.#dispatcher = this.#connect();
+  }
+
+  send({ method, path, headers, body }: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
+    const call = new DispatchedCall(handler);
+    const { origin, basePath } = this.#backend;
+    const options = { origin, path: basePath + path, method, headers: headers as string[] };
+    try {
+      // undici takes async iterables as its documentation says; its types do not name them.
+      this.#dispatcher.dispatch({ ...options, body: body as Uint8Array }, call);
+    } catch (error) {
+      call.onResponseError(undefined, error);
+    }
+    return call;
+  }
+
+  /** No request uses a connection that stands now; those under way keep theirs. */
+  renew(): void {
+    const spent = this.#dispatcher;
+    this.#dispatcher = this.#connect();
+    spent.close().catch(() => undefined); // its requests have heard of any error
+  }
+
+  /** Ends every connection at once. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  #connect(): Dispatcher {
+    return createDispatcher(this.#backend.origin, this.#backend.loopback, this.#network);
+  }
+}
+
+const CANCELLED = new Error('cancelled');
+
+class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
+  readonly #handler: UpstreamHandler;
+  #controller: Controller | undefined;
+  #cancelled = false;
+  #paused = false;
+
+  constructor(handler: UpstreamHandler) {
+    this.#handler = handler;
+  }
+
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#controller?.abort(CANCELLED);
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#controller?.resume();
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#cancelled) controller.abort(CANCELLED);
+    else if (this.#paused) controller.pause();
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
+    if (this.#cancelled || status < 200) return; // informational answers come before the real one
+    this.#handler.onHead(new Head(status, headers));
+  }
+
+  onResponseData(_controller: Controller, piece: Buffer): void {
+    if (!this.#cancelled) this.#handler.onData(piece);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#cancelled) this.#handler.onEnd();
+  }
+
+  onResponseError(_controller: Controller | undefined, error: unknown): void {
+    if (this.#controller !== undefined) {
+      this.#fail(error);
+    } else {
+      // undici may say so before `dispatch` has returned.
+      queueMicrotask(() => {
+        this.#fail(error);
+      });
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#cancelled) this.#handler.onError(error);
+  }
+}
+
+class Head implements UpstreamHead {
+  readonly status: number;
+  readonly #headers: RawHeaders;
+
+  constructor(status: number, headers: RawHeaders) {
+    this.status = status;
+    this.#headers = headers;
+  }
+
+  values(name: string): readonly string[] {
+    const value = this.#headers[name];
+    if (value === undefined) return [];
+    return typeof value === 'string' ? [value] : value;
+  }
+}

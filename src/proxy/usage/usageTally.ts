@@ -1,0 +1,122 @@
+// Counts what is asked with which access key. It keeps numbers and times, in memory, until the process ends.
+import type { Clock } from '../../session/transport.ts';
+import type { ResponseStart } from '../../session/wire.ts';
+import type { KeyUsage, Outcomes, UsageReport } from '../../shared/usage.ts';
+import type { RequestEntry } from '../relay/requestLog.ts';
+import { observerOf } from './tokenObserver.ts';
+import type { Tokens, TokenObserver } from './tokenObserver.ts';
+
+type Outcome = keyof Outcomes;
+type Clocks = Pick<Clock, 'wall' | 'monotonic'>;
+
+/** Of so many answers the times are kept. */
+const TIMES = 100;
+
+export class UsageTally {
+  readonly #clocks: Clocks;
+  readonly #since: number;
+  /** By caller: the access keys that have counted, and two more. */
+  readonly #keys = new Map<string, KeyTally>();
+
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks;
+    this.#since = clocks.wall();
+  }
+
+  /**
+   * A request begins.
+   * @param caller the id of its access key, `DIRECT` or `UNKNOWN`
+   */
+  begin(caller: string): RequestMeter {
+    const known = this.#keys.get(caller) ?? new KeyTally();
+    this.#keys.set(caller, known);
+    return new RequestMeter(known, this.#clocks);
+  }
+
+  report(): UsageReport {
+    const keys = [...this.#keys].map(([caller, tally]) => tally.report(caller)).filter(({ lastAt }) => lastAt > 0);
+    return { since: this.#since, keys };
+  }
+}
+
+/** What one request comes to. */
+export class RequestMeter {
+  readonly #tally: KeyTally;
+  readonly #clocks: Clocks;
+  readonly #begin: number;
+  #outcome: Outcome = 'broken';
+  #observer: TokenObserver | undefined;
+  /** In milliseconds. */
+  #firstByte: number | undefined;
+
+  constructor(tally: KeyTally, clocks: Clocks) {
+    this.#tally = tally;
+    this.#clocks = clocks;
+    this.#begin = clocks.monotonic();
+  }
+
+  /** The backend's answer starts. */
+  start({ status, headers }: ResponseStart): void {
+    this.#outcome = status < 400 ? 'answered' : 'failed';
+    if (this.#outcome === 'answered') this.#observer = observerOf(headers);
+  }
+
+  /** A piece of the answer's body, which has been passed on already. */
+  chunk(bytes: Uint8Array): void {
+    if (this.#outcome === 'answered') this.#firstByte ??= this.#clocks.monotonic() - this.#begin;
+    this.#observer?.push(bytes);
+  }
+
+  /** The proxy itself has answered. */
+  refuse(): void {
+    this.#outcome = 'refused';
+  }
+
+  /** The request is over, and so it ended. Returns what it came to. */
+  finish({ end }: Pick<RequestEntry, 'end'>): Outcome {
+    const outcome = this.#outcomeOf(end);
+    this.#tally.add(outcome, this.#clocks.wall(), this.#observer?.tokens, this.#firstByte);
+    return outcome;
+  }
+
+  #outcomeOf(end: string): Outcome {
+    if (end === 'client-gone') return 'cancelled';
+    return end === 'complete' || this.#outcome === 'refused' ? this.#outcome : 'broken';
+  }
+}
+
+class KeyTally {
+  readonly #outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelled: 0 };
+  /** Of the latest answers, in a ring, in milliseconds. */
+  readonly #times: number[] = [];
+  #measured = 0;
+  #tokens: Tokens = { input: 0, output: 0 };
+  #counted = 0;
+  #lastAt = 0;
+
+  add(outcome: Outcome, at: number, tokens: Tokens | undefined, firstByte: number | undefined): void {
+    this.#outcomes[outcome]++;
+    this.#lastAt = at;
+    if (firstByte !== undefined) this.#times[this.#measured++ % TIMES] = firstByte;
+    if (tokens === undefined) return;
+    this.#counted++;
+    this.#tokens = { input: this.#tokens.input + tokens.input, output: this.#tokens.output + tokens.output };
+  }
+
+  report(caller: string): KeyUsage {
+    return {
+      caller,
+      outcomes: { ...this.#outcomes },
+      tokensIn: this.#tokens.input,
+      tokensOut: this.#tokens.output,
+      counted: this.#counted,
+      firstByte: median(this.#times),
+      lastAt: this.#lastAt,
+    };
+  }
+}
+
+/** The lower one of the two in the middle, where there are two; null of none. */
+function median(values: readonly number[]): number | null {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? null;
+}

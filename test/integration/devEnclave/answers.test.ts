@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Session } from '../../../src/session/session.ts';
+import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import {
+  call,
+  collect,
+  connect,
+  openAnswer,
+  outerHeaders,
+  seal,
+  sendRecord,
+  within,
+} from '../../support/devEnclave/client.ts';
+import { muteErrors, useEnclaves } from '../../support/devEnclave/fixture.ts';
+
+const CHAT = chat('hello');
+
+function chat(content: string): Buffer {
+  return Buffer.from(JSON.stringify({ model: 'llama3-3-70b', stream: true, messages: [{ role: 'user', content }] }));
+}
+
+describe('answers on their way', () => {
+  const start = useEnclaves();
+  let enclave: RunningEnclave;
+  let session: Session<unknown>;
+
+  async function begin(options?: Parameters<typeof start>[0]): Promise<void> {
+    enclave = await start(options);
+    session = await connect(enclave.url);
+  }
+
+  describe('a client that goes away', () => {
+    it('in the middle of its request does no harm', async () => {
+      await begin();
+      const headers = { ...outerHeaders(session), 'content-length': 1000 };
+      const request = httpRequest(`${enclave.url}/v2/request`, { method: 'POST', agent: false, headers });
+      request.on('error', () => undefined);
+      request.write(Buffer.alloc(10));
+      const [socket] = (await within('a socket', once(request, 'socket'))) as [Socket];
+      await within('the connection', once(socket, 'connect'));
+      request.destroy();
+      assert.equal((await call(enclave.url, session, undefined)).status, 400);
+      assert.equal(enclave.journal.requests.length, 1);
+    });
+
+    it('in the middle of an answer cancels it at once, and is no error', async () => {
+      const said = muteErrors();
+      await begin();
+      const message = await sendRecord(enclave.url, session, seal(session, {}, chat('/stall 2')).record);
+      await within('the first records', once(message, 'data'));
+      message.destroy();
+      const { end } = await within('the journal', enclave.journal.request(0));
+      assert.equal((await within('the cancellation', end)).ended, 'client-cancelled');
+      await new Promise(setImmediate);
+      assert.deepEqual(said, []);
+    });
+
+    it('stops even a model that never pauses', async () => {
+      await begin();
+      const message = await sendRecord(enclave.url, session, seal(session, {}, chat('/burst 2000000000')).record);
+      await within('the first records', once(message, 'data'));
+      message.destroy();
+      const { end } = await within('the journal', enclave.journal.request(0));
+      assert.equal((await within('the cancellation', end)).ended, 'client-cancelled');
+    });
+  });
+
+  describe('a client that reads slowly', () => {
+    it('slows the model down, and gets everything', async () => {
+      const pieces = 1000;
+      let written = 0;
+      await begin({
+        handler: async (_request, response) => {
+          response.start({ status: 200, headers: [] });
+          for (; written < pieces; written++) {
+            if (!response.write(new Uint8Array(65_536))) await response.drained();
+          }
+          response.end();
+        },
+      });
+      const { record, opener } = seal(session, {}, CHAT);
+      const message = await sendRecord(enclave.url, session, record);
+      let before = -1;
+      while (before !== written) {
+        before = written;
+        await new Promise((resolve) => setTimeout(resolve, 50)); // that nothing happens is no event
+      }
+      assert.ok(written < pieces, 'the model did not wait');
+      const answer = openAnswer(opener, (await collect(message)).body);
+      assert.equal(answer.body.length, pieces * 65_536);
+    });
+  });
+
+  describe('a handler that fails', () => {
+    const failing: LogicalHandler = (request, response) => {
+      if (request.target === '/late') response.start({ status: 200, headers: [] });
+      response.signal.throwIfAborted();
+      return Promise.reject(new TypeError('a mistake'));
+    };
+
+    beforeEach(() => {
+      muteErrors();
+      return begin({ handler: failing });
+    });
+
+    it('before the start is status 500', async () => {
+      assert.equal((await call(enclave.url, session, undefined)).status, 500);
+    });
+
+    it('behind the start is an Error record', async () => {
+      await assert.rejects(call(enclave.url, session, undefined, { target: '/late' }), { code: 'enclave_error' });
+    });
+  });
+
+  it('an answer is written one record at a time, and cut at 65,536 bytes', async () => {
+    await begin({
+      handler: (_request, response) => {
+        response.start({ status: 207, headers: [{ name: 'x-a', value: '1' }] });
+        response.write(new Uint8Array(65_536 * 2 + 1));
+        response.write(new Uint8Array(0));
+        response.write(Uint8Array.of(1));
+        response.end();
+        return Promise.resolve();
+      },
+    });
+    const answer = await call(enclave.url, session, undefined);
+    assert.equal(answer.status, 207);
+    assert.deepEqual(answer.headers, [{ name: 'x-a', value: '1' }]);
+    assert.deepEqual(
+      answer.chunks.map(({ length }) => length),
+      [65_536, 65_536, 1, 1],
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forward.ts';
+import { createModel } from '../../../src/devEnclave/model/model.ts';
+import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
+import { call, connect, seal, sendRecord, within } from '../../support/devEnclave/client.ts';
+import { useEnclaves } from '../../support/devEnclave/fixture.ts';
+import { CHAT_PATH, ask, logicalRequest } from '../../support/devEnclave/logicalClient.ts';
+
+describe('--forward', () => {
+  const start = useEnclaves();
+  let server: Server;
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let base: URL;
+
+  beforeEach(async () => {
+    server = createServer((request, response) => {
+      answer(request, response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`);
+  });
+
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+
+  it('sends the request on as it is, with the key as a bearer token', async () => {
+    let seen: { method: string; url: string; headers: NodeJS.Dict<string[]>; body: string } | undefined;
+    answer = (request, response) => {
+      void (request.toArray() as Promise<Buffer[]>).then((pieces) => {
+        const { method = '', url = '', headersDistinct: headers } = request;
+        seen = { method, url, headers, body: Buffer.concat(pieces).toString() };
+        response.writeHead(201, ['x-repeated', 'one', 'x-repeated', 'two', 'connection', 'x-named', 'x-named', '1']);
+        response.end('answered');
+      });
+    };
+    const headers = [
+      { name: 'content-type', value: 'application/json' },
+      { name: 'x-a', value: '1' },
+      { name: 'x-a', value: '2' },
+    ];
+    const request = logicalRequest(`${CHAT_PATH}?a=1`, { b: 2 }, { headers });
+    const result = await ask(createForwarder(base), request);
+    assert.equal(seen?.method, 'POST');
+    assert.equal(seen.url, `/base${CHAT_PATH}?a=1`);
+    assert.deepEqual(seen.headers['authorization'], ['Bearer dev-test']);
+    assert.deepEqual(seen.headers['x-a'], ['1', '2']);
+    assert.deepEqual(seen.headers['host'], [base.host]);
+    assert.equal(seen.body, '{"b":2}');
+    assert.equal(result.status, 201);
+    assert.deepEqual(result.header('x-repeated'), ['one', 'two']);
+    assert.deepEqual(result.header('x-named'), []);
+    assert.deepEqual(result.header('transfer-encoding'), []);
+    assert.equal(result.body.toString(), 'answered');
+  });
+
+  it('passes a whole answer through the envelope, byte for byte', async () => {
+    const plain = await startPlainServer();
+    const enclave = await start({ handler: createForwarder(new URL(plain.url)) });
+    const session = await connect(enclave.url);
+    const body = { model: 'glm-5-2', stream: true, messages: [{ role: 'user', content: 'hello there' }] };
+    const forwarded = await call(enclave.url, session, body);
+    const direct = await ask(createModel({ paceMs: 0 }), logicalRequest(CHAT_PATH, body));
+    assert.ok(forwarded.body.equals(direct.body));
+    await plain.close();
+  });
+
+  it('waits behind every piece of a long answer', async () => {
+    answer = (_request, response) => response.end(Buffer.alloc(2_000_000));
+    const { body, pieces } = await ask(createForwarder(base), logicalRequest('/v1/models', undefined));
+    assert.equal(body.length, 2_000_000);
+    assert.ok(pieces.length > 1);
+  });
+
+  it('is status 502 when nobody answers there', async () => {
+    const unused = createServer();
+    unused.listen(0, '127.0.0.1');
+    await once(unused, 'listening');
+    const { port } = unused.address() as AddressInfo;
+    unused.close();
+    const result = await ask(
+      createForwarder(new URL(`http://127.0.0.1:${port}`)),
+      logicalRequest('/v1/models', undefined),
+    );
+    assert.equal(result.status, 502);
+    assert.deepEqual(result.header('x-opensecret-error-code'), ['upstream_provider_error']);
+  });
+
+  it('breaks the answer off when it breaks there', async () => {
+    answer = (_request, response) => {
+      response.write('half', () => response.destroy());
+    };
+    const result = await ask(createForwarder(base), logicalRequest('/v1/models', undefined));
+    assert.equal(result.failure, 'upstream_provider_error');
+    assert.equal(result.body.toString(), 'half');
+  });
+
+  it('goes away there when the client goes away here', async () => {
+    const gone = new Promise<void>((resolve) => {
+      answer = (_request, response) => {
+        response.write('half');
+        response.once('close', () => {
+          resolve();
+        });
+      };
+    });
+    const enclave = await start({ handler: createForwarder(base) });
+    const session = await connect(enclave.url);
+    const message = await sendRecord(enclave.url, session, seal(session, {}, Buffer.from('{}')).record);
+    await within('the first record', once(message, 'data'));
+    message.destroy();
+    await within('the end of the forwarded request', gone);
+  });
+
+  it('takes only http and https URLs without credentials, query or fragment', () => {
+    assert.equal(parseForwardUrl('https://host/base')?.href, 'https://host/base');
+    for (const text of ['host', 'ftp://host', 'http://a:b@host', 'http://host/?a', 'http://host/#a', '']) {
+      assert.equal(parseForwardUrl(text), undefined, text);
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import OpenAI from 'openai';
+import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
+import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
+
+describe("OpenAI's own client, with the development backend", () => {
+  let plain: RunningServer;
+  let client: OpenAI;
+
+  beforeEach(async () => {
+    plain = await startPlainServer();
+    client = new OpenAI({ baseURL: `${plain.url}/v1`, apiKey: 'dev-test', maxRetries: 0, timeout: 5000 });
+  });
+
+  afterEach(() => plain.close());
+
+  const hello = { model: 'glm-5-2', messages: [{ role: 'user' as const, content: 'hello there' }] };
+
+  it('lists the models', async () => {
+    const ids = (await client.models.list()).data.map(({ id }) => id);
+    assert.ok(ids.includes('nomic-embed-text'));
+  });
+
+  it('completes a chat, whole and streamed', async () => {
+    const { choices } = await client.chat.completions.create(hello);
+    assert.equal(choices[0]?.message.content, 'You said: hello there');
+    const stream = client.chat.completions.stream({ ...hello, stream_options: { include_usage: true } });
+    assert.equal(await stream.finalContent(), 'You said: hello there');
+    assert.ok((await stream.totalUsage()).completion_tokens > 4);
+  });
+
+  it('puts streamed tool calls together', async () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const tools = [{ type: 'function' as const, function: { name: 'get_weather', parameters } }];
+    const stream = client.chat.completions.stream({ ...hello, tools, tool_choice: 'required' });
+    const { choices } = await stream.finalChatCompletion();
+    const [call] = choices[0]?.message.tool_calls ?? [];
+    assert.ok(call?.type === 'function');
+    assert.equal(call.function.arguments, '{"city":"hello there"}');
+    assert.equal(choices[0]?.finish_reason, 'tool_calls');
+  });
+
+  it('decodes embeddings, which it asks for in Base64', async () => {
+    const { data } = await client.embeddings.create({ model: 'nomic-embed-text', input: ['a', 'b'] });
+    const floats = await client.embeddings.create({
+      model: 'nomic-embed-text',
+      input: ['a', 'b'],
+      encoding_format: 'float',
+    });
+    assert.deepEqual(
+      data.map(({ embedding }) => embedding),
+      floats.data.map(({ embedding }) => embedding),
+    );
+  });
+
+  it('reads the errors', async () => {
+    await assert.rejects(client.chat.completions.create({ ...hello, model: 'old' }), (error) => {
+      assert.ok(error instanceof OpenAI.BadRequestError);
+      assert.equal(error.code, 'upstream_invalid_request');
+      assert.equal(error.param, 'model');
+      return true;
+    });
+    await assert.rejects(client.withOptions({ apiKey: 'x' }).models.list(), OpenAI.AuthenticationError);
+  });
+});

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { connect as connectTcp } from 'node:net';
+import { encodeMetadata } from '../../../src/session/envelope.ts';
+import type { Session } from '../../../src/session/session.ts';
+import { MAX_RECORD } from '../../../src/session/wire.ts';
+import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import {
+  METADATA,
+  collect,
+  connect,
+  openAnswer,
+  outerHeaders,
+  seal,
+  sealPlaintext,
+  send,
+  sendRecord,
+  within,
+} from '../../support/devEnclave/client.ts';
+import type { OuterAnswer } from '../../support/devEnclave/client.ts';
+import { useEnclaves } from '../../support/devEnclave/fixture.ts';
+
+const CONTRACT = 'x-opensecret-error-contract';
+const CODE = 'x-opensecret-error-code';
+const CHAT = Buffer.from(JSON.stringify({ model: 'llama3-3-70b', messages: [{ role: 'user', content: 'hello' }] }));
+
+describe('encrypted requests', () => {
+  const start = useEnclaves();
+  let enclave: RunningEnclave;
+  let session: Session<unknown>;
+
+  async function begin(options?: Parameters<typeof start>[0]): Promise<void> {
+    enclave = await start(options);
+    session = await connect(enclave.url);
+  }
+
+  /** An upload that a test feeds piece by piece. */
+  function open(headers: OutgoingHttpHeaders = {}): { request: ClientRequest; answer: Promise<IncomingMessage> } {
+    const options = { method: 'POST', agent: false, headers: { ...outerHeaders(session), ...headers } };
+    const request = httpRequest(`${enclave.url}/v2/request`, options);
+    const answer = once(request, 'response').then(([message]) => message as IncomingMessage);
+    answer.catch(() => undefined); // a test that aborts does not wait for it
+    return { request, answer };
+  }
+
+  function isPlainRefusal({ status, headers, body }: OuterAnswer, expected: number): void {
+    assert.equal(status, expected, body.toString());
+    assert.equal(headers[CONTRACT], undefined);
+    assert.equal(headers[CODE], undefined);
+  }
+
+  function isMarkedRefusal({ status, headers }: OuterAnswer, code: string): void {
+    assert.equal(status, 400);
+    assert.deepEqual(headers[CONTRACT], ['1']);
+    assert.deepEqual(headers[CODE], [code]);
+  }
+
+  async function sendSealed(plaintext: Uint8Array, headers: OutgoingHttpHeaders = {}): Promise<OuterAnswer> {
+    return collect(await sendRecord(enclave.url, session, sealPlaintext(session, plaintext).record, headers));
+  }
+
+  const honest = () => Buffer.concat([encodeMetadata(METADATA), CHAT]);
+
+  describe('a request to the development enclave', () => {
+    beforeEach(() => begin());
+
+    it('is answered inside the envelope, whatever its logical status', async () => {
+      const { record, opener } = seal(session, { credential: 'nobody' }, CHAT);
+      const outer = await collect(await sendRecord(enclave.url, session, record));
+      assert.equal(outer.status, 200);
+      assert.deepEqual(outer.headers['content-type'], ['application/octet-stream']);
+      assert.equal(openAnswer(opener, outer.body).status, 401);
+    });
+
+    it('may come without a content-length', async () => {
+      const { record, opener } = seal(session, {}, CHAT);
+      const { request, answer } = open();
+      request.write(record.subarray(0, 10));
+      request.end(record.subarray(10));
+      const outer = await collect(await within('the answer', answer));
+      assert.equal(openAnswer(opener, outer.body).status, 200);
+    });
+
+    const refused: [string, OutgoingHttpHeaders][] = [
+      ['another content type', { 'content-type': 'application/json' }],
+      ['a content type with a parameter', { 'content-type': 'application/octet-stream; a=1' }],
+      ['an authorization header', { authorization: 'Bearer dev-key' }],
+      ['a cookie', { cookie: 'a=1' }],
+      ['a content encoding', { 'content-encoding': 'gzip' }],
+      ['a session id in capitals', { 'x-session-id': 'A'.repeat(32) }],
+      ['two session ids', { 'x-session-id': ['a'.repeat(32), 'a'.repeat(32)] }],
+      ['a routing key that is none', { 'x-opensecret-routing-key': 'key' }],
+      ['the routing key of another session', { 'x-opensecret-routing-key': randomBytes(32).toString('base64') }],
+    ];
+    for (const [what, headers] of refused) {
+      it(`is refused with ${what}`, async () => {
+        isPlainRefusal(await sendSealed(honest(), headers), 400);
+      });
+    }
+
+    it('is refused with another method, and with a query', async () => {
+      const headers = outerHeaders(session);
+      const { record } = seal(session, {}, CHAT);
+      isPlainRefusal(await collect(await send(`${enclave.url}/v2/request?a`, { headers, body: record })), 400);
+      isPlainRefusal(
+        await collect(await send(`${enclave.url}/v2/request`, { method: 'PUT', headers, body: record })),
+        400,
+      );
+    });
+
+    it('is refused without a mark when its id was used before, and its first use is answered', async () => {
+      const { record, opener } = seal(session, {}, CHAT);
+      const first = await collect(await sendRecord(enclave.url, session, record));
+      assert.equal(openAnswer(opener, first.body).status, 200);
+      isPlainRefusal(await collect(await sendRecord(enclave.url, session, record)), 400);
+      assert.equal(enclave.journal.requests.length, 1);
+    });
+
+    it('is refused without a mark when its metadata are malformed', async () => {
+      isPlainRefusal(await sendSealed(Buffer.from('vector plaintext')), 400);
+    });
+
+    it('is marked request_decryption_failed when it is not authentic', async () => {
+      const { record } = seal(session, {}, CHAT);
+      record[20] = (record[20] ?? 0) ^ 1;
+      isMarkedRefusal(await collect(await sendRecord(enclave.url, session, record)), 'request_decryption_failed');
+      isMarkedRefusal(await collect(await sendRecord(enclave.url, session, Buffer.of())), 'request_decryption_failed');
+    });
+
+    it('is marked session_not_found when the session is unknown', async () => {
+      enclave.dropSessions();
+      isMarkedRefusal(await sendSealed(honest()), 'session_not_found');
+    });
+  });
+
+  describe('the length of a request', () => {
+    beforeEach(() => begin({ handler: answerLength }));
+
+    const answerLength: LogicalHandler = (request, response) => {
+      response.start({ status: 200, headers: [] });
+      response.write(Buffer.from(String(request.body?.length)));
+      response.end();
+      return Promise.resolve();
+    };
+
+    it('may be 52,559,908 bytes', async () => {
+      const metadata = encodeMetadata(METADATA).subarray(4);
+      const plaintext = Buffer.alloc(4 + 131_072 + 52_428_800, ' ');
+      plaintext.writeUInt32BE(131_072);
+      plaintext.set(metadata, 4);
+      const { record, opener } = sealPlaintext(session, plaintext);
+      assert.equal(record.length, MAX_RECORD);
+      const outer = await collect(await sendRecord(enclave.url, session, record));
+      assert.equal(openAnswer(opener, outer.body).body.toString(), '52428800');
+    });
+
+    it('is judged by its announcement, before a byte of it is there', async () => {
+      const { request, answer } = open({ 'content-length': MAX_RECORD + 1 });
+      request.on('error', () => undefined);
+      request.flushHeaders();
+      isPlainRefusal(await collect(await within('the answer', answer)), 413);
+      request.destroy();
+    });
+
+    it('is counted when it is not announced', async () => {
+      const { request, answer } = open();
+      request.write(Buffer.alloc(MAX_RECORD));
+      request.write(Buffer.alloc(1));
+      isPlainRefusal(await collect(await within('the answer', answer)), 413);
+      request.end();
+      await within('the rest of the upload', once(request, 'close'));
+    });
+  });
+
+  describe('an early answer', () => {
+    for (const connection of ['keep-alive', 'close']) {
+      it(`comes while the body is still being sent, which can be sent to its end (${connection})`, async () => {
+        await begin();
+        enclave.dropSessions();
+        const socket = connectTcp(enclave.port, '127.0.0.1');
+        const failed = once(socket, 'close').then(() => assert.fail('the connection broke'));
+        const received: Buffer[] = [];
+        const answered = new Promise<void>((resolve) => {
+          socket.on('data', (piece) => {
+            received.push(piece);
+            if (Buffer.concat(received).includes('expired"}')) resolve();
+          });
+        });
+        const headers = { ...outerHeaders(session), host: 'enclave', connection, 'content-length': 8_000_001 };
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+        socket.write(`POST /v2/request HTTP/1.1\r\n${lines.join('')}\r\nx`);
+        await within('the early answer', Promise.race([answered, failed]));
+        assert.match(Buffer.concat(received).toString(), /^HTTP\/1.1 400 .*session_not_found/s);
+        const sent = new Promise<void>((resolve, reject) => {
+          socket.write(Buffer.alloc(8_000_000), (error) => {
+            if (error) reject(error);
+            else resolve();
+          });
+        });
+        await within('the rest of the upload', Promise.race([sent, failed]));
+        failed.catch(() => undefined);
+        socket.destroy();
+      });
+    }
+  });
+
+  describe('the life of a session', () => {
+    it('is 3,600 s from its creation, however busy', async () => {
+      let now = Date.now();
+      await begin({ clock: () => now });
+      for (const seconds of [3000, 599]) {
+        now += seconds * 1000;
+        assert.equal((await sendSealed(honest())).status, 200);
+      }
+      now += 999;
+      assert.equal((await sendSealed(honest())).status, 200);
+      now += 1;
+      isMarkedRefusal(await sendSealed(honest()), 'session_not_found');
+    });
+
+    it('does not end a response that has begun', async () => {
+      let now = Date.now();
+      let goOn: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      await begin({
+        clock: () => now,
+        handler: async (_request, response) => {
+          response.start({ status: 200, headers: [] });
+          await gate;
+          response.write(Buffer.from('late'));
+          response.end();
+        },
+      });
+      const { record, opener } = seal(session, {}, CHAT);
+      const message = await sendRecord(enclave.url, session, record);
+      now += 3_600_000;
+      enclave.dropSessions();
+      goOn();
+      assert.equal(openAnswer(opener, (await collect(message)).body).body.toString(), 'late');
+    });
+  });
+});

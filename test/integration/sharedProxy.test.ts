@@ -1,0 +1,321 @@
+// Several windows, one proxy: who owns it, who joins it, and who comes next.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import { createModel } from '../../src/devEnclave/model/model.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { freePort } from '../../src/supervisor/freePort.ts';
+import { ask, head, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { timed } from '../support/e2e/stopwatch.ts';
+import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { turn } from '../support/withTimeout.ts';
+import { EditorWindow, gone, isAlive, makeVault } from '../support/editorWindow.ts';
+import type { Running, Vault } from '../support/editorWindow.ts';
+import { FakeProxy } from '../support/fakeProxy.ts';
+
+const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+
+describe('Two windows', () => {
+  const scope = perTest();
+  let enclave: RunningEnclave;
+  let vault: Vault;
+  let port: number;
+
+  beforeEach(async () => {
+    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
+    vault = makeVault();
+    port = await freePort();
+  });
+
+  const open = () => EditorWindow.open(scope, { backendUrl: enclave.url, port }, { vault });
+  const connected = async (editor: EditorWindow) => {
+    await editor.supervisor.start();
+    return editor.health('connected');
+  };
+  /** The next status in which this window owns the proxy, from status number `start` on. */
+  const owning = (editor: EditorWindow, start: number) =>
+    editor.statuses.find(
+      'the proxy of its own',
+      (status) => status.kind === 'running' && !status.shared && status.health.kind === 'connected',
+      start,
+    );
+  const both = async () => {
+    const [first, second] = [open(), open()];
+    const owner = await connected(first);
+    const guest = await connected(second);
+    return { first, second, owner, guest };
+  };
+
+  it('share one proxy: the second joins it, and knows what it proved', async () => {
+    const { first, second, owner, guest } = await both();
+    assert.deepEqual([owner.shared, guest.shared], [false, true]);
+    assert.deepEqual([first.pids.length, second.pids.length], [1, 0]);
+    assert.deepEqual(
+      [guest.url, guest.verified, guest.establishedAt],
+      [owner.url, owner.verified, owner.establishedAt],
+    );
+  });
+
+  it('that start at the same time end with one proxy', async () => {
+    const windows = [open(), open(), open()];
+    const states = await Promise.all(windows.map(connected));
+    assert.equal(new Set(states.map(({ url }) => url)).size, 1);
+    const final = windows.map(({ supervisor }) => supervisor.status as Running);
+    assert.equal(final.filter(({ shared }) => !shared).length, 1);
+  });
+
+  for (const way of ['stops', 'closes', 'is killed with its proxy'] as const) {
+    it(`do without a break when the first ${way}: the second owns the proxy within three seconds`, async () => {
+      const { first, second, owner } = await both();
+      const stream = await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) });
+      const reading = readAnswer(stream);
+      assert.equal((await models(owner.url)).status, 200);
+      const before = second.statuses.items.length;
+      const { milliseconds } = await timed(async () => {
+        if (way === 'is killed with its proxy') process.kill(first.pid, 'SIGKILL');
+        const leaving =
+          way === 'stops' ? first.supervisor.stop() : way === 'closes' ? first.supervisor.end() : Promise.resolve();
+        await owning(second, before);
+        await (way === 'closes' ? undefined : leaving);
+      });
+      assert.ok(milliseconds < 3000, `${milliseconds} ms`);
+      assert.equal((await models(owner.url)).status, 200);
+      assert.equal((await reading).broken, way === 'is killed with its proxy');
+      if (way !== 'is killed with its proxy') await gone(first.pid);
+      assert.ok(isAlive(second.pid));
+    });
+  }
+
+  it('also take over where there is no API key and nothing was ever asked', async () => {
+    vault.apiKey = null;
+    const [first, second] = [open(), open()];
+    await first.supervisor.start();
+    await second.supervisor.start();
+    await second.health('noKey');
+    assert.equal((second.supervisor.status as Running).shared, true);
+    const before = second.statuses.items.length;
+    await first.supervisor.stop();
+    await second.statuses.find('its own', (status) => status.kind === 'running' && !status.shared, before, 3000);
+  });
+
+  it('of which the guest goes leave the proxy as it is', async () => {
+    const { first, second, owner } = await both();
+    await second.supervisor.stop();
+    assert.deepEqual(second.supervisor.status, { kind: 'off' });
+    assert.equal((await models(owner.url)).status, 200);
+    assert.deepEqual([first.supervisor.status.kind, first.pids.length], ['running', 1]);
+  });
+
+  it('keep one proxy when the owner restarts it', async () => {
+    const { first, second, owner } = await both();
+    const starts = [first, second].map(({ statuses }) => statuses.items.length);
+    await first.supervisor.restart();
+    await Promise.all([first.health('connected', starts[0]), second.health('connected', starts[1])]);
+    assert.equal((await models(owner.url)).status, 200);
+    const states = [first, second].map(({ supervisor }) => supervisor.status as Running);
+    assert.equal(states.filter(({ shared }) => !shared).length, 1);
+  });
+
+  it('lose a revoked key at once, whichever of them revoked it', async () => {
+    const { first, second, owner } = await both();
+    vault.accessKeys = [vault.ownKey];
+    await Promise.all([first, second].map(({ supervisor }) => supervisor.secretsChanged(false)));
+    assert.equal((await models(owner.url)).status, 401);
+    const before = second.statuses.items.length;
+    await first.supervisor.stop();
+    await owning(second, before);
+    assert.equal((await models(owner.url)).status, 401);
+  });
+
+  it('learn of a new API key both', async () => {
+    vault.apiKey = null;
+    const [first, second] = [open(), open()];
+    for (const { supervisor } of [first, second]) await supervisor.start();
+    await Promise.all([first.health('noKey'), second.health('noKey')]);
+    vault.apiKey = API_KEY;
+    await Promise.all([first, second].map(({ supervisor }) => supervisor.secretsChanged(true)));
+    await Promise.all([first.health('connected'), second.health('connected')]);
+  });
+
+  it('do not trust each other where their secrets differ, and send no key', async () => {
+    const first = open();
+    await connected(first);
+    const other = EditorWindow.open(scope, { backendUrl: enclave.url, port });
+    await other.supervisor.start();
+    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, silent: false });
+    other.vault.ownership = vault.ownership; // the one that has won
+    await other.supervisor.secretsChanged(false);
+    assert.equal((await other.status('running')).shared, true);
+  });
+
+  it('change places when the guest restarts the proxy: the owner gives it up, joins, and a stream ends well', async () => {
+    const { first, second, owner } = await both();
+    const reading = readAnswer(await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) }));
+    const starts = [first, second].map(({ statuses }) => statuses.items.length);
+    await second.supervisor.restart();
+    await owning(second, starts[1] ?? 0);
+    assert.equal((await reading).broken, false);
+    const joined = await first.health('connected', starts[0]);
+    assert.deepEqual([joined.shared, joined.url, first.pids.length], [true, owner.url, 1]);
+    assert.ok(first.statuses.items.slice(starts[0]).every(({ kind }) => kind !== 'restarting' && kind !== 'failed'));
+    await gone(first.pid);
+  });
+
+  it('change places where the owner does not hear of a key: each tab of a browser has secrets of its own', async () => {
+    const { first, second, owner } = await both();
+    const key = `sealed-${'n'.repeat(43)}`;
+    second.vault = { ...vault, accessKeys: [...vault.accessKeys, key] };
+    assert.equal((await models(owner.url, key)).status, 401);
+    const starts = [first, second].map(({ statuses }) => statuses.items.length);
+    await second.supervisor.secretsChanged(false);
+    assert.equal((await models(owner.url, key)).status, 200);
+    await owning(second, starts[1] ?? 0);
+    assert.equal((await first.health('connected', starts[0])).shared, true);
+  });
+
+  it('do not share a proxy where they trust different backends or images, until a person says whose settings count', async () => {
+    const first = open();
+    await connected(first);
+    const elsewhere = await scope.enclave();
+    for (const change of [{ backendUrl: elsewhere.url }, { additionalPcr0: ['ab'.repeat(48)] }]) {
+      const other = open();
+      await other.change(change);
+      await other.supervisor.start();
+      const expected = { kind: 'otherSettings', port, backendUrl: enclave.url };
+      assert.deepEqual(other.supervisor.status, expected);
+      await other.supervisor.stop();
+    }
+    const second = open();
+    await second.change({ backendUrl: elsewhere.url });
+    await second.supervisor.start();
+    const before = first.statuses.items.length;
+    await second.supervisor.restart();
+    assert.equal((await second.health('connected')).backendUrl, elsewhere.url);
+    const told = await first.status('otherSettings', before);
+    assert.equal(told.backendUrl, elsewhere.url);
+  });
+
+  it('begin with the secrets of the end, where they change while the proxy starts: another ownership, a revoked key', async () => {
+    const editor = open();
+    void editor.supervisor.start();
+    while (editor.pids.length === 0) await turn(); // it was told what counted until now
+    Object.assign(vault, { ownership: makeVault().ownership, accessKeys: [vault.ownKey] });
+    const { url } = await editor.health('connected');
+    assert.equal((await models(url)).status, 401);
+    assert.ok(editor.statuses.items.every(({ kind }) => kind === 'starting' || kind === 'running'));
+    assert.equal((await connected(open())).shared, true);
+  });
+
+  it('serve by the keys of the one that was opened last, where the owner does not hear of them', async () => {
+    const first = open();
+    first.vault = { ...vault, apiKey: null };
+    await first.supervisor.start();
+    await first.health('noKey');
+    const second = open();
+    const before = first.statuses.items.length;
+    await connected(second);
+    assert.equal((second.supervisor.status as Running).shared, false);
+    await first.statuses.find('it joins', (status) => status.kind === 'running' && status.shared, before);
+    assert.equal((await models(`http://127.0.0.1:${port}`)).status, 200);
+  });
+
+  it('leave the port to the one that asked for it, whoever wants the proxy of the other meanwhile', async () => {
+    const { first, second } = await both();
+    const before = first.statuses.items.length;
+    const restarted = second.supervisor.restart();
+    await first.status('starting', before);
+    const started = first.supervisor.start();
+    await first.change({ logLevel: 'debug' });
+    await Promise.all([restarted, started]);
+    assert.deepEqual(
+      [first, second].map(({ supervisor }) => (supervisor.status as Running).shared),
+      [true, false],
+    );
+    assert.equal(first.pids.length, 1);
+  });
+
+  it('share although the one writes the same settings otherwise', async () => {
+    const pcr0 = 'ab'.repeat(48);
+    const [first, second] = [open(), open()];
+    await first.change({ additionalPcr0: [pcr0, 'cd'.repeat(48)] });
+    await second.change({ additionalPcr0: ['CD'.repeat(48), ` ${pcr0} `], backendUrl: `${enclave.url}/` });
+    await connected(first);
+    assert.equal((await connected(second)).shared, true);
+  });
+
+  it('do not take one for a stranger that is only stopped for a while', async () => {
+    const { first, second } = await both();
+    const before = second.statuses.items.length;
+    process.kill(first.pid, 'SIGSTOP');
+    try {
+      await second.supervisor.check();
+      await second.health('checking', before);
+    } finally {
+      process.kill(first.pid, 'SIGCONT');
+    }
+    await second.health('connected', before);
+    for (const status of second.statuses.items.slice(before)) assert.ok(status.kind === 'running' && status.shared);
+  });
+
+  it('help each other: the one that gave up after crashes joins the one that serves', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-fake-'));
+    scope.onClose(() => {
+      rmSync(folder, { recursive: true });
+      return Promise.resolve();
+    });
+    const module = join(folder, 'crash.cjs');
+    writeFileSync(module, 'process.exit(1)');
+    const crashing = EditorWindow.open(scope, { backendUrl: enclave.url, port }, { vault, module });
+    const other = open();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      void crashing.supervisor.start();
+      for (let crash = 1, seen = 0; crash < 5; crash++) {
+        await crashing.status('restarting', seen);
+        seen = crashing.statuses.items.length;
+        mock.timers.tick(8000);
+      }
+      await crashing.status('failed');
+      await connected(other);
+      const before = crashing.statuses.items.length;
+      mock.timers.tick(15_000);
+      const joined = crashing.status('running', before);
+      for (let ms = 0; ms < 2000 && crashing.supervisor.status.kind === 'failed'; ms++) {
+        mock.timers.tick(1);
+        await turn();
+      }
+      assert.equal((await joined).shared, true);
+    } finally {
+      mock.timers.reset();
+    }
+    assert.equal(other.pids.length, 1);
+  });
+
+  it('of different versions: the one that restarts it has the port, if the other gives it up', async () => {
+    const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
+    scope.onClose(() => fake.close());
+    fake.report = { version: '9.9.9' };
+    const editor = open();
+    await editor.supervisor.start();
+    assert.equal(editor.supervisor.status.kind, 'otherVersion');
+    await editor.supervisor.restart();
+    assert.equal(fake.released, true);
+    assert.equal((await editor.health('connected')).shared, false);
+  });
+
+  it('of different versions do not share, and the second starts when the first is gone', async () => {
+    const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
+    scope.onClose(() => fake.close());
+    fake.report = { version: '9.9.9' };
+    const editor = open();
+    await editor.supervisor.start();
+    assert.deepEqual(await editor.status('otherVersion', 0), { kind: 'otherVersion', port, version: '9.9.9' });
+    assert.equal(fake.asked, 0);
+    const before = editor.statuses.items.length;
+    await fake.close();
+    assert.equal((await editor.health('connected', before)).shared, false);
+  });
+});

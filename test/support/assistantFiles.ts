@@ -1,0 +1,218 @@
+// Files as people have them, before and after. `KEY`, `URL` and `MODEL` stand where ours are.
+import { cline } from '../../src/assistants/adapters/cline.ts';
+import { continueDev } from '../../src/assistants/adapters/continue.ts';
+import { kilo } from '../../src/assistants/adapters/kilo.ts';
+import { opencode } from '../../src/assistants/adapters/opencode.ts';
+import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
+import type { Assistant, Connection } from '../../src/assistants/types.ts';
+
+export const KEY = `sealed-${'k'.repeat(43)}`;
+export const OTHER_KEY = `sealed-${'o'.repeat(43)}`;
+export const THEIR_KEY = 'sk-their-own-key-1234567890';
+export const URL = 'http://127.0.0.1:8123/v1';
+export const MODEL = 'kimi-k2/thinking:latest';
+
+export function connectionTo(home: string): Connection {
+  return {
+    home,
+    baseUrl: URL,
+    key: KEY,
+    model: { id: MODEL },
+    models: [{ id: MODEL }],
+    now: Date.UTC(2026, 0, 2, 3, 4, 5),
+  };
+}
+
+export interface Example {
+  readonly assistant: Assistant;
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+  /** Texts that do not parse, or are no configuration. */
+  readonly broken: readonly string[];
+  /** Set to something else, and what the check says of it. */
+  readonly others: readonly [text: string, what: string][];
+}
+
+const openCode = (model: string, ours: string) => `{
+  // What I use at work.
+  "$schema": "https://opencode.ai/config.json",
+  "theme":   "gruvbox", /* not the light one */
+  "model": "${model}",
+  "provider": {
+    "anthropic": { "options": { "apiKey": "${THEIR_KEY}" } }, // mine
+    "local": {
+      "npm": "@ai-sdk/openai-compatible",
+      "options": {"baseURL": "http://127.0.0.1:11434/v1"},
+      "models": { "gemma": {} }
+    }${ours} // ollama
+    // lmstudio some day
+  },
+  "mcp": {"docs": {"type": "remote", "url": "https://example.com/mcp", "enabled": false}}
+}
+`;
+
+/** A new member comes behind the comment of the line before, and its comma stays with the member. */
+const openCodeAfter = openCode(`sealed-proxy/${MODEL}`, ',').replace(
+  '// ollama',
+  `// ollama
+    "sealed-proxy": {
+      "npm": "@ai-sdk/openai-compatible",
+      "name": "Sealed Proxy",
+      "options": {
+        "baseURL": "${URL}",
+        "apiKey": "${KEY}"
+      },
+      "models": {
+        "${MODEL}": {
+          "name": "${MODEL}"
+        }
+      }
+    }`,
+);
+
+/** Deeper than a parser goes. */
+const DEEP = `{"a": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+const BROKEN_JSON = ['{', '{"model": }', '{"model": "x"', 'model: x', '{"a": 1} {"b": 2}', '[]', '"text"', '\0', DEEP];
+
+const continueYaml = (ours: string) => `# My assistants
+name:   Work        # shown in the list
+version: 1.0.0
+schema: v1
+
+models:
+    # the big one
+    - name: "Claude"
+      provider: anthropic
+      model: 'claude-sonnet'
+      apiKey: ${THEIR_KEY}
+      roles: [chat,   edit]
+    - name: Local
+      provider: ollama
+      model: gemma   # small
+${ours}
+# rules of the house
+rules:
+- Be terse.
+- |
+  No "magic"
+    numbers.
+`;
+
+const clineJson = (last: string, ours: string) => `{
+  "version": 1,
+  "lastUsedProvider": "${last}",
+  "modes": {"plan": {"provider": "anthropic"}},
+  "providers": {
+    "anthropic": {"settings": {"provider": "anthropic", "apiKey": "${THEIR_KEY}"}, "updatedAt": "2025-05-05T05:05:05.005Z", "tokenSource": "manual"}${ours}
+  }
+}`;
+
+const qwenJson = (model: string, env: string, ours: string) => `{
+\t// sandbox stays on
+\t"tools": { "sandbox": true },
+\t"security": {
+\t\t"auth": { "selectedType": "openai" }
+\t},
+\t"env": {
+\t\t"OTHER_API_KEY": "${THEIR_KEY}"${env}
+\t},
+\t"modelProviders": {
+\t\t"openai": [
+\t\t\t{ "id": "qwen3-coder", "name": "Qwen", "envKey": "OTHER_API_KEY", "baseUrl": "https://example.com/v1" }${ours}
+\t\t]
+\t},
+\t"model": { "name": "${model}" }
+}
+`;
+
+export const EXAMPLES: readonly Example[] = [
+  ...[
+    { assistant: opencode, file: '.config/opencode/opencode.jsonc' },
+    { assistant: kilo, file: '.config/kilo/kilo.jsonc' },
+  ].map((example) => ({
+    ...example,
+    before: openCode('anthropic/claude', ''),
+    after: openCodeAfter,
+    broken: [...BROKEN_JSON, '{"provider": []}', '{"provider": "x"}', '{"model": "x", "model": "y"}'],
+    others: [['{"model": "anthropic/claude"}', 'anthropic/claude']] as [string, string][],
+  })),
+  {
+    assistant: continueDev,
+    file: '.continue/config.yaml',
+    before: continueYaml(''),
+    after: continueYaml(`    - name: Sealed Proxy
+      provider: openai
+      model: ${MODEL}
+      apiBase: ${URL}
+      apiKey: ${KEY}
+      roles:
+        - chat
+        - edit
+        - apply
+      capabilities:
+        - tool_use
+`),
+    broken: [
+      'models: [',
+      'models:\n\t- name: x\n',
+      'a: 1\na: 2\n',
+      '- a\n- b\n',
+      'text',
+      'models: x\n',
+      'models: {a: 1}\n',
+      'name: x\n---\nname: y\n',
+      'all: &all [{name: x}]\nmodels: *all\n',
+      'models:\n  - name: *nobody\n',
+      `a: &a [${'x,'.repeat(99)}]\nb: &b [${'*a,'.repeat(99)}]\nc: [${'*b,'.repeat(99)}]\n`,
+      '{name: x}\n',
+    ],
+    others: [['models:\n  - name: Claude\n    provider: anthropic\n', 'Claude']],
+  },
+  {
+    assistant: cline,
+    file: '.cline/data/settings/providers.json',
+    before: clineJson('anthropic', ''),
+    after: clineJson(
+      'openai-compatible',
+      `,
+    "openai-compatible": {
+      "settings": {
+        "provider": "openai-compatible",
+        "apiKey": "${KEY}",
+        "model": "${MODEL}",
+        "baseUrl": "${URL}"
+      },
+      "updatedAt": "2026-01-02T03:04:05.000Z",
+      "tokenSource": "manual"
+    }`,
+    ),
+    broken: [...BROKEN_JSON, '{"version": 1, /* no comments here */ "providers": {}}', '{"version": 1,}'],
+    others: [
+      ['{"lastUsedProvider": "anthropic"}', 'anthropic'],
+      [
+        '{"providers": {"openai-compatible": {"settings": {"baseUrl": "https://example.com", "apiKey": "sk-x"}}}}',
+        'https://example.com',
+      ],
+    ],
+  },
+  {
+    assistant: qwenCode,
+    file: '.qwen/settings.json',
+    before: qwenJson('qwen3-coder', '', ''),
+    after: qwenJson(
+      MODEL,
+      `,
+\t\t"SEALED_PROXY_KEY": "${KEY}"`,
+      `,
+\t\t\t{
+\t\t\t\t"id": "${MODEL}",
+\t\t\t\t"name": "${MODEL}",
+\t\t\t\t"envKey": "SEALED_PROXY_KEY",
+\t\t\t\t"baseUrl": "${URL}"
+\t\t\t}`,
+    ),
+    broken: [...BROKEN_JSON, '{"env": {},}', '{"env": "x"}', '{"modelProviders": []}'],
+    others: [['{"model": {"name": "qwen3-coder"}}', 'qwen3-coder']],
+  },
+];

@@ -1,0 +1,67 @@
+// The assistants as our own code knows them, and how it tells them where the proxy is.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
+import { SNIPPETS } from '../../../src/assistants/snippets.ts';
+import type { Connection } from '../../../src/assistants/types.ts';
+import type { Bench } from './bench.ts';
+
+/** What people call it. */
+export function nameOf(id: string): string {
+  const found = [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id);
+  assert.ok(found, `there is no assistant ${id}`);
+  return found.name;
+}
+
+/** The assistant's own file. */
+export interface Written {
+  /** Below the home folder. */
+  readonly path: string;
+  /** Takes it back, and makes sure that nothing of ours is left. Returns whether others had written to it since. */
+  readonly undo: () => Promise<boolean>;
+}
+
+/** Writes the assistant's own file, if it has one. */
+export async function writeFile(id: string, connection: Connection): Promise<Written | undefined> {
+  const assistant = FILE_ASSISTANTS.find((entry) => entry.id === id);
+  if (assistant === undefined) return undefined;
+  const plan = await assistant.plan(connection);
+  assert.equal(plan.kind, 'change');
+  const applied = await assistant.apply(plan);
+  assert.equal(applied.kind, 'applied');
+  const { home, baseUrl, key, model } = connection;
+  assert.deepEqual(await assistant.inspect({ home, baseUrl, key }), { kind: 'current', model: model.id });
+  const undo = async () => {
+    const undone = await assistant.undo(applied);
+    assert.ok(undone.kind === 'undone', JSON.stringify(undone));
+    const rest = existsSync(applied.path) ? readFileSync(applied.path, 'utf8') : '';
+    assert.doesNotMatch(rest, /sealed/i);
+    assert.equal(undone.left === undefined, rest === '');
+    return undone.left !== undefined;
+  };
+  return { path: relative(home, applied.path), undo };
+}
+
+/** The text that a person copies. */
+export function snippetOf(id: string, connection: Connection): string {
+  const snippet = SNIPPETS.find((entry) => entry.id === id);
+  assert.ok(snippet?.kind === 'snippet', `there is no snippet ${id}`);
+  return snippet.write(connection, 'posix');
+}
+
+/** A script of the shell with a snippet in it, which hands its arguments on. */
+export function shellScript(id: string, { home, connection }: Bench): string {
+  const path = join(home, 'snippet.sh');
+  writeFileSync(path, `${snippetOf(id, connection)} "$@"\n`);
+  return path;
+}
+
+/** A module in the project, which finds the packages in `modules`. */
+export function moduleIn({ project }: Bench, name: string, text: string, modules: string): string {
+  const link = join(project, 'node_modules');
+  symlinkSync(modules, link, 'dir');
+  const path = join(dirname(link), name);
+  writeFileSync(path, text);
+  return path;
+}

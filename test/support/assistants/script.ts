@@ -1,0 +1,80 @@
+// What the model of these tests does: it calls one tool, whatever else an assistant's long prompt says, and tells what
+// the tool has found.
+import type { Answer } from '../../../src/devEnclave/model/answer.ts';
+import { callTools, say } from '../../../src/devEnclave/model/answer.ts';
+import { parseChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
+import type { ChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
+import { writeAnswer } from '../../../src/devEnclave/model/chatWriter.ts';
+import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import { createModel } from '../../../src/devEnclave/model/model.ts';
+import { parseJson } from '../../../src/shared/json.ts';
+
+/** A harmless tool of an assistant's own, that reads a file. */
+export interface Tool {
+  readonly name: string;
+  /** Of the absolute path of a file. */
+  readonly argumentsFor: (path: string) => object;
+}
+
+/** What the file holds that the tool reads; no assistant knows it before. */
+export const WORD = /word-[0-9a-f]{32}/;
+/** The first word of an answer that does not end. */
+export const BEGIN = 'Beginning';
+
+/** What it says where there is nothing to read. */
+export const GREETING_TEXT = 'Hello from the enclave.';
+
+/** What it says of the word that it has read: no sentence of the file. */
+export function sentenceWith(word: string): string {
+  return `It says ${word} there.`;
+}
+
+/** Between two pieces of a stream, in milliseconds: each is a packet of its own. */
+const PACE_MS = 1;
+const GREETING: Answer = { steps: [think('No tool. '), ...say(GREETING_TEXT)] };
+
+/** Calls `tool` for the file, and then says the word that its result holds. Asked without that tool, it greets. */
+export function callOnce(tool: Tool | undefined, path: string): LogicalHandler {
+  return answering((request) => {
+    const word = resultOf(request);
+    if (word !== undefined) return { steps: [think('I have it. '), ...say(sentenceWith(word))] };
+    if (tool === undefined || !offers(request, tool)) return GREETING;
+    const call = { name: tool.name, json: JSON.stringify(tool.argumentsFor(path)) };
+    return { steps: [think('I should read it. '), ...callTools([call])] };
+  });
+}
+
+/** Begins to answer and does not end, where it is asked with this tool, or if no tool is named. */
+export function answerForever(tool: Tool | undefined): LogicalHandler {
+  return answering((request) => {
+    if (tool !== undefined && !offers(request, tool)) return GREETING;
+    return { steps: [...say(`${BEGIN} to answer.`), { kind: 'stall' }] };
+  });
+}
+
+function answering(answer: (request: ChatRequest) => Answer): LogicalHandler {
+  const model = createModel({ paceMs: 0 });
+  return async (request, response) => {
+    if (request.target !== '/v1/chat/completions') return model(request, response);
+    const body = request.body ?? new Uint8Array(0);
+    const chat = parseChatRequest(body, parseJson(body));
+    await writeAnswer(chat, answer(chat), PACE_MS, response);
+  };
+}
+
+function offers({ tools }: ChatRequest, tool: Tool): boolean {
+  return tools.some(({ name }) => name === tool.name);
+}
+
+/** The word in the results that came last. */
+function resultOf({ messages }: ChatRequest): string | undefined {
+  return messages
+    .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .filter(({ role }) => role === 'tool')
+    .map(({ text }) => WORD.exec(text)?.[0])
+    .find((word) => word !== undefined);
+}
+
+function think(text: string) {
+  return { kind: 'reasoning', text } as const;
+}

@@ -1,0 +1,40 @@
+// What was seen of each assistant, in one table.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fromRoot } from '../e2e/process.ts';
+
+const COLUMNS = [
+  'assistant',
+  'release',
+  'configured by',
+  'did',
+  'key at the enclave',
+  'model',
+  'stream',
+  'tools',
+  'headers at the enclave',
+  'bytes, by SHA-256',
+  'stopped: enclave knows after',
+] as const;
+
+type Column = (typeof COLUMNS)[number];
+
+const PATH = fromRoot('.cache/assistants/table.md');
+const rows = new Map<string, Map<Column, string>>();
+
+/** Notes something in an assistant's row, behind what stands there already. */
+export function note(assistant: string, column: Exclude<Column, 'assistant'>, text: string): void {
+  const row = rows.get(assistant) ?? new Map<Column, string>([['assistant', assistant]]);
+  const before = row.get(column);
+  row.set(column, before === undefined || before === text ? text : `${before}; ${text}`);
+  rows.set(assistant, row);
+}
+
+/** Prints the table, and keeps it in .cache/assistants/table.md. */
+export function showTable(): void {
+  const lines = [...rows.values()].map((row) => COLUMNS.map((column) => row.get(column) ?? '–'));
+  const table = [COLUMNS, COLUMNS.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  mkdirSync(dirname(PATH), { recursive: true });
+  writeFileSync(PATH, `${table}\n`);
+  console.log(`\n${table}\n`);
+}

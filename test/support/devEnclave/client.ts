@@ -1,0 +1,211 @@
+// A client that is made of the client half in src/session and of plain sockets, so that a test can send what no honest
+// client sends.
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { nativeAead } from '../../../src/session/aead.ts';
+import { encodeMetadata } from '../../../src/session/envelope.ts';
+import type { RequestMetadata } from '../../../src/session/envelope.ts';
+import { performHandshake } from '../../../src/session/handshake.ts';
+import type { Evidence, Trust } from '../../../src/session/handshake.ts';
+import { nativeHkdf } from '../../../src/session/hkdf.ts';
+import type { RecordOpener } from '../../../src/session/record.ts';
+import { RecordStream } from '../../../src/session/recordStream.ts';
+import type { Session } from '../../../src/session/session.ts';
+import type { Clock, Transport } from '../../../src/session/transport.ts';
+import type { ResponseStart } from '../../../src/session/wire.ts';
+
+/** An answer as HTTP knows it. */
+export interface OuterAnswer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string[]>;
+  readonly body: Buffer;
+}
+
+/** An answer as it came out of its records. */
+export interface LogicalAnswer extends ResponseStart {
+  readonly body: Buffer;
+  /** The content of each Chunk. */
+  readonly chunks: readonly Buffer[];
+  header(name: string): readonly string[];
+  json(): unknown;
+}
+
+export const DEADLINE_MS = 5000;
+
+/** `promise`, or a rejection that says what was waited for. */
+export async function within<T>(label: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`waited ${deadlineMs} ms for ${label}`));
+    }, deadlineMs);
+  });
+  try {
+    return await Promise.race([promise, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One HTTP request; resolves with the head of its answer. An https certificate is not looked at. */
+export function send(
+  url: string,
+  options: { readonly method?: string; readonly headers?: OutgoingHttpHeaders; readonly body?: Uint8Array | string },
+): Promise<IncomingMessage> {
+  const { method = 'POST', headers = {}, body } = options;
+  const open = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const sent = new Promise<IncomingMessage>((resolve, reject) => {
+    const request = open(url, { method, headers, agent: false, rejectUnauthorized: false } as object, resolve);
+    request.on('error', reject);
+    request.end(body);
+  });
+  return within(`the head of ${method} ${url}`, sent);
+}
+
+/** The whole answer; rejects if it breaks. */
+export async function collect(message: IncomingMessage): Promise<OuterAnswer> {
+  const body = await within('the rest of an answer', message.toArray() as Promise<Buffer[]>);
+  return { status: message.statusCode ?? 0, headers: message.headersDistinct, body: Buffer.concat(body) };
+}
+
+/** What src/session needs of a network, for handshakes. */
+export function handshakeTransport(url: string): Transport {
+  return {
+    send({ path, headers, body }, handler) {
+      const pairs = Object.fromEntries(
+        Array.from({ length: headers.length / 2 }, (_, index) => [headers[2 * index], headers[2 * index + 1]]),
+      ) as Record<string, string>;
+      send(url + path, { headers: pairs, body: body as Uint8Array })
+        .then(async (message) => {
+          handler.onHead({
+            status: message.statusCode ?? 0,
+            values: (name) => message.headersDistinct[name] ?? [],
+          });
+          const answer = await collect(message);
+          handler.onData(answer.body);
+          handler.onEnd();
+        })
+        .catch((error: unknown) => {
+          handler.onError(error);
+        });
+      return { cancel: () => undefined, pause: () => undefined, resume: () => undefined };
+    },
+  };
+}
+
+const clock: Clock = {
+  wall: () => Date.now(),
+  monotonic: () => performance.now(),
+  after: (milliseconds, callback) => {
+    const timer = setTimeout(callback, milliseconds);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+
+/** The handshake of src/session. */
+export function connect(
+  url: string,
+  trust: Trust = { kind: 'development' },
+  timeoutMs = DEADLINE_MS,
+): Promise<Session<Evidence>> {
+  const primitives = { aead: nativeAead, hkdf: nativeHkdf };
+  const transport = handshakeTransport(url);
+  return performHandshake({ transport, primitives, trust, clock, timeout: () => timeoutMs });
+}
+
+/** What a request says unless a test says otherwise. */
+export const METADATA: RequestMetadata = {
+  credential: 'dev-test',
+  cacheNamespaceRoot: new Uint8Array(32).fill(7),
+  method: 'POST',
+  target: '/v1/chat/completions',
+  headers: [{ name: 'content-type', value: 'application/json' }],
+  bodyPresent: true,
+};
+
+/** A record that is ready to be sent, and the key to its answer. */
+export interface SealedCall {
+  readonly record: Uint8Array;
+  readonly opener: RecordOpener;
+}
+
+/** Seals an honest request. */
+export function seal(session: Session<unknown>, metadata: Partial<RequestMetadata>, body: Uint8Array): SealedCall {
+  return sealPlaintext(session, Buffer.concat([encodeMetadata({ ...METADATA, ...metadata }), body]));
+}
+
+/** Seals any plaintext under the session's keys. */
+export function sealPlaintext(
+  session: Session<unknown>,
+  plaintext: Uint8Array,
+  requestId: Uint8Array = randomBytes(16),
+): SealedCall {
+  const { sealer, opener } = session.beginCall(requestId);
+  return { record: sealer.seal(plaintext, []), opener };
+}
+
+/** The outer headers of an honest request. */
+export function outerHeaders(session: Session<unknown>): Record<string, string> {
+  return {
+    'content-type': 'application/octet-stream',
+    'x-session-id': session.id,
+    'x-opensecret-routing-key': session.routingKey,
+  };
+}
+
+/** Sends a record; resolves with the head of the outer answer. */
+export function sendRecord(
+  url: string,
+  session: Session<unknown>,
+  record: Uint8Array,
+  headers: OutgoingHttpHeaders = {},
+): Promise<IncomingMessage> {
+  return send(`${url}/v2/request`, { headers: { ...outerHeaders(session), ...headers }, body: record });
+}
+
+/**
+ * The logical answer in an outer one, by the record stream of src/session.
+ * @throws SessionError
+ */
+export function openAnswer(opener: RecordOpener, outer: Uint8Array): LogicalAnswer {
+  let start: ResponseStart | undefined;
+  const chunks: Buffer[] = [];
+  const stream = new RecordStream(opener, {
+    start: (value) => {
+      start = value;
+    },
+    chunk: (bytes) => {
+      chunks.push(Buffer.from(bytes));
+    },
+  });
+  stream.push(outer);
+  stream.finish();
+  const { status, headers } = start ?? { status: 0, headers: [] };
+  const body = Buffer.concat(chunks);
+  return {
+    status,
+    headers,
+    body,
+    chunks,
+    header: (name) => headers.filter((field) => field.name === name).map(({ value }) => value),
+    json: () => JSON.parse(body.toString()) as unknown,
+  };
+}
+
+/** One whole request: a JSON body (or none) to `target`, by default to chat completions. */
+export async function call(
+  url: string,
+  session: Session<unknown>,
+  body: unknown,
+  metadata: Partial<RequestMetadata> = {},
+): Promise<LogicalAnswer> {
+  const bytes = body === undefined ? new Uint8Array(0) : Buffer.from(JSON.stringify(body));
+  const { record, opener } = seal(session, { bodyPresent: body !== undefined, ...metadata }, bytes);
+  const outer = await collect(await sendRecord(url, session, record));
+  if (outer.status !== 200) throw new Error(`outer status ${outer.status}: ${outer.body.toString()}`);
+  return openAnswer(opener, outer.body);
+}

@@ -1,0 +1,129 @@
+// What stands between a company's computers and the world: a proxy that tunnels, and servers behind it.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { asBuffer } from '../../../src/shared/bytes.ts';
+import { basicConstraints, issueChain, keyUsage } from '../../../src/devEnclave/attestation/authority.ts';
+import { encodeDer } from '../../../src/devEnclave/attestation/der.ts';
+import type { TlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
+
+export interface CompanyProxy {
+  readonly url: string;
+  /** `host:port` of each tunnel that was asked for, in order. */
+  readonly tunnels: readonly string[];
+  /** `user:password` of each. */
+  readonly credentials: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Tunnels to the ports of this computer that `routes` names, by `host:port`; refuses every other tunnel with 502. */
+export async function openCompanyProxy(routes: Readonly<Record<string, number>>): Promise<CompanyProxy> {
+  const tunnels: string[] = [];
+  const credentials: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((_request, response) => response.writeHead(501).end());
+  server.on('connect', (request, socket: Socket) => {
+    tunnels.push(request.url ?? '');
+    const [, encoded = ''] = request.headers['proxy-authorization']?.split(' ') ?? [];
+    credentials.push(Buffer.from(encoded, 'base64').toString());
+    socket.on('error', () => undefined);
+    sockets.add(socket);
+    const port = routes[request.url ?? ''];
+    if (port === undefined) {
+      socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    const target = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      socket.pipe(target).pipe(socket);
+    });
+    target.on('error', () => socket.destroy());
+    socket.once('close', () => target.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tunnels,
+    credentials,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+export interface FileServer {
+  readonly port: number;
+  /** The targets that were asked for, in order. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Serves `files`, by path, over https. */
+export async function openFileServer(
+  tls: TlsIdentity,
+  files: Readonly<Record<string, Uint8Array>>,
+): Promise<FileServer> {
+  const asked: string[] = [];
+  const server = createTlsServer({ key: tls.key, cert: tls.cert }, ({ url = '' }, response) => {
+    asked.push(url);
+    const file = files[url];
+    if (file === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': 'text/plain' }).end(file);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    asked,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const SUBJECT_ALT_NAME = '2.5.29.17';
+const DNS_NAME = 0x82;
+const HOUR = 3_600_000;
+
+/** A certificate for these names, from a throwaway authority of its own. */
+export function identityFor(...names: readonly string[]): TlsIdentity {
+  const [notBefore, notAfter] = [Date.now() - HOUR, Date.now() + HOUR];
+  const value = encodeDer('sequence', ...names.map((name) => encodeDer(DNS_NAME, Buffer.from(name))));
+  const { leaf, cabundle } = issueChain([
+    {
+      subject: `authority ${randomBytes(8).toString('hex')}`,
+      notBefore,
+      notAfter,
+      extensions: [basicConstraints(true), keyUsage('keyCertSign')],
+    },
+    {
+      ...{ subject: names[0] ?? '', notBefore, notAfter },
+      extensions: [
+        basicConstraints(false),
+        keyUsage('digitalSignature'),
+        { oid: SUBJECT_ALT_NAME, critical: false, value },
+      ],
+    },
+  ]);
+  const key = leaf.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  return { key, cert: toPem(leaf.der), ca: cabundle.map(toPem).join('') };
+}
+
+function toPem(der: Uint8Array): string {
+  const lines =
+    asBuffer(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}

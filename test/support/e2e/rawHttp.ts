@@ -1,0 +1,142 @@
+// HTTP as bytes on a socket, for what no client library would send.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { DEADLINE, within } from '../withTimeout.ts';
+
+export interface RawAnswer {
+  /** `HTTP/1.1 200 OK`. */
+  readonly statusLine: string;
+  readonly status: number;
+  /** As they came, `name: value`. */
+  readonly fields: readonly string[];
+  readonly body: Buffer;
+  field(name: string): string | undefined;
+  json(): unknown;
+}
+
+/** How the other side ended the connection. */
+export type RawEnd = 'closed' | 'reset';
+
+export class RawConnection {
+  readonly socket: Socket;
+  /** Settles when the other side is gone. */
+  readonly ended: Promise<RawEnd>;
+  #received = Buffer.alloc(0);
+  #wake: () => void = () => undefined;
+
+  /** With `allowHalfOpen`, the connection does not end by itself when the other side has ended its half. */
+  static async open(port: number, { allowHalfOpen = false } = {}): Promise<RawConnection> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
+    await within('a connection', DEADLINE, once(socket, 'connect'));
+    return new RawConnection(socket);
+  }
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setNoDelay();
+    socket.on('data', (piece: Buffer) => {
+      this.#received = Buffer.concat([this.#received, piece]);
+      this.#wake();
+    });
+    let error: NodeJS.ErrnoException | undefined;
+    socket.on('error', (cause) => (error = cause));
+    this.ended = new Promise((resolve) => {
+      socket.once('close', () => {
+        resolve(error === undefined ? 'closed' : 'reset');
+        this.#wake();
+      });
+    });
+  }
+
+  /** Everything that came and was not taken yet. */
+  get received(): Buffer {
+    return this.#received;
+  }
+
+  /** Sends text as Latin-1, or bytes. */
+  send(data: string | Uint8Array): boolean {
+    return this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data);
+  }
+
+  /** Resolves as soon as what came holds `text`. */
+  async until(text: string): Promise<void> {
+    await this.#until(JSON.stringify(text), () => (this.#received.includes(text) ? true : undefined));
+  }
+
+  /** Takes the next answer, by its content-length or its chunks. Rejects if the connection ends before it does. */
+  async answer(deadline = DEADLINE): Promise<RawAnswer> {
+    const { answer, length } = await this.#until('an answer', () => parseAnswer(this.#received), deadline);
+    this.#received = this.#received.subarray(length);
+    return answer;
+  }
+
+  /** How the other side ends the connection, which it must do by itself. */
+  end(deadline = DEADLINE): Promise<RawEnd> {
+    return within('the end of the connection', deadline, this.ended);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  async #until<T>(label: string, look: () => T | undefined, deadline = DEADLINE): Promise<T> {
+    const found = async (): Promise<T> => {
+      for (;;) {
+        const result = look();
+        if (result !== undefined) return result;
+        if (this.socket.closed) throw new Error(`The connection ended before ${label}`);
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    };
+    return within(label, deadline, found());
+  }
+}
+
+/** Sends these bytes on a connection of their own; resolves with the one answer to them. */
+export async function exchangeRaw(port: number, data: string | Uint8Array): Promise<RawAnswer> {
+  const connection = await RawConnection.open(port);
+  try {
+    connection.send(data);
+    return await connection.answer();
+  } finally {
+    connection.destroy();
+  }
+}
+
+function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [statusLine = '', ...fields] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const field = (name: string) =>
+    fields
+      .find((line) => line.toLowerCase().startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .trim();
+  const status = Number(statusLine.split(' ')[1]);
+  const start = headEnd + 4;
+  const bodiless = status < 200 || status === 204 || status === 304;
+  const content = field('transfer-encoding') === 'chunked' ? parseChunks(bytes, start) : undefined;
+  const length = bodiless ? 0 : Number(field('content-length') ?? NaN);
+  const end = content?.end ?? start + length;
+  if (field('transfer-encoding') === 'chunked' && content === undefined) return undefined;
+  if (Number.isNaN(end) || end > bytes.length) return undefined;
+  const body = content?.body ?? bytes.subarray(start, end);
+  const json = () => JSON.parse(body.toString()) as unknown;
+  return { answer: { statusLine, status, fields, body, field, json }, length: end };
+}
+
+/** RFC 9112 section 7.1, without extensions and trailers. */
+export function parseChunks(bytes: Buffer, start: number): { body: Buffer; end: number } | undefined {
+  const pieces: Buffer[] = [];
+  for (let offset = start; ;) {
+    const lineEnd = bytes.indexOf('\r\n', offset);
+    if (lineEnd === -1) return undefined;
+    const length = parseInt(bytes.toString('latin1', offset, lineEnd), 16);
+    const next = lineEnd + 2 + length + 2;
+    if (next > bytes.length) return undefined;
+    if (length === 0) return { body: Buffer.concat(pieces), end: next };
+    pieces.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length));
+    offset = next;
+  }
+}

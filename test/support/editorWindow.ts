@@ -1,0 +1,177 @@
+// One window of the editor, without the editor: what the supervisor is told and tells.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judgeSettings } from '../../src/settings/validateSettings.ts';
+import type { Settings } from '../../src/settings/validateSettings.ts';
+import { Supervisor } from '../../src/supervisor/supervisor.ts';
+import type { CompleteSettings, SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
+import type { NetworkSettings } from '../../src/shared/messages.ts';
+import type { Health, ProxyStatus } from '../../src/shared/status.ts';
+import { Growing } from './e2e/eventQueue.ts';
+import { PROXY } from './e2e/process.ts';
+import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
+import type { Scope } from './e2e/scope.ts';
+import { DEADLINE, within } from './withTimeout.ts';
+
+export type Running = Extract<ProxyStatus, { kind: 'running' }>;
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What SecretStorage holds, for all windows. */
+export type Vault = Mutable<SupervisorSecrets>;
+
+export function makeVault(): Vault {
+  const ownKey = `sealed-${randomBytes(32).toString('base64url')}`;
+  return {
+    apiKey: API_KEY,
+    accessKeys: [ownKey, ACCESS_KEY],
+    ownKey,
+    ownership: randomBytes(32).toString('base64'),
+    cacheNamespaceRoot: randomBytes(32).toString('base64'),
+  };
+}
+
+export class EditorWindow {
+  readonly supervisor: Supervisor;
+  readonly statuses = new Growing<ProxyStatus>();
+  readonly log = new Growing<string>();
+  readonly refused = new Growing<string | null>();
+  readonly used = new Growing<string>();
+  readonly answered = new Growing<string>();
+  vault: Vault;
+  readonly #folder: string;
+  settings: CompleteSettings;
+  network: NetworkSettings = {};
+  checkInterval = 0;
+
+  /**
+   * It ends with the scope.
+   * @param module what is run in place of `dist/proxy.js`
+   */
+  static open(
+    scope: Scope,
+    settings: Partial<CompleteSettings> & { readonly backendUrl: string; readonly port: number },
+    { vault = makeVault(), module = PROXY }: { readonly vault?: Vault; readonly module?: string } = {},
+  ): EditorWindow {
+    const opened = new EditorWindow(settings, vault, module);
+    scope.onClose(async () => {
+      await opened.supervisor.end();
+      rmSync(opened.#folder, { recursive: true });
+    });
+    return opened;
+  }
+
+  private constructor(settings: Partial<CompleteSettings>, vault: Vault, module: string) {
+    this.vault = vault;
+    this.settings = {
+      port: 0,
+      backendUrl: '',
+      pcr0Environment: 'production',
+      additionalPcr0: [],
+      requestTimeoutSeconds: 20,
+      streamIdleTimeoutSeconds: 20,
+      allowedOrigins: [],
+      logLevel: 'info',
+      ...settings,
+    };
+    this.#folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-window-'));
+    const wrapper = join(this.#folder, 'noted.cjs');
+    const note = `require('node:fs').appendFileSync('pids', process.pid + '\\n');`;
+    writeFileSync(wrapper, `${note}\nrequire(${JSON.stringify(module)});\n`);
+    this.supervisor = new Supervisor({
+      module: wrapper,
+      cwd: this.#folder,
+      settings: () => this.settings,
+      network: () => this.network,
+      checkInterval: () => this.checkInterval,
+      secrets: () => Promise.resolve({ ...this.vault }),
+      onStatus: (status) => {
+        this.statuses.add(status);
+      },
+      onLog: (line) => {
+        this.log.add(line);
+      },
+      onKeyUsed: (id) => {
+        this.used.add(id);
+      },
+      onChatAnswered: (id) => {
+        this.answered.add(id);
+      },
+      onRefused: (problems) => {
+        for (const { setting } of problems) this.refused.add(setting);
+      },
+    });
+  }
+
+  /** Every process that it started, the latest last. */
+  get pids(): readonly number[] {
+    const file = join(this.#folder, 'pids');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+  }
+
+  /** The process that it started last. */
+  get pid(): number {
+    return this.pids.at(-1) ?? 0;
+  }
+
+  /** Changes settings as a person does in the editor. False: they were refused, and those before stay. */
+  async change(settings: Partial<CompleteSettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
+    const [next, before] = [{ ...this.settings, ...settings }, this.settings].map((proxy): Settings => ({
+      autoStart: true,
+      checkInterval: 0,
+      terminal: false,
+      modelOverrides: {},
+      proxy,
+      network: this.network,
+    })) as [Settings, Settings];
+    const judged = judgeSettings(next, before);
+    this.settings = judged.settings.proxy;
+    for (const { setting } of judged.refusals) this.refused.add(setting.replace('sealedProxy.', ''));
+    await this.supervisor.settingsChanged();
+    return judged.refusals.length === 0;
+  }
+
+  /** The first status of this kind: the present one, or the next from status number `start` on. */
+  async status<Kind extends ProxyStatus['kind']>(
+    kind: Kind,
+    start = this.statuses.items.length - 1,
+    deadline = DEADLINE,
+  ): Promise<Extract<ProxyStatus, { kind: Kind }>> {
+    const found = await this.statuses.find(
+      `the status ${kind}`,
+      (one) => one.kind === kind,
+      Math.max(0, start),
+      deadline,
+    );
+    return found as Extract<ProxyStatus, { kind: Kind }>;
+  }
+
+  /** The same, of the connection behind it. */
+  async health(kind: Health['kind'], start = this.statuses.items.length - 1, deadline = DEADLINE): Promise<Running> {
+    const accepts = (one: ProxyStatus) => one.kind === 'running' && one.health.kind === kind;
+    return (await this.statuses.find(`the health ${kind}`, accepts, Math.max(0, start), deadline)) as Running;
+  }
+}
+
+/** True while there is a process of this id. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for the end of a process that is another's child: no event tells of it. */
+export async function gone(pid: number, deadline = DEADLINE): Promise<void> {
+  const ended = async () => {
+    while (isAlive(pid)) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10);
+      });
+    }
+  };
+  await within(`the end of process ${pid}`, deadline, ended());
+}

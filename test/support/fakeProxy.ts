@@ -1,0 +1,91 @@
+// Something on a port that answers as a test says, and can prove to be ours.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, isRelease, prove } from '../../src/shared/ownership.ts';
+import type { ProxyReport } from '../../src/shared/ownership.ts';
+import { Growing } from './e2e/eventQueue.ts';
+import { aReport } from './reports.ts';
+
+export interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export async function listen(server: Server, port = 0): Promise<Listening> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type Models = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Answers with this status and body. */
+export const answerWith =
+  (status: number, body = '', headers: Record<string, string> = {}): Models =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+export class FakeProxy {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+  /** Path and bearer token of each request. */
+  readonly requests = new Growing<{ readonly path: string; readonly authorization: string | undefined }>();
+  readonly #secret: Uint8Array;
+  /** Answers `GET /v1/models`. */
+  models: Models = answerWith(200, '{"data":[{"id":"a"},{"id":"b"}]}');
+  report: Partial<ProxyReport> = {};
+  /** It was asked for its port, by one who may, and has given it up. */
+  released = false;
+  /** False: it does not prove whose it is. */
+  proves = true;
+
+  static async start(secret: Uint8Array, port = 0): Promise<FakeProxy> {
+    const server = createServer();
+    const fake = new FakeProxy(secret, await listen(server, port));
+    server.on('request', (request, response) => {
+      fake.#answer(request, response);
+    });
+    return fake;
+  }
+
+  private constructor(secret: Uint8Array, listening: Listening) {
+    this.#secret = secret;
+    this.port = listening.port;
+    this.close = () => listening.close();
+  }
+
+  /** How often the models were asked for. */
+  get asked(): number {
+    return this.requests.items.filter(({ path }) => path === '/v1/models').length;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { url: path = '', headers } = request;
+    this.requests.add({ path, authorization: headers.authorization });
+    if (path === '/v1/models') {
+      this.models(request, response);
+      return;
+    }
+    const release = headers[RELEASE_HEADER];
+    if (request.method === 'POST' && typeof release === 'string') {
+      this.released = isRelease(this.#secret, aReport(this.port, this.report), release);
+      response.writeHead(202).end('{}', () => void this.close());
+      return;
+    }
+    const report = aReport(this.port, this.report);
+    if (this.proves) response.setHeader(PROOF_HEADER, prove(this.#secret, String(headers[CHALLENGE_HEADER]), report));
+    response.end('{}');
+  }
+}

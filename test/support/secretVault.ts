@@ -1,0 +1,90 @@
+// The editor's storage of secrets, without the editor.
+import { EventEmitter } from 'node:events';
+import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
+import { turn } from './withTimeout.ts';
+
+/** What the editor keeps on the disk or in its keychain, for all windows; each hears of every change. */
+export class Vault {
+  readonly values = new Map<string, string>();
+  readonly changes = new EventEmitter<{ change: [SecretStorageChangeEvent] }>();
+
+  storage(): Storage {
+    return new Storage(this);
+  }
+
+  staleStorage(): StaleStorage {
+    return new StaleStorage(this);
+  }
+}
+
+/** The SecretStorage of one window. */
+class Storage implements SecretStorage {
+  protected readonly vault: Vault;
+  /** Resolves before a value is stored. */
+  beforeStore: (name: string) => Promise<unknown> = () => Promise.resolve();
+  listeners = 0;
+
+  constructor(vault: Vault) {
+    this.vault = vault;
+  }
+
+  get values(): Map<string, string> {
+    return this.vault.values;
+  }
+
+  readonly onDidChange = (listener: (event: SecretStorageChangeEvent) => unknown) => {
+    this.vault.changes.on('change', listener);
+    this.listeners++;
+    return {
+      dispose: () => {
+        this.vault.changes.off('change', listener);
+        this.listeners--;
+      },
+    };
+  };
+
+  async keys(): Promise<string[]> {
+    await turn();
+    return [...this.values.keys()];
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    await turn();
+    return this.values.get(name);
+  }
+
+  async store(name: string, value: string): Promise<void> {
+    await this.beforeStore(name);
+    await turn();
+    this.values.set(name, value);
+    this.changed(name);
+  }
+
+  async delete(name: string): Promise<void> {
+    await turn();
+    if (this.values.delete(name)) this.changed(name);
+  }
+
+  protected changed(name: string): void {
+    this.vault.changes.emit('change', { key: name });
+  }
+}
+
+/** That of a browser tab: it reads everything once, and with each change writes back everything that it knows. */
+class StaleStorage extends Storage {
+  readonly #copy: Map<string, string>;
+
+  constructor(vault: Vault) {
+    super(vault);
+    this.#copy = new Map(vault.values);
+  }
+
+  override get values(): Map<string, string> {
+    return this.#copy;
+  }
+
+  protected override changed(name: string): void {
+    for (const [known, value] of this.#copy) this.vault.values.set(known, value);
+    super.changed(name);
+  }
+}

@@ -1,0 +1,85 @@
+// The desktop's VS Code, steered as its own smoke tests steer it.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { resolveCliArgsFromVSCodeExecutablePath } from '@vscode/test-electron';
+import { _electron } from 'playwright-core';
+import type { ElectronApplication, Page } from 'playwright-core';
+import type { Backing, Equipment } from './editor.ts';
+import { BRIDGE } from './profile.ts';
+import type { Profile } from './profile.ts';
+import type { Road } from './testTarget.ts';
+
+const STARTING = 30_000;
+
+export class DesktopEditor implements Backing {
+  readonly settingsFile = 'User';
+  readonly #executable: string;
+  readonly #profile: Profile;
+  readonly #equipment: Equipment;
+  #installed = false;
+  #app: ElectronApplication | undefined;
+
+  constructor({ executable }: Extract<Road, { kind: 'desktop' }>, profile: Profile, equipment: Equipment) {
+    this.#executable = executable;
+    this.#profile = profile;
+    this.#equipment = equipment;
+  }
+
+  start(): Promise<void> {
+    if (!this.#installed) this.install(this.#equipment.vsix, `${BRIDGE}.vsix`);
+    this.#installed = true;
+    return Promise.resolve(); // it starts with its first window
+  }
+
+  async open(folder: string, suite?: string): Promise<Page> {
+    const tests = suite === undefined ? [] : [`--extensionDevelopmentPath=${BRIDGE}`, `--extensionTestsPath=${suite}`];
+    const page = this.#app === undefined ? await this.#launch([folder, ...tests]) : await this.#another(folder);
+    await page.locator('.monaco-workbench').waitFor({ timeout: STARTING });
+    return page;
+  }
+
+  async stop(): Promise<void> {
+    await this.#app?.close();
+    this.#app = undefined;
+  }
+
+  async #launch(args: readonly string[]): Promise<Page> {
+    const flags = ['--no-sandbox', '--disable-gpu', '--skip-welcome', '--skip-release-notes', '--disable-telemetry'];
+    this.#app = await _electron.launch({
+      executablePath: this.#executable,
+      env: { ...(process.env as Record<string, string>), ...this.#home(), ...this.#equipment.env },
+      args: [...args, ...flags, '--password-store=basic', '--use-inmemory-secretstorage=false', ...this.#folders()],
+    });
+    return this.#app.firstWindow();
+  }
+
+  async #another(folder: string): Promise<Page> {
+    if (this.#app === undefined) throw new Error('The editor is not running');
+    const opened = this.#app.waitForEvent('window');
+    // A second start of the same profile passes its folder on to the first.
+    spawnSync(this.#executable, [folder, '--new-window', '--no-sandbox', ...this.#folders()], { timeout: STARTING });
+    return opened;
+  }
+
+  install(...paths: readonly string[]): void {
+    const [cli, ...args] = resolveCliArgsFromVSCodeExecutablePath(this.#executable);
+    if (cli === undefined) throw new Error(`There is no command line beside ${this.#executable}`);
+    const packages = paths.flatMap((path) => ['--install-extension', path]);
+    const { status, stdout, stderr } = spawnSync(cli, [...args, ...this.#folders(), '--no-sandbox', ...packages], {
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    });
+    if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
+  }
+
+  /** A home of its own: the assistants' configurations of whoever runs this are not the tests'. */
+  #home(): Readonly<Record<string, string>> {
+    const { HOME = '', XAUTHORITY = join(HOME, '.Xauthority') } = process.env as Record<string, string>;
+    const { root } = this.#profile;
+    return { HOME: root, USERPROFILE: root, XDG_CONFIG_HOME: '', XAUTHORITY };
+  }
+
+  #folders(): string[] {
+    return [`--user-data-dir=${this.#profile.userData}`, `--extensions-dir=${this.#profile.extensions}`];
+  }
+}

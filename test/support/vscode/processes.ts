@@ -1,0 +1,57 @@
+// What runs on this computer, read from /proc.
+import { readFileSync, readdirSync } from 'node:fs';
+import { DEADLINE } from '../withTimeout.ts';
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** Every process that runs now; zombies do not. */
+export function allProcesses(): ProcessFacts[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readProcess(Number(name)))
+    .filter((facts) => facts !== undefined);
+}
+
+function readProcess(pid: number): ProcessFacts | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z') return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return { pid, parent: Number(parent), command };
+  } catch {
+    return undefined; // it has just ended
+  }
+}
+
+/** The proxies that run from this folder of extensions: all of them, or those of one extension host. */
+export function proxiesOf(extensions: string, host?: number): ProcessFacts[] {
+  return allProcesses().filter(
+    ({ command, parent }) =>
+      command.includes(extensions) && command.includes('proxy.js') && (host === undefined || parent === host),
+  );
+}
+
+export function isRunning(pid: number): boolean {
+  return readProcess(pid) !== undefined;
+}
+
+/** Waits until `condition` holds: for what no event announces. Asks every 20 ms. Returns how long it took. */
+export async function eventually(
+  label: string,
+  condition: () => boolean | Promise<boolean>,
+  deadline = DEADLINE,
+): Promise<number> {
+  const start = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - start > deadline) throw new Error(`Waited ${deadline} ms for ${label}`);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 20);
+    });
+  }
+  return performance.now() - start;
+}

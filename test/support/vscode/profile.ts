@@ -1,0 +1,66 @@
+// A throwaway home for one VS Code: its settings, its extensions, its data and the folders that its windows open.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromRoot } from '../e2e/process.ts';
+
+export type SettingValues = Readonly<Record<string, unknown>>;
+
+export const VSIX = fromRoot('.cache/vscode/sealed-proxy.vsix');
+/** The same, but that it trusts the certificates in the file that the variable TRUSTED_ROOTS names in place of AWS. */
+export const TRUSTING_VSIX = fromRoot('.cache/vscode/trusting.vsix');
+/** The same of the next version. */
+export const NEXT_VSIX = fromRoot('.cache/vscode/next.vsix');
+export const NEXT_MANIFEST = fromRoot('.cache/vscode/next/package.json');
+/** An extension with the settings of llama.vscode. */
+export const LLAMA_VSIX = fromRoot('.cache/vscode/llama.vsix');
+export const BRIDGE = fromRoot('.cache/vscode/bridge');
+export const HOST_SUITE = fromRoot('.cache/vscode/host/index.cjs');
+
+/** Nothing that asks, updates or greets by itself. */
+const CALM: SettingValues = {
+  'security.workspace.trust.enabled': false,
+  'workbench.startupEditor': 'none',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.enableExperiments': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'chat.disableAIFeatures': true,
+};
+
+export class Profile {
+  readonly root = mkdtempSync(join(tmpdir(), 'sealed-proxy-vscode-'));
+  readonly extensions = join(this.root, 'extensions');
+  readonly userData = join(this.root, 'user-data');
+  readonly serverData = join(this.root, 'server-data');
+  readonly browser = join(this.root, 'browser');
+
+  constructor(settings: SettingValues) {
+    for (const path of [this.extensions, this.serverData]) mkdirSync(path, { recursive: true });
+    // Machine: what the editor's server reads; User: what the desktop reads.
+    for (const part of ['Machine', 'User']) {
+      mkdirSync(join(this.userData, part), { recursive: true });
+      writeFileSync(join(this.userData, part, 'settings.json'), JSON.stringify({ ...CALM, ...settings }, null, 2));
+    }
+  }
+
+  /** The folder that a window of this name has open. */
+  folder(name: string): string {
+    const path = join(this.root, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  /** Every file that VS Code has written, but for the extensions themselves. */
+  files(): string[] {
+    return readdirSync(this.root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(this.extensions))
+      .map((entry) => join(entry.parentPath, entry.name));
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

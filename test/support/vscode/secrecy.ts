@@ -1,0 +1,59 @@
+// Where a key could have been left behind: on command lines, in environments, in files.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { assertNone } from '../e2e/secretLeaks.ts';
+import type { Editor } from './editor.ts';
+import { allProcesses } from './processes.ts';
+import type { ProcessFacts } from './processes.ts';
+
+const ACCESS_KEY = /sealed-[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/;
+
+/**
+ * Fails if any of these secrets is on a command line or in an environment on this computer, or in a file that VS Code
+ * has written: settings, logs, state, and what the browser keeps. In what these tests have started, no access key at all
+ * may be found.
+ */
+export function assertKeptSecret(secrets: Readonly<Record<string, string>>, { profile }: Editor): void {
+  const processes = allProcesses();
+  for (const { pid, command } of processes) {
+    if (pid === process.pid) continue;
+    const environment = readEnvironment(pid);
+    assertNone(secrets, command, `the command line of process ${pid}`);
+    assertNone(secrets, environment, `the environment of process ${pid}`);
+    if (isOurs(pid, processes)) assert.doesNotMatch(command + environment, ACCESS_KEY, `process ${pid}`);
+  }
+  const files = profile.files();
+  assert.ok(
+    files.some((path) => path.endsWith('.log')),
+    'there are logs',
+  );
+  for (const path of files) {
+    const text = readIfThere(path);
+    assertNone(secrets, text, path);
+    assert.doesNotMatch(text, ACCESS_KEY, path);
+  }
+}
+
+/** It descends from this process. */
+function isOurs(pid: number, processes: readonly ProcessFacts[]): boolean {
+  const parent = processes.find((facts) => facts.pid === pid)?.parent;
+  return parent !== undefined && (parent === process.pid || isOurs(parent, processes));
+}
+
+function readEnvironment(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return ''; // it has just ended
+  }
+}
+
+/** The editor takes files away while they are looked at, its locks above all. */
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

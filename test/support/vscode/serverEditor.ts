@@ -1,0 +1,111 @@
+// VS Code's own server, shown by a headless browser.
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chromium } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { RunningProcess, environment } from '../e2e/process.ts';
+import type { Backing, Equipment } from './editor.ts';
+import { BRIDGE } from './profile.ts';
+import type { Profile } from './profile.ts';
+import type { Road } from './testTarget.ts';
+
+const STARTING = 30_000;
+const BROWSER_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export class ServerEditor implements Backing {
+  readonly settingsFile = 'Machine';
+  readonly #road: Extract<Road, { kind: 'server' }>;
+  readonly #profile: Profile;
+  readonly #equipment: Equipment;
+  /** By it the browser encrypts the secrets that it keeps. */
+  readonly #mintedKey = randomBytes(32);
+  #installed = false;
+  /** The same after a restart: the browser keeps secrets by it. */
+  #port = 0;
+  #server: RunningProcess | undefined;
+  #browser: BrowserContext | undefined;
+
+  constructor(road: Extract<Road, { kind: 'server' }>, profile: Profile, equipment: Equipment) {
+    this.#road = road;
+    this.#profile = profile;
+    this.#equipment = equipment;
+  }
+
+  async start(forSuite = false): Promise<void> {
+    if (!this.#installed) this.install(this.#equipment.vsix, `${BRIDGE}.vsix`);
+    this.#installed = true;
+    if (this.#port === 0) this.#port = await freePort();
+    const { userData, browser } = this.#profile;
+    const args = [
+      this.#road.server,
+      ...['--host', '127.0.0.1', '--port', String(this.#port), '--without-connection-token'],
+      ...['--accept-server-license-terms', '--telemetry-level', 'off'],
+      // Lets a window name a suite to run, and hides notifications.
+      ...(forSuite ? ['--enable-smoke-test-driver'] : []),
+      ...['--user-data-dir', userData, ...this.#folders()],
+    ];
+    const server = new RunningProcess(
+      spawn(process.execPath, args, { env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] }),
+    );
+    this.#server = server;
+    await server.stdout.find("VS Code's server", (line) => line.includes('Extension host agent'), 0, STARTING);
+    this.#browser = await chromium.launchPersistentContext(browser, {
+      executablePath: this.#road.browser,
+      headless: true,
+      viewport: { width: 1280, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      args: BROWSER_ARGS,
+    });
+    // What code-server's own front does: without it, secrets are kept in memory alone.
+    await this.#browser.route('**/mint-key', (route) => route.fulfill({ body: this.#mintedKey }));
+  }
+
+  async open(folder: string, suite?: string): Promise<Page> {
+    if (this.#browser === undefined) throw new Error('The editor is not running');
+    const page = await this.#browser.newPage();
+    const url = new URL(`http://127.0.0.1:${this.#port}/`);
+    url.searchParams.set('folder', folder);
+    const remote = (path: string) => `vscode-remote://remote${path}`;
+    const development = ['extensionDevelopmentPath', remote(BRIDGE)];
+    const payload = [development, ...(suite === undefined ? [] : [['extensionTestsPath', remote(suite)]])];
+    if (suite !== undefined) url.searchParams.set('payload', JSON.stringify(payload));
+    await page.goto(url.href);
+    await page.locator('.monaco-workbench').waitFor({ timeout: STARTING });
+    return page;
+  }
+
+  async stop(): Promise<void> {
+    for (const page of this.#browser?.pages() ?? []) await page.close({ runBeforeUnload: false });
+    await this.#browser?.close();
+    this.#server?.child.kill('SIGTERM');
+    await this.#server?.exit();
+  }
+
+  install(...packages: readonly string[]): void {
+    const args = [this.#road.server, '--accept-server-license-terms', ...this.#folders()];
+    for (const path of packages) args.push('--install-extension', path);
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      env: this.#environment(),
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
+  }
+
+  #folders(): string[] {
+    const { extensions, serverData } = this.#profile;
+    return ['--server-data-dir', serverData, '--extensions-dir', extensions];
+  }
+
+  #environment(): Record<string, string> {
+    return environment({ HOME: this.#profile.root, LANG: 'C.UTF-8', ...this.#equipment.env });
+  }
+}

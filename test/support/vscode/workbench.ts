@@ -1,0 +1,187 @@
+// One window of VS Code, as a person sees it.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { fromRoot } from '../e2e/process.ts';
+import type { Bridge } from './bridge.ts';
+import { eventually } from './processes.ts';
+
+const SCREENSHOTS = fromRoot('.cache/screenshots');
+const PICTURES = join(SCREENSHOTS, 'walkthrough');
+/** For what a person sees happen on a loaded machine. A test that passes never waits for it. In milliseconds. */
+export const VISIBLE = 20_000;
+
+/** In pixels. */
+export interface Clip {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export class Workbench {
+  readonly page: Page;
+  readonly bridge: Bridge;
+
+  constructor(page: Page, bridge: Bridge) {
+    this.page = page;
+    this.bridge = bridge;
+    page.setDefaultTimeout(VISIBLE);
+  }
+
+  /** Our one item in the status bar. */
+  get item(): Locator {
+    return this.page.locator('[id="sealed-proxy.sealed-proxy.sealedProxy.status"]');
+  }
+
+  /** Waits until the item says this, all of it. The codicon is not part of the text. */
+  async waitForStatus(text: string | RegExp, icon?: string): Promise<void> {
+    const expected = typeof text === 'string' ? new RegExp(`^\\s*${text.replaceAll(/[()]/g, '\\$&')}\\s*$`) : text;
+    let shown = this.item.filter({ hasText: expected });
+    if (icon !== undefined) shown = shown.filter({ has: this.page.locator(`.codicon-${icon}`) });
+    try {
+      await shown.waitFor();
+    } catch (cause) {
+      const classes = await this.item.locator('.codicon').first().getAttribute('class');
+      throw new Error(`The status bar says "${(await this.item.textContent()) ?? ''}" (${classes}), not ${expected}`, {
+        cause,
+      });
+    }
+  }
+
+  /** Lets the mouse come to rest on the item. */
+  async openTooltip(): Promise<void> {
+    await this.closeTooltip();
+    await this.item.hover();
+    await this.hover.waitFor();
+  }
+
+  async closeTooltip(): Promise<void> {
+    await this.page.mouse.move(300, 300);
+    try {
+      await this.hover.waitFor({ state: 'hidden', timeout: 3000 });
+    } catch {
+      await this.page.keyboard.press('Escape'); // one that the keyboard's focus holds does not go with the mouse
+      await this.hover.waitFor({ state: 'hidden' });
+    }
+  }
+
+  /** The tooltip that is open. */
+  get hover(): Locator {
+    return this.page.locator('.workbench-hover:visible').filter({ hasText: 'Sealed Proxy' }).last();
+  }
+
+  /** Runs a command by its title, from the palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.openPalette(`>${title}`);
+    await this.row(title).click();
+  }
+
+  /** What the palette offers for this text. */
+  async offered(text: string): Promise<string[]> {
+    await this.openPalette(`>${text}`);
+    const rows = this.page.locator('.quick-input-list .monaco-list-row');
+    await rows.filter({ hasText: text }).first().waitFor();
+    const labels = await rows.allInnerTexts();
+    await this.page.keyboard.press('Escape');
+    return labels;
+  }
+
+  async openPalette(text: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    const input = this.quickInput.locator('input[type="text"], input.input').first();
+    await input.waitFor();
+    await input.fill(text);
+  }
+
+  get quickInput(): Locator {
+    return this.page.locator('.quick-input-widget:visible');
+  }
+
+  /** A row of the list that is open, by the beginning of its label. */
+  row(label: string): Locator {
+    return this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${label}"]`).first();
+  }
+
+  /** A row of the list that is open, by a part of its label; that may begin with an icon. */
+  option(label: string): Locator {
+    const named = this.page.locator('.quick-input-list-label, .label-name').filter({ hasText: label });
+    return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: named }).first();
+  }
+
+  /** Answers the input box that is open under this title. */
+  async answer(title: string, text: string): Promise<void> {
+    const box = this.quickInput.filter({ hasText: title });
+    await box.waitFor();
+    await box.locator('input').last().fill(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  async setApiKey(key: string): Promise<void> {
+    await this.runCommand('Sealed Proxy: Set API Key');
+    await this.answer('Sealed Proxy: Set API Key', key);
+  }
+
+  /** The notification that says this. */
+  toast(text: string | RegExp): Locator {
+    return this.page.locator('.notification-toast').filter({ hasText: text }).first();
+  }
+
+  /** Waits for a notification and closes it, and all others. */
+  async dismiss(text: string | RegExp): Promise<void> {
+    await this.toast(text).waitFor();
+    await this.bridge.command('notifications.clearAll');
+    await this.toast(text).waitFor({ state: 'detached' });
+  }
+
+  /** Presses a button of the modal dialog that says this. */
+  async press(question: string | RegExp, button: string): Promise<void> {
+    const dialog = this.page.locator('.monaco-dialog-box').filter({ hasText: question });
+    await dialog.getByRole('button', { name: button, exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  }
+
+  /** Keeps two pictures of a state for people: as it is, and with its tooltip. Returns the tooltip's text. */
+  async picture(name: string): Promise<string> {
+    await this.closeTooltip();
+    await this.screenshot(name);
+    await this.openTooltip();
+    await this.screenshot(`${name}-tooltip`);
+    const text = await this.hover.innerText();
+    await this.closeTooltip();
+    return text;
+  }
+
+  /** Keeps a picture for people. */
+  async screenshot(name: string): Promise<void> {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
+  }
+
+  /** Runs the diagnosis, keeps a picture and the text of it under `diagnosis-NAME`, and returns the text. */
+  async diagnosis(name: string): Promise<string> {
+    const asked = new Date().toISOString();
+    await this.runCommand('Sealed Proxy: Diagnose');
+    const body = this.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
+    let text = '';
+    // The editor may show the one of before for a moment.
+    await eventually(
+      'the diagnosis of now',
+      async () => {
+        text = await body.innerText();
+        return (/\S+Z$/m.exec(text)?.[0] ?? '') >= asked;
+      },
+      VISIBLE,
+    );
+    await this.screenshot(`diagnosis-${name}`);
+    writeFileSync(join(SCREENSHOTS, `diagnosis-${name}.txt`), text);
+    await this.bridge.command('workbench.action.closeAllEditors');
+    return text;
+  }
+
+  /** Keeps a part of the window for the walkthrough. */
+  async cutout(name: string, clip: Clip): Promise<void> {
+    mkdirSync(PICTURES, { recursive: true });
+    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled', clip });
+  }
+}

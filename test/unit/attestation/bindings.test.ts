@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { checkBindings } from '../../../src/attestation/bindings.ts';
+import { parseUnsignedDocument } from '../../../src/attestation/document.ts';
+import { approveByPolicy } from '../../../src/attestation/policy.ts';
+import { verifyAttestation } from '../../../src/attestation/verify.ts';
+import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
+import {
+  DEVELOPMENT_PCR0,
+  makeSignedDocument,
+  makeUnsignedDocument,
+  type Bindings,
+} from '../../../src/devEnclave/attestation/document.ts';
+import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const AUTHORITY = createAuthority(NOW);
+const CHALLENGE = new Uint8Array(32).fill(0x11);
+const CLIENT_PUBLIC_KEY = new Uint8Array(32).fill(0x22);
+const SERVER_PUBLIC_KEY = new Uint8Array(32).fill(0x33);
+const EXPECTED = { challenge: CHALLENGE, clientPublicKey: CLIENT_PUBLIC_KEY };
+const USER_DATA = Buffer.from(`opensecret/transport-v2/session/v1/client-public-key\0${'"'.repeat(32)}`, 'ascii');
+const RIGHT: Bindings = { nonce: CHALLENGE, publicKey: SERVER_PUBLIC_KEY, userData: USER_DATA };
+
+function approved(bindings: Bindings): Parameters<typeof checkBindings>[0] {
+  const document = makeSignedDocument(AUTHORITY, { ...bindings, timestamp: NOW });
+  const nonce = bindings.nonce ?? CHALLENGE;
+  const attestation = verifyAttestation(document, { anchors: AUTHORITY.anchors, now: NOW, nonce });
+  const policy = { environment: 'development', additional: [toHex(DEVELOPMENT_PCR0)] } as const;
+  return approveByPolicy(attestation, policy) ?? assert.fail();
+}
+
+function unsigned(bindings: Bindings): Parameters<typeof checkBindings>[0] {
+  return parseUnsignedDocument(makeUnsignedDocument(bindings, NOW));
+}
+
+function flipped(bytes: Uint8Array, at: number): Uint8Array {
+  return bytes.map((byte, index) => (index === at ? byte ^ 1 : byte));
+}
+
+for (const [kind, document] of Object.entries({ approved, unsigned })) {
+  describe(`the bindings of an ${kind} document`, () => {
+    it('give the public key of the enclave when all three are right', () => {
+      assert.deepEqual(checkBindings(document(RIGHT), EXPECTED), SERVER_PUBLIC_KEY);
+    });
+
+    it('are refused when the nonce is not the challenge', () => {
+      for (const nonce of [flipped(CHALLENGE, 31), CHALLENGE.subarray(1), new Uint8Array(0)]) {
+        assert.throws(() => checkBindings(document({ ...RIGHT, nonce }), EXPECTED), { code: 'nonce_mismatch' });
+      }
+    });
+
+    it('are refused when the public key is missing or not 32 bytes', () => {
+      for (const publicKey of [null, new Uint8Array(31), new Uint8Array(33), new Uint8Array(1)]) {
+        assert.throws(() => checkBindings(document({ ...RIGHT, publicKey }), EXPECTED), {
+          code: 'public_key_mismatch',
+        });
+      }
+    });
+
+    it('are refused when the user data is missing, or not the label and the client public key', () => {
+      const wrong = [
+        null,
+        new Uint8Array(0),
+        CLIENT_PUBLIC_KEY,
+        flipped(USER_DATA, 0),
+        flipped(USER_DATA, 52),
+        flipped(USER_DATA, 84),
+        USER_DATA.subarray(0, -1),
+        concatBytes(USER_DATA, Uint8Array.of(0)),
+      ];
+      for (const userData of wrong) {
+        assert.throws(() => checkBindings(document({ ...RIGHT, userData }), EXPECTED), { code: 'user_data_mismatch' });
+      }
+    });
+
+    it('are refused for another challenge or another client public key than the handshake sent', () => {
+      const right = document(RIGHT);
+      assert.throws(() => checkBindings(right, { ...EXPECTED, challenge: CLIENT_PUBLIC_KEY }), {
+        code: 'nonce_mismatch',
+      });
+      assert.throws(() => checkBindings(right, { ...EXPECTED, clientPublicKey: SERVER_PUBLIC_KEY }), {
+        code: 'user_data_mismatch',
+      });
+    });
+  });
+}
+
+describe('the bindings of an unsigned document', () => {
+  it('are refused when it has no nonce at all', () => {
+    const noNonce = unsigned({ ...RIGHT, nonce: null });
+    assert.throws(() => checkBindings(noNonce, EXPECTED), { code: 'nonce_mismatch' });
+    assert.throws(() => checkBindings(noNonce, { ...EXPECTED, challenge: new Uint8Array(0) }), {
+      code: 'nonce_mismatch',
+    });
+  });
+});
+
+describe('the order of the steps', () => {
+  it('is kept by the types: a document that is verified but not approved has no bindings to check', () => {
+    const document = makeSignedDocument(AUTHORITY, { ...RIGHT, timestamp: NOW });
+    const attestation = verifyAttestation(document, { anchors: AUTHORITY.anchors, now: NOW, nonce: CHALLENGE });
+    // @ts-expect-error the policy has not been asked
+    const outOfOrder = (): Uint8Array => checkBindings(attestation, EXPECTED);
+    assert.equal(typeof outOfOrder, 'function');
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { verifyChain } from '../../../src/attestation/chain.ts';
+import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
+import { parsePayload } from '../../../src/attestation/document.ts';
+import {
+  basicConstraints,
+  chainSpecs,
+  createAuthority,
+  issueChain,
+  keyUsage,
+  type CertificateSpec,
+} from '../../../src/devEnclave/attestation/authority.ts';
+import { REAL_DOCUMENT } from '../../support/realDocument.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const SPECS = chainSpecs(NOW);
+const LEAF = SPECS[3];
+
+function verify(specs: readonly CertificateSpec[]): ReturnType<typeof verifyChain> {
+  const { cabundle, leaf } = issueChain(specs);
+  return verifyChain(cabundle, leaf.der);
+}
+
+/** The correct chain with one certificate changed: 0 is the root, 1 and 2 are intermediates, 3 is the leaf. */
+function withChange(index: number, changes: Partial<CertificateSpec>): CertificateSpec[] {
+  return SPECS.map((spec, at) => (at === index ? { ...spec, ...changes } : spec));
+}
+
+function isBroken(specs: readonly CertificateSpec[], message: RegExp): void {
+  assert.throws(() => verify(specs), { name: 'AttestationError', code: 'certificate_chain', message });
+}
+
+describe('a certificate chain', () => {
+  it('is verified from the real document', () => {
+    const { cabundle, certificate } = parsePayload(parseSignedEnvelope(REAL_DOCUMENT).payload);
+    const { authorities, leaf } = verifyChain(cabundle, certificate);
+    assert.deepEqual(
+      authorities.map(({ pathLength }) => pathLength),
+      [undefined, 2, 1, 0],
+    );
+    assert.match(leaf.x509.subject, /CN=i-06c79bf817127030a-enc0192d3d4945e0432\.us-east-2\.aws$/);
+  });
+
+  it('is verified from an authority of our own', () => {
+    assert.deepEqual(
+      verify(SPECS).authorities.map(({ pathLength }) => pathLength),
+      [undefined, 1, 0],
+    );
+  });
+
+  it('may consist of the root and the leaf alone', () => {
+    assert.equal(verify([SPECS[0], LEAF]).authorities.length, 1);
+  });
+
+  it('is refused when a certificate names another issuer', () => {
+    for (const index of [1, 2, 3]) isBroken(withChange(index, { issuer: 'someone else' }), /not issued by/);
+  });
+
+  it('is refused when a certificate is signed by another key', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    for (const index of [1, 2, 3]) isBroken(withChange(index, { signWith: privateKey }), /not signed by/);
+  });
+
+  it('is refused when a certificate of it is missing or in another place', () => {
+    const { cabundle, leaf } = createAuthority(NOW);
+    const [root, zone, instance] = cabundle;
+    assert.ok(root && zone && instance);
+    for (const bundle of [
+      [root, zone],
+      [root, instance],
+      [zone, root, instance],
+      [root, instance, zone],
+    ]) {
+      assert.throws(() => verifyChain(bundle, leaf.der), { code: 'certificate_chain' });
+    }
+  });
+
+  it('is refused when it is the chain of another authority with the same names', () => {
+    const { cabundle } = createAuthority(NOW);
+    assert.throws(() => verifyChain(cabundle, createAuthority(NOW).leaf.der), {
+      code: 'certificate_chain',
+      message: /not signed by/,
+    });
+  });
+
+  it('is refused when an issuer is no certificate authority', () => {
+    for (const index of [0, 1, 2]) {
+      isBroken(
+        withChange(index, { extensions: [basicConstraints(false), keyUsage('keyCertSign')] }),
+        /no certificate authority/,
+      );
+      isBroken(withChange(index, { extensions: [keyUsage('keyCertSign')] }), /no certificate authority/);
+    }
+  });
+
+  it('is refused when the key of an issuer may not sign certificates', () => {
+    for (const index of [0, 1, 2]) {
+      isBroken(
+        withChange(index, { extensions: [basicConstraints(true), keyUsage('digitalSignature')] }),
+        /may not sign cert/,
+      );
+    }
+  });
+
+  it('may have certificates that do not limit the use of their keys', () => {
+    assert.ok(verify(withChange(1, { extensions: [basicConstraints(true)] })));
+    assert.ok(verify(withChange(3, { extensions: [] })));
+  });
+
+  it('is refused when the leaf is a certificate authority', () => {
+    isBroken(withChange(3, { extensions: [basicConstraints(true), keyUsage('digitalSignature')] }), /leaf that is a/);
+  });
+
+  it('is refused when the key of the leaf may not sign documents', () => {
+    isBroken(
+      withChange(3, { extensions: [basicConstraints(false), keyUsage('keyCertSign')] }),
+      /may not sign documents/,
+    );
+  });
+
+  it('has no more intermediate certificates than each issuer allows', () => {
+    const authority = (subject: string, pathLength?: number): CertificateSpec => ({
+      ...SPECS[0],
+      subject,
+      extensions: [basicConstraints(true, pathLength)],
+    });
+    for (const intermediates of [0, 1, 2, 3]) {
+      for (const limit of [0, 1, 2, 3]) {
+        const names = Array.from({ length: intermediates }, (_, index) => authority(`intermediate ${index}`));
+        for (const above of [[], [authority('above')]]) {
+          const specs = [...above, authority('limited', limit), ...names, LEAF];
+          if (intermediates <= limit) assert.equal(verify(specs).authorities.length, specs.length - 1);
+          else isBroken(specs, /more certificates than an issuer allows/);
+        }
+      }
+    }
+  });
+
+  it('does not count self-issued certificates against the path length', () => {
+    const root = { ...SPECS[0], extensions: [basicConstraints(true, 0)] };
+    assert.equal(verify([root, { ...root, notAfter: NOW }, LEAF]).authorities.length, 2);
+    isBroken([root, { ...root, subject: 'another name' }, LEAF], /more certificates than an issuer allows/);
+  });
+});

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { encode } from 'cborg';
+import { AttestationError } from '../../../src/attestation/errors.ts';
+import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
+import { verifyAttestation, type VerifiedAttestation, type VerifyOptions } from '../../../src/attestation/verify.ts';
+import { chainSpecs, createAuthority, issueChain } from '../../../src/devEnclave/attestation/authority.ts';
+import {
+  encodePayload,
+  makeSignedDocument,
+  payloadFields,
+  signPayload,
+} from '../../../src/devEnclave/attestation/document.ts';
+import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
+import {
+  REAL_DOCUMENT,
+  REAL_LEAF_NOT_AFTER,
+  REAL_LEAF_NOT_BEFORE,
+  REAL_NONCE,
+  REAL_TIME,
+} from '../../support/realDocument.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 0, 15, 12);
+const NONCE = new Uint8Array(32).fill(1);
+const PUBLIC_KEY = new Uint8Array(32).fill(2);
+const USER_DATA = new Uint8Array(85).fill(3);
+const AUTHORITY = createAuthority(NOW);
+const OPTIONS = { nonce: NONCE, publicKey: PUBLIC_KEY, userData: USER_DATA, timestamp: NOW };
+
+function verifyReal(changes: Partial<VerifyOptions> = {}): VerifiedAttestation {
+  return verifyAttestation(REAL_DOCUMENT, { anchors: AWS_NITRO_ROOT, now: REAL_TIME, nonce: REAL_NONCE, ...changes });
+}
+
+function verifyOurs(document: Uint8Array, changes: Partial<VerifyOptions> = {}): VerifiedAttestation {
+  return verifyAttestation(document, { anchors: AUTHORITY.anchors, now: NOW, nonce: NONCE, ...changes });
+}
+
+describe('verifying the real document of 2024-10-28', () => {
+  it('accepts it at its own time and says what it proves', () => {
+    const proved = verifyReal();
+    assert.equal(proved.moduleId, 'i-06c79bf817127030a-enc0192d3d4945e0432');
+    assert.equal(proved.timestamp, REAL_TIME);
+    assert.match(toHex(proved.pcrs.get(0) ?? assert.fail()), /^dce04187[0-9a-f]{82}0726d0$/);
+    assert.deepEqual(proved.nonce, new Uint8Array(REAL_NONCE));
+    assert.match(toHex(proved.publicKey ?? assert.fail()), /^f58ab295[0-9a-f]{48}e4aee50f$/);
+    assert.equal(proved.userData, undefined);
+    assert.equal(proved.leafNotBefore, REAL_LEAF_NOT_BEFORE);
+    assert.equal(proved.leafNotAfter, REAL_LEAF_NOT_AFTER);
+    assert.equal(proved.certificates.length, 5);
+    assert.deepEqual(proved.certificates[0], {
+      subject: 'C=US\nO=Amazon\nOU=AWS\nCN=aws.nitro-enclaves',
+      sha256: '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b',
+      notBefore: Date.UTC(2019, 9, 28, 13, 28, 5),
+      notAfter: Date.UTC(2049, 9, 28, 14, 28, 5),
+    });
+    assert.equal(proved.certificates[4]?.notAfter, REAL_LEAF_NOT_AFTER);
+  });
+
+  it('accepts it from five minutes before its leaf is valid until the moment it expires', () => {
+    assert.ok(verifyReal({ now: REAL_LEAF_NOT_BEFORE - 5 * MINUTE }));
+    assert.ok(verifyReal({ now: REAL_LEAF_NOT_AFTER }));
+  });
+
+  it('refuses it earlier than that', () => {
+    assert.throws(() => verifyReal({ now: REAL_LEAF_NOT_BEFORE - 5 * MINUTE - 1000 }), {
+      code: 'certificate_not_yet_valid',
+      message: "this computer's clock is about 11 minutes behind the enclave: set its date and time, then try again",
+    });
+  });
+
+  it('refuses it a millisecond later', () => {
+    assert.throws(() => verifyReal({ now: REAL_LEAF_NOT_AFTER + 1 }), {
+      code: 'certificate_expired',
+      message: "this computer's clock is about 3 hours ahead of the enclave: set its date and time, then try again",
+      clockSkewMs: REAL_LEAF_NOT_AFTER + 1 - REAL_TIME,
+    });
+  });
+
+  it('refuses it today, and says by how much the clock seems to be off', () => {
+    const message = /^this computer's clock is about \d+ days ahead of the enclave/;
+    assert.throws(() => verifyReal({ now: Date.now() }), { code: 'certificate_expired', message });
+  });
+
+  it('refuses it when nothing is trusted, or another root is', () => {
+    for (const anchors of [{ roots: [] }, AUTHORITY.anchors]) {
+      assert.throws(() => verifyReal({ anchors }), { code: 'untrusted_root' });
+    }
+  });
+
+  it('refuses it as the answer to another challenge', () => {
+    for (const nonce of [NONCE, new Uint8Array(0), REAL_NONCE.subarray(0, -1)]) {
+      assert.throws(() => verifyReal({ nonce }), { code: 'nonce_mismatch' });
+    }
+  });
+});
+
+describe('verifying a document', () => {
+  it('accepts an authority of our own when its root is the anchor', () => {
+    const proved = verifyOurs(makeSignedDocument(AUTHORITY, { ...OPTIONS, moduleId: 'i-ours' }));
+    assert.equal(proved.moduleId, 'i-ours');
+    assert.deepEqual([proved.nonce, proved.publicKey, proved.userData], [NONCE, PUBLIC_KEY, USER_DATA]);
+  });
+
+  it('accepts a payload in either of the forms that AWS writes', () => {
+    const fields = payloadFields(AUTHORITY, OPTIONS);
+    const documents = [encodePayload(fields), encode(fields)].map((payload) => signPayload(payload, AUTHORITY.leaf));
+    const [indefinite, definite] = documents.map((document) => verifyOurs(document));
+    assert.deepEqual(indefinite, definite);
+  });
+
+  it('returns a copy of the nonce, so that what is proved does not change with the caller’s array', () => {
+    const nonce = Uint8Array.from(NONCE);
+    const proved = verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { nonce });
+    nonce.fill(0);
+    assert.deepEqual(proved.nonce, NONCE);
+  });
+
+  it('refuses the same chain under another root with the same name', () => {
+    const { anchors } = createAuthority(NOW);
+    assert.throws(() => verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { anchors }), { code: 'untrusted_root' });
+  });
+
+  it('refuses a trusted root anywhere but in the first place', () => {
+    const stranger = createAuthority(NOW);
+    const cabundle = [...stranger.cabundle, ...AUTHORITY.anchors.roots];
+    const document = makeSignedDocument({ ...stranger, cabundle }, OPTIONS);
+    assert.throws(() => verifyOurs(document), { code: 'untrusted_root' });
+  });
+
+  it('refuses a document that is signed by another key than its leaf’s', () => {
+    const stranger = createAuthority(NOW);
+    const document = signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), stranger.leaf);
+    assert.throws(() => verifyOurs(document), { code: 'signature' });
+  });
+
+  it('refuses a chain that the trusted root did not sign', () => {
+    const [root] = AUTHORITY.cabundle;
+    const stranger = createAuthority(NOW);
+    assert.ok(root);
+    const document = makeSignedDocument({ ...stranger, cabundle: [root, ...stranger.cabundle.slice(1)] }, OPTIONS);
+    assert.throws(() => verifyOurs(document), { code: 'certificate_chain' });
+  });
+
+  it('refuses a document without a nonce', () => {
+    const document = makeSignedDocument(AUTHORITY, { ...OPTIONS, nonce: null });
+    for (const nonce of [NONCE, new Uint8Array(0)]) {
+      assert.throws(() => verifyOurs(document, { nonce }), { code: 'nonce_mismatch' });
+    }
+  });
+
+  it('refuses an expired certificate anywhere in the chain', () => {
+    for (const expired of [0, 1, 2, 3]) {
+      const specs = chainSpecs(NOW).map((spec, index) =>
+        index === expired ? { ...spec, notAfter: NOW - 1000 } : spec,
+      );
+      const authority = issueChain(specs);
+      assert.throws(() => verifyOurs(makeSignedDocument(authority, OPTIONS), { anchors: authority.anchors }), {
+        code: 'certificate_expired',
+      });
+    }
+  });
+
+  it('says nothing about the clock unless the document is signed and answers this challenge', () => {
+    const later = NOW + 24 * 60 * MINUTE;
+    const document = makeSignedDocument(AUTHORITY, OPTIONS);
+    const lastByte = document.at(-1) ?? assert.fail();
+    const forged = concatBytes(document.subarray(0, -1), Uint8Array.of(lastByte ^ 1));
+    const refused = (bytes: Uint8Array, nonce: Uint8Array, code: string): void => {
+      assert.throws(() => verifyOurs(bytes, { now: later, nonce }), { code, clockSkewMs: undefined });
+    };
+    assert.throws(() => verifyOurs(document, { now: later }), { clockSkewMs: 24 * 60 * MINUTE });
+    refused(forged, NONCE, 'signature');
+    refused(document, PUBLIC_KEY, 'nonce_mismatch');
+  });
+
+  it('never fails with anything but an AttestationError, and never says what is in the document', () => {
+    const document = makeSignedDocument(AUTHORITY, { ...OPTIONS, moduleId: 'secret-module' });
+    for (let run = 0; run < 300; run += 1) {
+      const random = randomBytes(3);
+      const at = random.readUInt16BE() % document.length;
+      const changed = document.map((byte, index) => (index === at ? byte ^ (random[2] ?? 0) : byte));
+      try {
+        verifyOurs(changed);
+        assert.deepEqual(changed, document);
+      } catch (error) {
+        assert.ok(error instanceof AttestationError);
+        assert.doesNotMatch(error.message, /secret-module/);
+      }
+    }
+  });
+});
+
+describe('what is proved', () => {
+  it('cannot be written by hand: only the verifier makes it', () => {
+    const fields = { ...verifyReal() };
+    // The brand is a symbol that no other file can name: without it this is not a VerifiedAttestation.
+    const { moduleId, timestamp, pcrs, nonce, publicKey, userData, leafNotBefore, leafNotAfter, certificates } = fields;
+    // @ts-expect-error the brand is missing
+    const forged: VerifiedAttestation = {
+      moduleId,
+      timestamp,
+      pcrs,
+      nonce,
+      publicKey,
+      userData,
+      leafNotBefore,
+      leafNotAfter,
+      certificates,
+    };
+    assert.equal(Object.getOwnPropertySymbols(forged).length, 0);
+  });
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { toBase64 } from '../../../../src/shared/bytes.ts';
+import { FORBIDDEN_REQUEST_HEADERS, MAX_BODY } from '../../../../src/session/wire.ts';
+import { Refusal } from '../../../../src/devEnclave/transport/refusal.ts';
+import { parseSealedRequest } from '../../../../src/devEnclave/transport/sealedRequest.ts';
+
+const ROOT = new Uint8Array(32).fill(9);
+const FIELDS = {
+  version: 2,
+  credential: { kind: 'api_key', value: 'dev-key' },
+  cache_namespace_root: toBase64(ROOT),
+  method: 'POST',
+  target: '/v1/chat/completions?x=1',
+  headers: [{ name: 'content-type', value: 'application/json' }],
+  body_present: true,
+};
+
+function plaintext(metadata: unknown, body: Uint8Array = Buffer.from('{}')): Uint8Array {
+  const json = Buffer.from(typeof metadata === 'string' ? metadata : JSON.stringify(metadata));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(json.length);
+  return Buffer.concat([length, json, body]);
+}
+
+function refuses(bytes: Uint8Array, status = 400): void {
+  assert.throws(
+    () => parseSealedRequest(bytes),
+    (error) => error instanceof Refusal && error.status === status && error.resendCode === undefined,
+  );
+}
+
+describe('the metadata of a request', () => {
+  it('is read as it was written', () => {
+    const request = parseSealedRequest(plaintext(FIELDS));
+    assert.deepEqual(request, {
+      credential: 'dev-key',
+      cacheNamespaceRoot: ROOT,
+      method: 'POST',
+      target: '/v1/chat/completions?x=1',
+      headers: [{ name: 'content-type', value: 'application/json' }],
+      body: Buffer.from('{}'),
+    });
+  });
+
+  it('tells no body from an empty one', () => {
+    assert.equal(parseSealedRequest(plaintext({ ...FIELDS, body_present: false }, Buffer.of())).body, undefined);
+    assert.deepEqual(parseSealedRequest(plaintext(FIELDS, Buffer.of())).body, Buffer.of());
+  });
+
+  it('may have no credential, and no cache root anywhere but at chat completions', () => {
+    const request = { ...FIELDS, credential: null, cache_namespace_root: null, target: '/v1/models' };
+    assert.equal(parseSealedRequest(plaintext(request)).credential, null);
+    assert.equal(parseSealedRequest(plaintext(request)).cacheNamespaceRoot, null);
+    refuses(plaintext({ ...FIELDS, cache_namespace_root: null }));
+  });
+
+  const wrong: [string, object][] = [
+    ['another version', { version: 1 }],
+    ['a field too many', { extra: 1 }],
+    ['a credential of another kind', { credential: { kind: 'session', value: 'dev-key' } }],
+    ['a credential with a field too many', { credential: { kind: 'api_key', value: 'dev-key', scope: '' } }],
+    ['an empty credential', { credential: { kind: 'api_key', value: '' } }],
+    ['a credential with a space', { credential: { kind: 'api_key', value: 'dev key' } }],
+    ['a credential of 16,385 characters', { credential: { kind: 'api_key', value: 'k'.repeat(16_385) } }],
+    ['a cache root of 31 bytes', { cache_namespace_root: toBase64(ROOT.subarray(1)) }],
+    ['a cache root that is not padded', { cache_namespace_root: toBase64(ROOT).slice(0, -1) }],
+    ['an empty method', { method: '' }],
+    ['a method of 33 bytes', { method: 'M'.repeat(33) }],
+    ['a method with a space', { method: 'GET ' }],
+    ['a target without a slash', { target: 'v1/models' }],
+    ['a target with two slashes', { target: '//host/v1/models' }],
+    ['an absolute target', { target: 'http://host/v1/models' }],
+    ['a target with a fragment', { target: '/v1/models#a' }],
+    ['a target with a backslash', { target: '/v1\\models' }],
+    ['a target of 16,385 bytes', { target: `/${'t'.repeat(16_384)}` }],
+    ['headers that are no list', { headers: {} }],
+    ['65 headers', { headers: Array<unknown>(65).fill({ name: 'a', value: '' }) }],
+    ['a header with a capital', { headers: [{ name: 'Accept', value: '' }] }],
+    ['a header with a line break', { headers: [{ name: 'accept', value: 'a\r\nb' }] }],
+    ['a header with a field too many', { headers: [{ name: 'accept', value: '', sensitive: true }] }],
+    ['body_present as a text', { body_present: 'true' }],
+    ['a body that it says is not there', { body_present: false }],
+    ...[...FORBIDDEN_REQUEST_HEADERS].map((name): [string, object] => [
+      `the header ${name}`,
+      { headers: [{ name, value: 'x' }] },
+    ]),
+  ];
+  for (const [what, change] of wrong) {
+    it(`is refused with ${what}`, () => {
+      refuses(plaintext({ ...FIELDS, ...change }));
+    });
+  }
+
+  for (const name of Object.keys(FIELDS)) {
+    it(`is refused without ${name}`, () => {
+      refuses(plaintext(Object.fromEntries(Object.entries(FIELDS).filter(([field]) => field !== name))));
+    });
+  }
+
+  it('is refused when it is no JSON, no UTF-8 or no object', () => {
+    for (const json of ['{', '[]', 'null', '""']) refuses(plaintext(json));
+    refuses(Buffer.concat([Buffer.of(0, 0, 0, 2), Buffer.of(0xff, 0xfe)]));
+  });
+
+  it('is refused when its length is missing, cut short, or points behind the end', () => {
+    const whole = plaintext(FIELDS, Buffer.of());
+    for (let length = 0; length < whole.length; length++) refuses(whole.subarray(0, length));
+  });
+
+  it('takes 128 KiB and not a byte more', () => {
+    const json = JSON.stringify(FIELDS);
+    assert.ok(parseSealedRequest(plaintext(json.padEnd(131_072))));
+    refuses(plaintext(json.padEnd(131_073)));
+  });
+
+  it('takes a body of 50 MiB, and refuses one byte more with 413', () => {
+    const body = new Uint8Array(MAX_BODY + 1);
+    assert.equal(parseSealedRequest(plaintext(FIELDS, body.subarray(1))).body?.length, MAX_BODY);
+    refuses(plaintext(FIELDS, body), 413);
+  });
+});

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { RecordingHandler } from '../../../support/recordingHandler.ts';
+import { REQUEST, TransportUnderTest, openBody } from '../../../support/transports.ts';
+import { DEADLINE, turn, until, within } from '../../../support/withTimeout.ts';
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const MEBIBYTE = 1024 * 1024;
+
+describe('A request under way', () => {
+  let test: TransportUnderTest;
+
+  beforeEach(async () => {
+    test = await TransportUnderTest.open();
+  });
+
+  afterEach(() => test.close());
+
+  describe('that is cancelled', () => {
+    it('while it connects sends nothing and leaves no connection', async () => {
+      const { handler, call } = test.send();
+      call.cancel();
+      const connection = await test.server.next();
+      await within('the connection to close', DEADLINE, connection.closed);
+      assert.equal(connection.received, '');
+      assert.deepEqual(handler.heard, []);
+    });
+
+    it('before its answer closes its connection and hears nothing', async () => {
+      const { handler, call, connection } = await test.exchange();
+      call.cancel();
+      call.cancel();
+      await within('the connection to close', DEADLINE, connection.closed);
+      assert.deepEqual(handler.heard, []);
+    });
+
+    it('in the middle of its answer closes its connection and hears nothing more', async () => {
+      const { handler, call, connection } = await test.exchange();
+      connection.write(`${OK}content-length: 9\r\n\r\nhalf`);
+      await handler.until('data half');
+      call.cancel();
+      connection.write('more');
+      await within('the connection to close', DEADLINE, connection.closed);
+      await turn();
+      assert.deepEqual(handler.heard, ['head 200', 'data half']);
+    });
+
+    for (const place of ['head 200', 'data one']) {
+      it(`by its own listener at "${place}" hears nothing more of what came in the same piece`, async () => {
+        const { handler, call, connection } = await test.exchange();
+        handler.during = (heard) => {
+          if (heard === place) call.cancel();
+        };
+        connection.write(`${OK}transfer-encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n`);
+        await handler.until(place);
+        await within('the connection to close', DEADLINE, connection.closed);
+        assert.equal(handler.heard.at(-1), place);
+      });
+    }
+
+    it('while its body is sent closes its connection', async () => {
+      const { body, rest } = openBody('one');
+      const { handler, call } = test.send({ body });
+      const connection = await test.server.next();
+      await connection.take('the first piece', 'one');
+      call.cancel();
+      rest.reject(new Error('given up'));
+      await within('the connection to close', DEADLINE, connection.closed);
+      await turn();
+      assert.deepEqual(handler.heard, []);
+      assert.doesNotMatch(connection.received, /0\r\n\r\n/);
+    });
+
+    it('after its end leaves the connection to the next', async () => {
+      const sent = test.send();
+      const connection = await test.server.next();
+      await test.answer(connection, sent);
+      sent.call.cancel();
+      await turn();
+      await test.answer(connection);
+      assert.equal(test.server.connections.length, 1);
+    });
+  });
+
+  describe('that is paused', () => {
+    const SIZE = 64 * MEBIBYTE;
+
+    it('makes the backend wait, and goes on where it was', async () => {
+      const { handler, call, connection } = await test.exchange();
+      handler.during = (heard) => {
+        if (heard.startsWith('data') && handler.bytes < MEBIBYTE) call.pause();
+      };
+      connection.write(`${OK}content-length: ${SIZE}\r\n\r\n`);
+      for (let sent = 0; sent < SIZE; sent += MEBIBYTE) connection.write(Buffer.alloc(MEBIBYTE, 1));
+      const { socket } = connection;
+      const taken = () => socket.bytesWritten - socket.writableLength;
+      await handler.until('data');
+      await until('the backend to be stuck', DEADLINE, () => socket.writableLength > 0, taken);
+      const heard = handler.bytes;
+      assert.ok(taken() < SIZE / 2, `${taken()} bytes were taken`);
+      await turn();
+      assert.equal(handler.bytes, heard);
+      handler.during = () => undefined;
+      call.resume();
+      await handler.until('end');
+      assert.equal(handler.bytes, SIZE);
+    });
+
+    it('before its answer waits with the body, not with the head', async () => {
+      const { handler, call, connection } = await test.exchange();
+      call.pause();
+      connection.write(`${OK}content-length: 4\r\n\r\nbody`);
+      await handler.until('head');
+      await turn();
+      assert.deepEqual(handler.heard, ['head 200']);
+      call.resume();
+      await handler.until('end');
+      assert.deepEqual(handler.heard, ['head 200', 'data body', 'end']);
+    });
+
+    it('before it was sent is sent all the same', async () => {
+      const { handler, call } = test.send();
+      call.pause();
+      const connection = await test.server.next();
+      await connection.take('the request', 'record');
+      connection.write(`${OK}content-length: 4\r\n\r\nbody`);
+      await handler.until('head');
+      await turn();
+      assert.deepEqual(handler.heard, ['head 200']);
+      call.resume();
+      await handler.until('end');
+      assert.deepEqual(handler.heard, ['head 200', 'data body', 'end']);
+    });
+
+    it('and resumed before it was sent is not paused', async () => {
+      const { handler, call } = test.send();
+      call.pause();
+      call.resume();
+      await test.answer(await test.server.next(), { handler, call });
+      assert.deepEqual(handler.heard, ['head 200', 'end']);
+    });
+
+    it('and resumed in one breath loses nothing', async () => {
+      const { handler, call, connection } = await test.exchange();
+      handler.during = () => {
+        call.pause();
+        call.resume();
+      };
+      connection.write(`${OK}transfer-encoding: chunked\r\n\r\n`);
+      for (const text of ['a', 'b', 'c', 'd']) connection.write(`1\r\n${text}\r\n`);
+      connection.write('0\r\n\r\n');
+      await handler.until('end');
+      assert.equal(handler.heard.join(' ').replaceAll(' data ', ''), 'head 200abcd end');
+    });
+
+    it('and cancelled leaves no connection', async () => {
+      const { handler, call, connection } = await test.exchange();
+      call.pause();
+      connection.write(`${OK}content-length: 4\r\n\r\nbody`);
+      await handler.until('head');
+      call.cancel();
+      await within('the connection to close', DEADLINE, connection.closed);
+      assert.deepEqual(handler.heard, ['head 200']);
+    });
+
+    it('does not let its own body run ahead of the connection', async () => {
+      let drawn = 0;
+      async function* body(): AsyncGenerator<Uint8Array> {
+        for (; drawn < SIZE; drawn += MEBIBYTE) yield await Promise.resolve(Buffer.alloc(MEBIBYTE));
+      }
+      const { call } = test.send({ body: body() });
+      const connection = await test.server.next();
+      await connection.takeHead();
+      connection.socket.pause();
+      await until(
+        'the body to be stuck',
+        DEADLINE,
+        () => drawn > 0,
+        () => drawn,
+      );
+      assert.ok(drawn < SIZE / 2, `${drawn} bytes were drawn`);
+      call.cancel();
+    });
+  });
+
+  describe('and its connection', () => {
+    it('is used again by the next request', async () => {
+      const sent = test.send();
+      const connection = await test.server.next();
+      await test.answer(connection, sent);
+      for (let count = 0; count < 3; count++) await test.answer(connection);
+      assert.equal(test.server.connections.length, 1);
+    });
+
+    it('is never shared by two requests at once', async () => {
+      const sent = [test.send(), test.send(), test.send()];
+      const connections = [await test.server.next(), await test.server.next(), await test.server.next()];
+      for (const connection of connections) {
+        await connection.take('the request', 'record');
+        assert.equal(connection.received, '');
+        connection.write(`${OK}content-length: 0\r\n\r\n`);
+      }
+      for (const { handler } of sent) await handler.until('end');
+    });
+
+    it('is left behind by a renewal: what runs runs on, what is new connects anew', async () => {
+      const idle = test.send();
+      const idleConnection = await test.server.next();
+      const running = await test.exchange();
+      await test.answer(idleConnection, idle);
+      running.connection.write(`${OK}content-length: 4\r\n\r\nbo`);
+      await running.handler.until('data');
+
+      test.transport.renew();
+      const fresh = await test.exchange();
+      fresh.connection.write(`${OK}content-length: 0\r\n\r\n`);
+      await fresh.handler.until('end');
+      running.connection.write('dy');
+      await running.handler.until('end');
+      assert.deepEqual(running.handler.heard, ['head 200', 'data bo', 'data dy', 'end']);
+      await within('the idle connection to close', DEADLINE, idleConnection.closed);
+      await within('the old connection to close', DEADLINE, running.connection.closed);
+      assert.equal(test.server.connections.length, 3);
+    });
+
+    it('ends when the transport closes', async () => {
+      const running = await test.exchange();
+      await within('the transport to close', DEADLINE, test.transport.close());
+      await running.handler.until('error');
+      await within('the connection to close', DEADLINE, running.connection.closed);
+      assert.equal(running.handler.heard.length, 1);
+    });
+  });
+
+  describe('that cannot be sent', () => {
+    it('hears of it after `send` has returned, when the transport is closed', async () => {
+      await test.transport.close();
+      const handler = new RecordingHandler();
+      let returned = false;
+      handler.during = () => {
+        assert.ok(returned, 'heard before send had returned');
+      };
+      test.transport.send(REQUEST, handler);
+      returned = true;
+      assert.deepEqual(handler.heard, []);
+      await handler.until('error');
+      assert.deepEqual(handler.heard, ['error UND_ERR_DESTROYED']);
+    });
+
+    it('hears of it after `send` has returned, when HTTP cannot carry a header', async () => {
+      const { handler } = test.send({ headers: ['x-bad', 'a\nb'] });
+      assert.deepEqual(handler.heard, []);
+      await handler.until('error');
+      assert.deepEqual(handler.heard, ['error UND_ERR_INVALID_ARG']);
+      assert.equal(test.server.connections.length, 0);
+    });
+
+    it('hears nothing when it is cancelled at once', async () => {
+      await test.transport.close();
+      const { handler, call } = test.send();
+      call.cancel();
+      await turn();
+      assert.deepEqual(handler.heard, []);
+    });
+  });
+});

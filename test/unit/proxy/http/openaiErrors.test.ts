@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { rawError } from '../../../../src/proxy/http/errorResponses.ts';
+import { PROXY_ERRORS, errorBody, errorOfExchange, methodNotAllowed } from '../../../../src/proxy/http/openaiErrors.ts';
+import type { SessionErrorCode } from '../../../../src/session/errors.ts';
+
+describe('The answers that the proxy makes itself', () => {
+  it('have the form that OpenAI clients know', () => {
+    assert.equal(
+      errorBody(PROXY_ERRORS.backend),
+      '{"error":{"message":"Failed to communicate securely with the backend.","type":"server_error","param":null,"code":null}}',
+    );
+    assert.deepEqual(JSON.parse(errorBody(PROXY_ERRORS.badKey)), {
+      error: {
+        message: PROXY_ERRORS.badKey.message,
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_api_key',
+      },
+    });
+  });
+
+  it('have the statuses of the specification', () => {
+    const statuses = Object.fromEntries(Object.entries(PROXY_ERRORS).map(([name, { status }]) => [name, status]));
+    assert.deepEqual(statuses, {
+      badRequest: 400,
+      badTarget: 400,
+      noKey: 401,
+      badKey: 401,
+      unknownAccessKey: 401,
+      noApiKey: 401,
+      foreignHost: 403,
+      foreignOrigin: 403,
+      headTooLarge: 431,
+      httpVersion: 505,
+      noSuchPath: 404,
+      noSuchModelRoute: 404,
+      uploadTimeout: 408,
+      bodyTooLarge: 413,
+      busy: 503,
+      targetTooLong: 414,
+      expectation: 417,
+      tooManyHeaders: 431,
+      backend: 502,
+      timeout: 504,
+    });
+  });
+
+  it('are of type server_error from 500 on and invalid_request_error below', () => {
+    for (const [name, { status, type }] of Object.entries(PROXY_ERRORS)) {
+      assert.equal(type, status >= 500 ? 'server_error' : 'invalid_request_error', name);
+    }
+  });
+
+  it('say in a sentence what is wrong', () => {
+    for (const { message } of [...Object.values(PROXY_ERRORS), methodNotAllowed('GET')]) {
+      assert.match(message, /^[A-Z].*\.$/);
+    }
+    assert.match(PROXY_ERRORS.bodyTooLarge.message, /over 50 MiB/);
+  });
+
+  it('ask for a bearer token with every 401', () => {
+    for (const error of Object.values(PROXY_ERRORS).filter(({ status }) => status === 401)) {
+      assert.deepEqual('headers' in error && error.headers, ['www-authenticate', 'Bearer realm="sealed-proxy"']);
+    }
+  });
+
+  it('name the methods of a path that was asked in another', () => {
+    const { status, code, message, headers } = methodNotAllowed('GET, HEAD');
+    assert.deepEqual([status, code, headers], [405, 'method_not_allowed', ['allow', 'GET, HEAD']]);
+    assert.match(message, /takes GET, HEAD\./);
+  });
+
+  const causes = {
+    network: 502,
+    timeout: 504,
+    cancelled: 502,
+    handshake_status: 502,
+    handshake_malformed: 502,
+    attestation_refused: 502,
+    history_unavailable: 502,
+    weak_public_key: 502,
+    session_id_mismatch: 502,
+    session_rejected: 502,
+    response_status: 502,
+    response_content_type: 502,
+    record_length: 502,
+    record_authentication: 502,
+    record_malformed: 502,
+    record_order: 502,
+    truncated: 502,
+    enclave_error: 502,
+    request_too_large: 431,
+  } satisfies Record<SessionErrorCode, number>;
+  for (const [cause, status] of Object.entries(causes) as [SessionErrorCode, number][]) {
+    it(`have status ${status} for the cause ${cause}, and do not tell it`, () => {
+      const error = errorOfExchange(cause);
+      assert.equal(error.status, status);
+      assert.equal(error.code, status === 431 ? 'headers_too_large' : null);
+      if (status === 502) assert.equal(error, PROXY_ERRORS.backend);
+    });
+  }
+
+  it('are complete as bytes, for a connection on which HTTP has failed', () => {
+    const text = rawError(PROXY_ERRORS.badRequest);
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    assert.deepEqual(head.split('\r\n'), [
+      'HTTP/1.1 400 Bad Request',
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+    ]);
+    assert.equal(body, errorBody(PROXY_ERRORS.badRequest));
+  });
+});

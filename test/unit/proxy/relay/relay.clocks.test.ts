@@ -1,0 +1,89 @@
+// The clocks of one relayed request, where the end-to-end tests cannot play the backend.
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SessionError } from '../../../../src/session/errors.ts';
+import { timed } from '../../../support/e2e/stopwatch.ts';
+import { FakeBackend, RECORDS } from '../../../support/exchanges.ts';
+import { RelaysUnderTest } from '../../../support/relays.ts';
+
+/** In milliseconds. */
+const [IDLE, REQUEST] = [300, 900];
+const TIMEOUTS = { streamIdleTimeout: IDLE, requestTimeout: REQUEST };
+const PIECE = '5\r\nhello\r\n';
+const LAST = '0\r\n\r\n';
+
+describe('An answer that starts before the upload is over', () => {
+  let relays: RelaysUnderTest;
+
+  beforeEach(async () => {
+    relays = await RelaysUnderTest.open();
+    relays.timeouts = TIMEOUTS;
+  });
+
+  afterEach(() => relays.close());
+
+  /** An upload that has begun, and its answer too. */
+  const begin = async () => {
+    const connection = await relays.begin();
+    connection.send(PIECE);
+    const call = await relays.backend.transport.next('the request');
+    const response = await relays.backend.respond(call);
+    call.begin(200, RECORDS);
+    call.handler.onData(Buffer.concat([response.start(), response.chunk('one')]));
+    await connection.until('one');
+    return { connection, call, response };
+  };
+
+  it('may last as long as the upload moves', async () => {
+    const { connection, call, response } = await begin();
+    for (let passed = 0; passed < 3 * IDLE; passed += IDLE / 3) {
+      await delay(IDLE / 3);
+      connection.send(PIECE);
+    }
+    connection.send(LAST);
+    call.handler.onData(Buffer.concat([response.chunk('two'), response.end()]));
+    call.handler.onEnd();
+    assert.equal((await connection.answer()).body.toString(), 'onetwo');
+    assert.equal((await relays.end()).end, 'complete');
+  });
+
+  it('breaks when the upload stops', async () => {
+    const { connection, call } = await begin();
+    const { milliseconds } = await timed(() => connection.end());
+    assert.ok(milliseconds > IDLE - 50 && milliseconds < REQUEST, `${milliseconds} ms`);
+    assert.equal((await relays.end()).end, 'upload_timeout');
+    assert.ok(call.isCancelled());
+  });
+
+  it('is bound by the request clock from the end of the upload on', async () => {
+    const { connection, call } = await begin();
+    await delay(IDLE / 2);
+    const { milliseconds } = await timed(() => {
+      connection.send(LAST);
+      return connection.end();
+    });
+    assert.ok(milliseconds > REQUEST - 20, `${milliseconds} ms`);
+    assert.equal((await relays.end()).end, 'timeout');
+    assert.ok(call.isCancelled());
+  });
+});
+
+describe('A handshake that hangs and is given up', () => {
+  let relays: RelaysUnderTest;
+
+  afterEach(() => relays.close());
+
+  it('is tried again while the request may wait: 504 when its own time is over, not before', async () => {
+    const backend = new FakeBackend();
+    backend.connect = () => Promise.reject(new SessionError('timeout', 'The handshake took too long'));
+    relays = await RelaysUnderTest.open(backend);
+    relays.timeouts = TIMEOUTS;
+    const connection = await relays.begin('Content-Length: 5');
+    const { result, milliseconds } = await timed(() => {
+      connection.send('hello');
+      return connection.answer();
+    });
+    assert.equal(result.status, 504);
+    assert.ok(milliseconds > REQUEST - 20, `${milliseconds} ms`);
+  });
+});

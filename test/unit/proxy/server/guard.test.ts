@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  bearerToken,
+  corsHeaders,
+  isOwnHost,
+  judgeOrigin,
+  preflightHeaders,
+} from '../../../../src/proxy/server/guard.ts';
+import type { HostRule } from '../../../../src/proxy/server/guard.ts';
+import { isLoopback, withoutBrackets } from '../../../../src/settings/loopback.ts';
+import { parseOriginPattern } from '../../../../src/settings/origins.ts';
+
+const LOOPBACK: HostRule = { boundTo: '127.0.0.1', allowed: [] };
+const OPEN: HostRule = { boundTo: '0.0.0.0', allowed: [] };
+
+function own(host: string, rule: HostRule): boolean {
+  return isOwnHost(['Accept', '*/*', 'Host', host], rule);
+}
+
+describe('A loopback name', () => {
+  for (const host of ['localhost', 'LocalHost', '127.0.0.1', '127.255.255.255', '::1', '[::1]', '0:0:0:0:0:0:0:1']) {
+    it(`is ${host}`, () => {
+      assert.equal(isLoopback(host), true);
+    });
+  }
+
+  for (const host of [
+    '',
+    '0.0.0.0',
+    '::',
+    '128.0.0.1',
+    '10.0.0.1',
+    '127.0.0.1.example',
+    '127.1',
+    '127.0.0.1.',
+    'localhost.',
+    'localhost.example',
+    'xlocalhost',
+    '::2',
+    '[::1',
+    '::1]',
+    '::ffff:7f00:1',
+    'fe80::1',
+  ]) {
+    it(`is never ${JSON.stringify(host)}`, () => {
+      assert.equal(isLoopback(host), false);
+    });
+  }
+
+  it('loses its brackets only when it has both', () => {
+    assert.deepEqual(['[::1]', '[::1', '::1]', 'x'].map(withoutBrackets), ['::1', '[::1', '::1]', 'x']);
+  });
+});
+
+describe('The Host header, when the proxy listens on this computer alone', () => {
+  for (const host of [
+    'localhost',
+    'LOCALHOST',
+    'localhost:14114',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.0.0.1:65535',
+    '127.200.0.1:80',
+    '[::1]',
+    '[::1]:80',
+    '[0:0:0:0:0:0:0:1]:80',
+  ]) {
+    it(`may be ${host}`, () => {
+      assert.equal(own(host, LOOPBACK), true);
+    });
+  }
+
+  for (const host of [
+    '',
+    ' ',
+    'evil.example',
+    'evil.example:14114',
+    'rebind.127.0.0.1.nip.io',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'localhost.',
+    'localhost.:80',
+    '127.0.0.1.',
+    'my-computer',
+    'my-computer.local',
+    '10.0.0.1',
+    '192.168.1.7:14114',
+    '0.0.0.0',
+    '128.0.0.1',
+    '::1',
+    '::1:80',
+    '[::1',
+    '[::1]80',
+    '[::1]:',
+    '[::]',
+    '[fe80::1]',
+    '[::1%25lo]',
+    '[::1].evil.example',
+    'localhost:',
+    'localhost:x',
+    'localhost:123456',
+    'localhost:80:80',
+    'localhost:80@evil.example',
+    'user@localhost',
+    'localhost/evil',
+    'localhost\\evil',
+    'localhost evil.example',
+    'localhost,evil.example',
+    '127.0.0.1,127.0.0.1',
+    'http://localhost',
+    'null',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '127.1',
+    'loc\u0430lhost',
+  ]) {
+    it(`is never ${JSON.stringify(host)}`, () => {
+      assert.equal(own(host, LOOPBACK), false);
+    });
+  }
+
+  it('comes exactly once', () => {
+    assert.equal(isOwnHost([], LOOPBACK), false);
+    assert.equal(isOwnHost(['Accept', 'localhost'], LOOPBACK), false);
+    assert.equal(isOwnHost(['Host', 'localhost', 'host', 'localhost'], LOOPBACK), false);
+    assert.equal(isOwnHost(['Host', 'localhost', 'Host', 'evil.example'], LOOPBACK), false);
+    assert.equal(isOwnHost(['HOST', 'localhost'], LOOPBACK), true);
+  });
+
+  it('is never a name of which anyone can say where it points', () => {
+    const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
+    const name = fc.tuple(
+      fc.array(label, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom('com', 'io', 'localhost', 'test'),
+    );
+    fc.assert(
+      fc.property(name, fc.constantFrom('', ':80', ':14114'), ([labels, top], port) => {
+        assert.equal(own(`${labels.join('.')}.${top}${port}`, LOOPBACK), false);
+      }),
+    );
+  });
+
+  it('may be a name that was allowed, and only that', () => {
+    const rule = { boundTo: '127.0.0.1', allowed: ['box.local', 'fe80::1', '192.168.1.7'] };
+    for (const host of ['box.local', 'BOX.local:80', '[FE80::1]:80', '192.168.1.7'])
+      assert.equal(own(host, rule), true);
+    for (const host of ['x.box.local', 'box.local.', 'box', 'fe80::1', '192.168.1.8'])
+      assert.equal(own(host, rule), false);
+  });
+});
+
+describe('The Host header, when the proxy listens on the network', () => {
+  it('may be any address, because no page can make an address of its own name', () => {
+    for (const host of [
+      '192.168.1.7',
+      '192.168.1.7:14114',
+      '10.0.0.1',
+      '[fe80::1]:80',
+      '0.0.0.0',
+      '127.0.0.1',
+      'localhost',
+    ]) {
+      for (const boundTo of ['0.0.0.0', '::', '192.168.1.7'])
+        assert.equal(own(host, { boundTo, allowed: [] }), true, host);
+    }
+  });
+
+  it('is never a name that was not allowed', () => {
+    for (const host of ['evil.example', 'rebind.192.168.1.7.nip.io:80', 'my-computer', '192.168.1.7.', '192.168.1']) {
+      assert.equal(own(host, OPEN), false, host);
+      assert.equal(own(host, { boundTo: '::', allowed: [] }), false, host);
+    }
+    assert.equal(own('my-computer:80', { boundTo: '0.0.0.0', allowed: ['my-computer'] }), true);
+  });
+});
+
+describe('The Origin header', () => {
+  const patterns = ['https://app.example', 'http://localhost:3000', 'vscode-webview://*'].map(
+    (text) => parseOriginPattern(text) ?? assert.fail(text),
+  );
+
+  it('is sent by no program, and that is right', () => {
+    assert.deepEqual(judgeOrigin(['Host', 'x'], patterns), { kind: 'none' });
+    assert.deepEqual(judgeOrigin([], []), { kind: 'none' });
+  });
+
+  for (const origin of [
+    'https://app.example',
+    'HTTPS://APP.EXAMPLE',
+    'http://localhost:3000',
+    'vscode-webview://0a1b2c',
+    'VSCODE-webview://0a1b2c',
+  ]) {
+    it(`is taken when it is allowed: ${origin}`, () => {
+      assert.deepEqual(judgeOrigin(['origin', origin], patterns), { kind: 'allowed', origin });
+    });
+  }
+
+  for (const origin of [
+    '',
+    'null',
+    'http://app.example',
+    'https://app.example:8443',
+    'https://app.example.evil.example',
+    'https://evil.example/https://app.example',
+    'https://x.app.example',
+    'https://app.example/',
+    'http://localhost',
+    'http://localhost:30000',
+    'http://127.0.0.1:3000',
+    'vscode-webview:',
+    'vscode-webview-evil://x',
+    'xvscode-webview://x',
+    'file://',
+    'https://app.example https://app.example',
+  ]) {
+    it(`is refused when it is not: ${JSON.stringify(origin)}`, () => {
+      assert.deepEqual(judgeOrigin(['Origin', origin], patterns), { kind: 'refused' });
+      assert.deepEqual(judgeOrigin(['Origin', origin], []), { kind: 'refused' });
+    });
+  }
+
+  it('is refused when it comes twice, even if both are allowed', () => {
+    const twice = ['Origin', 'https://app.example', 'origin', 'https://app.example'];
+    assert.deepEqual(judgeOrigin(twice, patterns), { kind: 'refused' });
+  });
+
+  it('gets an answer that names it, so that its page may read it', () => {
+    assert.deepEqual(corsHeaders('https://app.example'), [
+      'access-control-allow-origin',
+      'https://app.example',
+      'access-control-expose-headers',
+      '*',
+      'vary',
+      'Origin',
+    ]);
+  });
+});
+
+describe('The answer to a preflight', () => {
+  const pairs = (flat: readonly string[]) =>
+    Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
+
+  it('allows the methods of the route and the headers that were asked for', () => {
+    const asked = ['Access-Control-Request-Headers', 'authorization, x-stainless-os'];
+    assert.deepEqual(pairs(preflightHeaders(asked, 'POST')), {
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization, x-stainless-os',
+      'access-control-max-age': '600',
+    });
+  });
+
+  it('allows the usual headers when none were asked for', () => {
+    assert.equal(pairs(preflightHeaders([], 'GET'))['access-control-allow-headers'], 'authorization, content-type');
+  });
+
+  it('allows the way into the private network when that was asked for, and only then', () => {
+    const name = 'access-control-allow-private-network';
+    assert.equal(pairs(preflightHeaders(['access-control-request-private-network', 'true'], 'GET'))[name], 'true');
+    for (const value of ['false', '', 'TRUE']) {
+      assert.equal(name in pairs(preflightHeaders(['access-control-request-private-network', value], 'GET')), false);
+    }
+    assert.equal(name in pairs(preflightHeaders([], 'GET')), false);
+  });
+});
+
+describe('The bearer token', () => {
+  for (const [value, token] of [
+    ['Bearer sk-1', 'sk-1'],
+    ['bearer sk-1', 'sk-1'],
+    ['BEARER   sk-1', 'sk-1'],
+    ['Bearer sk-1  ', 'sk-1'],
+    ['Bearer a b', 'a b'],
+    ['Bearer Bearer sk-1', 'Bearer sk-1'],
+  ] as const) {
+    it(`is ${token} in ${JSON.stringify(value)}`, () => {
+      assert.equal(bearerToken(['Authorization', value]), token);
+    });
+  }
+
+  for (const value of [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Bearer  ',
+    'sk-1',
+    'Basic c2stMQ==',
+    'Bearersk-1',
+    'Bearer\tsk-1',
+    'xBearer sk-1',
+  ]) {
+    it(`is not in ${JSON.stringify(value)}`, () => {
+      assert.equal(bearerToken(['Authorization', value]), undefined);
+    });
+  }
+
+  it('is not there without the header, and not when the header comes twice', () => {
+    assert.equal(bearerToken(['x-api-key', 'sk-1']), undefined);
+    assert.equal(bearerToken(['Authorization', 'Bearer sk-1', 'authorization', 'Bearer sk-1']), undefined);
+  });
+});

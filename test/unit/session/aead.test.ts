@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { aeadBySize, bestAead, nativeAead, pureAead } from '../../../src/session/aead.ts';
+import type { Aead } from '../../../src/session/aead.ts';
+import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
+import { RFC_8439, hex } from '../../support/vectors.ts';
+
+const IMPLEMENTATIONS: readonly [string, Aead][] = [
+  ['native', nativeAead],
+  ['pure', pureAead],
+  ['by size, always pure', aeadBySize(nativeAead, pureAead, Infinity)],
+  ['by size, always native', aeadBySize(nativeAead, pureAead, 0)],
+  ['by size, with the border among the vectors', aeadBySize(nativeAead, pureAead, 200)],
+  ['the best of this runtime', bestAead()],
+];
+
+interface Vector {
+  readonly name: string;
+  readonly key: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly aad: Uint8Array;
+  readonly plaintext: Uint8Array;
+  /** Ciphertext and tag. */
+  readonly sealed: string;
+}
+
+const VECTORS: readonly Vector[] = RFC_8439.vectors.map(({ name, key, nonce, aad, plaintext, ciphertext, tag }) => ({
+  name: `RFC 8439 ${name}`,
+  key: hex(key),
+  nonce: hex(nonce),
+  aad: hex(aad),
+  plaintext: hex(plaintext),
+  sealed: ciphertext + tag,
+}));
+
+const NOTHING = new Uint8Array(0);
+
+function sealInPieces({ key, nonce, aad }: Vector, aead: Aead, pieces: readonly Uint8Array[]): string {
+  const stream = aead.sealStream(key, nonce, aad);
+  return toHex(concatBytes(...pieces.map((piece) => stream.update(piece)), stream.final()));
+}
+
+function bytewise(bytes: Uint8Array): Uint8Array[] {
+  return Array.from(bytes, (byte) => Uint8Array.of(byte));
+}
+
+for (const [label, aead] of IMPLEMENTATIONS) {
+  describe(`ChaCha20-Poly1305, ${label}`, () => {
+    for (const vector of VECTORS) {
+      const { name, key, nonce, aad, plaintext, sealed } = vector;
+
+      it(`seals ${name} whole`, () => {
+        assert.equal(toHex(aead.seal(key, nonce, aad, NOTHING, [plaintext])), sealed);
+      });
+
+      it(`opens ${name}`, () => {
+        assert.equal(toHex(aead.open(key, nonce, aad, hex(sealed))), toHex(plaintext));
+      });
+
+      it(`seals ${name} in two parts, split at every border`, () => {
+        for (let at = 0; at <= plaintext.length; at++) {
+          const parts = [plaintext.subarray(0, at), plaintext.subarray(at)];
+          assert.equal(toHex(aead.seal(key, nonce, aad, NOTHING, parts)), sealed, `split at ${at}`);
+          assert.equal(sealInPieces(vector, aead, parts), sealed, `streamed, split at ${at}`);
+        }
+      });
+
+      it(`seals ${name} byte by byte`, () => {
+        const parts = bytewise(plaintext);
+        assert.equal(toHex(aead.seal(key, nonce, aad, NOTHING, parts)), sealed);
+        assert.equal(sealInPieces(vector, aead, parts), sealed);
+      });
+
+      it(`puts a prefix in front of ${name} as it is`, () => {
+        for (const length of [1, 16, 32]) {
+          const prefix = new Uint8Array(length).fill(0xa5);
+          assert.equal(toHex(aead.seal(key, nonce, aad, prefix, [plaintext])), toHex(prefix) + sealed);
+        }
+      });
+
+      it(`refuses ${name} with any bit of ciphertext, tag, additional data, nonce or key changed`, () => {
+        const honest = { key, nonce, aad, sealed: hex(sealed) };
+        for (const field of ['key', 'nonce', 'aad', 'sealed'] as const) {
+          for (let at = 0; at < honest[field].length; at++) {
+            const changed = honest[field].slice();
+            changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+            const input = { ...honest, [field]: changed };
+            assert.throws(
+              () => aead.open(input.key, input.nonce, input.aad, input.sealed),
+              { name: 'SessionError', code: 'record_authentication' },
+              `${field}, byte ${at}`,
+            );
+          }
+        }
+      });
+
+      it(`refuses ${name} cut at any byte, lengthened, or with other additional data`, () => {
+        const whole = hex(sealed);
+        const refused = { code: 'record_authentication' };
+        for (let length = 0; length < whole.length; length++) {
+          assert.throws(() => aead.open(key, nonce, aad, whole.subarray(0, length)), refused, `${length} bytes`);
+        }
+        assert.throws(() => aead.open(key, nonce, aad, concatBytes(whole, Uint8Array.of(0))), refused);
+        assert.throws(() => aead.open(key, nonce, NOTHING, whole), refused);
+        assert.throws(() => aead.open(key, nonce, concatBytes(aad, Uint8Array.of(0)), whole), refused);
+      });
+
+      for (const [kind, copyOf] of [
+        ['Uint8Arrays', (bytes: Uint8Array) => new Uint8Array(bytes)],
+        ['Buffers, whose slices share their memory', (bytes: Uint8Array) => Buffer.from(bytes)],
+      ] as const) {
+        it(`leaves the arguments of ${name} alone and keeps none of them when they are ${kind}`, () => {
+          const copies = { key: copyOf(key), nonce: copyOf(nonce), aad: copyOf(aad), text: copyOf(plaintext) };
+          const result = aead.seal(copies.key, copies.nonce, copies.aad, NOTHING, [copies.text]);
+          const toOpen = copyOf(result);
+          const opened = aead.open(copies.key, copies.nonce, copies.aad, toOpen);
+          const stream = aead.sealStream(copies.key, copies.nonce, copies.aad);
+          assert.deepEqual(Object.values(copies).map(toHex), [key, nonce, aad, plaintext].map(toHex));
+          assert.equal(toHex(toOpen), sealed);
+
+          for (const argument of [copies.key, copies.nonce, copies.aad, toOpen]) argument.fill(0xff);
+          const ciphertext = stream.update(copies.text);
+          copies.text.fill(0xff);
+          assert.equal(toHex(concatBytes(ciphertext, stream.final())), sealed);
+          assert.equal(toHex(result), sealed);
+          assert.equal(toHex(opened), toHex(plaintext));
+        });
+      }
+    }
+
+    it('seals and opens an empty message', () => {
+      const [key, nonce] = [new Uint8Array(32).fill(1), new Uint8Array(12)];
+      const sealed = aead.seal(key, nonce, NOTHING, NOTHING, []);
+      assert.equal(sealed.length, 16);
+      assert.equal(aead.open(key, nonce, NOTHING, sealed).length, 0);
+      assert.equal(toHex(aead.sealStream(key, nonce, NOTHING).final()), toHex(sealed));
+    });
+  });
+}
+
+describe('The choice between two implementations by size', () => {
+  const [key, nonce] = [new Uint8Array(32), new Uint8Array(12)];
+
+  /** Says which of its methods were called, and does the work of `real`. */
+  function watched(real: Aead, calls: string[]): Aead {
+    const { name } = real;
+    return {
+      name,
+      sealStream: (...input) => {
+        calls.push(`${name} sealStream`);
+        return real.sealStream(...input);
+      },
+      seal: (...input) => {
+        calls.push(`${name} seal`);
+        return real.seal(...input);
+      },
+      open: (...input) => {
+        calls.push(`${name} open`);
+        return real.open(...input);
+      },
+    };
+  }
+
+  it('seals and opens what is shorter than the border in plain JavaScript, everything else natively', () => {
+    const calls: string[] = [];
+    const aead = aeadBySize(watched(nativeAead, calls), watched(pureAead, calls), 100);
+    for (const length of [99, 100]) aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(length)]);
+    assert.deepEqual(calls.splice(0), ['pure seal', 'native seal']);
+    for (const length of [99 - 16, 100 - 16]) {
+      aead.open(key, nonce, NOTHING, nativeAead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(length)]));
+    }
+    assert.deepEqual(calls.splice(0), ['pure open', 'native open']);
+    aead.sealStream(key, nonce, NOTHING);
+    assert.deepEqual(calls, ['native sealStream']);
+  });
+
+  it('counts all parts of a message together', () => {
+    const calls: string[] = [];
+    const aead = aeadBySize(watched(nativeAead, calls), watched(pureAead, calls), 100);
+    aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(60), new Uint8Array(39)]);
+    aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(60), new Uint8Array(40)]);
+    assert.deepEqual(calls, ['pure seal', 'native seal']);
+  });
+});

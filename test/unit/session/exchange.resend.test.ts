@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { SessionError } from '../../../src/session/errors.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
+import { FakeBackend, RECORDS, makeExchange, refusalFields, sendExchange } from '../../support/exchanges.ts';
+import type { Fields } from '../../support/fakeTransport.ts';
+import { turn } from '../../support/withTimeout.ts';
+
+const CODES = ['session_not_found', 'request_decryption_failed'];
+const [CODE = ''] = CODES;
+const OCTETS = ['content-type', 'application/octet-stream'] as const;
+const CONTRACT = ['x-opensecret-error-contract', '1'] as const;
+const REASON = ['x-opensecret-error-code', CODE] as const;
+
+describe('The one resend', () => {
+  for (const code of CODES) {
+    it(`follows a 400 that is marked ${code}: the same request, in a fresh session, under a fresh id`, async () => {
+      const backend = await FakeBackend.ready();
+      const old = backend.keeper.current() ?? assert.fail();
+      const { call: first, sink } = await sendExchange(backend, '{"model":"m"}');
+      const before = await backend.open(first);
+      first.respond(400, refusalFields(code));
+      const second = await backend.transport.next('the second request');
+      const after = await backend.open(second);
+
+      assert.ok(first.isCancelled());
+      assert.throws(() => old.beginCall());
+      assert.deepEqual(backend.losses, ['rejected']);
+      assert.equal(backend.enclaves.length, 2);
+      assert.notEqual(second.header('x-session-id'), first.header('x-session-id'));
+      assert.notEqual(second.header('x-opensecret-routing-key'), first.header('x-opensecret-routing-key'));
+      assert.notEqual(toHex(after.requestId), toHex(before.requestId));
+      assert.ok(after.plaintext.equals(before.plaintext));
+
+      const response = backend.enclaveOf(second).respond(after.requestId);
+      second.respond(200, RECORDS, response.start(), response.chunk('answer'), response.end());
+      assert.deepEqual(sink.heard, ['start 200', 'chunk answer', 'end']);
+      assert.equal(backend.transport.calls.length, 2);
+    });
+  }
+
+  it('happens once: a second refusal is a failure', async () => {
+    for (const [firstCode, secondCode] of CODES.flatMap((one) => CODES.map((other) => [one, other] as const))) {
+      const backend = await FakeBackend.ready();
+      const { call, sink } = await sendExchange(backend);
+      call.respond(400, refusalFields(firstCode));
+      const second = await backend.transport.next('the second request');
+      const rejected = backend.keeper.current() ?? assert.fail();
+      second.respond(400, refusalFields(secondCode));
+      await turn();
+      assert.deepEqual(sink.heard, ['fail session_rejected']);
+      assert.throws(() => rejected.beginCall());
+      assert.equal(backend.transport.calls.length, 2);
+      assert.ok(second.isCancelled());
+    }
+  });
+
+  for (const [what, status, fields] of [
+    ['a 400 without any mark', 400, [OCTETS]],
+    ['a 400 with the code alone', 400, [OCTETS, REASON]],
+    ['a 400 with the contract alone', 400, [OCTETS, CONTRACT]],
+    ['a 400 of another contract', 400, [OCTETS, ['x-opensecret-error-contract', '2'], REASON]],
+    ['a 400 of contract 01', 400, [OCTETS, ['x-opensecret-error-contract', '01'], REASON]],
+    ['a 400 of an empty contract', 400, [OCTETS, ['x-opensecret-error-contract', ''], REASON]],
+    ['a 400 with the contract twice', 400, [OCTETS, CONTRACT, CONTRACT, REASON]],
+    ['a 400 with two contracts in one', 400, [OCTETS, ['x-opensecret-error-contract', '1, 1'], REASON]],
+    ['a 400 with the code twice', 400, [OCTETS, CONTRACT, REASON, REASON]],
+    [
+      'a 400 with both codes',
+      400,
+      [OCTETS, CONTRACT, ...CODES.map((code) => ['x-opensecret-error-code', code] as const)],
+    ],
+    ['a 400 with both codes in one', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', CODES.join(', ')]]],
+    ['a 400 with a code in capitals', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', CODE.toUpperCase()]]],
+    ['a 400 with another code', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', 'upstream_invalid_request']]],
+    ['a 400 with an empty code', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', '']]],
+    ...[401, 403, 404, 408, 409, 413, 415, 421, 425, 429, 500, 502, 503, 504, 201, 307].map(
+      (status) => [`a ${status} that is marked`, status, [OCTETS, CONTRACT, REASON]] as const,
+    ),
+  ] satisfies readonly (readonly [string, number, Fields])[]) {
+    it(`never follows ${what}`, async () => {
+      const backend = await FakeBackend.ready();
+      const session = backend.keeper.current();
+      const { call, sink } = await sendExchange(backend);
+      call.respond(status, fields);
+      await turn();
+      assert.deepEqual(sink.heard, ['fail response_status']);
+      assert.equal(backend.transport.calls.length, 1);
+      assert.equal(backend.keeper.current(), session);
+    });
+  }
+
+  it('never follows a 200 that is marked: its records count', async () => {
+    const backend = await FakeBackend.ready();
+    const { call, sink } = await sendExchange(backend);
+    const response = await backend.respond(call);
+    call.respond(200, [OCTETS, CONTRACT, REASON], response.start(), response.end());
+    assert.deepEqual(sink.heard, ['start 200', 'end']);
+    assert.equal(backend.transport.calls.length, 1);
+  });
+
+  it('never follows an error of the network, a timeout or a broken response', async () => {
+    const failures: readonly ((call: Awaited<ReturnType<typeof sendExchange>>) => void)[] = [
+      ({ call }) => {
+        call.handler.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+      },
+      ({ exchange }) => {
+        exchange.abort(new SessionError('timeout', 'late'));
+      },
+      ({ call }) => {
+        call.respond(200, RECORDS);
+      },
+      ({ call }) => {
+        call.respond(200, RECORDS, Buffer.alloc(21, 1));
+      },
+    ];
+    for (const fail of failures) {
+      const backend = await FakeBackend.ready();
+      const session = backend.keeper.current();
+      const sent = await sendExchange(backend);
+      fail(sent);
+      await turn();
+      assert.match(sent.sink.heard.join(), /^fail /);
+      assert.equal(backend.transport.calls.length, 1);
+      assert.equal(backend.keeper.current(), session);
+    }
+  });
+
+  it('replays a body that was drawn in part and still arrives', async () => {
+    const backend = await FakeBackend.ready();
+    const { exchange, body, sink } = makeExchange(backend, 'a'.repeat(5000));
+    exchange.begin();
+    const first = await backend.transport.next('the first request');
+    await first.draw();
+    await first.draw();
+    body.push(Buffer.from('b'.repeat(5000)));
+    await first.draw();
+    first.respond(400, refusalFields(CODE));
+    await assert.rejects(first.draw(), { message: 'The request was given up' });
+
+    const second = await backend.transport.next('the second request');
+    const opened = backend.open(second);
+    body.push(Buffer.from('c'.repeat(5000)));
+    await turn();
+    body.push(Buffer.from('d'));
+    body.finish();
+    assert.equal((await opened).body.toString(), `${'a'.repeat(5000)}${'b'.repeat(5000)}${'c'.repeat(5000)}d`);
+    assert.deepEqual(sink.heard, []);
+  });
+
+  it('replays a long body that was complete, byte for byte', async () => {
+    const backend = await FakeBackend.ready();
+    const pieces = Array.from({ length: 5 }, (_, at) => Buffer.alloc(60_000, at));
+    const { exchange, body } = makeExchange(backend, ...pieces);
+    body.finish();
+    exchange.begin();
+    const first = await backend.transport.next('the first request');
+    assert.ok((await backend.open(first)).body.equals(Buffer.concat(pieces)));
+    first.respond(400, refusalFields(CODE));
+    const second = await backend.transport.next('the second request');
+    assert.ok((await backend.open(second)).body.equals(Buffer.concat(pieces)));
+  });
+
+  it('uses the fresh session that another exchange has made, and rejects that one never', async () => {
+    const backend = await FakeBackend.ready();
+    const sent = [await sendExchange(backend), await sendExchange(backend), await sendExchange(backend)];
+    for (const { call } of sent) {
+      call.respond(400, refusalFields(CODE));
+      const again = await backend.transport.next('a second request');
+      assert.equal(backend.enclaveOf(again), backend.enclaves[1]);
+    }
+    assert.equal(backend.enclaves.length, 2);
+    assert.deepEqual(backend.losses, ['rejected']);
+  });
+
+  it('makes one session for all that were refused at once', async () => {
+    const backend = await FakeBackend.ready();
+    const sent = [await sendExchange(backend), await sendExchange(backend), await sendExchange(backend)];
+    for (const { call } of sent) call.respond(400, refusalFields(CODE));
+    for (const { body } of sent) {
+      const opened = await backend.open(await backend.transport.next('a second request'));
+      assert.equal(opened.body.length, body.length);
+    }
+    assert.equal(backend.enclaves.length, 2);
+  });
+
+  it('fails as the handshake fails that it needs, and sends nothing', async () => {
+    const backend = await FakeBackend.ready();
+    const { call, sink } = await sendExchange(backend);
+    backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
+    call.respond(400, refusalFields(CODE));
+    await turn();
+    assert.deepEqual(sink.heard, ['fail attestation_refused']);
+    assert.equal(backend.transport.calls.length, 1);
+  });
+
+  it('does not happen when the client went away before the fresh session was there', async () => {
+    const backend = await FakeBackend.ready();
+    const { call, exchange, sink } = await sendExchange(backend);
+    const handshake = Promise.withResolvers<never>();
+    backend.connect = () => handshake.promise;
+    call.respond(400, refusalFields(CODE));
+    exchange.abort(new SessionError('cancelled', 'gone'));
+    handshake.resolve(backend.makeSession() as never);
+    await turn();
+    assert.deepEqual(sink.heard, ['fail cancelled']);
+    assert.equal(backend.transport.calls.length, 1);
+  });
+
+  it('hears nothing more of the first request', async () => {
+    const backend = await FakeBackend.ready();
+    const { call, sink } = await sendExchange(backend);
+    const response = await backend.respond(call);
+    call.respond(400, refusalFields(CODE));
+    call.respond(400, refusalFields(CODE));
+    call.handler.onData(response.start());
+    call.handler.onError(new Error('cancelled'));
+    const second = await backend.transport.next('the second request');
+    call.respond(400, refusalFields(CODE));
+    assert.deepEqual(sink.heard, []);
+    const answer = await backend.respond(second);
+    second.respond(200, RECORDS, answer.start(), answer.end());
+    assert.deepEqual(sink.heard, ['start 200', 'end']);
+  });
+});

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { encodeMetadata } from '../../../src/session/envelope.ts';
+import { SessionError } from '../../../src/session/errors.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
+import { FakeBackend, METADATA, RECORDS, makeExchange, sendExchange, startExchange } from '../../support/exchanges.ts';
+import { turn } from '../../support/withTimeout.ts';
+
+type Started = Awaited<ReturnType<typeof startExchange>>;
+
+/** How long a handshake hangs before it is given up, in milliseconds. */
+const HANG = 30_000;
+
+/** Lets every handshake hang; returns the times at which they began. */
+function hangingHandshakes(backend: FakeBackend): readonly number[] {
+  const begun: number[] = [];
+  backend.connect = () => {
+    begun.push(backend.clock.monotonic());
+    return new Promise((_resolve, reject) => {
+      backend.clock.after(HANG, () => {
+        reject(new SessionError('timeout', 'The handshake took too long'));
+      });
+    });
+  };
+  return begun;
+}
+
+describe('The request of an exchange', () => {
+  it('is sent in the same turn when there is a session', async () => {
+    const backend = await FakeBackend.ready();
+    const { exchange, body } = makeExchange(backend, 'text');
+    body.finish();
+    exchange.begin();
+    assert.equal(backend.transport.calls.length, 1);
+  });
+
+  it('waits for the session that it asks for', async () => {
+    const backend = new FakeBackend();
+    const handshake = Promise.withResolvers<never>();
+    backend.connect = () => handshake.promise;
+    const { exchange, body } = makeExchange(backend, 'text');
+    body.finish();
+    exchange.begin();
+    await turn();
+    assert.equal(backend.transport.calls.length, 0);
+    handshake.resolve(backend.makeSession() as never);
+    const call = await backend.transport.next('the request');
+    assert.equal((await backend.open(call)).body.toString(), 'text');
+  });
+
+  it('is not sent when no session can be had, and fails as the handshake did', async () => {
+    const backend = new FakeBackend();
+    backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
+    const { exchange, sink } = makeExchange(backend, 'text');
+    exchange.begin();
+    await turn();
+    assert.deepEqual(sink.heard, ['fail attestation_refused']);
+    assert.equal(backend.transport.calls.length, 0);
+  });
+
+  it('outlives handshakes that hang: it is sent when one succeeds', async () => {
+    const backend = new FakeBackend();
+    const handshakes = hangingHandshakes(backend);
+    const { exchange, body, sink } = makeExchange(backend, 'text');
+    body.finish();
+    exchange.begin();
+    await backend.clock.advance(3 * HANG);
+    assert.deepEqual([handshakes.length, sink.heard], [3, []]);
+    backend.connect = () => Promise.resolve(backend.makeSession());
+    await backend.clock.advance(HANG);
+    const call = await backend.transport.next('the request');
+    assert.equal((await backend.open(call)).body.toString(), 'text');
+    assert.deepEqual(sink.heard, []);
+  });
+
+  it('that is given up while a handshake hangs asks for no other one', async () => {
+    const backend = new FakeBackend();
+    const handshakes = hangingHandshakes(backend);
+    const { exchange, sink } = makeExchange(backend, 'text');
+    exchange.begin();
+    await backend.clock.advance(2.5 * HANG);
+    exchange.abort(new SessionError('timeout', 'The backend did not answer in time'));
+    assert.deepEqual(sink.heard, ['fail timeout']);
+    const before = handshakes.length;
+    await backend.clock.advance(10 * HANG);
+    assert.equal(handshakes.length, before);
+    assert.deepEqual(sink.heard, ['fail timeout']);
+  });
+
+  it('has exactly the outer headers of the specification', async () => {
+    const backend = await FakeBackend.ready();
+    const { call } = await sendExchange(backend);
+    const session = backend.keeper.current() ?? assert.fail();
+    assert.deepEqual([call.request.method, call.request.path], ['POST', '/v2/request']);
+    assert.deepEqual(call.request.headers, [
+      'content-type',
+      'application/octet-stream',
+      'x-session-id',
+      session.id,
+      'x-opensecret-routing-key',
+      session.routingKey,
+    ]);
+  });
+
+  it('opens to the metadata and the body, whole or in pieces', async () => {
+    const backend = await FakeBackend.ready();
+    for (const pieces of [[], [''], ['{"a":1}'], ['{"a"', ':', '1}'], ['x'.repeat(70_000), 'y'.repeat(70_000)]]) {
+      const { exchange, body } = makeExchange(backend, ...pieces);
+      body.finish();
+      exchange.begin();
+      const { plaintext } = await backend.open(await backend.transport.next('the request'));
+      const expected = Buffer.concat([encodeMetadata(METADATA), Buffer.from(pieces.join(''))]);
+      assert.ok(plaintext.equals(expected), `${pieces.length} pieces`);
+    }
+  });
+
+  it('is one piece when the body is complete and has at most 64 KiB, and a stream otherwise', async () => {
+    const backend = await FakeBackend.ready();
+    for (const [length, complete, whole] of [
+      [65_536, true, true],
+      [65_537, true, false],
+      [10, false, false],
+      [0, true, true],
+    ] as const) {
+      const { exchange, body } = makeExchange(backend, new Uint8Array(length));
+      if (complete) body.finish();
+      exchange.begin();
+      const { request } = await backend.transport.next('the request');
+      assert.equal(request.body instanceof Uint8Array, whole, `${length} bytes, complete: ${complete}`);
+    }
+  });
+
+  it('is drawn while the body still arrives, piece by piece and not before it is wanted', async () => {
+    const backend = await FakeBackend.ready();
+    const { exchange, body } = makeExchange(backend, new Uint8Array(5000));
+    exchange.begin();
+    const call = await backend.transport.next('the request');
+    const drawn = [await call.draw(), await call.draw()];
+    assert.equal(drawn[1]?.length, 5000);
+    body.push(new Uint8Array(6000));
+    drawn.push(await call.draw());
+    assert.equal(drawn[2]?.length, 6000);
+    const last = call.draw();
+    await turn();
+    body.finish();
+    drawn.push(await last);
+    assert.equal(await call.draw(), undefined);
+    const record = Buffer.concat(drawn.map((piece) => piece ?? assert.fail()));
+    assert.equal(backend.enclaveOf(call).open(record).body.length, 11_000);
+  });
+
+  it('fails when the body that arrives passes 50 MiB', async () => {
+    const backend = await FakeBackend.ready();
+    const mebibyte = new Uint8Array(1024 * 1024);
+    const { exchange, body, sink } = makeExchange(backend, ...Array.from({ length: 50 }, () => mebibyte));
+    exchange.begin();
+    const call = await backend.transport.next('the request');
+    for (let pieces = 0; pieces < 51; pieces++) await call.draw();
+    body.push(Uint8Array.of(1));
+    await assert.rejects(call.draw(), (error: unknown) => {
+      call.handler.onError(error);
+      return true;
+    });
+    assert.deepEqual(sink.heard, ['fail request_too_large']);
+  });
+
+  it('has its metadata overwritten when the exchange is over', async () => {
+    const backend = await FakeBackend.ready();
+    const ended = await startExchange(backend);
+    ended.call.handler.onData(ended.response.end());
+    assert.ok(ended.metadata.some((byte) => byte !== 0));
+    ended.call.handler.onEnd();
+    const failed = await startExchange(backend);
+    failed.call.handler.onError(new Error('reset'));
+    for (const { metadata } of [ended, failed]) assert.match(toHex(metadata), /^0+$/);
+  });
+});
+
+describe('The response of an exchange', () => {
+  it('is heard to its end', async () => {
+    const { call, sink, response } = await startExchange(await FakeBackend.ready());
+    call.handler.onData(Buffer.concat([response.chunk('one'), response.chunk('two')]));
+    call.handler.onData(response.end());
+    assert.deepEqual(sink.heard, ['start 200', 'chunk one', 'chunk two']);
+    call.handler.onEnd();
+    assert.deepEqual(sink.heard, ['start 200', 'chunk one', 'chunk two', 'end']);
+    assert.equal(call.isCancelled(), false);
+  });
+
+  it('is heard record by record as it comes', async () => {
+    const { call, sink, response } = await startExchange(await FakeBackend.ready());
+    for (const text of ['a', 'b', 'c']) {
+      const frame = response.chunk(text);
+      call.handler.onData(frame.subarray(0, -1));
+      const before = sink.heard.length;
+      call.handler.onData(frame.subarray(-1));
+      assert.equal(sink.heard.length, before + 1);
+    }
+  });
+
+  it('may begin and end while the body still arrives, of which nothing is drawn any more', async () => {
+    const backend = await FakeBackend.ready();
+    const { exchange, sink } = makeExchange(backend, 'first part');
+    exchange.begin();
+    const call = await backend.transport.next('the request');
+    const response = await backend.respond(call);
+    await call.draw();
+    const stuck = assert.rejects(call.draw(), { message: 'The request was given up' });
+    call.respond(200, RECORDS, response.start(413), response.end());
+    await stuck;
+    assert.deepEqual(sink.heard, ['start 413', 'end']);
+  });
+
+  it('lets the body go once it has started', async () => {
+    const backend = await FakeBackend.ready();
+    const { exchange, body, sink } = makeExchange(backend, new Uint8Array(5000), new Uint8Array(5000));
+    exchange.begin();
+    const call = await backend.transport.next('the request');
+    const response = await backend.respond(call);
+    await call.draw();
+    await call.draw();
+    call.begin(200, RECORDS);
+    assert.equal(body.pieces().length, 2);
+    call.handler.onData(response.start());
+    assert.deepEqual(sink.heard, ['start 200']);
+    assert.ok(body.pieces().length < 2);
+    body.push(new Uint8Array(5000));
+    body.push(new Uint8Array(5000));
+    for (let pieces = 0; pieces < 2; pieces++) assert.equal((await call.draw())?.length, 5000);
+    assert.ok(body.pieces().length < 2);
+  });
+
+  for (const status of [100, 201, 204, 206, 301, 302, 307, 400, 401, 404, 413, 415, 429, 500, 502, 503]) {
+    it(`is a failure with the outer status ${status}, whatever it brings`, async () => {
+      const backend = await FakeBackend.ready();
+      const { call, sink } = await sendExchange(backend);
+      const response = await backend.respond(call);
+      call.respond(status, RECORDS, response.start(), response.end());
+      assert.deepEqual(sink.heard, ['fail response_status']);
+      assert.ok(call.isCancelled());
+      assert.equal(backend.transport.calls.length, 1);
+    });
+  }
+
+  for (const [what, fields] of [
+    ['no type', []],
+    ['JSON', [['content-type', 'application/json']]],
+    ['a parameter', [['content-type', 'application/octet-stream; x=1']]],
+    ['capitals', [['content-type', 'Application/Octet-Stream']]],
+    ['its type twice', [...RECORDS, ...RECORDS]],
+    ['a second type', [...RECORDS, ['content-type', 'text/html']]],
+  ] as const) {
+    it(`is a failure with ${what} outside`, async () => {
+      const backend = await FakeBackend.ready();
+      const { call, sink } = await sendExchange(backend);
+      const response = await backend.respond(call);
+      call.respond(200, fields, response.start(), response.end());
+      assert.deepEqual(sink.heard, ['fail response_content_type']);
+      assert.ok(call.isCancelled());
+    });
+  }
+
+  it('is a failure when the connection breaks before it, and after its start', async () => {
+    const backend = await FakeBackend.ready();
+    const { call, sink } = await sendExchange(backend);
+    call.handler.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    assert.deepEqual(sink.heard, ['fail network']);
+    const later = await startExchange(backend);
+    later.call.handler.onData(later.response.chunk('one'));
+    later.call.handler.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    assert.deepEqual(later.sink.heard, ['start 200', 'chunk one', 'fail network']);
+    assert.match(later.sink.failure?.message ?? '', /ECONNRESET/);
+  });
+
+  for (const [what, code, breakIt] of [
+    ['ends inside a record', 'truncated', ({ response }) => response.chunk('two').subarray(0, 5)],
+    ['ends without an End', 'truncated', ({ response }) => response.chunk('')],
+    ['has a second Start', 'record_order', ({ response }) => response.start()],
+    ['has a byte behind the End', 'record_order', ({ response }) => Buffer.concat([response.end(), Buffer.of(0)])],
+    ['has an End with content', 'record_malformed', ({ response }) => response.frame(3, 'x')],
+    ['has a record of 3 bytes', 'record_length', () => Buffer.of(0, 0, 0, 3)],
+    ['has a forged record', 'record_authentication', () => Buffer.concat([Buffer.of(0, 0, 0, 17), Buffer.alloc(17)])],
+    ['is broken off by the enclave', 'enclave_error', ({ response }) => response.error('upstream_timeout')],
+  ] satisfies readonly (readonly [string, string, (exchange: Started) => Buffer])[]) {
+    it(`that ${what} is a failure behind what was verified`, async () => {
+      const started = await startExchange(await FakeBackend.ready());
+      const { call, sink, response } = started;
+      call.handler.onData(response.chunk('one'));
+      call.handler.onData(breakIt(started));
+      call.handler.onEnd();
+      assert.deepEqual(
+        sink.heard.filter((words) => words !== 'chunk '),
+        ['start 200', 'chunk one', `fail ${code}`],
+      );
+      assert.ok(call.isCancelled());
+    });
+  }
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { nativeHkdf, pureHkdf } from '../../../src/session/hkdf.ts';
+import type { Hkdf } from '../../../src/session/hkdf.ts';
+import { agree, deriveSessionKeys, generateKeyPair, importPrivateKey } from '../../../src/session/keys.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
+import { RFC_7748, TRANSPORT_V2, hex } from '../../support/vectors.ts';
+
+describe('X25519', () => {
+  for (const { name, scalar, point, shared } of RFC_7748.agreements) {
+    it(`agrees as in RFC 7748 ${name}`, () => {
+      assert.equal(toHex(agree(importPrivateKey(hex(scalar)), hex(point))), shared);
+    });
+  }
+
+  it('agrees with itself a thousand times over as in RFC 7748 section 5.2', () => {
+    const { start, after_1: afterOne, after_1000: afterThousand } = RFC_7748.iterated;
+    let [scalar, point] = [hex(start), hex(start)];
+    for (let round = 1; round <= 1000; round++) {
+      [scalar, point] = [agree(importPrivateKey(scalar), point), scalar];
+      if (round === 1) assert.equal(toHex(scalar), afterOne);
+    }
+    assert.equal(toHex(scalar), afterThousand);
+  });
+
+  it('draws a fresh pair each time, and two pairs agree', () => {
+    const [one, other] = [generateKeyPair(), generateKeyPair()];
+    assert.equal(one.publicKey.length, 32);
+    assert.notEqual(toHex(one.publicKey), toHex(other.publicKey));
+    assert.equal(toHex(agree(one.privateKey, other.publicKey)), toHex(agree(other.privateKey, one.publicKey)));
+  });
+
+  for (const point of RFC_7748.low_order_points.points) {
+    it(`refuses the low-order point ${point.slice(0, 8)}...${point.slice(-4)}`, () => {
+      const { privateKey } = generateKeyPair();
+      assert.throws(() => agree(privateKey, hex(point)), { name: 'SessionError', code: 'weak_public_key' });
+    });
+  }
+});
+
+for (const [label, hkdf] of [
+  ['native', nativeHkdf],
+  ['pure', pureHkdf],
+] as const) {
+  describe(`The keys of a session, by ${label} HKDF`, () => {
+    const { handshake } = TRANSPORT_V2;
+    const inputs = {
+      challenge: hex(handshake.challenge),
+      clientPublicKey: hex(handshake.client_public_key),
+      serverPublicKey: hex(handshake.server_public_key),
+      shared: hex(handshake.x25519_shared),
+    };
+
+    it('change altogether with any bit of the challenge, either public key or the shared secret', () => {
+      const honest = derive(hkdf, inputs);
+      for (const field of ['challenge', 'clientPublicKey', 'serverPublicKey', 'shared'] as const) {
+        for (let at = 0; at < 32; at++) {
+          const changed = inputs[field].slice();
+          changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+          const other = derive(hkdf, { ...inputs, [field]: changed });
+          for (const [name, value] of Object.entries(other)) {
+            assert.notEqual(value, honest[name as keyof typeof honest], `${name} with another ${field}, byte ${at}`);
+          }
+        }
+      }
+    });
+
+    it('tell the two public keys apart', () => {
+      const { clientPublicKey, serverPublicKey } = inputs;
+      const swapped = { ...inputs, clientPublicKey: serverPublicKey, serverPublicKey: clientPublicKey };
+      assert.notDeepEqual(derive(hkdf, swapped), derive(hkdf, inputs));
+    });
+
+    it('leave the shared secret for the caller to overwrite', () => {
+      derive(hkdf, inputs);
+      assert.equal(toHex(inputs.shared), handshake.x25519_shared);
+    });
+  });
+}
+
+function derive(
+  hkdf: Hkdf,
+  inputs: Record<'challenge' | 'clientPublicKey' | 'serverPublicKey' | 'shared', Uint8Array>,
+) {
+  const { requestKey, responseKey, sessionId } = deriveSessionKeys(hkdf, inputs, inputs.shared);
+  return { requestKey: toHex(requestKey), responseKey: toHex(responseKey), sessionId: toHex(sessionId) };
+}

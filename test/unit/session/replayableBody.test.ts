@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { KeptBody } from '../../../src/session/replayableBody.ts';
+import type { BodyReader } from '../../../src/session/replayableBody.ts';
+import { concatBytes } from '../../../src/shared/bytes.ts';
+import { DEADLINE, turn, within } from '../../support/withTimeout.ts';
+
+const bytes = (text: string) => Buffer.from(text);
+
+/** Bytes of which no two neighbours are equal, numbered on from `from`. */
+function numbered(length: number, from = 0): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => (from + at) % 251);
+}
+
+async function drawAll(reader: BodyReader): Promise<Uint8Array> {
+  const drawn: Uint8Array[] = [];
+  for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) drawn.push(piece);
+  return concatBytes(...drawn);
+}
+
+function next(reader: BodyReader): Promise<string | undefined> {
+  return within('the next piece', DEADLINE, reader.next()).then((piece) => piece && Buffer.from(piece).toString());
+}
+
+describe('A body that is kept', () => {
+  it('knows its length and whether it is complete', () => {
+    const body = new KeptBody();
+    assert.deepEqual([body.length, body.complete], [0, false]);
+    body.push(bytes('abc'));
+    body.push(bytes('de'));
+    assert.deepEqual([body.length, body.complete], [5, false]);
+    body.finish();
+    assert.deepEqual([body.length, body.complete], [5, true]);
+  });
+
+  it('hands out its pieces as they came, without a copy of the first', () => {
+    const body = new KeptBody();
+    const piece = bytes('abc');
+    body.push(piece);
+    assert.equal(body.pieces()[0]?.buffer, piece.buffer);
+    body.push(bytes('de'));
+    assert.equal(Buffer.concat(body.pieces()).toString(), 'abcde');
+  });
+
+  it('keeps large pieces as they are and thousands of tiny ones in a few blocks', () => {
+    const body = new KeptBody();
+    const large = numbered(4096);
+    body.push(large);
+    assert.equal(body.pieces()[0]?.buffer, large.buffer);
+    const small = numbered(100);
+    body.push(small);
+    const tiny = numbered(200_000);
+    for (let at = 0; at < tiny.length; at++) body.push(tiny.subarray(at, at + 1));
+    assert.ok(body.pieces().length < 12, `${body.pieces().length} pieces`);
+    assert.ok(Buffer.concat(body.pieces()).equals(concatBytes(large, small, tiny)));
+  });
+
+  it('needs little more memory than it holds, in whatever order small and large pieces come', () => {
+    const body = new KeptBody();
+    for (let round = 0; round < 200; round++) for (const length of [4096, 1, 1]) body.push(numbered(length));
+    const buffers = new Set(body.pieces().map(({ buffer }) => buffer));
+    const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    assert.ok(held < 2.1 * body.length, `${held} bytes for ${body.length}`);
+  });
+
+  it('is drawn as it arrives: a reader waits for the next piece and for the end', async () => {
+    const body = new KeptBody();
+    const reader = body.read();
+    for (const text of ['a', 'b', 'c']) {
+      const waiting = next(reader);
+      await turn();
+      body.push(bytes(text));
+      assert.equal(await waiting, text);
+    }
+    const waiting = next(reader);
+    await turn();
+    body.finish();
+    assert.equal(await waiting, undefined);
+    assert.equal(await next(reader), undefined);
+  });
+
+  it('is drawn in few pieces, however many come one after the other while the reader waits', async () => {
+    const body = new KeptBody();
+    const reader = body.read();
+    const all = numbered(300_000);
+    const drawn: Uint8Array[] = [];
+    const reading = (async () => {
+      for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) drawn.push(piece);
+    })();
+    for (let at = 0; at < all.length; at++) {
+      body.push(all.subarray(at, at + 1));
+      if (at % 10 === 0) await Promise.resolve(); // one of many reads of the same turn
+      if (at % 30_000 === 0) await turn();
+    }
+    body.finish();
+    await within('the whole body', DEADLINE, reading);
+    assert.ok(drawn.length < 100, `${drawn.length} pieces`);
+    assert.ok(Buffer.concat(drawn).equals(all));
+  });
+
+  it('ends at once when it is empty and complete', async () => {
+    const body = new KeptBody();
+    body.finish();
+    assert.equal(await next(body.read()), undefined);
+    assert.deepEqual(body.pieces(), []);
+  });
+
+  it('is read again from the first byte, also while it still arrives', async () => {
+    const body = new KeptBody();
+    for (const text of ['one ', 'two ', 'three ']) body.push(bytes(text));
+    const first = body.read();
+    assert.equal(await next(first), 'one ');
+    assert.equal(await next(first), 'two three ');
+    first.close();
+    const second = body.read();
+    assert.equal(await next(second), 'one ');
+    body.push(bytes('four'));
+    body.finish();
+    assert.equal(Buffer.from(await within('the rest', DEADLINE, drawAll(second))).toString(), 'two three four');
+  });
+
+  it('gives a closed reader nothing, not even one that waits', async () => {
+    const body = new KeptBody();
+    body.push(bytes('a'));
+    const early = body.read();
+    early.close();
+    await assert.rejects(next(early), { message: 'The request was given up' });
+    const waiting = body.read();
+    await next(waiting);
+    const rejected = assert.rejects(next(waiting), { message: 'The request was given up' });
+    await turn();
+    waiting.close();
+    await rejected;
+    body.finish();
+    await assert.rejects(next(waiting), { message: 'The request was given up' });
+  });
+
+  it('lets go what was drawn before its release, and each piece as it is drawn after it', async () => {
+    const body = new KeptBody();
+    const large = () => numbered(5000);
+    for (let count = 0; count < 4; count++) body.push(large());
+    const reader = body.read();
+    for (let count = 0; count < 2; count++) await reader.next();
+    assert.equal(body.pieces().length, 4);
+    body.release();
+    const kept = body.pieces().length;
+    assert.ok(kept < 4);
+    await reader.next();
+    assert.equal(body.pieces().length, kept - 1);
+    body.push(large());
+    body.finish();
+    assert.equal((await within('the rest', DEADLINE, drawAll(reader))).length, 10_000);
+    assert.ok(body.pieces().length <= 1);
+    assert.equal(body.length, 25_000);
+  });
+
+  it('is gone when it is discarded', () => {
+    const body = new KeptBody();
+    body.push(bytes('a'));
+    body.discard();
+    assert.deepEqual(body.pieces(), []);
+  });
+
+  it('yields exactly its bytes, in whatever sizes they come and whenever they are read', async () => {
+    const size = fc.oneof(fc.nat({ max: 20 }), fc.constantFrom(4095, 4096, 4097, 65_535, 65_536, 65_537, 100_000));
+    const step = fc.oneof(
+      size.map((length) => ({ push: length })),
+      fc.constant('draw' as const),
+      fc.constant('start again' as const),
+      fc.constant('release' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const body = new KeptBody();
+        let reader = body.read();
+        let [pushed, drawn, released] = [0, 0, false];
+        const draw = async () => {
+          const piece = (await within('a piece', DEADLINE, reader.next())) ?? new Uint8Array(0);
+          assert.ok(Buffer.from(piece).equals(numbered(piece.length, drawn)), `after ${drawn} bytes`);
+          drawn += piece.length;
+        };
+        for (const action of steps) {
+          if (action === 'draw') {
+            if (drawn < pushed) await draw();
+          } else if (action === 'release') {
+            released = true;
+            body.release();
+          } else if (action === 'start again') {
+            if (released) continue;
+            reader.close();
+            reader = body.read();
+            drawn = 0;
+          } else {
+            body.push(numbered(action.push, pushed));
+            pushed += action.push;
+            if (!released) assert.ok(Buffer.concat(body.pieces()).equals(numbered(pushed)));
+          }
+        }
+        body.finish();
+        assert.equal(body.length, pushed);
+        while (drawn < pushed) await draw();
+        assert.equal(await within('the end', DEADLINE, reader.next()), undefined);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { SessionError } from '../../../src/session/errors.ts';
+import { KeeperUnderTest, isAlive } from '../../support/keepers.ts';
+import { turn } from '../../support/withTimeout.ts';
+
+const nick = ({ id }: { id: string }) => id.slice(0, 4);
+
+describe('The keeper of the session', () => {
+  let test: KeeperUnderTest;
+
+  beforeEach(() => {
+    test = new KeeperUnderTest();
+  });
+
+  it('has no session and begins no handshake until it is asked', async () => {
+    assert.equal(test.keeper.current(), undefined);
+    await test.clock.advance(10_000_000);
+    assert.equal(test.handshakes.length, 0);
+  });
+
+  it('makes one handshake for all who ask while it runs', async () => {
+    const asked = Array.from({ length: 50 }, () => test.keeper.acquire());
+    await turn();
+    asked.push(test.keeper.acquire());
+    assert.equal(test.handshakes.length, 1);
+    assert.equal(test.keeper.current(), undefined);
+    const session = await test.handshake.succeed();
+    assert.ok((await Promise.all(asked)).every((answer) => answer === session));
+    assert.equal(test.keeper.current(), session);
+    assert.equal(await test.keeper.acquire(), session);
+    assert.equal(test.handshakes.length, 1);
+    assert.deepEqual(test.events, [`established ${nick(session)}`]);
+  });
+
+  it('tells all who ask when the handshake fails, and keeps nothing of the failure', async () => {
+    const asked = Array.from({ length: 5 }, () => assert.rejects(test.keeper.acquire(), { code: 'weak_public_key' }));
+    await turn();
+    await test.handshake.fail(new SessionError('weak_public_key', 'weak'));
+    await Promise.all(asked);
+    assert.deepEqual(test.events, ['failed: weak_public_key']);
+    const again = test.keeper.acquire();
+    await test.clock.advance(1000);
+    assert.equal(test.handshakes.length, 2);
+    assert.equal(await test.handshake.succeed(), await again);
+  });
+
+  it('turns a foreign failure into a network error that keeps its cause', async () => {
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const rejected = assert.rejects(test.keeper.acquire(), { name: 'SessionError', code: 'network', cause });
+    await turn();
+    await test.handshake.fail(cause);
+    await rejected;
+    assert.deepEqual(test.events, ['failed: network']);
+  });
+
+  it('repeats a failed handshake once a second at most, whoever asks and however often', async () => {
+    const outcomes: Promise<void>[] = [];
+    const ask = () => outcomes.push(assert.rejects(test.keeper.acquire(), { code: 'timeout' }));
+    ask();
+    await turn();
+    await test.handshake.fail(new SessionError('timeout', 'late'));
+    for (let failures = 1; failures < 4; failures++) {
+      for (let count = 0; count < 10; count++) ask();
+      await test.clock.advance(999);
+      assert.equal(test.handshakes.length, failures, 'before a second has passed');
+      ask();
+      await test.clock.advance(1);
+      assert.equal(test.handshakes.length, failures + 1, 'when a second has passed');
+      await test.handshake.fail(new SessionError('timeout', 'late'));
+    }
+    await Promise.all(outcomes);
+    const starts = test.handshakes.map(({ at }) => at);
+    assert.deepEqual(
+      starts.slice(1).map((at, index) => at - (starts[index] ?? NaN)),
+      [1000, 1000, 1000],
+    );
+  });
+
+  it('does not wait when the last failure is more than a second old', async () => {
+    const rejected = assert.rejects(test.keeper.acquire());
+    await turn();
+    await test.handshake.fail(new Error('x'));
+    await rejected;
+    await test.clock.advance(1000);
+    const asked = test.keeper.acquire();
+    await turn();
+    assert.equal(test.handshakes.length, 2);
+    await test.handshake.succeed();
+    await asked;
+  });
+
+  it('makes a session in the background without throwing', async () => {
+    test.keeper.warmUp();
+    await turn();
+    await test.handshake.fail(new Error('offline'));
+    assert.deepEqual(test.events, ['failed: network']);
+    await test.clock.advance(1000);
+    test.keeper.warmUp();
+    await turn();
+    const session = await test.handshake.succeed();
+    assert.equal(test.keeper.current(), session);
+    test.keeper.warmUp();
+    await turn();
+    assert.equal(test.handshakes.length, 2);
+  });
+
+  it('drops a session that the enclave rejected, and destroys its keys', async () => {
+    const session = await test.establish();
+    test.keeper.reject(session);
+    assert.equal(test.keeper.current(), undefined);
+    assert.equal(isAlive(session), false);
+    assert.deepEqual(test.events.slice(1), ['lost: rejected']);
+    const next = await test.establish();
+    assert.notEqual(next, session);
+    assert.equal(test.keeper.current(), next);
+  });
+
+  it('leaves the new session alone when the old one is rejected, once or often', async () => {
+    const old = await test.establish();
+    test.keeper.reject(old);
+    const session = await test.establish();
+    for (let count = 0; count < 3; count++) test.keeper.reject(old);
+    assert.equal(test.keeper.current(), session);
+    assert.equal(isAlive(session), true);
+    assert.deepEqual(test.events.slice(1), ['lost: rejected', `established ${nick(session)}`]);
+  });
+
+  it('has nothing to do when a session is rejected that it never had', async () => {
+    const other = new KeeperUnderTest();
+    const foreign = await other.establish();
+    test.keeper.reject(foreign);
+    const session = await test.establish();
+    test.keeper.reject(foreign);
+    assert.equal(test.keeper.current(), session);
+    assert.equal(isAlive(foreign), true);
+  });
+
+  it('drops the session and its keys when it closes, and sets no timer more', async () => {
+    const session = await test.establish();
+    test.keeper.close();
+    assert.equal(isAlive(session), false);
+    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.clock.timers, 0);
+    assert.deepEqual(test.events.slice(1), ['lost: closed']);
+    test.keeper.close();
+    assert.deepEqual(test.events.slice(1), ['lost: closed']);
+  });
+
+  it('uses no session that comes after it closed, and calls that no failed handshake', async () => {
+    const rejected = assert.rejects(test.keeper.acquire(), { name: 'SessionError', code: 'cancelled' });
+    await turn();
+    test.keeper.close();
+    const session = await test.handshake.succeed();
+    await rejected;
+    assert.equal(isAlive(session), false);
+    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.clock.timers, 0);
+    assert.deepEqual(test.events, []);
+  });
+
+  it('begins no handshake once it is closed, not even one that had to wait', async () => {
+    const failed = assert.rejects(test.keeper.acquire());
+    await turn();
+    await test.handshake.fail(new Error('x'));
+    await failed;
+    const waiting = assert.rejects(test.keeper.acquire(), { code: 'cancelled' });
+    test.keeper.close();
+    await test.clock.advance(1000);
+    await waiting;
+    await assert.rejects(test.keeper.acquire(), { code: 'cancelled' });
+    assert.equal(test.handshakes.length, 1);
+    assert.deepEqual(test.events, ['failed: network']);
+  });
+});

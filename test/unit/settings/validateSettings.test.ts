@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { judgeSettings, refusalOf } from '../../../src/settings/validateSettings.ts';
+import type { Settings } from '../../../src/settings/validateSettings.ts';
+
+const PCR0 = 'ab'.repeat(48);
+
+/** Two sets of good settings that differ in every one. */
+const BEFORE: Settings = {
+  autoStart: true,
+  checkInterval: 300,
+  terminal: false,
+  modelOverrides: {},
+  proxy: {
+    port: 14_114,
+    backendUrl: 'https://enclave.trymaple.ai',
+    pcr0Environment: 'production',
+    additionalPcr0: [],
+    requestTimeoutSeconds: 300,
+    streamIdleTimeoutSeconds: 300,
+    allowedOrigins: ['vscode-webview://*'],
+    logLevel: 'info',
+  },
+  network: { strictTls: true },
+};
+const NEXT: Settings = {
+  autoStart: false,
+  checkInterval: 0,
+  terminal: true,
+  modelOverrides: {},
+  proxy: {
+    port: 8080,
+    backendUrl: 'http://127.0.0.1:3000',
+    pcr0Environment: 'development',
+    additionalPcr0: [PCR0],
+    requestTimeoutSeconds: 0.5,
+    streamIdleTimeoutSeconds: 60,
+    allowedOrigins: [],
+    logLevel: 'trace',
+  },
+  network: { strictTls: true, httpsProxy: 'http://proxy.example:3128' },
+};
+
+type OwnField = 'autoStart' | 'checkInterval' | 'terminal';
+type Field = OwnField | keyof Settings['proxy'] | 'httpsProxy';
+
+/** The same with one other value, of whatever type, as a person may write it. */
+function change(settings: Settings, field: Field, value: unknown): Settings {
+  if (field in settings.proxy) return { ...settings, proxy: { ...settings.proxy, [field]: value } };
+  if (field !== 'httpsProxy') return { ...settings, [field]: value };
+  return { ...settings, network: { ...settings.network, httpsProxy: value as string } };
+}
+
+/** The same with one value as it is in the settings before. */
+function keep(settings: Settings, field: Field): Settings {
+  if (field === 'httpsProxy') return { ...settings, network: BEFORE.network };
+  const { [field]: value }: Readonly<Record<string, unknown>> = { ...BEFORE, ...BEFORE.proxy };
+  return change(settings, field, value);
+}
+
+const SWITCH = /^"?[a-z0-9]+"? cannot be used: it takes true or false\.$/;
+const INTERVAL = /cannot be used: it takes seconds, 0 for never or at least 1\.$/;
+const SECONDS = /^\w+=\S+ cannot be used: it takes seconds, above 0/;
+const wrongType = (name: string) => new RegExp(`^${name}: its value is not of the right type\\.$`);
+
+const BAD: readonly (readonly [string, Field, unknown, RegExp])[] = [
+  ['sealedProxy.autoStart', 'autoStart', 'yes', SWITCH],
+  ['sealedProxy.autoStart', 'autoStart', 0, SWITCH],
+  ['sealedProxy.terminal.enabled', 'terminal', 'true', SWITCH],
+  ['sealedProxy.terminal.enabled', 'terminal', null, SWITCH],
+  ['sealedProxy.checkInterval', 'checkInterval', '60', INTERVAL],
+  ['sealedProxy.checkInterval', 'checkInterval', 0.5, INTERVAL],
+  ['sealedProxy.checkInterval', 'checkInterval', -1, INTERVAL],
+  ['sealedProxy.checkInterval', 'checkInterval', Number.NaN, INTERVAL],
+  ['sealedProxy.checkInterval', 'checkInterval', [60], INTERVAL],
+  ['sealedProxy.port', 'port', 65_536, /^port=65536 cannot be used: a port is/],
+  ['sealedProxy.port', 'port', '8080', wrongType('port')],
+  ['sealedProxy.backendUrl', 'backendUrl', 'http://box', /^backendUrl=http:\/\/box cannot be used: http is for/],
+  ['sealedProxy.pcr0Environment', 'pcr0Environment', 'any', /^pcr0Environment=any cannot be used: it takes production/],
+  ['sealedProxy.additionalPcr0', 'additionalPcr0', [PCR0, 'ab'], /^additionalPcr0=ab cannot be used: a PCR0 value/],
+  ['sealedProxy.additionalPcr0', 'additionalPcr0', PCR0, wrongType('additionalPcr0')],
+  ['sealedProxy.requestTimeoutSeconds', 'requestTimeoutSeconds', 0, SECONDS],
+  ['sealedProxy.streamIdleTimeoutSeconds', 'streamIdleTimeoutSeconds', 2_000_001, SECONDS],
+  ['sealedProxy.streamIdleTimeoutSeconds', 'streamIdleTimeoutSeconds', true, wrongType('streamIdleTimeoutSeconds')],
+  ['sealedProxy.allowedOrigins', 'allowedOrigins', ['*'], /^allowedOrigins=\* cannot be used: it takes origins/],
+  ['sealedProxy.allowedOrigins', 'allowedOrigins', [7], wrongType('allowedOrigins')],
+  ['sealedProxy.logLevel', 'logLevel', 'loud', /^logLevel=loud cannot be used: it takes error/],
+  ['http.proxy', 'httpsProxy', 'ftp://box', /^http\.proxy=ftp:\/\/box cannot be used: it takes the URL of a proxy/],
+  ['http.proxy', 'httpsProxy', 'ftp://me:word@box', /^http\.proxy cannot be used: it takes the URL of a proxy/],
+];
+
+describe('The settings to go by', () => {
+  it('are those that were written, where all are good', () => {
+    assert.deepEqual(judgeSettings(NEXT, BEFORE), { settings: NEXT, refusals: [] });
+    assert.deepEqual(judgeSettings(BEFORE, NEXT), { settings: BEFORE, refusals: [] });
+    for (const checkInterval of [0, 1, 1.5, 86_400]) {
+      assert.deepEqual(judgeSettings({ ...NEXT, checkInterval }, BEFORE).refusals, [], String(checkInterval));
+    }
+  });
+
+  for (const [setting, field, value, sentence] of BAD) {
+    it(`keep the last good ${setting} in place of ${JSON.stringify(value).slice(0, 30)}, and take all others`, () => {
+      const { settings, refusals } = judgeSettings(change(NEXT, field, value), BEFORE);
+      assert.deepEqual(settings, keep(NEXT, field));
+      const [refusal] = refusals;
+      assert.deepEqual([refusals.length, refusal?.setting], [1, setting]);
+      assert.match(refusal?.message ?? '', sentence);
+    });
+  }
+
+  it('keep every last good value where several are bad, and refuse each by its own name', () => {
+    const fields = [
+      'autoStart',
+      'terminal',
+      'checkInterval',
+      'port',
+      'allowedOrigins',
+      'logLevel',
+      'httpsProxy',
+    ] as const;
+    const written = fields.reduce((settings, field) => change(settings, field, 'x'), NEXT);
+    const { settings, refusals } = judgeSettings(written, BEFORE);
+    assert.deepEqual(settings, fields.reduce(keep, NEXT));
+    assert.deepEqual(
+      refusals.map(({ setting }) => setting),
+      [
+        'sealedProxy.autoStart',
+        'sealedProxy.terminal.enabled',
+        'sealedProxy.checkInterval',
+        'sealedProxy.port',
+        'sealedProxy.allowedOrigins',
+        'sealedProxy.logLevel',
+        'http.proxy',
+      ],
+    );
+  });
+
+  it('keep the last good value for as long as a bad one is written', () => {
+    const written = change(NEXT, 'port', -1);
+    const first = judgeSettings(written, BEFORE);
+    const second = judgeSettings({ ...written, autoStart: true }, first.settings);
+    assert.equal(second.settings.proxy.port, BEFORE.proxy.port);
+    assert.equal(second.settings.autoStart, true);
+    assert.deepEqual(second.refusals, first.refusals);
+    assert.deepEqual(judgeSettings(NEXT, second.settings), { settings: NEXT, refusals: [] });
+  });
+
+  for (const [setting, field, value, sentence] of BAD) {
+    it(`are left bad where there was no good ${setting}: ${JSON.stringify(value).slice(0, 30)} is refused once`, () => {
+      const written = change(NEXT, field, value);
+      const { settings, refusals } = judgeSettings(written, written);
+      assert.deepEqual(settings, written);
+      const [refusal] = refusals;
+      assert.deepEqual([refusals.length, refusal?.setting], [1, setting]);
+      assert.match(refusal?.message ?? '', sentence);
+    });
+  }
+
+  it('become good by the first good value after a bad start', () => {
+    const started = change(BEFORE, 'backendUrl', 'nowhere');
+    assert.deepEqual(judgeSettings(NEXT, started), { settings: NEXT, refusals: [] });
+  });
+});
+
+describe('A refusal', () => {
+  it('has the name under which a person finds the setting', () => {
+    const message = 'port=x cannot be used: it is no httpsProxy';
+    assert.deepEqual(refusalOf({ setting: 'port', message }), { setting: 'sealedProxy.port', message });
+    assert.deepEqual(refusalOf({ setting: 'httpsProxy', message: 'httpsProxy=x cannot be used' }), {
+      setting: 'http.proxy',
+      message: 'http.proxy=x cannot be used',
+    });
+  });
+
+  it('are refused for an http.proxy of another type', () => {
+    for (const value of [7, true, {}, []]) {
+      const { settings, refusals } = judgeSettings(change(NEXT, 'httpsProxy', value), BEFORE);
+      assert.deepEqual(settings, keep(NEXT, 'httpsProxy'));
+      assert.deepEqual(
+        refusals.map(({ setting }) => setting),
+        ['http.proxy'],
+      );
+    }
+  });
+
+  it('keep the last good value of one while another has been bad since the start', () => {
+    const started = change(BEFORE, 'port', -1);
+    const { settings, refusals } = judgeSettings(change(started, 'logLevel', 'loud'), started);
+    assert.deepEqual(settings, started);
+    const names = refusals.map(({ setting }) => setting).toSorted();
+    assert.deepEqual(names, ['sealedProxy.logLevel', 'sealedProxy.port']);
+  });
+
+  it('are refused by each name at a bad start', () => {
+    const started = change(change(BEFORE, 'port', -1), 'logLevel', 'loud');
+    const names = judgeSettings(started, started).refusals.map(({ setting }) => setting);
+    assert.deepEqual(names.toSorted(), ['sealedProxy.logLevel', 'sealedProxy.port']);
+  });
+
+  it('take the rest of the network where http.proxy is bad', () => {
+    const before = { ...BEFORE, network: { strictTls: false } };
+    const written = { ...NEXT, network: { strictTls: true, httpsProxy: 'box' } };
+    assert.deepEqual(judgeSettings(written, before).settings.network, { strictTls: true });
+  });
+});

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { parseFromProxy, parseToProxy, settingOfWrongType } from '../../../src/shared/messages.ts';
+import type { FromProxy, ToProxy } from '../../../src/shared/messages.ts';
+
+const SETTINGS = {
+  host: '127.0.0.1',
+  port: 0,
+  backendUrl: 'https://enclave.example',
+  pcr0Environment: 'production',
+  additionalPcr0: ['00'],
+  requestTimeoutSeconds: 300,
+  streamIdleTimeoutSeconds: 300,
+  allowedHosts: ['box'],
+  allowedOrigins: ['https://app.example'],
+  logLevel: 'info',
+};
+const NETWORK = {
+  httpsProxy: 'http://proxy:3128',
+  noProxy: 'localhost',
+  strictTls: true,
+  certificates: ['PEM'],
+  systemCertificates: true,
+};
+const SECRETS = { apiKey: 'sk-1', accessKeys: ['sealed-1'] };
+const START = { type: 'start', settings: SETTINGS, secrets: SECRETS, cacheNamespaceRoot: 'AAAA', network: NETWORK };
+const VERIFIED = {
+  kind: 'verified',
+  environment: 'production',
+  pcr0: 'ab',
+  approvedBy: 'pinned',
+  moduleId: 'i-1',
+  timestamp: 1,
+  certificateNotBefore: 2,
+  certificateNotAfter: 3,
+  document: 'AAAA',
+};
+
+/** What is of no type that any field has. */
+const WRONG = [undefined, null, true, {}, Symbol('x')];
+const NO_MESSAGES = [
+  undefined,
+  null,
+  'start',
+  7,
+  true,
+  [],
+  [START],
+  {},
+  { type: 'else' },
+  { type: 7 },
+  { type: ['stop'] },
+];
+
+/** A message whose fields are each of one of these types; `wrong` are further values that a field must not have. */
+type Shape = Record<string, readonly unknown[]>;
+
+function refusesEachField(parse: (value: unknown) => unknown, message: object, shape: Shape): void {
+  for (const [field, further] of Object.entries(shape)) {
+    for (const value of [...WRONG, ...further]) {
+      assert.equal(parse({ ...message, [field]: value }), undefined, `${field}: ${String(value)}`);
+    }
+    const without = Object.fromEntries(Object.entries(message).filter(([name]) => name !== field));
+    assert.equal(parse(without), undefined, `without ${field}`);
+  }
+}
+
+describe('A message to the proxy', () => {
+  for (const message of [
+    START,
+    { ...START, settings: {}, network: {} },
+    { ...START, tag: 'x' },
+    { ...START, secrets: { apiKey: null, accessKeys: [] } },
+    { ...START, settings: { host: undefined } },
+    { type: 'secrets', secrets: SECRETS },
+    { type: 'secrets', secrets: { ...SECRETS, ownership: 'AAAA' } },
+    { type: 'update', settings: { logLevel: 'debug' } },
+    { type: 'stop' },
+  ] satisfies (ToProxy | object)[]) {
+    it(`is taken as it is: ${JSON.stringify(message).slice(0, 60)}`, () => {
+      assert.deepEqual(parseToProxy(structuredClone(message)), message);
+    });
+  }
+
+  it('is nothing that is not a record with a known type', () => {
+    for (const value of NO_MESSAGES) assert.equal(parseToProxy(value), undefined, JSON.stringify(value));
+    assert.equal(parseToProxy({ type: 'ready', url: 'u', port: 1, version: 'v' }), undefined);
+  });
+
+  it('that starts has settings, secrets, a cache root and a network, each of its own form', () => {
+    refusesEachField(parseToProxy, START, { cacheNamespaceRoot: [7, ['AAAA']] });
+    for (const field of ['settings', 'secrets', 'network']) {
+      for (const value of [undefined, null, 'x', 7, [], [{}]]) {
+        assert.equal(parseToProxy({ ...START, [field]: value }), undefined, `${field}: ${JSON.stringify(value)}`);
+      }
+    }
+  });
+
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    it(`refuses the setting ${name} of another type, to start with and as an update`, () => {
+      const wrong = [
+        null,
+        {},
+        true,
+        ...(typeof value === 'number' ? ['1'] : [7]),
+        ...(Array.isArray(value) ? ['x', [7], [null]] : [['x']]),
+      ];
+      for (const other of wrong) {
+        const settings = { ...SETTINGS, [name]: other };
+        assert.equal(parseToProxy({ ...START, settings }), undefined, JSON.stringify(other));
+        assert.equal(parseToProxy({ type: 'update', settings }), undefined, JSON.stringify(other));
+        assert.equal(settingOfWrongType(settings as object), name, JSON.stringify(other));
+      }
+    });
+  }
+
+  for (const [name, value] of Object.entries(NETWORK)) {
+    it(`refuses the network setting ${name} of another type`, () => {
+      const wrong = [
+        null,
+        {},
+        7,
+        ...(typeof value === 'boolean' ? ['true'] : [true]),
+        ...(Array.isArray(value) ? ['x', [7]] : [['x']]),
+      ];
+      for (const other of wrong) {
+        assert.equal(
+          parseToProxy({ ...START, network: { ...NETWORK, [name]: other } }),
+          undefined,
+          JSON.stringify(other),
+        );
+      }
+    });
+  }
+
+  it('has an ownership secret as text, or none', () => {
+    for (const ownership of [null, 7, {}, ['AAAA']]) {
+      const secrets = { ...SECRETS, ownership };
+      assert.equal(parseToProxy({ ...START, secrets }), undefined);
+      assert.equal(parseToProxy({ type: 'secrets', secrets }), undefined);
+    }
+  });
+
+  it('has settings of the right types where none is named as wrong', () => {
+    assert.equal(settingOfWrongType(SETTINGS), undefined);
+    assert.equal(settingOfWrongType({}), undefined);
+  });
+
+  it('has no setting that is unknown, whatever its name', () => {
+    for (const name of ['Port', 'apiKey', 'toString', '__proto__', 'constructor', 'hasOwnProperty', '']) {
+      const settings = JSON.parse(`{${JSON.stringify(name)}:"host"}`) as object;
+      assert.equal(parseToProxy({ ...START, settings }), undefined, name);
+      assert.equal(parseToProxy({ type: 'update', settings }), undefined, name);
+      assert.equal(parseToProxy({ ...START, network: settings }), undefined, name);
+    }
+  });
+
+  it('has secrets that are an API key or null, and a list of access keys', () => {
+    for (const secrets of [
+      {},
+      { apiKey: 'sk-1' },
+      { accessKeys: [] },
+      { apiKey: undefined, accessKeys: [] },
+      { apiKey: 7, accessKeys: [] },
+      { apiKey: ['sk-1'], accessKeys: [] },
+      { apiKey: 'sk-1', accessKeys: 'sealed-1' },
+      { apiKey: 'sk-1', accessKeys: [7] },
+      { apiKey: 'sk-1', accessKeys: ['sealed-1', null] },
+      { apiKey: 'sk-1', accessKeys: null },
+    ]) {
+      assert.equal(parseToProxy({ type: 'secrets', secrets }), undefined, JSON.stringify(secrets));
+      assert.equal(parseToProxy({ ...START, secrets }), undefined, JSON.stringify(secrets));
+    }
+  });
+});
+
+describe('A message from the proxy', () => {
+  const READY = { type: 'ready', url: 'http://127.0.0.1:1', port: 1, version: '1.2.3' };
+  const FAILED = { type: 'failed', code: 'port_taken', setting: 'port', message: 'taken' };
+  const HANDSHAKE_FAILED = { type: 'handshakeFailed', code: 'network', detail: null, message: 'offline' };
+  const SESSION = { type: 'verified', verified: VERIFIED, establishedAt: 1 };
+
+  for (const message of [
+    READY,
+    SESSION,
+    { ...SESSION, verified: { ...VERIFIED, approvedBy: 'additional' } },
+    { ...SESSION, verified: { ...VERIFIED, approvedBy: 'history' } },
+    { ...SESSION, verified: { kind: 'development', moduleId: 'i-1' } },
+    { ...SESSION, verified: { kind: 'development', moduleId: null } },
+    ...['expired', 'slept', 'rejected', 'closed'].map((reason) => ({ type: 'sessionLost', reason })),
+    HANDSHAKE_FAILED,
+    { ...HANDSHAKE_FAILED, detail: 'debug_mode' },
+    ...['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'].map((code) => ({ ...FAILED, code })),
+    { ...FAILED, setting: null },
+    { type: 'stopped' },
+    { type: 'outcomeChanged', well: false },
+    { type: 'accessKeyUsed', id: '0123456789abcdef' },
+    { type: 'chatAnswered', id: '0123456789abcdef' },
+  ] satisfies (FromProxy | object)[]) {
+    it(`is taken as it is: ${JSON.stringify(message).slice(0, 70)}`, () => {
+      assert.deepEqual(parseFromProxy(structuredClone(message)), message);
+    });
+  }
+
+  it('is nothing that is not a record with a known type', () => {
+    for (const value of NO_MESSAGES) assert.equal(parseFromProxy(value), undefined, JSON.stringify(value));
+    assert.equal(parseFromProxy({ type: 'stop' }), undefined);
+  });
+
+  it('has every field, each of its own type', () => {
+    refusesEachField(parseFromProxy, READY, { url: [7], port: ['1'], version: [7] });
+    refusesEachField(parseFromProxy, { type: 'sessionLost', reason: 'slept' }, { reason: ['tired', '', 7] });
+    refusesEachField(parseFromProxy, SESSION, { establishedAt: ['1'], verified: [[], 'verified', 7] });
+    refusesEachField(parseFromProxy, HANDSHAKE_FAILED, { code: [7], message: [7] });
+    refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
+    refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
+    refusesEachField(parseFromProxy, { type: 'chatAnswered', id: 'x' }, { id: [7, ['x']] });
+    for (const well of [undefined, null, 7, 'true'])
+      assert.equal(parseFromProxy({ type: 'outcomeChanged', well }), undefined);
+    for (const value of [undefined, 7, {}, ['x']]) {
+      assert.equal(parseFromProxy({ ...HANDSHAKE_FAILED, detail: value }), undefined);
+      assert.equal(parseFromProxy({ ...FAILED, setting: value }), undefined);
+    }
+  });
+
+  it('says of a verified enclave everything, in its own types', () => {
+    const parse = (verified: unknown) => parseFromProxy({ ...SESSION, verified });
+    refusesEachField(parse, VERIFIED, {
+      kind: ['trusted', 'Verified', 7],
+      environment: [7],
+      pcr0: [7],
+      approvedBy: ['user', 7],
+      moduleId: [7],
+      timestamp: ['1'],
+      certificateNotBefore: ['1'],
+      certificateNotAfter: ['1'],
+      document: [7],
+    });
+    for (const moduleId of [undefined, 7, {}]) assert.equal(parse({ kind: 'development', moduleId }), undefined);
+  });
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { SessionErrorCode } from '../../../src/session/errors.ts';
+import type { AttestationErrorCode } from '../../../src/attestation/errors.ts';
+import { baseUrlOf, causeOf } from '../../../src/shared/status.ts';
+import type { Cause, ProxyStatus } from '../../../src/shared/status.ts';
+
+/** What each failure of a handshake means; those that only an exchange can have are `protocol`. */
+const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
+  network: 'network',
+  timeout: 'network',
+  cancelled: 'protocol',
+  handshake_status: 'protocol',
+  handshake_malformed: 'protocol',
+  attestation_refused: 'attestation',
+  history_unavailable: 'pcr0',
+  weak_public_key: 'attestation',
+  session_id_mismatch: 'attestation',
+  session_rejected: 'protocol',
+  response_status: 'protocol',
+  response_content_type: 'protocol',
+  record_length: 'protocol',
+  record_authentication: 'protocol',
+  record_malformed: 'protocol',
+  record_order: 'protocol',
+  truncated: 'protocol',
+  enclave_error: 'backend',
+  request_too_large: 'protocol',
+};
+
+/** What each refusal of the attestation means. */
+const REFUSALS: Readonly<Record<AttestationErrorCode, Cause>> = {
+  malformed_document: 'attestation',
+  untrusted_root: 'attestation',
+  malformed_certificate: 'attestation',
+  certificate_chain: 'attestation',
+  certificate_algorithm: 'attestation',
+  certificate_expired: 'attestation',
+  certificate_not_yet_valid: 'attestation',
+  signature: 'attestation',
+  nonce_mismatch: 'attestation',
+  public_key_mismatch: 'attestation',
+  user_data_mismatch: 'attestation',
+  debug_mode: 'attestation',
+  pcr0_not_approved: 'pcr0',
+  history_invalid: 'attestation',
+};
+
+describe('The cause of a failed handshake', () => {
+  for (const [code, cause] of Object.entries(CAUSES)) {
+    it(`is ${cause} for ${code}`, () => {
+      assert.equal(causeOf({ code, detail: null, message: '' }), cause);
+    });
+  }
+
+  for (const [detail, cause] of Object.entries(REFUSALS)) {
+    it(`is ${cause} where the attestation was refused for ${detail}`, () => {
+      assert.equal(causeOf({ code: 'attestation_refused', detail, message: '' }), cause);
+    });
+  }
+
+  it('is the clock where that is why the attestation was refused', () => {
+    assert.equal(causeOf({ code: 'attestation_refused', detail: 'clock', message: '' }), 'clock');
+  });
+
+  it('is the network whatever the operating system calls it', () => {
+    for (const detail of ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'UND_ERR_SOCKET']) {
+      assert.equal(causeOf({ code: 'network', detail, message: '' }), 'network');
+    }
+  });
+
+  it('is never the network for a code of another version', () => {
+    assert.equal(causeOf({ code: 'something_new', detail: null, message: '' }), 'protocol');
+  });
+});
+
+describe('The base URL', () => {
+  it('ends in /v1 and is there while the proxy runs', () => {
+    const running: ProxyStatus = {
+      kind: 'running',
+      url: 'http://127.0.0.1:7',
+      port: 7,
+      version: '1',
+      shared: false,
+      backendUrl: 'b',
+      verified: null,
+      establishedAt: null,
+      health: { kind: 'noKey' },
+    };
+    assert.equal(baseUrlOf(running), 'http://127.0.0.1:7/v1');
+    for (const status of [
+      { kind: 'off' },
+      { kind: 'starting' },
+      { kind: 'portTaken', silent: false, port: 7 },
+      { kind: 'restarting', at: 7 },
+    ] satisfies ProxyStatus[]) {
+      assert.equal(baseUrlOf(status), undefined);
+    }
+  });
+});
