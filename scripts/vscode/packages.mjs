@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const SHIPPED = ['package.json', 'package.nls.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media', 'dist'];
+const SHIPPED = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media', 'dist'];
 
 /**
  * A copy of the project whose proxy trusts the authority of the tests' own enclaves in place of AWS.

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { makeNext, makeTrusting } from './packages.mjs';
-import { chooseRoad } from './testTarget.mjs';
+import { chooseTestTarget } from './testTarget.mjs';
 
 const FOLDER = join('.cache', 'vscode');
 
@@ -34,15 +34,15 @@ copyFileSync('test/vscode/llama/manifest.json', join(FOLDER, 'llama', 'package.j
 pack(join(FOLDER, 'llama'), 'llama.vsix', '--skip-license', '--allow-missing-repository');
 pack(join(FOLDER, 'bridge'), 'bridge.vsix', '--skip-license', '--allow-missing-repository');
 
-const road = await chooseRoad().catch((error) => {
+const target = await chooseTestTarget().catch((error) => {
   console.error(error.message);
   process.exit(1);
 });
-console.log(`VS Code: ${road.name}`);
+console.log(`VS Code: ${target.name}`);
 const mocha = ['node_modules/mocha/bin/mocha.js', '--config', 'test/vscode/mocharc.json', ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, mocha, {
   stdio: 'inherit',
-  env: { ...process.env, VSCODE_TEST_ROAD: JSON.stringify(road) },
+  env: { ...process.env, VSCODE_TEST_TARGET: JSON.stringify(target) },
 });
 process.exitCode = status ?? 1;
 

@@ -8,9 +8,9 @@ const QUICK = 5000;
 
 /**
  * @throws Error with one sentence: there is no VS Code to be had, and what would have to be installed
- * @returns {Promise<import('../../test/support/vscode/testTarget.ts').Road & { name: string }>}
+ * @returns {Promise<import('../../test/support/vscode/testTarget.ts').TestTarget & { name: string }>}
  */
-export async function chooseRoad() {
+export async function chooseTestTarget() {
   const named = process.env.VSCODE_PATH;
   if (named !== undefined && !existsSync(named)) throw new Error(`VSCODE_PATH names ${named}, which is not there.`);
   const executable = named ?? (hasDisplay() ? await download() : undefined);

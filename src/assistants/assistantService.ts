@@ -11,12 +11,12 @@ import type {
   Assistant,
   Change,
   Checked,
-  Connection,
+  AssistantEndpoint,
   ModelChoice,
   Places,
   Preview,
   Refused,
-  Standing,
+  ConfigState,
   Undone,
   Unchanged,
 } from './types.ts';
@@ -25,7 +25,7 @@ import { tryModel } from './modelCheck.ts';
 import type { Secrets } from '../extension/keys/secrets.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
-export interface ConnectionsHost {
+export interface AssistantServiceHost {
   readonly supervisor: Pick<Supervisor, 'connect' | 'secretsChanged'>;
   readonly secrets: Pick<
     Secrets,
@@ -45,9 +45,9 @@ export interface ConnectionsHost {
 }
 
 /** An assistant and what it is set to. */
-export interface Found {
+export interface AssistantState {
   readonly assistant: Assistant;
-  readonly standing: Standing;
+  readonly configState: ConfigState;
   /** Whether it seems to be used here. */
   readonly detected: boolean;
   /** A change of ours can be taken back. */
@@ -63,35 +63,35 @@ export interface Proposal {
   readonly kind: 'proposal';
   readonly assistant: Assistant;
   readonly preview: Preview;
-  readonly connection: Connection;
+  readonly connection: AssistantEndpoint;
 }
 
 const ORIGIN = 'assistant';
 
-export class Connections {
-  readonly #host: ConnectionsHost;
+export class AssistantService {
+  readonly #host: AssistantServiceHost;
   readonly #places: Places;
   /** By the ids of keys: checks of this window that the proxy has not yet told of. */
   readonly #checks = new Map<string, number>();
 
-  constructor(host: ConnectionsHost) {
+  constructor(host: AssistantServiceHost) {
     this.#host = host;
     this.#places = host.places ?? { home: homedir(), configHome: process.env['XDG_CONFIG_HOME'] };
   }
 
   /** All of them, as they are now. */
-  async look(): Promise<readonly Found[]> {
+  async look(): Promise<readonly AssistantState[]> {
     return Promise.all(
       this.#host.assistants.map(async (assistant) => ({
         assistant,
-        standing: await this.inspect(assistant),
+        configState: await this.inspect(assistant),
         detected: this.#isInstalled(assistant) || (await assistant.detect(this.#places)),
         undoable: (await this.#undoOf(assistant)) !== undefined,
       })),
     );
   }
 
-  async inspect(assistant: Assistant): Promise<Standing> {
+  async inspect(assistant: Assistant): Promise<ConfigState> {
     return assistant.inspect(await this.#expected(assistant));
   }
 
@@ -142,11 +142,11 @@ export class Connections {
   }
 
   /** What has to be written so that all that point to an old place point to this one. */
-  async proposeMending(found: readonly Found[]): Promise<readonly (Proposal | Refused)[]> {
+  async proposeMending(found: readonly AssistantState[]): Promise<readonly (Proposal | Refused)[]> {
     const proposals: (Proposal | Refused)[] = [];
-    for (const { assistant, standing } of found) {
-      if (standing.kind !== 'old') continue;
-      const model = this.#modelNamed(standing.model);
+    for (const { assistant, configState: configState } of found) {
+      if (configState.kind !== 'old') continue;
+      const model = this.#modelNamed(configState.model);
       if (model === undefined) {
         proposals.push(refused('', `${assistant.name} has no model set: connect it anew.`));
         continue;
@@ -203,8 +203,8 @@ export class Connections {
 
   /** Its key has been sent to whoever has the old port by now: it does not count for the new one. */
   async #isTold(assistant: Assistant): Promise<boolean> {
-    const standing = await this.inspect(assistant);
-    return standing.kind === 'old' && standing.baseUrl && !standing.key;
+    const configState = await this.inspect(assistant);
+    return configState.kind === 'old' && configState.baseUrl && !configState.key;
   }
 
   async #revoke({ name }: Assistant): Promise<void> {
@@ -225,7 +225,7 @@ export class Connections {
     return { ...this.#places, baseUrl: this.#host.baseUrl(), key: key?.key };
   }
 
-  #connection(key: string, model: ModelChoice): Connection {
+  #connection(key: string, model: ModelChoice): AssistantEndpoint {
     const baseUrl = this.#host.baseUrl();
     if (baseUrl === undefined) throw new Error('The proxy is not running, so there is no address to write.');
     const known = this.#host.models();

@@ -1,7 +1,7 @@
 // What an assistant is set to, compared with what it should be. Pure but for the request that a check sends.
 import { isAccessKey } from '../keys/accessKeys.ts';
 import { maskKnown } from './files/preview.ts';
-import type { Ask, Checked, Expected, Refused, Standing } from './types.ts';
+import type { Ask, Checked, Expected, Refused, ConfigState } from './types.ts';
 
 /** What stands where our entry would be, and what the assistant is set to. */
 export interface Reading {
@@ -11,7 +11,7 @@ export interface Reading {
   readonly elsewhere?: unknown;
 }
 
-export function standingOf(reading: Reading | Refused, { baseUrl, key }: Expected): Standing {
+export function classifyConfig(reading: Reading | Refused, { baseUrl, key }: Expected): ConfigState {
   if ('message' in reading) return reading;
   const { entry, selected, elsewhere } = reading;
   if (entry !== undefined && isAccessKey(entry.key)) {
@@ -35,15 +35,15 @@ export async function checkEntry(
   expected: Expected,
   ask: Ask,
 ): Promise<Checked> {
-  const standing = standingOf(reading, expected);
-  switch (standing.kind) {
+  const configState = classifyConfig(reading, expected);
+  switch (configState.kind) {
     case 'current':
-      if (standing.model === undefined || expected.key === undefined) return failed(`${name} has no model set.`);
-      return ask(expected.key, standing.model);
+      if (configState.model === undefined || expected.key === undefined) return failed(`${name} has no model set.`);
+      return ask(expected.key, configState.model);
     case 'old':
-      return failed(`${name} points to ${oldPlace(standing)}. Mend it, then check again.`);
+      return failed(`${name} points to ${oldPlace(configState)}. Mend it, then check again.`);
     case 'refused':
-      return failed(standing.message);
+      return failed(configState.message);
     case 'other':
     case 'absent':
       return failed(`${name} is not connected to Sealed Proxy.`);
@@ -51,7 +51,7 @@ export async function checkEntry(
 }
 
 /** What is out of date, in words. */
-export function oldPlace({ baseUrl, key }: Extract<Standing, { kind: 'old' }>): string {
+export function oldPlace({ baseUrl, key }: Extract<ConfigState, { kind: 'old' }>): string {
   if (baseUrl && key) return 'an old address, with an old key';
   return baseUrl ? 'an old address' : 'this proxy with an old key';
 }

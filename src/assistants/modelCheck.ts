@@ -1,7 +1,7 @@
 // One tiny request to the proxy with the key of an assistant, and what came back in a sentence.
 import type { Checked } from './types.ts';
 import { tryChat } from '../chat/testRequest.ts';
-import type { Trial } from '../chat/testRequest.ts';
+import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
 /** In milliseconds: a large model may think for long before it says its first word. */
@@ -29,7 +29,7 @@ export async function tryModel(
   }
 }
 
-function resultOf(model: string, trial: Trial): Checked {
+function resultOf(model: string, trial: TestRequestResult): Checked {
   switch (trial.kind) {
     case 'answered': {
       const { firstByte, tokens } = trial;

@@ -1,5 +1,5 @@
 // What a person copies for the assistants and libraries whose configuration is not ours to write. Pure.
-import type { Connection, ModelChoice } from './types.ts';
+import type { AssistantEndpoint, ModelChoice } from './types.ts';
 
 /** `powershell` is Windows' own; every other shell quotes as POSIX says. */
 export type Shell = 'posix' | 'powershell';
@@ -19,21 +19,21 @@ export interface Snippet {
 }
 
 /** Why there is none, in a sentence. */
-export interface Impossible {
+export interface UnsupportedAssistant {
   readonly kind: 'impossible';
   readonly id: string;
   readonly name: string;
   readonly message: string;
 }
 
-export type SnippetValues = Pick<Connection, 'baseUrl' | 'key' | 'model'>;
+export type SnippetValues = Pick<AssistantEndpoint, 'baseUrl' | 'key' | 'model'>;
 
 /** For a program that says nothing of its own: the least that today's models have. */
 const CONTEXT_WINDOW = 32_768;
 const RUN = 'Run it in a terminal.';
 const INSTEAD = 'Use it in your program.';
 
-export const SNIPPETS: readonly (Snippet | Impossible)[] = [
+export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
   snippet('copilot-cli', 'Copilot CLI', 'shell', RUN, ({ baseUrl, key, model }, shell) =>
     command(
       shell,

@@ -20,7 +20,7 @@ export interface Places {
 }
 
 /** What an assistant is to be told. */
-export interface Connection extends Places {
+export interface AssistantEndpoint extends Places {
   /** With `/v1`. */
   readonly baseUrl: string;
   /** An access key of this assistant's own. */
@@ -96,7 +96,7 @@ export interface Undone {
 }
 
 /** What an assistant is set to now. */
-export type Standing =
+export type ConfigState =
   | { readonly kind: 'absent' }
   /** Ours. */
   | {
@@ -137,13 +137,13 @@ export interface Assistant {
   /** Whether it seems to be used here. */
   detect(places: Places): Promise<boolean>;
   /** What would change. Nothing is written. */
-  plan(connection: Connection): Promise<Plan>;
+  plan(connection: AssistantEndpoint): Promise<Plan>;
   /** Makes the change, whole or not at all; refuses where the file is no longer what it was. */
   apply(change: Change): Promise<Applied | Refused>;
   /** Restores the bytes of before; where others have written since, takes out what is ours, or refuses. */
   undo(applied: Applied): Promise<Undone | Refused>;
   /** What it is set to. */
-  inspect(expected: Expected): Promise<Standing>;
+  inspect(expected: Expected): Promise<ConfigState>;
   /** Asks with the key and the model that it is set to, if it is set to us. */
   check(expected: Expected, ask: Ask): Promise<Checked>;
 }

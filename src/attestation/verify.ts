@@ -66,7 +66,7 @@ export function verifyAttestation(bytes: Uint8Array, { anchors, now, nonce }: Ve
   const answeredNonce = requireNonce(document, nonce);
   // Last, because only a document that is signed and not replayed can tell a wrong clock from an expired certificate.
   checkValidity([...chain.authorities, chain.leaf], now, document.timestamp);
-  return whatIsProved(document, chain, answeredNonce);
+  return toVerifiedAttestation(document, chain, answeredNonce);
 }
 
 function requireTrustedRoot(document: AttestationDocument, anchors: TrustAnchors): void {
@@ -91,7 +91,11 @@ function requireNonce(document: AttestationDocument, nonce: Uint8Array): Uint8Ar
   return document.nonce;
 }
 
-function whatIsProved(document: AttestationDocument, chain: CertificateChain, nonce: Uint8Array): VerifiedAttestation {
+function toVerifiedAttestation(
+  document: AttestationDocument,
+  chain: CertificateChain,
+  nonce: Uint8Array,
+): VerifiedAttestation {
   const { moduleId, timestamp, pcrs, publicKey, userData } = document;
   const { notBefore: leafNotBefore, notAfter: leafNotAfter } = chain.leaf;
   const certificates = [...chain.authorities, chain.leaf].map(summarize);

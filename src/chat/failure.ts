@@ -1,7 +1,7 @@
 // What a failed request means to the person who chats, and to the editor. Pure.
 import { fieldsOf } from '../shared/json.ts';
 
-export interface Failure {
+export interface ChatFailure {
   /** As the editor tells errors apart. */
   readonly kind: 'noPermissions' | 'notFound' | 'blocked' | 'other';
   readonly message: string;
@@ -14,7 +14,7 @@ const MAX_DETAIL = 500;
  * @param body of the answer, which may be anything
  * @param retryAfter seconds, as the header says; undefined if it does not
  */
-export function describeFailure(status: number, body: string, retryAfter: string | undefined): Failure {
+export function describeFailure(status: number, body: string, retryAfter: string | undefined): ChatFailure {
   const detail = detailOf(body);
   const said = detail === '' ? '' : ` It says: ${detail}`;
   switch (status) {

@@ -1,6 +1,6 @@
 // What the backend says of its models, as the editor wants to know it. Pure.
 import { fieldsOf } from '../shared/json.ts';
-import type { Verified } from '../shared/messages.ts';
+import type { AttestationSummary } from '../shared/messages.ts';
 import type { Translate } from '../presentation/statusText.ts';
 
 /** How many tokens a model takes and gives where nobody says it. */
@@ -54,12 +54,16 @@ export function embeddingModel(list: unknown): string | undefined {
 }
 
 /** How a model is reached, for people: no more is said than was verified. */
-export function describeModel({ name, reasoning }: ChatModel, verified: Verified | null, t: Translate): string {
+export function describeModel(
+  { name, reasoning }: ChatModel,
+  verified: AttestationSummary | null,
+  t: Translate,
+): string {
   const where = describeSession(name, verified, t);
   return reasoning ? t('{0}. It reasons before it answers.', where) : where;
 }
 
-function describeSession(name: string, verified: Verified | null, t: Translate): string {
+function describeSession(name: string, verified: AttestationSummary | null, t: Translate): string {
   switch (verified?.kind) {
     case 'verified':
       return t('{0}, over an encrypted session into a verified enclave', name);

@@ -1,11 +1,11 @@
 // One tiny request, sent as an assistant would send it: streamed, with its usage asked for.
 import type { IncomingMessage } from 'node:http';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Line } from '../supervisor/localProxy.ts';
+import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { AnswerReader } from './answer.ts';
 import { describeFailure } from './failure.ts';
 
-export type Trial =
+export type TestRequestResult =
   /** Times in milliseconds since the request; tokens where the answer says them. */
   | {
       readonly kind: 'answered';
@@ -27,12 +27,12 @@ export const MAX_ERROR = 64 * 1024;
  * @throws Error where the connection fails before an answer begins, or the signal ends it
  */
 export async function tryChat(
-  line: Line,
+  line: VerifiedConnection,
   accessKey: string,
   model: string,
   clock: () => number,
   signal: AbortSignal,
-): Promise<Trial> {
+): Promise<TestRequestResult> {
   const body = JSON.stringify({
     model,
     stream: true,
@@ -65,7 +65,7 @@ export async function tryChat(
 }
 
 /** What a refusal says. */
-export async function refusalOf(response: IncomingMessage): Promise<Extract<Trial, { kind: 'refused' }>> {
+export async function refusalOf(response: IncomingMessage): Promise<Extract<TestRequestResult, { kind: 'refused' }>> {
   const { statusCode: status = 0, headers } = response;
   const code = codeOf(await bodyOf(response, MAX_ERROR));
   return { kind: 'refused', status, code, message: describeFailure(status, '', headers['retry-after']).message };

@@ -5,8 +5,8 @@ import { stepOutcomes } from '../presentation/attestationText.ts';
 import type { StepOutcome } from '../presentation/attestationText.ts';
 import { chatModels, embeddingModel } from '../chat/models.ts';
 import { bodyOf, refusalOf, tryChat } from '../chat/testRequest.ts';
-import type { Trial } from '../chat/testRequest.ts';
-import type { Line } from '../supervisor/localProxy.ts';
+import type { TestRequestResult } from '../chat/testRequest.ts';
+import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { shortened } from '../presentation/statusText.ts';
 import { check, failed, ok, skipped } from './check.ts';
 import type { Check, CheckResult, DoctorContext, Running } from './check.ts';
@@ -183,7 +183,7 @@ async function embeddingResult(context: DoctorContext, signal: AbortSignal): Pro
 async function onLine(
   { connect }: DoctorContext,
   signal: AbortSignal,
-  act: (line: Line, accessKey: string) => Promise<CheckResult>,
+  act: (line: VerifiedConnection, accessKey: string) => Promise<CheckResult>,
 ): Promise<CheckResult> {
   const { line, accessKey } = await connect();
   try {
@@ -194,7 +194,10 @@ async function onLine(
   }
 }
 
-function refusal(model: string, { status, code, message }: Extract<Trial, { kind: 'refused' }>): CheckResult {
+function refusal(
+  model: string,
+  { status, code, message }: Extract<TestRequestResult, { kind: 'refused' }>,
+): CheckResult {
   const advice = status === 401 ? SET_KEY : 'The log has a line for this request, with the exact code.';
   return failed(`${model}: status ${status}${code && ` (${code})`}. ${message}`, advice);
 }

@@ -2,9 +2,9 @@
 // see a key that it does not need. This file: what a check is.
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { Standing } from '../assistants/types.ts';
+import type { ConfigState } from '../assistants/types.ts';
 import type { ModelOverrides } from '../chat/models.ts';
-import type { Line, Probe } from '../supervisor/localProxy.ts';
+import type { VerifiedConnection, Probe } from '../supervisor/localProxy.ts';
 import type { CompleteSettings } from '../supervisor/supervisor.ts';
 
 export interface CheckResult {
@@ -34,13 +34,13 @@ export interface DoctorContext {
   /** Whose a port is. */
   readonly probe: (port: number) => Promise<Probe>;
   /** A connection that has proved to be ours, which the caller ends. */
-  readonly connect: () => Promise<{ readonly line: Line; readonly accessKey: string }>;
+  readonly connect: () => Promise<{ readonly line: VerifiedConnection; readonly accessKey: string }>;
   /** Asks the backend, so that the status is of now. */
   readonly refresh: () => Promise<void>;
   /** What there is, not what it says. */
   readonly keys: () => Promise<{ readonly hasApiKey: boolean; readonly accessKeys: number }>;
   /** The assistants that are written for the person, and what they are set to. */
-  readonly assistants: () => Promise<readonly { readonly name: string; readonly standing: Standing }[]>;
+  readonly assistants: () => Promise<readonly { readonly name: string; readonly configState: ConfigState }[]>;
   /** Milliseconds of any clock that never jumps. */
   readonly clock: () => number;
   /** How long one check may take, in milliseconds. */

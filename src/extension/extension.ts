@@ -12,9 +12,9 @@ import { chatModels } from '../chat/models.ts';
 import { ChatProvider } from './languageModel/provider.ts';
 import { registerCommands } from './commands/commands.ts';
 import type { ConnectContext } from './commands/connectAssistant.ts';
-import { Connections, choiceOf } from '../assistants/assistantService.ts';
+import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { Documents } from './views/documents.ts';
-import { judgeSettings, refusalOf, startSettings } from '../settings/validateSettings.ts';
+import { validateSettings, refusalOf, startSettings } from '../settings/validateSettings.ts';
 import type { Refusal } from '../settings/validateSettings.ts';
 import { endpointList, llamaSettings } from './editorAssistants.ts';
 import { HostFolder } from '../keys/hostFolder.ts';
@@ -40,7 +40,7 @@ export class SealedProxyExtension {
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
   readonly #chat: ChatProvider;
-  readonly #connections: Connections;
+  readonly #connections: AssistantService;
   readonly #notices: AssistantNotices;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
@@ -79,7 +79,7 @@ export class SealedProxyExtension {
       },
     });
     this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, this.#noteAsked);
-    this.#connections = new Connections({
+    this.#connections = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
       assistants: allAssistants(llamaSettings, endpointList(this.#secrets)),
@@ -156,7 +156,7 @@ export class SealedProxyExtension {
   }
 
   async #applySettings(): Promise<void> {
-    const { settings, refusals } = judgeSettings(readSettings(this.#log.channel.logLevel), this.#settings);
+    const { settings, refusals } = validateSettings(readSettings(this.#log.channel.logLevel), this.#settings);
     this.#settings = settings;
     this.#tellRefusals(refusals);
     this.#chat.update(this.#supervisor.status);

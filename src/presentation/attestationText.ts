@@ -1,9 +1,9 @@
 // The attestation as a document to read: what was checked, with each step's result, and what was not. Pure.
 import type { ProxyStatus } from '../shared/status.ts';
-import type { Verified } from '../shared/messages.ts';
+import type { AttestationSummary } from '../shared/messages.ts';
 import { PCR0, shortened } from './statusText.ts';
 
-type Genuine = Extract<Verified, { kind: 'verified' }>;
+type Genuine = Extract<AttestationSummary, { kind: 'verified' }>;
 
 interface Step {
   readonly what: string;
@@ -134,7 +134,7 @@ function table(row: (step: Step, index: number) => readonly [mark: string, step:
   return ['', '## What was checked, in this order', '', '| | step | result |', '| --- | --- | --- |', ...rows];
 }
 
-function development({ moduleId }: Extract<Verified, { kind: 'development' }>): string[] {
+function development({ moduleId }: Extract<AttestationSummary, { kind: 'development' }>): string[] {
   return [
     '**This is a development backend on this computer. It was not verified.**',
     '',

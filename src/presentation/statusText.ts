@@ -1,5 +1,5 @@
 // What the states are called, for people. Pure: a status in, text out. The editor translates.
-import type { Verified } from '../shared/messages.ts';
+import type { AttestationSummary } from '../shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 
 export type Translate = (message: string, ...args: (string | number)[]) => string;
@@ -248,7 +248,7 @@ function factsOf(
 }
 
 function verifiedFacts(
-  verified: Verified | null,
+  verified: AttestationSummary | null,
   establishedAt: number | null,
   t: Translate,
 ): (readonly [string, string])[] {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
-import { stampOf } from '../shared/ownership.ts';
+import { digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
 import type { KeyEvents } from './server/accessKeys.ts';
@@ -32,7 +32,7 @@ export interface ServiceOptions {
   /** 32 bytes: by it the proxy proves to other windows whose it is. */
   readonly ownership?: Uint8Array;
   /** For its reports: what its window calls those whom it is to trust. */
-  readonly tag?: string;
+  readonly trustFingerprint?: string;
   /** For tests: other clocks, other implementations, other anchors. No setting reaches them. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -67,10 +67,10 @@ const HANDSHAKE_LIMIT = 30_000;
  * @throws NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` ...
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, network, events = {}, ownership = null, tag = '', internals } = options;
+  const { config, log, network, events = {}, ownership = null, trustFingerprint = '', internals } = options;
   const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
   let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
-  let stamp = stampOfKeys({ ...config, ownership });
+  let keysDigest = digestOfKeys({ ...config, ownership });
   let port = 0;
   let stopping = false;
   const backendUrl = config.backend.origin + config.backend.basePath;
@@ -89,7 +89,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
-    report: () => ({ version: VERSION, port, backendUrl, tag, stamp, ...report.current() }),
+    report: () => ({
+      version: VERSION,
+      port,
+      backendUrl,
+      trustFingerprint,
+      keySetDigest: keysDigest,
+      ...report.current(),
+    }),
     onOutcome: report.outcome,
     onRelease: () => events.releaseAsked?.(),
     onChatAnswered: (id) => events.chatAnswered?.(id),
@@ -112,7 +119,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       'Listening beyond this computer: whoever reaches this address and knows a key can use it, unencrypted.';
     log.warn('open_address', { host: config.host, note });
   }
-  connection.keeper.warmUp();
+  connection.sessions.warmUp();
 
   ({ port } = server.address() as AddressInfo);
   return {
@@ -122,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const { apiKey, accessKeys } = secrets;
       const ownership = stopping ? null : secrets.ownership;
       state = { ...state, ownership, keys: new AccessKeys(apiKey, accessKeys, onUsed) };
-      stamp = stampOfKeys(secrets);
+      keysDigest = digestOfKeys(secrets);
     },
     update(settings) {
       state = { ...state, ...settings };
@@ -146,6 +153,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-function stampOfKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
-  return ownership === null ? '' : stampOf(ownership, apiKey, accessKeys);
+function digestOfKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
+  return ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys);
 }

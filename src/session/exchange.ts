@@ -2,10 +2,10 @@
 import type { RequestSealer } from './envelope.ts';
 import { wipe } from '../shared/bytes.ts';
 import { SessionError, asSessionError } from './errors.ts';
-import type { BodyReader, KeptBody } from './replayableBody.ts';
+import type { BodyReader, ReplayableBody } from './replayableBody.ts';
 import { RecordStream } from './recordStream.ts';
 import type { Session } from './session.ts';
-import type { SessionKeeper } from './sessionManager.ts';
+import type { SessionManager } from './sessionManager.ts';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './transport.ts';
 import {
   ERROR_CODE_HEADER,
@@ -29,7 +29,7 @@ export interface ResponseSink {
 }
 
 export interface ExchangeContext<Evidence> {
-  readonly keeper: SessionKeeper<Evidence>;
+  readonly sessions: SessionManager<Evidence>;
   readonly transport: Transport;
 }
 
@@ -50,14 +50,14 @@ interface AttemptOwner {
 export class Exchange<Evidence> {
   readonly #context: ExchangeContext<Evidence>;
   readonly #metadata: Uint8Array;
-  readonly #body: KeptBody;
+  readonly #body: ReplayableBody;
   readonly #sink: ResponseSink;
   #attempt: Attempt | undefined;
   #attempts = 0;
   #done = false;
 
   /** @param metadata what `encodeMetadata` made; overwritten when the exchange is over */
-  constructor(context: ExchangeContext<Evidence>, metadata: Uint8Array, body: KeptBody, sink: ResponseSink) {
+  constructor(context: ExchangeContext<Evidence>, metadata: Uint8Array, body: ReplayableBody, sink: ResponseSink) {
     this.#context = context;
     this.#metadata = metadata;
     this.#body = body;
@@ -66,13 +66,13 @@ export class Exchange<Evidence> {
 
   /** Sends the request, as soon as there is a session. `body` may go on arriving. */
   begin(): void {
-    const { keeper } = this.#context;
-    const session = keeper.current();
+    const { sessions: sessions } = this.#context;
+    const session = sessions.current();
     if (session !== undefined) {
       this.#send(session);
       return;
     }
-    keeper.acquire().then(
+    sessions.acquire().then(
       (fresh) => {
         this.#send(fresh);
       },
@@ -122,7 +122,7 @@ export class Exchange<Evidence> {
 
   #resend(refused: Session<Evidence>): void {
     this.#attempt?.cancel();
-    this.#context.keeper.reject(refused);
+    this.#context.sessions.reject(refused);
     if (this.#attempts > 1) {
       this.#finish(new SessionError('session_rejected', 'The enclave refused a fresh session as well'));
       return;
@@ -157,7 +157,7 @@ function attemptSink(owner: AttemptOwner) {
 function sealBody(
   sealer: RequestSealer,
   metadata: Uint8Array,
-  body: KeptBody,
+  body: ReplayableBody,
 ): { record: Uint8Array | AsyncIterable<Uint8Array>; reader?: BodyReader } {
   if (body.complete && body.length <= WHOLE_BODY) return { record: sealer.seal(metadata, body.pieces()) };
   const reader = body.read();

@@ -39,7 +39,7 @@ export type Trust =
   | { readonly kind: 'development' };
 
 /** What a handshake proved about the other side. */
-export type Evidence =
+export type AttestationResult =
   | {
       readonly kind: 'verified';
       readonly approved: ApprovedAttestation;
@@ -68,7 +68,7 @@ interface Offer {
  * @throws SessionError `network`, `timeout`, `handshake_status`, `handshake_malformed`, `attestation_refused` (with the
  *   AttestationError as its cause), `weak_public_key`, `session_id_mismatch`
  */
-export async function performHandshake(context: HandshakeContext): Promise<Session<Evidence>> {
+export async function performHandshake(context: HandshakeContext): Promise<Session<AttestationResult>> {
   const offer = makeOffer();
   const reply = parseSessionReply(await exchangeOffer(context, offer));
   const { evidence, serverPublicKey } = await examine(context, offer, reply.attestationDocument);
@@ -93,7 +93,7 @@ async function examine(
   { trust, clock }: HandshakeContext,
   { challenge, keyPair }: Offer,
   document: Uint8Array,
-): Promise<{ evidence: Evidence; serverPublicKey: Uint8Array }> {
+): Promise<{ evidence: AttestationResult; serverPublicKey: Uint8Array }> {
   const expected = { challenge, clientPublicKey: keyPair.publicKey };
   try {
     if (trust.kind === 'development') {

@@ -18,7 +18,7 @@ interface Piece {
 const SMALL = 4096;
 const BLOCK = 64 * 1024;
 
-export class KeptBody {
+export class ReplayableBody {
   #pieces: (Piece | undefined)[] = [];
   #length = 0;
   #complete = false;

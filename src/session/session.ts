@@ -26,7 +26,7 @@ export class Session<Evidence> {
   readonly id: string;
   /** The Base64 of the challenge: what routes a request to the enclave that knows the session. */
   readonly routingKey: string;
-  readonly evidence: Evidence;
+  readonly attestation: Evidence;
   readonly #aead: Aead;
   readonly #requestKey: Expander;
   readonly #responseKey: Expander;
@@ -42,7 +42,7 @@ export class Session<Evidence> {
     const { sessionId } = keys;
     this.id = toHex(sessionId);
     this.routingKey = toBase64(challenge);
-    this.evidence = evidence;
+    this.attestation = evidence;
     this.#aead = primitives.aead;
     this.#requestKey = primitives.hkdf.expander(keys.requestKey);
     this.#responseKey = primitives.hkdf.expander(keys.responseKey);

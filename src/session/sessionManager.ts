@@ -15,7 +15,7 @@ export type SessionLoss =
   /** What it was made for has changed, or the proxy ends. */
   | 'closed';
 
-export interface SessionKeeperOptions<Evidence> {
+export interface SessionManagerOptions<Evidence> {
   readonly clock: Clock;
   /** One handshake. */
   readonly connect: () => Promise<Session<Evidence>>;
@@ -51,15 +51,15 @@ const SLEEP_TOLERANCE = 5000;
  */
 const HEARTBEAT = 10_000;
 
-export class SessionKeeper<Evidence> {
-  readonly #options: SessionKeeperOptions<Evidence>;
+export class SessionManager<Evidence> {
+  readonly #options: SessionManagerOptions<Evidence>;
   #live: Live<Evidence> | undefined;
   #pending: Promise<Session<Evidence>> | undefined;
   #heartbeat: Heartbeat | undefined;
   #lastFailure = -Infinity;
   #closed = false;
 
-  constructor(options: SessionKeeperOptions<Evidence>) {
+  constructor(options: SessionManagerOptions<Evidence>) {
     this.#options = options;
   }
 

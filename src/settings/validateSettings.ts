@@ -21,7 +21,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-export interface Judged {
+export interface ValidatedSettings {
   readonly settings: Settings;
   readonly refusals: readonly Refusal[];
 }
@@ -35,7 +35,7 @@ const SECONDS = 'it takes seconds, 0 for never or at least 1.';
  * @param next as they were written, of whatever type
  * @param before the last good ones
  */
-export function judgeSettings(next: Settings, before: Settings): Judged {
+export function validateSettings(next: Settings, before: Settings): ValidatedSettings {
   const refusals: Refusal[] = [];
   const own = { autoStart: next.autoStart, checkInterval: next.checkInterval, terminal: next.terminal };
   const keep = (name: 'autoStart' | 'checkInterval' | 'terminal', setting: string, why: string) => {
@@ -67,7 +67,7 @@ export function judgeSettings(next: Settings, before: Settings): Judged {
  * What the proxy would refuse stays, so that it does not start with something that nobody wanted.
  */
 export function startSettings(written: Settings): Settings {
-  return judgeSettings(written, { ...written, autoStart: true, checkInterval: 300, terminal: false }).settings;
+  return validateSettings(written, { ...written, autoStart: true, checkInterval: 300, terminal: false }).settings;
 }
 
 /** Under the name that a person knows. */

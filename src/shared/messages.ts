@@ -51,7 +51,7 @@ export type ToProxy =
       readonly cacheNamespaceRoot: string;
       readonly network: NetworkSettings;
       /** Names whom the proxy is to trust: a window with another one does not share it. */
-      readonly tag?: string;
+      readonly trustFingerprint?: string;
     }
   /** The keys that count from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
@@ -67,7 +67,7 @@ export type ToProxy =
   | { readonly type: 'stop' };
 
 /** What a handshake proved, for people to read. Times in milliseconds since 1970. */
-export type Verified =
+export type AttestationSummary =
   | {
       readonly kind: 'verified';
       readonly environment: string;
@@ -89,7 +89,7 @@ export type Verified =
 export type FromProxy =
   | { readonly type: 'ready'; readonly url: string; readonly port: number; readonly version: string }
   /** A session stands; what its handshake proved. */
-  | { readonly type: 'verified'; readonly verified: Verified; readonly establishedAt: number }
+  | { readonly type: 'verified'; readonly verified: AttestationSummary; readonly establishedAt: number }
   /** The session is no longer used; the next request, or the background, makes another. */
   | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'closed' }
   /** A handshake failed. `code` is of the session layer, `detail` of the attestation layer where that refused. */
@@ -124,7 +124,7 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
       return isSettings(message['settings']) &&
         isSecrets(message['secrets']) &&
         typeof message['cacheNamespaceRoot'] === 'string' &&
-        (message['tag'] === undefined || typeof message['tag'] === 'string') &&
+        (message['trustFingerprint'] === undefined || typeof message['trustFingerprint'] === 'string') &&
         isNetwork(message['network'])
         ? (message as unknown as ToProxy)
         : undefined;
@@ -146,7 +146,9 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
   const { type } = message as { type?: unknown };
   const valid =
     (type === 'ready' && hasFields(message, { url: 'string', port: 'number', version: 'string' })) ||
-    (type === 'verified' && hasFields(message, { establishedAt: 'number' }) && isVerified(message['verified'])) ||
+    (type === 'verified' &&
+      hasFields(message, { establishedAt: 'number' }) &&
+      isAttestationSummary(message['verified'])) ||
     (type === 'sessionLost' && isOneOf(message['reason'], ['expired', 'slept', 'rejected', 'closed'])) ||
     (type === 'handshakeFailed' &&
       hasFields(message, { code: 'string', message: 'string' }) &&
@@ -240,7 +242,7 @@ function isNetwork(value: unknown): boolean {
 }
 
 /** True for what a handshake may have proved. */
-export function isVerified(value: unknown): value is Verified {
+export function isAttestationSummary(value: unknown): value is AttestationSummary {
   const record = asRecord(value);
   if (record === undefined) return false;
   if (record['kind'] === 'development') return isStringOrNull(record['moduleId']);

@@ -3,8 +3,8 @@
 // proxy elsewhere, because the answer names the port that it was given on.
 import { createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
-import { isVerified } from './messages.ts';
-import type { Verified } from './messages.ts';
+import { isAttestationSummary } from './messages.ts';
+import type { AttestationSummary } from './messages.ts';
 
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
@@ -21,22 +21,22 @@ export interface ProxyReport {
   readonly instance: string;
   readonly backendUrl: string;
   /** Names whom it trusts: what it was started with. */
-  readonly tag: string;
+  readonly trustFingerprint: string;
   /** Of the keys that count: see `stampOf`. */
-  readonly stamp: string;
+  readonly keySetDigest: string;
   /** What the last handshake proved; null while there was none since the last failure. */
-  readonly verified: Verified | null;
+  readonly verified: AttestationSummary | null;
   /** Milliseconds since 1970. */
   readonly establishedAt: number | null;
   /** Why the last handshake failed; null if none did since one succeeded. */
-  readonly failure: Failure | null;
+  readonly failure: ConnectionFailure | null;
   /** Why a relayed request last failed as any other might now. */
-  readonly trouble: Failure | null;
+  readonly requestFailure: ConnectionFailure | null;
   /** When the backend last answered a relayed request well. */
   readonly servedAt: number | null;
 }
 
-export interface Failure {
+export interface ConnectionFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** Of the session layer, or `key_refused`. */
@@ -49,7 +49,7 @@ export interface Failure {
 const LABEL = 'sealed-proxy/ownership/v1\0';
 const RELEASE_LABEL = 'sealed-proxy/release/v1\0';
 const USAGE_LABEL = 'sealed-proxy/usage/v1\0';
-const STAMP_LABEL = 'sealed-proxy/stamp/v1\0';
+const KEY_SET_LABEL = 'sealed-proxy/stamp/v1\0';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const PROOF = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
@@ -84,8 +84,8 @@ export function checkProof(
 }
 
 /** Tells those who share the secret whether they know the same keys, and everybody else nothing. */
-export function stampOf(secret: Uint8Array, apiKey: string | null, accessKeys: readonly string[]): string {
-  return authenticate(secret, STAMP_LABEL, apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
+export function digestKeySet(secret: Uint8Array, apiKey: string | null, accessKeys: readonly string[]): string {
+  return authenticate(secret, KEY_SET_LABEL, apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
 }
 
 /** A certain process on a certain port. */
@@ -127,18 +127,19 @@ function authenticate(secret: Uint8Array, label: string, one: string, other: str
 function parseReport(json: string): ProxyReport | undefined {
   const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
-  const { version, port, instance, backendUrl, tag, stamp, verified, failure, trouble } = report;
+  const { version, port, instance, backendUrl, trustFingerprint, keySetDigest, verified, failure, requestFailure } =
+    report;
   return {
     version,
     port,
     instance: typeof instance === 'string' ? instance : '',
     backendUrl: typeof backendUrl === 'string' ? backendUrl : '',
-    tag: typeof tag === 'string' ? tag : '',
-    stamp: typeof stamp === 'string' ? stamp : '',
-    verified: isVerified(verified) ? verified : null,
+    trustFingerprint: typeof trustFingerprint === 'string' ? trustFingerprint : '',
+    keySetDigest: typeof keySetDigest === 'string' ? keySetDigest : '',
+    verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),
     failure: isFailure(failure) ? failure : null,
-    trouble: isFailure(trouble) ? trouble : null,
+    requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),
   };
 }
@@ -147,8 +148,8 @@ function timeOf(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-function isFailure(value: unknown): value is Failure {
-  const { at, code, detail, message } = (value ?? {}) as Partial<Record<keyof Failure, unknown>>;
+function isFailure(value: unknown): value is ConnectionFailure {
+  const { at, code, detail, message } = (value ?? {}) as Partial<Record<keyof ConnectionFailure, unknown>>;
   const named = typeof code === 'string' && typeof message === 'string';
   return named && typeof at === 'number' && (typeof detail === 'string' || detail === null);
 }

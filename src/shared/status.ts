@@ -1,6 +1,6 @@
 // The states that the proxy can be in as a window sees it, as one union.
-import type { Failure } from './ownership.ts';
-import type { Verified } from './messages.ts';
+import type { ConnectionFailure } from './ownership.ts';
+import type { AttestationSummary } from './messages.ts';
 
 /** Why the backend cannot be reached or believed. */
 export type Cause =
@@ -35,7 +35,7 @@ export type Health =
       readonly cause: Cause;
       readonly message: string;
       /** Of the handshake or of the answer, where the proxy knows more than the status. */
-      readonly failure: Failure | null;
+      readonly failure: ConnectionFailure | null;
       readonly checkedAt: number;
       readonly retryAt: number | null;
     }
@@ -67,7 +67,7 @@ export type ProxyStatus =
       /** True: another window's proxy serves this one too. */
       readonly shared: boolean;
       readonly backendUrl: string;
-      readonly verified: Verified | null;
+      readonly verified: AttestationSummary | null;
       readonly establishedAt: number | null;
       readonly health: Health;
     };
@@ -78,7 +78,7 @@ export function baseUrlOf(status: ProxyStatus): string | undefined {
 }
 
 /** What a failed handshake or answer means to a person. */
-export function causeOf({ code, detail }: Omit<Failure, 'at'>): Cause {
+export function causeOf({ code, detail }: Omit<ConnectionFailure, 'at'>): Cause {
   if (detail === 'clock') return 'clock';
   if (detail === 'pcr0_not_approved' || code === 'history_unavailable') return 'pcr0';
   switch (code) {

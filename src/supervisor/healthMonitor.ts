@@ -1,16 +1,16 @@
 // Watches one running proxy and the backend behind it, and says how they stand. It needs nothing of the editor.
-import type { Failure, ProxyReport } from '../shared/ownership.ts';
+import type { ConnectionFailure, ProxyReport } from '../shared/ownership.ts';
 import { causeOf } from '../shared/status.ts';
 import type { Cause, Health } from '../shared/status.ts';
 import { retryDelay } from './backoff.ts';
 import { modelIds } from './localProxy.ts';
-import type { Answer, Line, Probe } from './localProxy.ts';
+import type { Answer, VerifiedConnection, Probe } from './localProxy.ts';
 
 export interface MonitorOptions {
   /** Asks the port whose it is. */
   readonly probe: () => Promise<Probe>;
   /** A connection by which to ask for more. */
-  readonly line: () => Promise<Line>;
+  readonly line: () => Promise<VerifiedConnection>;
   /** The extension's own access key, and whether the proxy has an API key at all. */
   readonly keys: () => Promise<{ readonly accessKey: string; readonly hasApiKey: boolean }>;
   /** Milliseconds between two checks of the backend; 0 = only when asked. */
@@ -64,7 +64,7 @@ export class HealthMonitor {
       .catch(() => {
         // The keys could not be read: nothing is known, and it is tried again.
         if (isAborted(signal)) return;
-        this.#become(CHECKING);
+        this.#setHealth(CHECKING);
         this.#schedule(CHECKING);
       })
       .finally(() => {
@@ -135,25 +135,25 @@ export class HealthMonitor {
     const { accessKey, hasApiKey } = await this.#options.keys();
     if (signal.aborted) return;
     if (!hasApiKey) {
-      this.#become({ kind: 'noKey' });
+      this.#setHealth({ kind: 'noKey' });
       await this.#ask(signal, this.#options.probe());
       return;
     }
-    if (this.#health.kind !== 'connected') this.#become(CHECKING);
+    if (this.#health.kind !== 'connected') this.#setHealth(CHECKING);
     const line = await this.#options.line();
     try {
       const isOurs = (await this.#ask(signal, line.probe())) !== undefined;
       const health = isOurs ? await this.#askBackend(line, accessKey, signal) : CHECKING;
       if (isAborted(signal)) return;
       if (health.kind === 'checking') this.#unclear++;
-      this.#become(health);
+      this.#setHealth(health);
       this.#schedule(health);
     } finally {
       line.end();
     }
   }
 
-  async #askBackend(line: Line, accessKey: string, signal: AbortSignal): Promise<Health> {
+  async #askBackend(line: VerifiedConnection, accessKey: string, signal: AbortSignal): Promise<Health> {
     const begunAt = Date.now();
     let answer: Answer;
     try {
@@ -163,9 +163,11 @@ export class HealthMonitor {
       if (code === 'ETIMEDOUT') return this.#slow();
       if (code === 'EMSGSIZE') return this.#unreachable('protocol', 'The list of models has no end', null);
       const report = await this.#ask(signal, this.#options.probe());
-      const trouble = report === undefined ? null : troubleSince(report, begunAt);
+      const requestFailure = report === undefined ? null : requestFailureSince(report, begunAt);
       // Without any, the proxy is just going, and another comes.
-      return trouble === null ? CHECKING : this.#unreachable(causeOf(trouble), trouble.message, trouble);
+      return requestFailure === null
+        ? CHECKING
+        : this.#unreachable(causeOf(requestFailure), requestFailure.message, requestFailure);
     }
     const report = await this.#ask(signal, this.#options.probe()); // what the handshake for it proved, or why it failed
     if (report === undefined) return CHECKING;
@@ -180,13 +182,13 @@ export class HealthMonitor {
     if (answer.status === 504) return this.#slow();
     // What befell a renewal is not why a session that stands answers so.
     const isOurs = answer.status === 502 || report.verified === null;
-    const failure = isOurs ? (report.failure ?? troubleSince(report, begunAt)) : null;
+    const failure = isOurs ? (report.failure ?? requestFailureSince(report, begunAt)) : null;
     if (failure !== null) return this.#unreachable(causeOf(failure), failure.message, failure);
     const message = `The models could not be listed: status ${answer.status}`;
     return this.#unreachable(causeOfStatus(answer.status), message, null);
   }
 
-  #unreachable(cause: Cause, message: string, failure: Failure | null): Health {
+  #unreachable(cause: Cause, message: string, failure: ConnectionFailure | null): Health {
     const checkedAt = Date.now();
     const retryAt = checkedAt + retryDelay(++this.#failures);
     return { kind: 'unreachable', cause, message, failure, checkedAt, retryAt };
@@ -197,7 +199,7 @@ export class HealthMonitor {
     return { kind: 'slow', checkedAt, retryAt: checkedAt + retryDelay(++this.#failures) };
   }
 
-  #become(health: Health): void {
+  #setHealth(health: Health): void {
     this.#health = health;
     this.#unclear = health.kind === 'checking' ? this.#unclear : 0;
     if (health.kind === 'connected' || health.kind === 'keyRejected') this.#failures = 0;
@@ -243,15 +245,17 @@ function causeOfStatus(status: number): Cause {
 }
 
 /** What has befallen the proxy's requests from then on. */
-function troubleSince({ trouble }: ProxyReport, time: number): Failure | null {
-  return trouble !== null && trouble.at >= time && trouble.code !== 'key_refused' ? trouble : null;
+function requestFailureSince({ requestFailure }: ProxyReport, time: number): ConnectionFailure | null {
+  return requestFailure !== null && requestFailure.at >= time && requestFailure.code !== 'key_refused'
+    ? requestFailure
+    : null;
 }
 
 /** A handshake, or a request of somebody else, has failed or succeeded since, or failed for another reason. */
-function contradicts({ failure, establishedAt, trouble, servedAt }: ProxyReport, health: Health): boolean {
+function contradicts({ failure, establishedAt, requestFailure, servedAt }: ProxyReport, health: Health): boolean {
   if (!('checkedAt' in health)) return false;
   const since = (time: number | null | undefined) => typeof time === 'number' && time > health.checkedAt;
-  if (health.kind === 'connected') return since(failure?.at) || since(trouble?.at);
+  if (health.kind === 'connected') return since(failure?.at) || since(requestFailure?.at);
   if (since(servedAt)) return true;
   if (health.kind === 'keyRejected') return false;
   if (failure === null) return since(establishedAt);

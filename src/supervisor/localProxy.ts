@@ -62,7 +62,7 @@ export interface Answer {
 type Complete = (error: Error | null, connection: Duplex) => void;
 
 /** Makes one connection, and no other when that one is gone. */
-class OneConnection extends Agent {
+class SingleSocketAgent extends Agent {
   #made = false;
 
   constructor() {
@@ -81,8 +81,8 @@ class OneConnection extends Agent {
 }
 
 /** One connection to a port. Whoever has proved on it to be ours may be told a key: nobody else can be at its end. */
-export class Line {
-  readonly #agent = new OneConnection();
+export class VerifiedConnection {
+  readonly #agent = new SingleSocketAgent();
   readonly #port: number;
   readonly #secret: Uint8Array;
   #report: ProxyReport | undefined;

@@ -5,12 +5,12 @@ import { setTimeout as setTimer } from 'node:timers/promises';
 import { problemsOf } from '../settings/editorSettings.ts';
 import type { Problem } from '../settings/editorSettings.ts';
 import type { FromProxy, NetworkSettings, ProxySecrets, ProxySettings } from '../shared/messages.ts';
-import { stampOf } from '../shared/ownership.ts';
+import { digestKeySet } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { HealthMonitor } from './healthMonitor.ts';
-import { Line, OwnerWatch, probe } from './localProxy.ts';
+import { VerifiedConnection, OwnerWatch, probe } from './localProxy.ts';
 import type { Probe } from './localProxy.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import { RestartPolicy } from './restartPolicy.ts';
@@ -86,7 +86,7 @@ export class Supervisor {
   /** Another window was given the port: this one comes after it. */
   #givingAway = false;
   /** Grows with each start and stop: what began before it is out of date. */
-  #turn = 0;
+  #generation = 0;
   /** How often changed secrets were read. */
   #secretsRead = 0;
   /** What the latest turn does, until it is known how that went. */
@@ -141,7 +141,7 @@ export class Supervisor {
     this.#wanted = false;
     const left = await this.#leave();
     for (const process of this.#processes) void process.stop(); // within seconds, also where a response has no end
-    if (left) this.#become({ kind: 'off' });
+    if (left) this.#setStatus({ kind: 'off' });
   }
 
   /** The window closes: nothing of this one may stay behind. */
@@ -157,9 +157,9 @@ export class Supervisor {
   async restart(): Promise<void> {
     const { status } = this;
     const isOthers = status.kind === 'otherVersion' || status.kind === 'otherSettings' || this.#isShared;
-    const turn = this.#turn;
+    const turn = this.#generation;
     if (isOthers && 'port' in status) await this.#askForPort(status.port);
-    if (turn !== this.#turn) return; // something else has begun meanwhile
+    if (turn !== this.#generation) return; // something else has begun meanwhile
     this.#wanted = true;
     this.#policy.reset();
     void this.#begin();
@@ -170,11 +170,11 @@ export class Supervisor {
    * A connection to the proxy that has proved to be ours, and the key to ask with. The caller ends the connection.
    * @throws Error while there is none
    */
-  async connect(): Promise<{ readonly line: Line; readonly accessKey: string }> {
+  async connect(): Promise<{ readonly line: VerifiedConnection; readonly accessKey: string }> {
     if (this.#status.kind !== 'running') throw new Error('The proxy is not running');
     const { port } = this.#status;
     const secrets = await this.#host.secrets();
-    const line = new Line(port, key(secrets));
+    const line = new VerifiedConnection(port, key(secrets));
     if ((await line.probe()).kind === 'ours') return { line, accessKey: secrets.ownKey };
     line.end();
     throw new Error('The proxy does not answer');
@@ -214,12 +214,12 @@ export class Supervisor {
 
   /** True as soon as the proxy goes by the keys of now, false if it does not in the time that this takes. */
   async #secretsKnown(): Promise<boolean> {
-    const turn = this.#turn;
+    const turn = this.#generation;
     const limit = Date.now() + SECRETS_LIMIT;
     while (this.#status.kind === 'running') {
       const secrets = await this.#host.secrets();
       const found = await probe(this.#status.port, key(secrets));
-      if (turn !== this.#turn || found.kind !== 'ours') return true; // what starts now has the keys of now
+      if (turn !== this.#generation || found.kind !== 'ours') return true; // what starts now has the keys of now
       if (goesBy(found, secrets)) return true;
       if (Date.now() > limit) return false;
       await setTimer(SECRETS_INTERVAL);
@@ -266,8 +266,8 @@ export class Supervisor {
 
   async #tryToBegin(): Promise<void> {
     if (this.#over || !(await this.#leave())) return;
-    const turn = this.#turn;
-    this.#become({ kind: 'starting' });
+    const turn = this.#generation;
+    this.#setStatus({ kind: 'starting' });
     try {
       const [settings, network] = [this.#host.settings(), this.#host.network()];
       this.#applied = { settings, network };
@@ -279,10 +279,10 @@ export class Supervisor {
         return;
       }
       const found = settings.port !== 0 ? await this.#probe(settings.port) : ({ kind: 'free' } as const);
-      if (turn !== this.#turn) return;
+      if (turn !== this.#generation) return;
       await this.#enter(turn, found, settings);
     } catch (error) {
-      if (turn !== this.#turn) return;
+      if (turn !== this.#generation) return;
       const reason = error instanceof Error ? error.message : String(error);
       await this.#giveUp('listen', `The proxy could not be started: ${reason}`);
     }
@@ -292,19 +292,19 @@ export class Supervisor {
     const { port } = settings;
     if (found.kind === 'free') await this.#own(turn, settings);
     else if (found.kind !== 'ours') {
-      this.#become({ kind: 'portTaken', port, silent: found.kind === 'silent' });
+      this.#setStatus({ kind: 'portTaken', port, silent: found.kind === 'silent' });
       this.#awaitPort(port, found);
-    } else if (found.report.version === VERSION && found.report.tag === tagOf(settings)) {
+    } else if (found.report.version === VERSION && found.report.trustFingerprint === trustFingerprint(settings)) {
       this.#join(port, found.report);
     } else {
       const { version, backendUrl } = found.report;
-      this.#become(
+      this.#setStatus(
         version === VERSION ? { kind: 'otherSettings', port, backendUrl } : { kind: 'otherVersion', port, version },
       );
       const secrets = await this.#host.secrets();
-      if (turn !== this.#turn) return;
+      if (turn !== this.#generation) return;
       await this.#watchOwner(() => this.#lookAgain(port, found)).probe(port, key(secrets));
-      if (turn === this.#turn) this.#awaitPort(port, found);
+      if (turn === this.#generation) this.#awaitPort(port, found);
     }
   }
 
@@ -319,9 +319,9 @@ export class Supervisor {
 
   /** The owner of the proxy that a fresh window has joined may go by older keys, and never hear of those of now. */
   async #takeOverStale(): Promise<void> {
-    const turn = this.#turn;
+    const turn = this.#generation;
     const known = await this.#secretsKnown().catch(() => true);
-    if (!known && turn === this.#turn && this.#isShared) await this.restart();
+    if (!known && turn === this.#generation && this.#isShared) await this.restart();
   }
 
   async #probe(port: number): Promise<Probe> {
@@ -349,9 +349,9 @@ export class Supervisor {
   }
 
   async #lookAgain(port: number, known: Probe | undefined): Promise<void> {
-    const turn = this.#turn;
+    const turn = this.#generation;
     const found = await this.#probe(port).catch(() => known);
-    if (turn !== this.#turn) return;
+    if (turn !== this.#generation) return;
     const isNews = known === undefined ? found?.kind === 'ours' : found !== undefined && !isSameProgram(found, known);
     if (isNews) this.#takeOverSoon();
     else this.#awaitPort(port, known);
@@ -361,7 +361,7 @@ export class Supervisor {
   async #askForPort(port: number): Promise<void> {
     try {
       const secret = key(await this.#host.secrets());
-      const line = new Line(port, secret);
+      const line = new VerifiedConnection(port, secret);
       try {
         if ((await line.probe()).kind === 'ours') await line.askForPort();
       } finally {
@@ -377,7 +377,7 @@ export class Supervisor {
   /** Starts a process of this window's own. Resolves when it serves, or when it is known that it does not. */
   async #own(turn: number, settings: CompleteSettings): Promise<void> {
     const secrets = await this.#host.secrets(); // as they are now: whatever changes later is sent behind
-    if (turn !== this.#turn) return;
+    if (turn !== this.#generation) return;
     const started = await new Promise<Extract<FromProxy, { type: 'ready' | 'failed' }> | 'ended' | 'slow'>(
       (resolve) => {
         const limit = setTimeout(() => {
@@ -393,7 +393,7 @@ export class Supervisor {
           onLog: this.#host.onLog,
           onMessage: (message) => {
             if (message.type === 'ready' || message.type === 'failed') settle(message);
-            this.#hear(process, message);
+            this.#onProxyMessage(process, message);
           },
           onExit: (asked) => {
             this.#processes.delete(process);
@@ -409,11 +409,11 @@ export class Supervisor {
           secrets: keysOf(secrets),
           cacheNamespaceRoot: secrets.cacheNamespaceRoot,
           network: this.#host.network(),
-          tag: tagOf(settings),
+          trustFingerprint: trustFingerprint(settings),
         });
       },
     );
-    if (turn !== this.#turn || started === 'ended') return;
+    if (turn !== this.#generation || started === 'ended') return;
     if (started === 'slow') {
       this.#process?.kill();
       await this.#giveUp('slowStart', 'The proxy did not start within 10 seconds. The log may say why.');
@@ -421,7 +421,7 @@ export class Supervisor {
       await this.#startFailed(started, settings);
     } else {
       const found = await this.#confirmed(started.port);
-      if (turn !== this.#turn) return;
+      if (turn !== this.#generation) return;
       if (this.#process === undefined) return; // it has ended meanwhile, and that was dealt with
       if (found.kind === 'free') {
         this.#process.crash(); // or is about to
@@ -452,9 +452,9 @@ export class Supervisor {
   ): Promise<void> {
     if (code === 'port_taken') {
       if (!(await this.#leave())) return;
-      const turn = this.#turn;
+      const turn = this.#generation;
       const found = await this.#probe(settings.port); // another window may have been faster
-      if (turn !== this.#turn) return;
+      if (turn !== this.#generation) return;
       // What can be neither taken nor asked is a stranger's.
       await this.#enter(turn, found.kind === 'free' ? { kind: 'stranger' } : found, settings);
     } else {
@@ -468,7 +468,7 @@ export class Supervisor {
     { backendUrl, verified, establishedAt }: ProxyReport,
     ask: (secret: Uint8Array) => Promise<Probe>,
   ): void {
-    this.#become({
+    this.#setStatus({
       kind: 'running',
       url: `http://127.0.0.1:${port}`,
       port,
@@ -482,7 +482,7 @@ export class Supervisor {
     this.#silentSince = undefined;
     this.#monitor = new HealthMonitor({
       probe: async () => ask(key(await this.#host.secrets())),
-      line: async () => new Line(port, key(await this.#host.secrets())),
+      line: async () => new VerifiedConnection(port, key(await this.#host.secrets())),
       keys: async () => {
         const { ownKey, apiKey } = await this.#host.secrets();
         return { accessKey: ownKey, hasApiKey: apiKey !== null };
@@ -515,7 +515,7 @@ export class Supervisor {
     if (Date.now() - this.#silentSince >= SILENCE_LIMIT) this.#process?.crash();
   }
 
-  #hear(process: ProxyProcess, message: FromProxy): void {
+  #onProxyMessage(process: ProxyProcess, message: FromProxy): void {
     if (message.type === 'accessKeyUsed') this.#host.onKeyUsed(message.id);
     if (message.type === 'chatAnswered') this.#host.onChatAnswered(message.id);
     if (process !== this.#process) return;
@@ -528,15 +528,15 @@ export class Supervisor {
 
   /** Another window has asked for the port: it comes first, and this one joins it. */
   #giveAway(): void {
-    const turn = ++this.#turn;
+    const turn = ++this.#generation;
     clearTimeout(this.#timer);
-    this.#letGo();
+    this.#detach();
     this.#fresh = false;
     this.#givingAway = true;
-    this.#become({ kind: 'starting' });
+    this.#setStatus({ kind: 'starting' });
     const waiting = setTimer(GIVEN_AWAY + Math.random() * TAKE_OVER_SPREAD, undefined, { ref: false }).then(() => {
       if (this.#beginning === waiting) this.#beginning = undefined;
-      if (turn === this.#turn) void this.#begin();
+      if (turn === this.#generation) void this.#begin();
     });
     this.#beginning = waiting;
   }
@@ -544,22 +544,22 @@ export class Supervisor {
   /** The process has ended. If nobody asked it to, it is started again, a few times. */
   #ended(process: ProxyProcess, asked: boolean): void {
     if (process !== this.#process || asked) return;
-    this.#letGo();
+    this.#detach();
     const delay = this.#policy.crashed(Date.now());
     if (delay === undefined) {
       const message = 'The proxy ended five times within three minutes and is not started again by itself.';
-      this.#become({ kind: 'failed', reason: 'crashes', message });
+      this.#setStatus({ kind: 'failed', reason: 'crashes', message });
       this.#awaitOthers();
       return;
     }
-    this.#become({ kind: 'restarting', at: Date.now() + delay });
+    this.#setStatus({ kind: 'restarting', at: Date.now() + delay });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#begin(), delay);
   }
 
   async #giveUp(reason: 'slowStart' | 'setting' | 'listen', message: string): Promise<void> {
     if (!(await this.#leave())) return;
-    this.#become({ kind: 'failed', reason, message });
+    this.#setStatus({ kind: 'failed', reason, message });
     if (reason !== 'setting') this.#awaitOthers();
   }
 
@@ -571,19 +571,19 @@ export class Supervisor {
 
   /** Lets go of whatever this window has, and frees the port. False if something else has begun in the meantime. */
   async #leave(): Promise<boolean> {
-    const turn = ++this.#turn;
+    const turn = ++this.#generation;
     clearTimeout(this.#timer);
     this.#givingAway = false;
     this.#watch?.end();
     this.#watch = undefined;
     this.#released = Promise.all([this.#released, this.#process?.release()]);
-    this.#letGo();
+    this.#detach();
     await this.#released;
-    return turn === this.#turn;
+    return turn === this.#generation;
   }
 
   /** From now on there is no process, and nothing to say of it. */
-  #letGo(): void {
+  #detach(): void {
     this.#process = undefined;
     this.#monitor?.end();
     this.#monitor = undefined;
@@ -594,10 +594,10 @@ export class Supervisor {
   }
 
   #amend(change: Partial<Extract<ProxyStatus, { kind: 'running' }>>): void {
-    if (this.#status.kind === 'running') this.#become({ ...this.#status, ...change });
+    if (this.#status.kind === 'running') this.#setStatus({ ...this.#status, ...change });
   }
 
-  #become(status: ProxyStatus): void {
+  #setStatus(status: ProxyStatus): void {
     if (isEqual(status, this.#status)) return;
     this.#status = status;
     this.#host.onStatus(status);
@@ -612,11 +612,11 @@ function isForeign({ kind }: Probe): boolean {
 /** The same answer as before: nothing to act on. */
 function isSameProgram(one: Probe, other: Probe): boolean {
   if (one.kind !== 'ours' || other.kind !== 'ours') return isForeign(one) && isForeign(other);
-  return one.report.version === other.report.version && one.report.tag === other.report.tag;
+  return one.report.version === other.report.version && one.report.trustFingerprint === other.report.trustFingerprint;
 }
 
 /** Names whom a proxy with these settings trusts. */
-function tagOf({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteSettings): string {
+function trustFingerprint({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteSettings): string {
   const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();
   const trusted = [backendUrl.trim().replace(/\/+$/, ''), pcr0Environment.trim(), ...images];
   return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
@@ -629,7 +629,10 @@ function keysOf({ apiKey, accessKeys, ownership }: SupervisorSecrets): ProxySecr
 
 /** The proxy knows the keys of now. */
 function goesBy(found: Probe, secrets: SupervisorSecrets): boolean {
-  return found.kind === 'ours' && found.report.stamp === stampOf(key(secrets), secrets.apiKey, secrets.accessKeys);
+  return (
+    found.kind === 'ours' &&
+    found.report.keySetDigest === digestKeySet(key(secrets), secrets.apiKey, secrets.accessKeys)
+  );
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

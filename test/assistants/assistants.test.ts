@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { RunningProcess } from '../support/e2e/process.ts';
 import { perTest } from '../support/e2e/scope.ts';
-import { Growing } from '../support/e2e/eventQueue.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { openBench } from '../support/assistants/bench.ts';
 import type { Bench, Command } from '../support/assistants/bench.ts';
 import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from '../support/assistants/configuration.ts';
@@ -111,7 +111,7 @@ describe('Real assistants', () => {
     command: (bench: Bench) => Command | Promise<Command>,
     signal: NodeJS.Signals,
   ): Promise<RunningProcess> {
-    const gone = new Growing<number>();
+    const gone = new EventQueue<number>();
     const bench = await openBench(scope, () => watched(answerForever(tool), gone));
     const assistant = bench.start(await command(bench));
     const stop = () => process.kill(-assistant.pid, signal); // the whole group, as a terminal does

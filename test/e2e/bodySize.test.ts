@@ -5,7 +5,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { answerTo, ask, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
@@ -139,7 +139,7 @@ describe('a request body', () => {
     const answer = answerTo(sent, 20_000);
     for (let length = 0; length < MAX_BODY; length += PIECE.length) {
       const room = sent.write(PIECE);
-      if (!room) await within('room for more', 10_000, new Promise((resolve) => sent.once('drain', resolve)));
+      if (!room) await withTimeout('room for more', 10_000, new Promise((resolve) => sent.once('drain', resolve)));
     }
     sent.write('x'); // and no end: the proxy does not wait for one
     const message = await answer;

@@ -1,7 +1,7 @@
 // How HTTP connections are used: several requests on one, one behind the other without waiting, and old clients.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
@@ -83,11 +83,11 @@ describe('a connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/stall 1', { stream: true }) + chat('/hang') + chat('/stall 5', { stream: true }));
     const requests = [0, 1, 2].map((offset) => enclave.journal.request(index + offset));
-    const entries = await within('three requests, at the enclave', 2000, Promise.all(requests));
+    const entries = await withTimeout('three requests, at the enclave', 2000, Promise.all(requests));
     await connection.until('word');
     connection.destroy();
     for (const { end } of entries) {
-      const { ended } = await within('the end of each request, at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of each request, at the enclave', 1000, end);
       assert.equal(ended, 'client-cancelled');
     }
   });
@@ -132,7 +132,7 @@ describe('a connection', () => {
       if (streams) await connection.until('"word "');
       connection.send('G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n');
       assert.equal(await connection.end(), 'closed', what);
-      assert.equal((await within('its end, at the enclave', 1000, end)).ended, 'client-cancelled', what);
+      assert.equal((await withTimeout('its end, at the enclave', 1000, end)).ended, 'client-cancelled', what);
       const received = connection.received.toString();
       assert.equal(received.match(/HTTP\/1\.1/g)?.length, streams ? 1 : undefined, what);
       assert.doesNotMatch(received, /"error"|0\r\n\r\n/, what);
@@ -165,10 +165,10 @@ describe('a connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(32));
     const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
-    const entries = await within('32 requests, at the enclave', 5000, Promise.all(requests));
+    const entries = await withTimeout('32 requests, at the enclave', 5000, Promise.all(requests));
     connection.destroy();
     for (const { end } of entries) {
-      assert.equal((await within('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
     }
   });
 
@@ -177,11 +177,11 @@ describe('a connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(32));
     const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
-    const entries = await within('32 requests, at the enclave', 5000, Promise.all(requests));
+    const entries = await withTimeout('32 requests, at the enclave', 5000, Promise.all(requests));
     connection.send(chat('/hang'));
     await connection.end();
     for (const { end } of entries) {
-      assert.equal((await within('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
     }
     assert.equal(enclave.journal.requests.length, index + 32);
   });

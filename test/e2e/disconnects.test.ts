@@ -1,7 +1,7 @@
 // Either side may leave at any moment: the other one hears of it at once, and the proxy lives on.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
@@ -9,7 +9,7 @@ import { RUNTIMES } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
-import type { Tap } from '../support/e2e/tcpRecorder.ts';
+import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
 
 /** How soon the enclave must know, in milliseconds. */
 const AT_ONCE = 1000;
@@ -26,7 +26,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
   describe(`a proxy with ${runtime}, when the client leaves,`, () => {
     const scope = perSuite();
     let enclave: RunningEnclave;
-    let tap: Tap;
+    let tap: TcpRecorder;
     let proxy: ServerProcess;
 
     before(async () => {
@@ -61,7 +61,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const client = await connect(4 * MIB, chatBodyOf(2 * MIB, '/describe'));
         const { closed } = await carrying;
         leave(client);
-        await within('the end of the connection, at the enclave', AT_ONCE, closed);
+        await withTimeout('the end of the connection, at the enclave', AT_ONCE, closed);
         await proxy.logged('request', { end: 'client-gone', status: 0 }, logged);
         await assertAlive();
         assert.equal(enclave.journal.requests.length, index + 1);
@@ -71,9 +71,9 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const body = chatBody('/hang');
         const index = enclave.journal.requests.length;
         const connection = await connect(body.length, body);
-        const { end } = await within('the request, at the enclave', 2000, enclave.journal.request(index));
+        const { end } = await withTimeout('the request, at the enclave', 2000, enclave.journal.request(index));
         leave(connection);
-        assert.equal((await within('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+        assert.equal((await withTimeout('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
         await assertAlive();
       });
 
@@ -84,7 +84,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         await connection.until('"word "');
         const { end } = await enclave.journal.request(index);
         leave(connection);
-        assert.equal((await within('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+        assert.equal((await withTimeout('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
         await assertAlive();
         await proxy.logged('request', { end: 'client-gone', status: 200 });
       });
@@ -98,7 +98,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       connection.socket.pause();
       const { end } = await enclave.journal.request(index);
       connection.socket.resetAndDestroy();
-      assert.equal((await within('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
       await assertAlive();
     });
 

@@ -7,7 +7,7 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ToProxy } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
@@ -283,7 +283,7 @@ describe('a hosted proxy', () => {
     proxy.child.disconnect();
     assert.deepEqual(await proxy.exit(1000), OK);
     assert.equal((await reading).broken, true);
-    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -326,6 +326,6 @@ describe('a proxy whose host is killed', () => {
     host.child.kill('SIGKILL');
     await host.exit(1000); // its output is also the proxy's: it ends with both of them
     assert.equal((await reading).broken, true);
-    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
   });
 });

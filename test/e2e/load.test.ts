@@ -1,6 +1,6 @@
 // No program can make the proxy unusable for the others: what is too much at once is refused, in words.
 import assert from 'node:assert/strict';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { ask, open } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
@@ -21,14 +21,14 @@ describe('a proxy with as many requests as it takes', () => {
       sent.end(chatBody('/hang'));
       return sent;
     });
-    const last = await within('all of them, at the enclave', 10_000, enclave.journal.request(MAX_REQUESTS - 1));
+    const last = await withTimeout('all of them, at the enclave', 10_000, enclave.journal.request(MAX_REQUESTS - 1));
     const refused = await ask(proxy.url, { body: chatBody('Hello') });
     assertError(refused, ERRORS.busy);
     assert.deepEqual(refused.headers['retry-after'], ['1']);
     assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
     waiting[0]?.destroy();
     const ends = Promise.race([...enclave.journal.requests.map(({ end }) => end), last.end]);
-    await within('the end of one of them, at the enclave', 1000, ends);
+    await withTimeout('the end of one of them, at the enclave', 1000, ends);
     assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
     for (const sent of waiting) sent.destroy();
     assert.equal(enclave.journal.requests.length, MAX_REQUESTS + 1);

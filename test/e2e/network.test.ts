@@ -5,13 +5,13 @@ import { PINS } from '../../src/attestation/pins.ts';
 import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { toHex } from '../../src/shared/bytes.ts';
-import type { Verified } from '../../src/shared/messages.ts';
+import type { AttestationSummary } from '../../src/shared/messages.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../support/e2e/companyProxy.ts';
 import type { CompanyProxy } from '../support/e2e/companyProxy.ts';
-import { Growing } from '../support/e2e/eventQueue.ts';
-import { assertNone } from '../support/e2e/secretLeaks.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
@@ -75,7 +75,7 @@ describe('an enclave elsewhere', () => {
     assert.deepEqual([...new Set(company.credentials)], ['user:password-of-a-company-proxy']);
     await proxy.logged('handshake_failed');
     const secrets = { 'the password': 'password-of-a-company-proxy' };
-    assertNone(secrets, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'the output');
+    assertNoSecretLeaks(secrets, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'the output');
   });
 
   it('is not reached through it when NO_PROXY excepts it', async () => {
@@ -124,7 +124,7 @@ describe('the image of an enclave', () => {
       [`${HISTORY.hostname}:443`]: world.port,
     });
     scope.onClose(() => company.close());
-    const verified = new Growing<Verified>();
+    const verified = new EventQueue<AttestationSummary>();
     const proxy = await scope.internalProxy(
       { url: `https://${ELSEWHERE}` },
       {},
@@ -141,12 +141,12 @@ describe('the image of an enclave', () => {
     return { enclave, world, verified, proxy };
   };
 
-  const approvedBy = async (verified: Growing<Verified>) => {
+  const approvedBy = async (verified: EventQueue<AttestationSummary>) => {
     const evidence = await verified.find('the evidence', ({ kind }) => kind === 'verified');
     return (evidence as { approvedBy: string }).approvedBy;
   };
 
-  const failure = (proxy: { log: Growing<{ event: string; code?: unknown; detail?: unknown }> }) =>
+  const failure = (proxy: { log: EventQueue<{ event: string; code?: unknown; detail?: unknown }> }) =>
     proxy.log.find('a failed handshake', ({ event }) => event === 'handshake_failed');
 
   it('may be a pinned one, and then no history is asked', async () => {

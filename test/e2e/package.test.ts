@@ -78,7 +78,7 @@ describe('the package', () => {
       ),
       'media/icon.png',
       ...['ask', 'connect', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
-      ...['package.json', 'package.nls.json'],
+      'package.json',
     ]);
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
     for (const name of [

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { RequestFacts } from '../../src/devEnclave/transport/journal.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
 import type { Answer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
-import { Growing } from '../support/e2e/eventQueue.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -53,7 +53,7 @@ interface Outcome {
 
 /** Clients that ask again as soon as they are answered, until `stop`. */
 function startLoad(url: string, clients: number) {
-  const outcomes = new Growing<Outcome>();
+  const outcomes = new EventQueue<Outcome>();
   let stopped = false;
   const loop = async () => {
     while (!stopped) {
@@ -198,7 +198,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         });
         stream.on('error', () => undefined);
       });
-      await within('the words of the stream', 2000, text);
+      await withTimeout('the words of the stream', 2000, text);
       assert.equal(stream.complete, false);
       stream.destroy();
     });

@@ -5,7 +5,7 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { ask, head } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
-import { assertNone } from '../support/e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import type { LogLine, RunningProcess } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
@@ -129,12 +129,12 @@ describe('what a proxy says at the log level trace', () => {
       assert.ok(events.has(event), event);
     }
     assert.ok(proxy.log.length > 60);
-    assertNone(SECRETS, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'its output');
+    assertNoSecretLeaks(SECRETS, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'its output');
   };
 
   /** Where other programs of this computer can look. */
   const assertHidden = ({ pid }: RunningProcess, file: 'cmdline' | 'environ') => {
-    if (process.platform === 'linux') assertNone(SECRETS, readFileSync(`/proc/${pid}/${file}`, 'utf8'), file);
+    if (process.platform === 'linux') assertNoSecretLeaks(SECRETS, readFileSync(`/proc/${pid}/${file}`, 'utf8'), file);
   };
 
   it('on the command line has no secret in it, only lines of JSON with fields that are known', async () => {
@@ -167,7 +167,7 @@ describe('what a proxy says at the log level trace', () => {
     const { url, port } = await proxy.message('ready');
     await mixedLoad(url, port, enclave);
     assertSilent(proxy);
-    assertNone(SECRETS, JSON.stringify(proxy.messages.items), 'its messages');
+    assertNoSecretLeaks(SECRETS, JSON.stringify(proxy.messages.items), 'its messages');
     assertHidden(proxy, 'cmdline');
     assertHidden(proxy, 'environ');
   }).timeout(60_000);
@@ -185,11 +185,11 @@ describe('looking for secrets', () => {
         bytes.toString('hex'),
       ]) {
         assert.throws(() => {
-          assertNone({ it: secret }, `... ${text} ...`, 'this text');
+          assertNoSecretLeaks({ it: secret }, `... ${text} ...`, 'this text');
         });
       }
     }
-    assertNone({ it: secret }, 'nothing', 'this text');
+    assertNoSecretLeaks({ it: secret }, 'nothing', 'this text');
   });
 });
 
@@ -209,6 +209,6 @@ describe('what travels between the proxy and its enclave', () => {
     assert.ok(answer.body.includes(SECRETS['an answer']));
     const seen = Buffer.concat([tap.sent, tap.received]).toString('latin1');
     assert.ok(seen.includes('POST /v2/request HTTP/1.1'));
-    assertNone({ ...SECRETS, 'a header’s name': 'x-secret', 'a path': '/v1/chat' }, seen, 'the traffic');
+    assertNoSecretLeaks({ ...SECRETS, 'a header’s name': 'x-secret', 'a path': '/v1/chat' }, seen, 'the traffic');
   });
 });

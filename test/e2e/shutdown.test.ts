@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
@@ -25,7 +25,7 @@ describe('a proxy that is asked to end', () => {
 
   const assertNotListening = async (port: number) => {
     const socket = connect({ port, host: '127.0.0.1' });
-    const [error] = (await within('a refusal', 2000, once(socket, 'error'))) as [NodeJS.ErrnoException];
+    const [error] = (await withTimeout('a refusal', 2000, once(socket, 'error'))) as [NodeJS.ErrnoException];
     assert.equal(error.code, 'ECONNREFUSED');
   };
 
@@ -59,7 +59,7 @@ describe('a proxy that is asked to end', () => {
       assert.deepEqual(await proxy.exit(), OK);
       assert.equal((await reading).broken, true);
       const { end } = await enclave.journal.request(0);
-      assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
     });
   }
 
@@ -124,7 +124,7 @@ describe('a proxy that is asked to end', () => {
   it('lets a request finish that still waits for its answer', async () => {
     const { proxy, enclave } = await start();
     const answer = ask(proxy.url, { body: chatBody('/wait 300 Hello') });
-    await within('the request, at the enclave', 2000, enclave.journal.request(0));
+    await withTimeout('the request, at the enclave', 2000, enclave.journal.request(0));
     proxy.child.kill('SIGTERM');
     assert.equal((await answer).status, 200);
     assert.deepEqual(await proxy.exit(1000), OK);
@@ -145,6 +145,6 @@ describe('a proxy that is asked to end', () => {
     assert.ok(milliseconds > 180 && milliseconds < 1500, `${milliseconds} ms`);
     assert.equal((await reading).broken, true);
     const { end } = await enclave.journal.request(0);
-    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
   });
 });

@@ -9,11 +9,11 @@ import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server.ts';
 import { createTlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import { toHex } from '../../src/shared/bytes.ts';
-import type { Verified } from '../../src/shared/messages.ts';
+import type { AttestationSummary } from '../../src/shared/messages.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
-import { Growing } from '../support/e2e/eventQueue.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy, Settings } from '../support/e2e/scope.ts';
@@ -33,14 +33,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 describe('an enclave whose documents are signed', () => {
   const scope = perTest();
-  let verified: Growing<Verified>;
+  let verified: EventQueue<AttestationSummary>;
 
   const start = (options: EnclaveOptions = {}) =>
     scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' }, ...options });
 
   /** A proxy that trusts the enclave's authority in place of AWS. */
   const trusting = (enclave: RunningEnclave, settings: Settings = {}): Promise<InternalProxy> => {
-    verified = new Growing();
+    verified = new EventQueue();
     return scope.internalProxy(
       enclave,
       { PROXY_ADDITIONAL_PCR0: `${OTHER_PCR0},${toHex(DEVELOPMENT_PCR0)}`, ...settings },

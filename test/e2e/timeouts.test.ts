@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { RawServer } from '../support/rawServer.ts';
-import { within } from '../support/withTimeout.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
@@ -43,7 +43,7 @@ describe('the request clock', () => {
       assertError(result, ERRORS.timeout);
       assertAbout(milliseconds, LIMIT);
       const { end } = await enclave.journal.request(index);
-      assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
       await proxy.logged('request', { status: 504, end: 'timeout' });
     }
   });
@@ -146,7 +146,7 @@ describe('a connection to the enclave that does not come to be', () => {
           connection.write(through);
         }
         await proxy.logged('handshake_failed', { code: 'timeout' });
-        await within('the end of the connection', 3000, connection.closed);
+        await withTimeout('the end of the connection', 3000, connection.closed);
       });
       assert.ok(milliseconds > 1000, `${milliseconds} ms`);
     });
@@ -173,7 +173,7 @@ describe('the idle clock', () => {
     assert.equal(result.body.toString().match(/"word "/g)?.length, 3);
     assertAbout(milliseconds, LIMIT + 300);
     const { end } = await enclave.journal.request(index);
-    assert.equal((await within('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
     await proxy.logged('request', { status: 200, end: 'timeout' });
   });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { Line } from '../../src/supervisor/localProxy.ts';
+import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, USAGE_HEADER } from '../../src/shared/ownership.ts';
 import { checkProof, makeChallenge, makeRelease, makeUsageRequest } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
@@ -37,7 +37,7 @@ describe('what the clients of a proxy have used', () => {
   });
 
   const usage = async () => {
-    const line = new Line(proxy.port, SECRET);
+    const line = new VerifiedConnection(proxy.port, SECRET);
     try {
       assert.equal((await line.probe()).kind, 'ours');
       return await line.usage();
@@ -146,7 +146,7 @@ describe('what the clients of a proxy have used', () => {
   });
 
   it('is not asked for before the proof', async () => {
-    const line = new Line(proxy.port, SECRET);
+    const line = new VerifiedConnection(proxy.port, SECRET);
     await assert.rejects(line.usage(), /has not been proved/);
     line.end();
   });

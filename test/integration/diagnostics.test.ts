@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { answerApiError, ApiError } from '../../src/devEnclave/model/apiErrors.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import type { Standing } from '../../src/assistants/types.ts';
+import type { ConfigState } from '../../src/assistants/types.ts';
 import { check, ok } from '../../src/diagnostics/check.ts';
 import type { DoctorContext } from '../../src/diagnostics/check.ts';
 import { diagnose } from '../../src/diagnostics/checks.ts';
@@ -15,10 +15,10 @@ import { freePort } from '../../src/supervisor/freePort.ts';
 import { probe } from '../../src/supervisor/localProxy.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { chatBody } from '../support/e2e/chat.ts';
-import { assertNone } from '../support/e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import { RawServer } from '../support/rawServer.ts';
-import { DEADLINE, within } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 import { EditorWindow } from '../support/editorWindow.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12);
@@ -80,12 +80,12 @@ describe('The diagnosis', () => {
 
   /** The results, which say no secret. */
   const examine = async (change: Partial<DoctorContext> = {}) => {
-    const results = await within('the diagnosis', DEADLINE, diagnose(contextOf(editor, change)));
+    const results = await withTimeout('the diagnosis', DEADLINE, diagnose(contextOf(editor, change)));
     const { apiKey, ownKey, ownership, cacheNamespaceRoot, accessKeys } = editor.vault;
     const keys = Object.fromEntries(accessKeys.map((key, index) => [`access key ${index}`, key]));
     const secrets = { ownKey, ownership, cacheNamespaceRoot, ...(apiKey !== null && { apiKey }), ...keys };
     const shown = diagnosisDocument(results, SURROUNDINGS, []);
-    assertNone(secrets, shown, 'the document');
+    assertNoSecretLeaks(secrets, shown, 'the document');
     assert.doesNotMatch(shown, /sealed-[A-Za-z0-9_-]{16}|bearer/i);
     for (const { name, result, value, advice } of results) {
       assert.notEqual(value, '', name);
@@ -138,7 +138,7 @@ describe('The diagnosis', () => {
 
   it('says of each connected assistant what it is set to, and nothing of where', async () => {
     await start();
-    const standings: readonly (readonly [string, Standing])[] = [
+    const standings: readonly (readonly [string, ConfigState])[] = [
       ['Continue', { kind: 'current', model: 'glm-5-2' }],
       ['VS Code Custom Endpoint', { kind: 'current', model: 'glm-5-2', elsewhere: 'anthropic' }],
       ['llama.vscode', { kind: 'current', model: 'glm-5-2', uncompared: true }],
@@ -147,7 +147,7 @@ describe('The diagnosis', () => {
       ['opencode', { kind: 'other', what: 'anthropic' }],
       ['Qwen Code', { kind: 'absent' }],
     ];
-    const assistants = () => Promise.resolve(standings.map(([name, standing]) => ({ name, standing })));
+    const assistants = () => Promise.resolve(standings.map(([name, configState]) => ({ name, configState })));
     const results = await examine({ assistants });
     const said = results.filter(({ name }) => name.startsWith('Assistant'));
     assert.deepEqual(

@@ -11,7 +11,7 @@ import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
-import { turn } from '../support/withTimeout.ts';
+import { flushEventLoop } from '../support/withTimeout.ts';
 import { EditorWindow, gone, isAlive, makeVault } from '../support/editorWindow.ts';
 import type { Running, Vault } from '../support/editorWindow.ts';
 import { FakeProxy } from '../support/fakeProxy.ts';
@@ -201,7 +201,7 @@ describe('Two windows', () => {
   it('begin with the secrets of the end, where they change while the proxy starts: another ownership, a revoked key', async () => {
     const editor = open();
     void editor.supervisor.start();
-    while (editor.pids.length === 0) await turn(); // it was told what counted until now
+    while (editor.pids.length === 0) await flushEventLoop(); // it was told what counted until now
     Object.assign(vault, { ownership: makeVault().ownership, accessKeys: [vault.ownKey] });
     const { url } = await editor.health('connected');
     assert.equal((await models(url)).status, 401);
@@ -285,7 +285,7 @@ describe('Two windows', () => {
       const joined = crashing.status('running', before);
       for (let ms = 0; ms < 2000 && crashing.supervisor.status.kind === 'failed'; ms++) {
         mock.timers.tick(1);
-        await turn();
+        await flushEventLoop();
       }
       assert.equal((await joined).shared, true);
     } finally {

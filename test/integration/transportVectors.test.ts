@@ -27,7 +27,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       const session = new Session(primitives, keys, challenge, 'proof');
       assert.equal(session.id, handshake.session_id);
       assert.equal(session.routingKey, toBase64(challenge));
-      assert.equal(session.evidence, 'proof');
+      assert.equal(session.attestation, 'proof');
       assert.equal(toHex(keys.requestKey) + toHex(keys.responseKey), '00'.repeat(64));
     });
 

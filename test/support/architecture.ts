@@ -39,7 +39,25 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     foreign: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     untouched: ['Math.random', 'fetch', 'console'],
   },
-  extension: { below: ['settings', 'shared'], foreign: /^(node:.+|vscode|jsonc-parser|yaml)$/, untouched: [] },
+  presentation: { below: ['shared'], foreign: /^node:.+$/, untouched: [...CLOCKS, ...SURROUNDINGS] },
+  keys: { below: ['shared'], foreign: /^node:.+$/, untouched: [] },
+  supervisor: { below: ['settings', 'shared'], foreign: /^node:.+$/, untouched: [] },
+  chat: { below: ['supervisor', 'presentation', 'settings', 'shared'], foreign: /^node:.+$/, untouched: [] },
+  assistants: {
+    below: ['chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
+    foreign: /^(node:.+|jsonc-parser|yaml)$/,
+    untouched: [],
+  },
+  diagnostics: {
+    below: ['assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
+    foreign: /^node:.+$/,
+    untouched: [],
+  },
+  extension: {
+    below: ['diagnostics', 'assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
+    foreign: /^(node:.+|vscode)$/,
+    untouched: [],
+  },
   devEnclave: { below: ['session', 'attestation', 'shared'], foreign: /^(node:.+|cborg|undici)$/, untouched: [] },
 };
 

@@ -4,7 +4,7 @@ import { continueDev } from '../../src/assistants/adapters/continue.ts';
 import { kilo } from '../../src/assistants/adapters/kilo.ts';
 import { opencode } from '../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
-import type { Assistant, Connection } from '../../src/assistants/types.ts';
+import type { Assistant, AssistantEndpoint } from '../../src/assistants/types.ts';
 
 export const KEY = `sealed-${'k'.repeat(43)}`;
 export const OTHER_KEY = `sealed-${'o'.repeat(43)}`;
@@ -12,7 +12,7 @@ export const THEIR_KEY = 'sk-their-own-key-1234567890';
 export const URL = 'http://127.0.0.1:8123/v1';
 export const MODEL = 'kimi-k2/thinking:latest';
 
-export function connectionTo(home: string): Connection {
+export function connectionTo(home: string): AssistantEndpoint {
   return {
     home,
     baseUrl: URL,

@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { judgeSettings } from '../../src/settings/validateSettings.ts';
+import { validateSettings } from '../../src/settings/validateSettings.ts';
 import type { Settings } from '../../src/settings/validateSettings.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
 import type { CompleteSettings, SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
-import { Growing } from './e2e/eventQueue.ts';
+import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
 import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
 import type { Scope } from './e2e/scope.ts';
-import { DEADLINE, within } from './withTimeout.ts';
+import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -34,11 +34,11 @@ export function makeVault(): Vault {
 
 export class EditorWindow {
   readonly supervisor: Supervisor;
-  readonly statuses = new Growing<ProxyStatus>();
-  readonly log = new Growing<string>();
-  readonly refused = new Growing<string | null>();
-  readonly used = new Growing<string>();
-  readonly answered = new Growing<string>();
+  readonly statuses = new EventQueue<ProxyStatus>();
+  readonly log = new EventQueue<string>();
+  readonly refused = new EventQueue<string | null>();
+  readonly used = new EventQueue<string>();
+  readonly answered = new EventQueue<string>();
   vault: Vault;
   readonly #folder: string;
   settings: CompleteSettings;
@@ -125,7 +125,7 @@ export class EditorWindow {
       proxy,
       network: this.network,
     })) as [Settings, Settings];
-    const judged = judgeSettings(next, before);
+    const judged = validateSettings(next, before);
     this.settings = judged.settings.proxy;
     for (const { setting } of judged.refusals) this.refused.add(setting.replace('sealedProxy.', ''));
     await this.supervisor.settingsChanged();
@@ -173,5 +173,5 @@ export async function gone(pid: number, deadline = DEADLINE): Promise<void> {
       });
     }
   };
-  await within(`the end of process ${pid}`, deadline, ended());
+  await withTimeout(`the end of process ${pid}`, deadline, ended());
 }

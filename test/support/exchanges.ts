@@ -5,16 +5,16 @@ import type { RequestMetadata } from '../../src/session/envelope.ts';
 import type { SessionError } from '../../src/session/errors.ts';
 import { Exchange } from '../../src/session/exchange.ts';
 import type { ResponseSink } from '../../src/session/exchange.ts';
-import { KeptBody } from '../../src/session/replayableBody.ts';
+import { ReplayableBody } from '../../src/session/replayableBody.ts';
 import type { Session } from '../../src/session/session.ts';
-import { SessionKeeper } from '../../src/session/sessionManager.ts';
+import { SessionManager } from '../../src/session/sessionManager.ts';
 import type { ResponseStart } from '../../src/session/wire.ts';
 import type { EnclaveHalf, OpenedRequest, ResponseHalf } from './enclaveHalf.ts';
 import { FakeClock } from './fakeClock.ts';
 import { FakeTransport } from './fakeTransport.ts';
 import type { FakeCall, Fields } from './fakeTransport.ts';
 import { makeSessionPair } from './sessions.ts';
-import { turn } from './withTimeout.ts';
+import { flushEventLoop } from './withTimeout.ts';
 
 export const RECORDS: Fields = [['content-type', 'application/octet-stream']];
 
@@ -73,12 +73,12 @@ export class FakeBackend {
   /** The enclave's side of each session, in order. */
   readonly enclaves: EnclaveHalf[] = [];
   readonly losses: string[] = [];
-  readonly keeper: SessionKeeper<null>;
+  readonly sessions: SessionManager<null>;
   /** What becomes of the next handshakes. */
   connect: () => Promise<Session<null>> = () => Promise.resolve(this.makeSession());
 
   constructor() {
-    this.keeper = new SessionKeeper<null>({
+    this.sessions = new SessionManager<null>({
       clock: this.clock,
       connect: () => this.connect(),
       onLost: (loss) => this.losses.push(loss),
@@ -94,7 +94,7 @@ export class FakeBackend {
   /** A backend that has a session already. */
   static async ready(): Promise<FakeBackend> {
     const backend = new FakeBackend();
-    await backend.keeper.acquire();
+    await backend.sessions.acquire();
     return backend;
   }
 
@@ -118,13 +118,13 @@ export class FakeBackend {
 export interface StartedExchange {
   readonly exchange: Exchange<null>;
   readonly sink: RecordingSink;
-  readonly body: KeptBody;
+  readonly body: ReplayableBody;
   readonly metadata: Uint8Array;
 }
 
 /** An exchange that was not begun yet, with the body that has come so far. */
 export function makeExchange(backend: FakeBackend, ...pieces: readonly (string | Uint8Array)[]): StartedExchange {
-  const body = new KeptBody();
+  const body = new ReplayableBody();
   for (const piece of pieces) body.push(Buffer.from(piece));
   const sink = new RecordingSink();
   const metadata = encodeMetadata(METADATA);
@@ -151,6 +151,6 @@ export async function startExchange(
   const response = await backend.respond(sent.call);
   sent.call.begin(200, RECORDS);
   sent.call.handler.onData(response.start());
-  await turn();
+  await flushEventLoop();
   return { ...sent, response };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/session/transport.ts';
-import { turn } from './withTimeout.ts';
+import { flushEventLoop } from './withTimeout.ts';
 
 interface Timer {
   readonly at: number;
@@ -36,11 +36,11 @@ export class FakeClock implements Clock {
   /** Lets time pass, and what it sets off run. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#monotonic + milliseconds;
-    await turn();
+    await flushEventLoop();
     for (let timer = this.#takeDue(end); timer !== undefined; timer = this.#takeDue(end)) {
       this.#move(Math.max(0, timer.at - this.#monotonic));
       timer.callback();
-      await turn();
+      await flushEventLoop();
     }
     this.#move(end - this.#monotonic);
   }

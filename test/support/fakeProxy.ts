@@ -5,7 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, isRelease, prove } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
-import { Growing } from './e2e/eventQueue.ts';
+import { EventQueue } from './e2e/eventQueue.ts';
 import { aReport } from './reports.ts';
 
 export interface Listening {
@@ -41,7 +41,7 @@ export class FakeProxy {
   readonly port: number;
   readonly close: () => Promise<void>;
   /** Path and bearer token of each request. */
-  readonly requests = new Growing<{ readonly path: string; readonly authorization: string | undefined }>();
+  readonly requests = new EventQueue<{ readonly path: string; readonly authorization: string | undefined }>();
   readonly #secret: Uint8Array;
   /** Answers `GET /v1/models`. */
   models: Models = answerWith(200, '{"data":[{"id":"a"},{"id":"b"}]}');

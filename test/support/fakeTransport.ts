@@ -8,7 +8,7 @@ import type {
   UpstreamRequest,
 } from '../../src/session/transport.ts';
 import { concatBytes } from '../../src/shared/bytes.ts';
-import { DEADLINE, within } from './withTimeout.ts';
+import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 /** Header fields, one after the other: repeats count. */
 export type Fields = readonly (readonly [string, string])[];
@@ -65,7 +65,7 @@ export class FakeCall implements UpstreamCall {
   /** The next piece of the body, as a connection would take it; undefined at the end. */
   async draw(): Promise<Uint8Array | undefined> {
     this.#iterator ??= iterate(this.request.body);
-    const result = await within('a piece of the request', DEADLINE, this.#iterator.next());
+    const result = await withTimeout('a piece of the request', DEADLINE, this.#iterator.next());
     return result.done === true ? undefined : result.value;
   }
 
@@ -102,7 +102,7 @@ export class FakeTransport implements Transport {
   /** The next request that the test has not seen yet, as soon as it was sent. */
   async next(label: string): Promise<FakeCall> {
     while (this.#taken === this.calls.length) {
-      await within(
+      await withTimeout(
         label,
         DEADLINE,
         new Promise<void>((resolve) => {

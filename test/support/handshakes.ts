@@ -1,6 +1,6 @@
 // A handshake with a backend that the test plays.
 import { performHandshake } from '../../src/session/handshake.ts';
-import type { Evidence, Trust } from '../../src/session/handshake.ts';
+import type { AttestationResult, Trust } from '../../src/session/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Primitives } from '../../src/session/session.ts';
 import type { Bindings } from '../../src/devEnclave/attestation/document.ts';
@@ -17,7 +17,7 @@ export const TIMEOUT = 30_000;
 
 /** A handshake under way: the offer was sent, nothing was answered. */
 export interface Begun {
-  readonly session: Promise<Session<Evidence>>;
+  readonly session: Promise<Session<AttestationResult>>;
   readonly transport: FakeTransport;
   readonly clock: FakeClock;
   readonly call: FakeCall;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { DEADLINE, within } from './withTimeout.ts';
+import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 export class RawConnection {
   readonly socket: Socket;
@@ -38,7 +38,7 @@ export class RawConnection {
       const more = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      await within(label, DEADLINE, more);
+      await withTimeout(label, DEADLINE, more);
     }
     const length = this.#received.indexOf(end) + end.length;
     const taken = this.#received.slice(0, length);
@@ -83,7 +83,7 @@ export class RawServer {
 
   static async listen(server: Server = createServer()): Promise<RawServer> {
     server.listen(0, '127.0.0.1');
-    await within('a server to listen', DEADLINE, once(server, 'listening'));
+    await withTimeout('a server to listen', DEADLINE, once(server, 'listening'));
     return new RawServer(server);
   }
 
@@ -97,7 +97,7 @@ export class RawServer {
       const more = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      await within(label, DEADLINE, more);
+      await withTimeout(label, DEADLINE, more);
     }
     return this.connections[this.#taken++] ?? assert.fail(label);
   }
@@ -108,6 +108,6 @@ export class RawServer {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const { socket } of this.connections) socket.destroy();
-    await within('a server to close', DEADLINE, closed);
+    await withTimeout('a server to close', DEADLINE, closed);
   }
 }

@@ -1,5 +1,5 @@
 import type { UpstreamHandler, UpstreamHead } from '../../src/session/transport.ts';
-import { DEADLINE, within } from './withTimeout.ts';
+import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 /** Writes down what a request hears: `head 200`, `data text`, `end`, `error CODE`. */
 export class RecordingHandler implements UpstreamHandler {
@@ -36,7 +36,7 @@ export class RecordingHandler implements UpstreamHandler {
       const more = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      await within(`"${words}", having heard ${JSON.stringify(this.heard.slice(-5))}`, DEADLINE, more);
+      await withTimeout(`"${words}", having heard ${JSON.stringify(this.heard.slice(-5))}`, DEADLINE, more);
     }
   }
 

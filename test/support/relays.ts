@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Load } from '../../src/proxy/relay/requestLimits.ts';
+import { RequestLimits } from '../../src/proxy/relay/requestLimits.ts';
 import { Relay } from '../../src/proxy/relay/relay.ts';
 import type { RelayContext, Timeouts } from '../../src/proxy/relay/relay.ts';
 import { RequestEntry } from '../../src/proxy/relay/requestLog.ts';
 import { UsageTally } from '../../src/proxy/usage/usageTally.ts';
 import { UNKNOWN } from '../../src/shared/usage.ts';
 import { encodeMetadata } from '../../src/session/envelope.ts';
-import { Growing } from './e2e/eventQueue.ts';
+import { EventQueue } from './e2e/eventQueue.ts';
 import { RawConnection } from './e2e/rawHttp.ts';
 import { FakeBackend, METADATA } from './exchanges.ts';
-import { DEADLINE, within } from './withTimeout.ts';
+import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 /** One request that a relay has taken. */
 interface Relayed {
@@ -27,9 +27,9 @@ const MAX_KEPT = 500 * 1024 * 1024;
 
 export class RelaysUnderTest {
   readonly backend: FakeBackend;
-  readonly load = new Load();
+  readonly load = new RequestLimits();
   timeouts: Timeouts = { requestTimeout: 60_000, streamIdleTimeout: 60_000 };
-  readonly #relayed = new Growing<Relayed>();
+  readonly #relayed = new EventQueue<Relayed>();
   readonly #server: Server;
   readonly #connections: RawConnection[] = [];
 
@@ -74,7 +74,7 @@ export class RelaysUnderTest {
   /** The end of the first relay. */
   async end(): Promise<RequestEntry> {
     const { entry, over } = await this.#relayed.find('a relay', () => true);
-    await within('the end of a relay', DEADLINE, over);
+    await withTimeout('the end of a relay', DEADLINE, over);
     return entry;
   }
 
@@ -90,6 +90,6 @@ export class RelaysUnderTest {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const connection of this.#connections) connection.destroy();
-    await within('the end of the server', DEADLINE, closed);
+    await withTimeout('the end of the server', DEADLINE, closed);
   }
 }

@@ -1,7 +1,7 @@
 // The editor's storage of secrets, without the editor.
 import { EventEmitter } from 'node:events';
 import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
-import { turn } from './withTimeout.ts';
+import { flushEventLoop } from './withTimeout.ts';
 
 /** What the editor keeps on the disk or in its keychain, for all windows; each hears of every change. */
 export class Vault {
@@ -44,24 +44,24 @@ class Storage implements SecretStorage {
   };
 
   async keys(): Promise<string[]> {
-    await turn();
+    await flushEventLoop();
     return [...this.values.keys()];
   }
 
   async get(name: string): Promise<string | undefined> {
-    await turn();
+    await flushEventLoop();
     return this.values.get(name);
   }
 
   async store(name: string, value: string): Promise<void> {
     await this.beforeStore(name);
-    await turn();
+    await flushEventLoop();
     this.values.set(name, value);
     this.changed(name);
   }
 
   async delete(name: string): Promise<void> {
-    await turn();
+    await flushEventLoop();
     if (this.values.delete(name)) this.changed(name);
   }
 

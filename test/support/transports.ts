@@ -4,7 +4,7 @@ import type { UpstreamCall, UpstreamRequest } from '../../src/session/transport.
 import { RawServer } from './rawServer.ts';
 import type { RawConnection } from './rawServer.ts';
 import { RecordingHandler } from './recordingHandler.ts';
-import { DEADLINE, turn, within } from './withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from './withTimeout.ts';
 
 export const REQUEST: UpstreamRequest = {
   method: 'POST',
@@ -32,7 +32,7 @@ export class TransportUnderTest {
   }
 
   async close(): Promise<void> {
-    await within('the transport to close', DEADLINE, this.transport.close());
+    await withTimeout('the transport to close', DEADLINE, this.transport.close());
     await this.server.close();
   }
 
@@ -54,7 +54,7 @@ export class TransportUnderTest {
     await connection.take('the request', 'record');
     connection.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     await sent.handler.until('end');
-    await turn();
+    await flushEventLoop();
   }
 }
 

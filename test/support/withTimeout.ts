@@ -2,7 +2,7 @@
 export const DEADLINE = 5000;
 
 /** `promise`, or an error that says what was waited for. */
-export async function within<T>(label: string, milliseconds: number, promise: Promise<T>): Promise<T> {
+export async function withTimeout<T>(label: string, milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -17,7 +17,7 @@ export async function within<T>(label: string, milliseconds: number, promise: Pr
 }
 
 /** Lets everything run that is ready to run: all microtasks and one turn of the event loop. */
-export function turn(): Promise<void> {
+export function flushEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -6,7 +6,7 @@ import { fileAssistant } from './fileAssistant.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
 import { maskValue } from '../files/preview.ts';
-import type { Assistant, Connection } from '../types.ts';
+import type { Assistant, AssistantEndpoint } from '../types.ts';
 
 /** https://docs.continue.dev/reference */
 export const continueDev: Assistant = fileAssistant({
@@ -19,7 +19,7 @@ export const continueDev: Assistant = fileAssistant({
   shadowed: '.continue/config.json',
   read,
   edit,
-  withdraw,
+  withdraw: removeEntry,
 });
 
 const NAME = 'Sealed Proxy';
@@ -37,7 +37,7 @@ function read(text: string): Reading | undefined {
 }
 
 /** By the places of the nodes in the text: a document written anew would lose the person's own spacing. */
-function edit(text: string, connection: Connection): Edited | undefined {
+function edit(text: string, connection: AssistantEndpoint): Edited | undefined {
   const document = parse(text);
   if (document === undefined) return undefined;
   const whole: unknown = document.toJS();
@@ -52,7 +52,7 @@ function edit(text: string, connection: Connection): Edited | undefined {
 }
 
 /** Without the lines of our entry. */
-function withdraw(text: string): string | undefined {
+function removeEntry(text: string): string | undefined {
   const document = parse(text);
   const list = document?.get('models');
   const whole: unknown = document?.toJS();
@@ -77,11 +77,11 @@ function rangeOf(node: unknown): readonly [number, number] | undefined {
 }
 
 /** What differs from one connection to the next. */
-function valuesFor({ baseUrl, key, model }: Connection) {
+function valuesFor({ baseUrl, key, model }: AssistantEndpoint) {
   return { model: model.id, apiBase: baseUrl, apiKey: key };
 }
 
-function entryFor(connection: Connection) {
+function entryFor(connection: AssistantEndpoint) {
   const { contextWindow, maxOutput } = connection.model;
   const options = {
     ...(contextWindow === undefined ? {} : { contextLength: contextWindow }),
@@ -97,11 +97,11 @@ function entryFor(connection: Connection) {
   };
 }
 
-function changed(entry: unknown, connection: Connection): unknown {
+function changed(entry: unknown, connection: AssistantEndpoint): unknown {
   return { ...fieldsOf(entry), ...valuesFor(connection) };
 }
 
-function add(text: string, document: Document, connection: Connection): Edited | undefined {
+function add(text: string, document: Document, connection: AssistantEndpoint): Edited | undefined {
   const { contents } = document;
   const entry = entryFor(connection);
   const changes = [`adds the model ${NAME}`];
@@ -145,7 +145,7 @@ function behindKey(text: string, key: unknown): { at: number; indent: string } |
   return { at: nextLine(text, key.range[1]), indent: '  ' };
 }
 
-function change(text: string, document: Document, index: number, connection: Connection): Edited | undefined {
+function change(text: string, document: Document, index: number, connection: AssistantEndpoint): Edited | undefined {
   const entry = document.getIn(['models', index]);
   if (!isMap(entry)) return undefined;
   const found = Object.entries(valuesFor(connection)).map(([name, value]) => splice(entry, name, value));

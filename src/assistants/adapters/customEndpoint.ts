@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { refused } from '../files/configFile.ts';
 import { maskSecrets } from '../files/preview.ts';
-import { checkEntry, standingOf } from '../configState.ts';
+import { checkEntry, classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
-import type { Assistant, Connection, ModelChoice, Plan } from '../types.ts';
+import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
 
 /** VS Code's own list of endpoints that a person has named. It can be added to, and not be read. */
 export interface EndpointList {
@@ -44,12 +44,12 @@ export function customEndpoint(list: EndpointList): Assistant {
     },
     undo: ({ path }) =>
       Promise.resolve({ kind: 'undone', path, left: `Nobody but you can remove the group: ${BY_HAND}.` }),
-    inspect: async (expected) => standingOf(await read(), expected),
+    inspect: async (expected) => classifyConfig(await read(), expected),
     check: async (expected, ask) => checkEntry(name, await read(), expected, ask),
   };
 }
 
-function plan(remembered: string | undefined, { baseUrl, key, models }: Connection): Plan {
+function plan(remembered: string | undefined, { baseUrl, key, models }: AssistantEndpoint): Plan {
   const group = {
     name: NAME,
     vendor: 'customendpoint',

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { applyChange, readConfig, refused, undoChange } from '../files/configFile.ts';
 import { readJson, setValues } from '../files/jsonEdit.ts';
 import type { Dialect, Edited, Setting } from '../files/jsonEdit.ts';
-import { withdrawJson } from '../files/jsonRemoval.ts';
-import type { Own } from '../files/jsonRemoval.ts';
+import { removeJsonEntry } from '../files/jsonRemoval.ts';
+import type { ManagedPaths } from '../files/jsonRemoval.ts';
 import { maskSecrets } from '../files/preview.ts';
-import { checkEntry, standingOf } from '../configState.ts';
+import { checkEntry, classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
-import type { Assistant, Connection, Expected, Places, Plan, Refused } from '../types.ts';
+import type { Assistant, AssistantEndpoint, Expected, Places, Plan, Refused } from '../types.ts';
 
 export interface Definition {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface Definition {
   /** Of an empty text for no file; undefined where it does not parse. */
   read(text: string): Reading | undefined;
   /** Of a text that parses; undefined where the entry has no place. */
-  edit(text: string, connection: Connection): Edited | undefined;
+  edit(text: string, connection: AssistantEndpoint): Edited | undefined;
   /** The text without our entry, by the text of before it was made; undefined where that is not possible. */
   withdraw(text: string, before: string): string | undefined;
 }
@@ -36,9 +36,9 @@ export interface Definition {
 export interface JsonEntry {
   readonly dialect: Dialect;
   readonly read: (value: unknown) => Reading;
-  readonly settings: (value: unknown, connection: Connection) => readonly Setting[];
+  readonly settings: (value: unknown, connection: AssistantEndpoint) => readonly Setting[];
   /** Where we stand in it. */
-  readonly own: (value: unknown) => Own;
+  readonly own: (value: unknown) => ManagedPaths;
 }
 
 export function fileAssistant(definition: Definition): Assistant {
@@ -56,7 +56,7 @@ export function fileAssistant(definition: Definition): Assistant {
     plan: (connection) => plan(definition, connection),
     apply: applyChange,
     undo: (applied) => undoChange(applied, (text, before) => parsed(() => definition.withdraw(text, before))),
-    inspect: async (expected) => standingOf(await reading(definition, expected), expected),
+    inspect: async (expected) => classifyConfig(await reading(definition, expected), expected),
     check: async (expected, ask) => checkEntry(name, await reading(definition, expected), expected, ask),
   };
 }
@@ -69,11 +69,11 @@ export function jsonFile({ dialect, read, settings, own }: JsonEntry): Pick<Defi
       return value === undefined ? undefined : read(value);
     },
     edit: (text, connection) => setValues(text, settings(readJson(text, dialect), connection), dialect),
-    withdraw: (text, before) => withdrawJson(text, before, dialect, own),
+    withdraw: (text, before) => removeJsonEntry(text, before, dialect, own),
   };
 }
 
-async function plan(definition: Definition, connection: Connection): Promise<Plan> {
+async function plan(definition: Definition, connection: AssistantEndpoint): Promise<Plan> {
   const { name, shadowed } = definition;
   const path = await pathOf(definition, connection);
   const found = await readConfig(path);

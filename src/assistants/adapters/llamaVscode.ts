@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { refused } from '../files/configFile.ts';
 import { maskSecrets, maskValue } from '../files/preview.ts';
-import { checkEntry, standingOf } from '../configState.ts';
+import { checkEntry, classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
-import type { Applied, Assistant, Change, Connection, Plan, Refused, Undone } from '../types.ts';
+import type { Applied, Assistant, Change, AssistantEndpoint, Plan, Refused, Undone } from '../types.ts';
 
 /** The person's own settings of one extension, by names without its prefix. */
 export interface ExtensionSettings {
@@ -54,7 +54,7 @@ export function llamaVscode(settings: ExtensionSettings): Assistant {
       const failure = await writeAll(settings, valuesOf(after), valuesOf(before));
       return failure ?? ({ kind: 'undone', path: PLACE } satisfies Undone);
     },
-    inspect: (expected) => Promise.resolve(standingOf(overridden(settings) ?? readingOf(read()), expected)),
+    inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
     check: (expected, ask) => checkEntry(name, overridden(settings) ?? readingOf(read()), expected, ask),
   };
 }
@@ -66,7 +66,7 @@ function overridden(settings: ExtensionSettings): Refused | undefined {
   return refused(PLACE, `The open workspace sets llama-vscode.${name} itself. Remove it there, then try again.`);
 }
 
-function plan(before: Record<string, unknown>, { baseUrl, key, model }: Connection): Plan {
+function plan(before: Record<string, unknown>, { baseUrl, key, model }: AssistantEndpoint): Plan {
   const endpoint = baseUrl.replace(/\/v1$/, '');
   const wanted: Record<string, unknown> = {
     endpoint_chat: endpoint,

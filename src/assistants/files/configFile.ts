@@ -15,7 +15,7 @@ const MAX_SIZE = 4 * 1024 * 1024;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 export const BACKUP = '.sealed-proxy-backup';
 
-export interface Found {
+export interface ConfigText {
   readonly kind: 'found';
   /** What a link points to, or the path itself. */
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Found {
 }
 
 /** The text of a file. Undefined is no file; what cannot be read, or is no text, is refused. */
-export async function readConfig(path: string): Promise<Found | Refused> {
+export async function readConfig(path: string): Promise<ConfigText | Refused> {
   try {
     const target = await followed(path);
     const bytes = await readBytes(target);

@@ -7,7 +7,7 @@ import { OPTIONS, after, lineStart, readJson, setValues, splice, withValue } fro
 import type { Dialect, Path } from './jsonEdit.ts';
 
 /** Where we stand in a configuration. */
-export interface Own {
+export interface ManagedPaths {
   /** What is ours alone, and goes. */
   readonly entries: readonly Path[];
   /** What points to us and belongs to the person: it gets back its value of before. */
@@ -20,11 +20,11 @@ export interface Own {
  * @param find where we stand in a value
  * @returns undefined where that cannot be done without touching anything else
  */
-export function withdrawJson(
+export function removeJsonEntry(
   text: string,
   before: string,
   dialect: Dialect,
-  find: (value: unknown) => Own,
+  find: (value: unknown) => ManagedPaths,
 ): string | undefined {
   const [now, then] = [readJson(text, dialect), readJson(before, dialect)];
   if (now === undefined || then === undefined) return undefined;

@@ -49,7 +49,7 @@ export function recordHead(faults: ReadonlySet<RequestFault>): OuterHead {
  * @returns false if none does and nothing has happened
  * @throws Refusal 413, ClientGone
  */
-export async function answerFalsely(
+export async function injectFault(
   faults: ReadonlySet<RequestFault>,
   request: IncomingMessage,
   response: ServerResponse,

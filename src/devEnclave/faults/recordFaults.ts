@@ -14,7 +14,7 @@ interface OutgoingRecord {
 }
 
 /** What a lie has at hand. */
-interface Liar {
+interface FaultContext {
   readonly sealer: ResponseSealer;
   readonly watch: ClientWatch;
   readonly send: (bytes: Uint8Array) => void;
@@ -25,12 +25,12 @@ interface Liar {
 }
 
 /** Puts one record on the wire. Every response gets a fresh one, so it may remember. */
-type Lie = (record: OutgoingRecord, liar: Liar) => void;
+type Fault = (record: OutgoingRecord, liar: FaultContext) => void;
 
 const EXTRA = { tag: RecordTag.chunk, content: Buffer.from('extra') };
 
 /** A lie about the record at `index`; the others are honest. */
-function at(index: number, lie: Lie): () => Lie {
+function at(index: number, lie: Fault): () => Fault {
   return () => (record, liar) => {
     if (record.index === index) lie(record, liar);
     else liar.honest(record);
@@ -38,7 +38,7 @@ function at(index: number, lie: Lie): () => Lie {
 }
 
 /** A lie about the End; the other records are honest. */
-function atEnd(lie: Lie): () => Lie {
+function atEnd(lie: Fault): () => Fault {
   return () => (record, liar) => {
     if (record.tag === RecordTag.end) lie(record, liar);
     else liar.honest(record);
@@ -46,14 +46,14 @@ function atEnd(lie: Lie): () => Lie {
 }
 
 /** An Error in place of the record at `index`. */
-function errorAt(index: number, code: string): () => Lie {
+function errorAt(index: number, code: string): () => Fault {
   return at(index, (_record, liar) => {
     liar.honest({ tag: RecordTag.error, content: Buffer.from(JSON.stringify({ code })) });
     liar.stop('end');
   });
 }
 
-function swapRecords(): Lie {
+function swapRecords(): Fault {
   let held: Uint8Array | undefined;
   return (record, { sealer, send }) => {
     const frame = sealer.frame(record.tag, record.content);
@@ -67,7 +67,7 @@ function swapRecords(): Lie {
   };
 }
 
-const LIES: Readonly<Record<RecordFault, () => Lie>> = {
+const LIES: Readonly<Record<RecordFault, () => Fault>> = {
   'tampered-record': at(1, ({ tag, content }, { sealer, send }) => {
     const frame = sealer.frame(tag, content);
     frame[LENGTH_FIELD] = (frame[LENGTH_FIELD] ?? 0) ^ 1;
@@ -155,7 +155,7 @@ export function deliver(wire: Wire, faults: ReadonlySet<RequestFault>): Wire {
 }
 
 /** The record writer that tells the first lie among `faults`, or undefined if there is none. */
-export function lyingRecords(
+export function faultyRecords(
   wire: Wire,
   sealer: ResponseSealer,
   watch: ClientWatch,
@@ -167,7 +167,7 @@ export function lyingRecords(
   let index = 0;
   let stopped = false;
   let room = true;
-  const liar: Liar = {
+  const liar: FaultContext = {
     sealer,
     watch,
     send: (bytes) => {

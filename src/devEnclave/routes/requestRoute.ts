@@ -17,9 +17,9 @@ import type { RequestFault } from '../faults/faults.ts';
 import { describeRequest } from '../transport/journal.ts';
 import type { RequestListener } from '../transport/journal.ts';
 import type { LogicalHandler } from '../model/logical.ts';
-import { answerFalsely, recordHead } from '../faults/outerFaults.ts';
+import { injectFault, recordHead } from '../faults/outerFaults.ts';
 import { collectBody, requireOuterForm, soleHeader } from '../transport/outerRequest.ts';
-import { deliver, lyingRecords } from '../faults/recordFaults.ts';
+import { deliver, faultyRecords } from '../faults/recordFaults.ts';
 import { Refusal } from '../transport/refusal.ts';
 import { SealedResponse, honestRecords } from '../transport/sealedResponse.ts';
 import { parseSealedRequest } from '../transport/sealedRequest.ts';
@@ -45,7 +45,7 @@ export async function answerRequest(
   response: ServerResponse,
 ): Promise<void> {
   const arrival = { request, wallMs: Date.now(), at: performance.now() };
-  if (await answerFalsely(faults, request, response)) return;
+  if (await injectFault(faults, request, response)) return;
   const session = findSession(sessions, request);
   const { requestId, plaintext } = session.open(await collectBody(request, MAX_RECORD, 413));
   const logical = parseSealedRequest(plaintext);
@@ -87,6 +87,6 @@ function openAnswer(
   const socket = { write: (bytes: Uint8Array) => response.write(bytes), end: () => response.end() };
   const wire = deliver(socket, faults);
   const sealer = session.respond(faults.has('another-request-id') ? randomBytes(REQUEST_ID_LENGTH) : requestId);
-  const records = lyingRecords(wire, sealer, watch, faults) ?? honestRecords(wire, sealer);
+  const records = faultyRecords(wire, sealer, watch, faults) ?? honestRecords(wire, sealer);
   return new SealedResponse(records, watch);
 }

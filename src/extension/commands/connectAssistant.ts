@@ -1,17 +1,17 @@
 // "Connect an Assistant…": what a person is shown and asked. What is true and what is done is connections.ts.
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
-import { describeStanding, rowsFor } from '../views/assistantRows.ts';
-import type { Impossible, Snippet } from '../../assistants/snippets.ts';
+import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
+import type { UnsupportedAssistant, Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, Checked, ModelChoice, Preview } from '../../assistants/types.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
-import type { Connections, Found, Proposal } from '../../assistants/assistantService.ts';
+import type { AssistantService, AssistantState, Proposal } from '../../assistants/assistantService.ts';
 import type { Documents } from '../views/documents.ts';
 import { actionLabel } from '../views/statusBar.ts';
 import { asLabel, asNotice } from '../../presentation/plainText.ts';
 
 export interface ConnectContext {
-  readonly connections: Connections;
+  readonly connections: AssistantService;
   /** Starts the proxy if it is not running; rejects with a sentence if it cannot. */
   readonly baseUrl: () => Promise<string>;
   readonly models: () => readonly ModelChoice[];
@@ -77,9 +77,9 @@ async function agreeToMending(changes: readonly Proposal[], refusals: readonly s
 }
 
 /** What to do with one that is connected already; else it is connected. */
-async function chooseFor(context: ConnectContext, found: Found): Promise<void> {
-  const { assistant, standing, undoable } = found;
-  if (standing.kind !== 'current' && standing.kind !== 'old' && !undoable) {
+async function chooseFor(context: ConnectContext, found: AssistantState): Promise<void> {
+  const { assistant, configState: configState, undoable } = found;
+  if (configState.kind !== 'current' && configState.kind !== 'old' && !undoable) {
     await connect(context, assistant);
     return;
   }
@@ -90,7 +90,7 @@ async function chooseFor(context: ConnectContext, found: Found): Promise<void> {
       run: () => check(context, assistant),
     },
     {
-      label: `$(edit) ${standing.kind === 'old' ? t('Mend, or choose another model') : t('Choose another model')}`,
+      label: `$(edit) ${configState.kind === 'old' ? t('Mend, or choose another model') : t('Choose another model')}`,
       run: () => connect(context, assistant),
     },
     ...(undoable
@@ -105,7 +105,7 @@ async function chooseFor(context: ConnectContext, found: Found): Promise<void> {
   ];
   const chosen = await vscode.window.showQuickPick(actions, {
     title: assistant.name,
-    placeHolder: describeStanding(standing),
+    placeHolder: describeConfigState(configState),
   });
   await chosen?.run();
 }
@@ -181,7 +181,7 @@ async function tellCheck(name: string, act: () => Promise<Checked>): Promise<voi
   else void vscode.window.showErrorMessage(t('{0} does not work: {1}', name, message));
 }
 
-async function copy(context: ConnectContext, snippet: Snippet | Impossible): Promise<void> {
+async function copy(context: ConnectContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
   if (snippet.kind === 'impossible') {
     void vscode.window.showWarningMessage(snippet.message, { modal: true });
     return;

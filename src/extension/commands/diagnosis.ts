@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { VERSION } from '../../shared/version.ts';
 import type { DoctorContext } from '../../diagnostics/check.ts';
-import type { Connections } from '../../assistants/assistantService.ts';
+import type { AssistantService } from '../../assistants/assistantService.ts';
 import { CHECK_LIMIT, diagnose } from '../../diagnostics/checks.ts';
 import { diagnosisDocument } from '../../diagnostics/report.ts';
 import type { Surroundings } from '../../diagnostics/report.ts';
@@ -15,7 +15,7 @@ export interface DiagnosisContext {
   readonly supervisor: Supervisor;
   readonly secrets: Secrets;
   readonly settings: () => Settings;
-  readonly connect: { readonly connections: Connections };
+  readonly connect: { readonly connections: AssistantService };
   readonly documents: { show(path: string, markdown: string): Promise<void> };
 }
 
@@ -47,7 +47,10 @@ function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisCont
       return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
     },
     assistants: async () =>
-      (await connect.connections.look()).map(({ assistant, standing }) => ({ name: assistant.name, standing })),
+      (await connect.connections.look()).map(({ assistant, configState: configState }) => ({
+        name: assistant.name,
+        configState,
+      })),
     clock: () => performance.now(),
     limit: CHECK_LIMIT,
   };

@@ -1,13 +1,13 @@
 // A failure as the editor wants to hear of it.
 import * as vscode from 'vscode';
 import { AnswerError } from '../../chat/answer.ts';
-import type { Failure } from '../../chat/failure.ts';
+import type { ChatFailure } from '../../chat/failure.ts';
 
 /** The backend's answer is no answer to the question. */
 export class RefusedError extends Error {
-  readonly failure: Failure;
+  readonly failure: ChatFailure;
 
-  constructor(failure: Failure) {
+  constructor(failure: ChatFailure) {
     super(failure.message);
     this.failure = failure;
   }
@@ -36,7 +36,7 @@ export function toEditorError(error: unknown, requestInitiator: unknown): Error 
   }
 }
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): ChatFailure {
   if (error instanceof RefusedError) return error.failure;
   if (error instanceof AnswerError) return { kind: 'other', message: error.message };
   const reason = error instanceof Error ? error.message : String(error);

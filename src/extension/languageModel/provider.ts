@@ -7,7 +7,7 @@ import { AnswerReader } from '../../chat/answer.ts';
 import type { AnswerEvent } from '../../chat/answer.ts';
 import { RefusedError, toEditorError } from './editorError.ts';
 import { describeFailure } from '../../chat/failure.ts';
-import type { Failure } from '../../chat/failure.ts';
+import type { ChatFailure } from '../../chat/failure.ts';
 import { chatModels, describeModel } from '../../chat/models.ts';
 import type { ChatModel, ModelOverrides } from '../../chat/models.ts';
 import { chatRequest } from '../../chat/request.ts';
@@ -141,7 +141,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   }
 }
 
-async function describe(response: IncomingMessage): Promise<Failure> {
+async function describe(response: IncomingMessage): Promise<ChatFailure> {
   return describeFailure(response.statusCode ?? 0, await bodyOf(response, MAX_ERROR), response.headers['retry-after']);
 }
 

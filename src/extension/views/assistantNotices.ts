@@ -2,15 +2,15 @@
 import * as vscode from 'vscode';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
-import type { Connections, Found } from '../../assistants/assistantService.ts';
+import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
 
 const { t } = vscode.l10n;
 
 export class AssistantNotices {
-  readonly #connections: Connections;
+  readonly #connections: AssistantService;
   #strangerHadPort = false;
 
-  constructor(connections: Connections) {
+  constructor(connections: AssistantService) {
     this.#connections = connections;
   }
 
@@ -38,8 +38,8 @@ export class AssistantNotices {
     await mendAll();
   }
 
-  async #those(kind: 'old' | 'current'): Promise<readonly Found[]> {
-    return (await this.#connections.look()).filter(({ standing }) => standing.kind === kind);
+  async #those(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
+    return (await this.#connections.look()).filter(({ configState: configState }) => configState.kind === kind);
   }
 }
 

@@ -1,9 +1,9 @@
-import type { Evidence } from '../../session/handshake.ts';
+import type { AttestationResult } from '../../session/handshake.ts';
 import { toBase64 } from '../../shared/bytes.ts';
-import type { Verified } from '../../shared/messages.ts';
+import type { AttestationSummary } from '../../shared/messages.ts';
 
 /** What a handshake proved, in the form that people and the extension read. */
-export function approvedEvidence(evidence: Evidence): Verified {
+export function summarizeAttestation(evidence: AttestationResult): AttestationSummary {
   if (evidence.kind === 'development') return { kind: 'development', moduleId: evidence.moduleId ?? null };
   const { approved, document } = evidence;
   const { attestation, environment, pcr0, source } = approved;

@@ -4,23 +4,23 @@ import type { TrustAnchors } from '../../attestation/trust.ts';
 import { bestAead } from '../../session/aead.ts';
 import type { SessionError } from '../../session/errors.ts';
 import { performHandshake } from '../../session/handshake.ts';
-import type { Evidence, Trust } from '../../session/handshake.ts';
+import type { AttestationResult, Trust } from '../../session/handshake.ts';
 import { pureHkdf } from '../../session/hkdf.ts';
 import type { Primitives } from '../../session/session.ts';
-import { SessionKeeper } from '../../session/sessionManager.ts';
+import { SessionManager } from '../../session/sessionManager.ts';
 import type { SessionLoss } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
-import type { NetworkSettings, Verified } from '../../shared/messages.ts';
+import type { NetworkSettings, AttestationSummary } from '../../shared/messages.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { describeError } from './describeError.ts';
-import { approvedEvidence } from './attestationSummary.ts';
+import { summarizeAttestation } from './attestationSummary.ts';
 import type { Log } from '../log.ts';
 import { historyOf } from './pcrHistory.ts';
 import { UndiciTransport, createDispatcher } from './upstream.ts';
 
 /** What the rest of the process hears of the connection. */
 export interface ConnectionEvents {
-  verified?(verified: Verified): void;
+  verified?(verified: AttestationSummary): void;
   sessionLost?(reason: SessionLoss): void;
   handshakeFailed?(error: SessionError): void;
 }
@@ -37,8 +37,8 @@ export interface ConnectionOptions {
   readonly anchors?: TrustAnchors;
 }
 
-export interface Connection {
-  readonly keeper: SessionKeeper<Evidence>;
+export interface BackendConnection {
+  readonly sessions: SessionManager<AttestationResult>;
   readonly transport: UndiciTransport;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function bestPrimitives(): Primitives {
   return { aead: bestAead(), hkdf: pureHkdf };
 }
 
-export function openConnection(options: ConnectionOptions): Connection {
+export function openConnection(options: ConnectionOptions): BackendConnection {
   const { settings, clock, log, network, events = {}, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;
   const transport = new UndiciTransport(settings.backend, network);
@@ -62,11 +62,11 @@ export function openConnection(options: ConnectionOptions): Connection {
         history: historyOf(settings.policy.environment, elsewhere, clock),
       }
     : { kind: 'development' };
-  const keeper = new SessionKeeper<Evidence>({
+  const sessions = new SessionManager<AttestationResult>({
     clock,
     connect: () => performHandshake({ transport, primitives, trust, clock, timeout: handshakeTimeout }),
-    onEstablished: ({ evidence }) => {
-      const verified = approvedEvidence(evidence);
+    onEstablished: ({ attestation: evidence }) => {
+      const verified = summarizeAttestation(evidence);
       if (verified.kind === 'verified') {
         const { environment, pcr0, approvedBy, moduleId } = verified;
         log.info('session', { verified: true, environment, pcr0, approvedBy, moduleId });
@@ -86,10 +86,10 @@ export function openConnection(options: ConnectionOptions): Connection {
     },
   });
   return {
-    keeper,
+    sessions: sessions,
     transport,
     close: async () => {
-      keeper.close();
+      sessions.close();
       await Promise.all([transport.close(), elsewhere.destroy()]);
     },
   };

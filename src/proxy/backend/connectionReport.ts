@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Failure, ProxyReport } from '../../shared/ownership.ts';
+import type { ConnectionFailure, ProxyReport } from '../../shared/ownership.ts';
 import type { ConnectionEvents } from './connection.ts';
 import { describeError } from './describeError.ts';
 
-type Standing = Omit<ProxyReport, 'version' | 'port' | 'backendUrl' | 'tag' | 'stamp'>;
+type ConnectionState = Omit<ProxyReport, 'version' | 'port' | 'backendUrl' | 'trustFingerprint' | 'keySetDigest'>;
 
 export interface OutcomeEvents {
   /** Relayed requests begin to fail as any other would now (false), or to succeed again (true). */
@@ -11,42 +11,45 @@ export interface OutcomeEvents {
 }
 
 /** Why a relayed request failed. */
-export type Trouble = Omit<Failure, 'at'>;
+export type RequestFailure = Omit<ConnectionFailure, 'at'>;
 
 export interface ConnectionWatch {
   /** For the connection to tell. */
   readonly events: ConnectionEvents;
   /** For the relay to tell. */
-  readonly outcome: (trouble: Trouble | null) => void;
+  readonly outcome: (requestFailure: RequestFailure | null) => void;
   /** How it stands. */
-  readonly current: () => Standing;
+  readonly current: () => ConnectionState;
 }
 
 /** Listens to the connection and the relay for whoever asks later how it stands, and passes everything on. */
 export function watchConnection(events: ConnectionEvents & OutcomeEvents): ConnectionWatch {
-  let standing: Standing = {
+  let state: ConnectionState = {
     instance: randomBytes(32).toString('base64url'),
     verified: null,
     establishedAt: null,
     failure: null,
-    trouble: null,
+    requestFailure: null,
     servedAt: null,
   };
   let stands = false;
   let well = true;
   return {
-    current: () => standing,
-    outcome: (trouble) => {
+    current: () => state,
+    outcome: (requestFailure) => {
       const at = Date.now();
-      standing = { ...standing, ...(trouble === null ? { servedAt: at } : { trouble: { at, ...trouble } }) };
-      const next = trouble === null;
+      state = {
+        ...state,
+        ...(requestFailure === null ? { servedAt: at } : { requestFailure: { at, ...requestFailure } }),
+      };
+      const next = requestFailure === null;
       if (next !== well) events.outcomeChanged?.(next);
       well = next;
     },
     events: {
       verified: (verified) => {
         stands = true;
-        standing = { ...standing, verified, establishedAt: Date.now(), failure: null };
+        state = { ...state, verified, establishedAt: Date.now(), failure: null };
         events.verified?.(verified);
       },
       sessionLost: (reason) => {
@@ -56,7 +59,7 @@ export function watchConnection(events: ConnectionEvents & OutcomeEvents): Conne
       handshakeFailed: (error) => {
         const failure = { at: Date.now(), ...describeError(error) };
         // A renewal that fails takes nothing from the session that stands.
-        standing = stands ? { ...standing, failure } : { ...standing, verified: null, establishedAt: null, failure };
+        state = stands ? { ...state, failure } : { ...state, verified: null, establishedAt: null, failure };
         events.handshakeFailed?.(error);
       },
     },

@@ -19,7 +19,7 @@ type Start = Extract<ToProxy, { type: 'start' }>;
 
 /** Serves the process at the other end of the channel until it says stop, or is gone. */
 export function serveParent(): void {
-  const hosted = new Hosted((message) => {
+  const hosted = new IpcHost((message) => {
     if (process.connected) process.send?.(message);
   });
   process.on('message', (message) => {
@@ -33,7 +33,7 @@ export function serveParent(): void {
   }
 }
 
-class Hosted {
+class IpcHost {
   readonly #send: (message: FromProxy) => void;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   #starting = false;
@@ -79,7 +79,7 @@ class Hosted {
     }
   }
 
-  async #start({ settings, secrets, cacheNamespaceRoot, network, tag }: Start): Promise<void> {
+  async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint }: Start): Promise<void> {
     if (this.#starting) {
       this.#fail('invalid_message', 'The proxy was started already');
       return;
@@ -97,7 +97,7 @@ class Hosted {
         config,
         log: this.#log,
         network,
-        ...(tag !== undefined && { tag }),
+        ...(trustFingerprint !== undefined && { trustFingerprint }),
         events: this.#events(),
         ...ownershipOf(secrets),
       });

@@ -4,15 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SessionError } from '../../session/errors.ts';
 import { Exchange } from '../../session/exchange.ts';
 import type { ExchangeContext, ResponseSink } from '../../session/exchange.ts';
-import type { Evidence } from '../../session/handshake.ts';
-import { KeptBody } from '../../session/replayableBody.ts';
+import type { AttestationResult } from '../../session/handshake.ts';
+import { ReplayableBody } from '../../session/replayableBody.ts';
 import { MAX_BODY } from '../../session/wire.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import { sendError } from '../http/errorResponses.ts';
-import type { Trouble } from '../backend/connectionReport.ts';
+import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
 import { responseHeaders } from '../http/headers.ts';
-import type { Load } from './requestLimits.ts';
+import type { RequestLimits } from './requestLimits.ts';
 import { PROXY_ERRORS, errorOfExchange } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { RequestEntry } from './requestLog.ts';
@@ -26,11 +26,11 @@ export interface Timeouts {
 }
 
 export interface RelayContext {
-  readonly exchange: ExchangeContext<Evidence>;
-  readonly load: Load;
+  readonly exchange: ExchangeContext<AttestationResult>;
+  readonly load: RequestLimits;
   readonly timeouts: Timeouts;
   /** How it went, where any other request might fare alike: null = well. */
-  readonly onOutcome: (trouble: Trouble | null) => void;
+  readonly onOutcome: (failure: RequestFailure | null) => void;
 }
 
 export interface RelayedRequest {
@@ -50,7 +50,7 @@ export interface RelayedRequest {
 
 /** How long a client whose response broke may take to read what came before, in milliseconds. */
 const LINGER = 10_000;
-const KEY_REFUSED: Trouble = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
+const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
 
 export class Relay implements ResponseSink {
   readonly #req: IncomingMessage;
@@ -60,11 +60,11 @@ export class Relay implements ResponseSink {
   readonly #meter: RequestMeter;
   readonly #timeouts: Timeouts;
   readonly #bodyLength: number | undefined;
-  readonly #body = new KeptBody();
-  readonly #exchange: Exchange<Evidence>;
-  readonly #load: Load;
+  readonly #body = new ReplayableBody();
+  readonly #exchange: Exchange<AttestationResult>;
+  readonly #load: RequestLimits;
   readonly #withApiKey: boolean;
-  readonly #onOutcome: (trouble: Trouble | null) => void;
+  readonly #onOutcome: (failure: RequestFailure | null) => void;
   /** Bytes of the body that count as kept, until the response starts. */
   #kept = 0;
   #begun = false;
@@ -117,7 +117,7 @@ export class Relay implements ResponseSink {
     const { status, headers } = start;
     this.#started = true;
     this.#headPending = true;
-    this.#letGo();
+    this.#detach();
     this.#entry.started(status);
     this.#meter.start(start);
     if (status < 400) this.#onOutcome(null);
@@ -255,7 +255,7 @@ export class Relay implements ResponseSink {
     setTimeout(() => socket.destroy(), LINGER).unref();
   }
 
-  #letGo(): void {
+  #detach(): void {
     this.#load.release(this.#kept);
     this.#kept = 0;
   }
@@ -263,7 +263,7 @@ export class Relay implements ResponseSink {
   #finish(): void {
     this.#over = true;
     this.#load.requests--;
-    this.#letGo();
+    this.#detach();
     clearTimeout(this.#timer);
   }
 

@@ -4,7 +4,7 @@ const MAX_REQUESTS = 256;
 const MAX_KEPT = 500 * 1024 * 1024;
 
 /** What all requests together weigh, so that no program can make the proxy unusable for the others. */
-export class Load {
+export class RequestLimits {
   requests = 0;
   #kept = 0;
 

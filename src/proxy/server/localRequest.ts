@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encodeMetadata, isCredential, isTarget } from '../../session/envelope.ts';
 import { SessionError } from '../../session/errors.ts';
 import type { ExchangeContext } from '../../session/exchange.ts';
-import type { Evidence } from '../../session/handshake.ts';
+import type { AttestationResult } from '../../session/handshake.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
 import type { ProxyReport } from '../../shared/ownership.ts';
@@ -11,10 +11,10 @@ import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { AccessKeys, Credential } from './accessKeys.ts';
 import { sendError, sendJson } from '../http/errorResponses.ts';
-import type { Trouble } from '../backend/connectionReport.ts';
+import type { RequestFailure } from '../backend/connectionReport.ts';
 import { bearerToken, corsHeaders, isOwnHost, judgeOrigin, preflightHeaders } from './guard.ts';
 import { requestHeaders, singleValue } from '../http/headers.ts';
-import type { Load } from '../relay/requestLimits.ts';
+import type { RequestLimits } from '../relay/requestLimits.ts';
 import type { Log } from '../log.ts';
 import { PROXY_ERRORS, methodNotAllowed } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
@@ -37,12 +37,12 @@ export interface ServerState extends Timeouts {
 export interface ServerOptions {
   readonly boundTo: string;
   readonly cacheNamespaceRoot: Uint8Array;
-  readonly exchange: ExchangeContext<Evidence>;
+  readonly exchange: ExchangeContext<AttestationResult>;
   readonly state: () => ServerState;
   /** What the proxy says of itself to those who share its secret. */
   readonly report: () => ProxyReport;
   /** How relayed requests went: null = well. */
-  readonly onOutcome: (trouble: Trouble | null) => void;
+  readonly onOutcome: (failure: RequestFailure | null) => void;
   /** Another window of the same person asks for the port. */
   readonly onRelease: () => void;
   /** A chat with the access key of this id was answered whole. */
@@ -74,7 +74,7 @@ const DRAIN_MS = 10_000;
 /** One request, judged in the order: host, origin, path, method, key, size. */
 export class LocalRequest {
   readonly #options: ServerOptions;
-  readonly #load: Load;
+  readonly #load: RequestLimits;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #expects: Expectation;
@@ -87,7 +87,13 @@ export class LocalRequest {
   /** The id of its access key. */
   #accessKeyId: string | undefined;
 
-  constructor(options: ServerOptions, load: Load, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
+  constructor(
+    options: ServerOptions,
+    load: RequestLimits,
+    req: IncomingMessage,
+    res: ServerResponse,
+    expects: Expectation,
+  ) {
     this.#options = options;
     this.#load = load;
     this.#req = req;

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { rawError } from '../http/errorResponses.ts';
-import { Load } from '../relay/requestLimits.ts';
+import { RequestLimits } from '../relay/requestLimits.ts';
 import { LocalRequest, OTHER_PATH } from './localRequest.ts';
 import type { Expectation, ServerOptions } from './localRequest.ts';
 import type { Log } from '../log.ts';
@@ -24,7 +24,7 @@ export interface ProxyServer {
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
-  const load = new Load();
+  const load = new RequestLimits();
   /** Of each connection, the requests that are not answered yet, in their order. */
   const unanswered = new Map<Socket, Set<ServerResponse>>();
   const handle = (req: IncomingMessage, res: ServerResponse, expects: Expectation) => {

@@ -13,7 +13,7 @@ import {
   outerHeaders,
   seal,
   sendRecord,
-  within,
+  withTimeout,
 } from '../../support/devEnclave/client.ts';
 import { muteErrors, useEnclaves } from '../../support/devEnclave/fixture.ts';
 
@@ -40,8 +40,8 @@ describe('answers on their way', () => {
       const request = httpRequest(`${enclave.url}/v2/request`, { method: 'POST', agent: false, headers });
       request.on('error', () => undefined);
       request.write(Buffer.alloc(10));
-      const [socket] = (await within('a socket', once(request, 'socket'))) as [Socket];
-      await within('the connection', once(socket, 'connect'));
+      const [socket] = (await withTimeout('a socket', once(request, 'socket'))) as [Socket];
+      await withTimeout('the connection', once(socket, 'connect'));
       request.destroy();
       assert.equal((await call(enclave.url, session, undefined)).status, 400);
       assert.equal(enclave.journal.requests.length, 1);
@@ -51,10 +51,10 @@ describe('answers on their way', () => {
       const said = muteErrors();
       await begin();
       const message = await sendRecord(enclave.url, session, seal(session, {}, chat('/stall 2')).record);
-      await within('the first records', once(message, 'data'));
+      await withTimeout('the first records', once(message, 'data'));
       message.destroy();
-      const { end } = await within('the journal', enclave.journal.request(0));
-      assert.equal((await within('the cancellation', end)).ended, 'client-cancelled');
+      const { end } = await withTimeout('the journal', enclave.journal.request(0));
+      assert.equal((await withTimeout('the cancellation', end)).ended, 'client-cancelled');
       await new Promise(setImmediate);
       assert.deepEqual(said, []);
     });
@@ -62,10 +62,10 @@ describe('answers on their way', () => {
     it('stops even a model that never pauses', async () => {
       await begin();
       const message = await sendRecord(enclave.url, session, seal(session, {}, chat('/burst 2000000000')).record);
-      await within('the first records', once(message, 'data'));
+      await withTimeout('the first records', once(message, 'data'));
       message.destroy();
-      const { end } = await within('the journal', enclave.journal.request(0));
-      assert.equal((await within('the cancellation', end)).ended, 'client-cancelled');
+      const { end } = await withTimeout('the journal', enclave.journal.request(0));
+      assert.equal((await withTimeout('the cancellation', end)).ended, 'client-cancelled');
     });
   });
 

@@ -15,7 +15,7 @@ import {
   outerHeaders,
   seal,
   sendRecord,
-  within,
+  withTimeout,
 } from '../../support/devEnclave/client.ts';
 import type { SealedCall } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
@@ -59,7 +59,7 @@ describe('the faults of the development enclave', () => {
       it(`${fault} is refused as ${cause ?? code}, and the next handshake is honest`, async () => {
         const enclave = await start({ faults: `${fault}:1` });
         await refusesHandshake(connect(enclave.url), code, cause);
-        assert.equal((await connect(enclave.url)).evidence.kind, 'development');
+        assert.equal((await connect(enclave.url)).attestation.kind, 'development');
       });
     }
 
@@ -84,7 +84,7 @@ describe('the faults of the development enclave', () => {
         const history = () => Promise.reject(new Error('no history was to be asked'));
         const trust = { kind: 'nitro', anchors: enclave.anchors, policy, history } as const;
         await refusesHandshake(connect(enclave.url, trust), 'attestation_refused', cause);
-        assert.equal((await connect(enclave.url, trust)).evidence.kind, 'verified');
+        assert.equal((await connect(enclave.url, trust)).attestation.kind, 'verified');
       });
     }
   });
@@ -166,7 +166,7 @@ describe('the faults of the development enclave', () => {
       const request = httpRequest(`${url}/v2/request`, { method: 'POST', headers, agent: false });
       request.on('error', () => undefined);
       request.write(Buffer.alloc(40_000_000));
-      const [message] = (await within('the answer', once(request, 'response'))) as [IncomingMessage];
+      const [message] = (await withTimeout('the answer', once(request, 'response'))) as [IncomingMessage];
       assert.equal(message.statusCode, 400);
       assert.deepEqual(message.headersDistinct[CODE], ['session_not_found']);
       assert.ok(request.writableLength > 0 || request.socket?.writableLength !== 0, 'the body was read');
@@ -228,9 +228,9 @@ describe('the faults of the development enclave', () => {
           stream.push(piece);
           if (opened.length === 2) message.emit('two records');
         });
-        await within('two records', once(message, 'two records'));
+        await withTimeout('two records', once(message, 'two records'));
         if (broken !== undefined) {
-          assert.equal(((await within('the break', broken)) as { code?: string }).code, 'ECONNRESET');
+          assert.equal(((await withTimeout('the break', broken)) as { code?: string }).code, 'ECONNRESET');
         }
         assert.deepEqual(opened, ['start', 'chunk']);
         assert.throws(() => {
@@ -247,7 +247,7 @@ describe('the faults of the development enclave', () => {
         const message = await sendRecord(url, session, call.record);
         const pieces: Buffer[] = [];
         message.on('data', (piece: Buffer) => pieces.push(piece));
-        await within('the end', once(message, 'end'));
+        await withTimeout('the end', once(message, 'end'));
         assert.equal(openAnswer(call.opener, Buffer.concat(pieces)).status, 200);
         if (fault === 'byte-by-byte') assert.ok(pieces.every(({ length }) => length === 1));
         const next = seal(session, {}, CHAT);

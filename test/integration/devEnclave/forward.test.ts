@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forward.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
-import { call, connect, seal, sendRecord, within } from '../../support/devEnclave/client.ts';
+import { call, connect, seal, sendRecord, withTimeout } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 import { CHAT_PATH, ask, logicalRequest } from '../../support/devEnclave/logicalClient.ts';
 
@@ -114,9 +114,9 @@ describe('--forward', () => {
     const enclave = await start({ handler: createForwarder(base) });
     const session = await connect(enclave.url);
     const message = await sendRecord(enclave.url, session, seal(session, {}, Buffer.from('{}')).record);
-    await within('the first record', once(message, 'data'));
+    await withTimeout('the first record', once(message, 'data'));
     message.destroy();
-    await within('the end of the forwarded request', gone);
+    await withTimeout('the end of the forwarded request', gone);
   });
 
   it('takes only http and https URLs without credentials, query or fragment', () => {

@@ -40,7 +40,7 @@ describe('the handshake of the development enclave', () => {
   it('makes a session with an honest client', async () => {
     const session = await connect(enclave.url);
     assert.match(session.id, /^[0-9a-f]{32}$/);
-    assert.equal(session.evidence.kind, 'development');
+    assert.equal(session.attestation.kind, 'development');
     assert.equal(enclave.journal.handshakes, 1);
   });
 
@@ -113,8 +113,8 @@ describe('the signed handshake of the development enclave', () => {
     const enclave = await start({ tls, signed: { moduleId: 'i-test-enc1' } });
     assert.match(enclave.url, /^https:/);
     const session = await connect(enclave.url, trust(enclave));
-    assert.ok(session.evidence.kind === 'verified');
-    assert.equal(session.evidence.approved.attestation.moduleId, 'i-test-enc1');
+    assert.ok(session.attestation.kind === 'verified');
+    assert.equal(session.attestation.approved.attestation.moduleId, 'i-test-enc1');
     const answer = await call(enclave.url, session, undefined, { method: 'GET', target: '/v1/models' });
     assert.equal(answer.status, 200);
   });
@@ -122,7 +122,7 @@ describe('the signed handshake of the development enclave', () => {
   it('measures the image that it is told to measure', async () => {
     const enclave = await start({ signed: { pcr0: new Uint8Array(48).fill(5) } });
     const session = await connect(enclave.url, trust(enclave, ['05'.repeat(48)]));
-    assert.equal(session.evidence.kind, 'verified');
+    assert.equal(session.attestation.kind, 'verified');
   });
 
   it('does not convince a verifier that trusts another authority', async () => {

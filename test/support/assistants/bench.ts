@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
-import type { Connection } from '../../../src/assistants/types.ts';
+import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
 import { MODEL } from '../e2e/chat.ts';
 import { RunningProcess, environment } from '../e2e/process.ts';
 import type { ServerProcess } from '../e2e/scope.ts';
@@ -13,7 +13,7 @@ import { recordedModel } from '../e2e/recordedModel.ts';
 import type { SentAnswer } from '../e2e/recordedModel.ts';
 import { ACCESS_KEY } from '../e2e/scope.ts';
 import type { Scope } from '../e2e/scope.ts';
-import type { Tap } from '../e2e/tcpRecorder.ts';
+import type { TcpRecorder } from '../e2e/tcpRecorder.ts';
 import { endThoseIn } from './processes.ts';
 
 /** What the assistants are told of the model, in tokens. */
@@ -33,9 +33,9 @@ export interface Bench {
   readonly path: string;
   readonly word: string;
   /** What our own code tells the assistant. */
-  readonly connection: Connection;
+  readonly connection: AssistantEndpoint;
   readonly proxy: ServerProcess;
-  readonly tap: Tap;
+  readonly tap: TcpRecorder;
   /** What has reached the enclave, and what it has answered. */
   readonly answers: readonly SentAnswer[];
   start(command: Command): RunningProcess;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
-import type { Connection } from '../../../src/assistants/types.ts';
+import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
 import type { Bench } from './bench.ts';
 
 /** What people call it. */
@@ -23,7 +23,7 @@ export interface Written {
 }
 
 /** Writes the assistant's own file, if it has one. */
-export async function writeFile(id: string, connection: Connection): Promise<Written | undefined> {
+export async function writeFile(id: string, connection: AssistantEndpoint): Promise<Written | undefined> {
   const assistant = FILE_ASSISTANTS.find((entry) => entry.id === id);
   if (assistant === undefined) return undefined;
   const plan = await assistant.plan(connection);
@@ -44,7 +44,7 @@ export async function writeFile(id: string, connection: Connection): Promise<Wri
 }
 
 /** The text that a person copies. */
-export function snippetOf(id: string, connection: Connection): string {
+export function snippetOf(id: string, connection: AssistantEndpoint): string {
   const snippet = SNIPPETS.find((entry) => entry.id === id);
   assert.ok(snippet?.kind === 'snippet', `there is no snippet ${id}`);
   return snippet.write(connection, 'posix');

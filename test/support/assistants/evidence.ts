@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { LogicalRequest } from '../../../src/devEnclave/model/logical.ts';
 import { fieldsOf, parseJson } from '../../../src/shared/json.ts';
-import { assertNone } from '../e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../e2e/secretLeaks.ts';
 import { API_KEY } from '../e2e/scope.ts';
 import type { RunningProcess } from '../e2e/process.ts';
 import type { Bench } from './bench.ts';
@@ -49,12 +49,16 @@ export function assertKeys(name: string, { answers, connection, proxy, tap }: Be
     const { credential, target, headers, body = new Uint8Array(0) } = request;
     assert.equal(credential, API_KEY);
     const all = [target, ...headers.map((field) => `${field.name}: ${field.value}`), Buffer.from(body).toString()];
-    assertNone({ 'the access key': connection.key, 'the API key': API_KEY }, all.join('\n'), 'what the enclave opened');
+    assertNoSecretLeaks(
+      { 'the access key': connection.key, 'the API key': API_KEY },
+      all.join('\n'),
+      'what the enclave opened',
+    );
   }
   assert.ok(tap.sent.includes(`Bearer ${connection.key}`));
   const printed = [...assistant.stdout.items, ...assistant.stderr.items].join('\n');
-  assertNone({ 'the API key': API_KEY }, tap.received.toString() + printed, 'what the assistant got');
-  assertNone(
+  assertNoSecretLeaks({ 'the API key': API_KEY }, tap.received.toString() + printed, 'what the assistant got');
+  assertNoSecretLeaks(
     { 'the access key': connection.key, 'the API key': API_KEY },
     proxy.stderr.items.join('\n'),
     "the proxy's log",

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
-import { Growing } from '../e2e/eventQueue.ts';
-import { DEADLINE, within } from '../withTimeout.ts';
+import { EventQueue } from '../e2e/eventQueue.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { eventually } from '../vscode/processes.ts';
 import type { Bench } from './bench.ts';
 import { BEGIN } from './script.ts';
@@ -17,7 +17,7 @@ export interface Stop {
 }
 
 /** The same handler; `gone` hears at what time nobody waits any more for an answer. */
-export function watched(handler: LogicalHandler, gone: Growing<number>): LogicalHandler {
+export function watched(handler: LogicalHandler, gone: EventQueue<number>): LogicalHandler {
   return (request, response) => {
     response.signal.addEventListener('abort', () => {
       gone.add(performance.now());
@@ -29,7 +29,7 @@ export function watched(handler: LogicalHandler, gone: Growing<number>): Logical
 /** Waits for the answer to begin, stops the assistant by `stop`, and waits until the enclave knows. */
 export async function measureStop(
   { tap }: Bench,
-  gone: Growing<number>,
+  gone: EventQueue<number>,
   stop: () => void,
   patience: number,
 ): Promise<Stop> {
@@ -41,5 +41,5 @@ export async function measureStop(
   const begin = performance.now();
   stop();
   const known = await gone.find('the enclave to know', (at) => at > begin, 0, patience);
-  return { fromSignal: known - begin, fromClose: known - (await within('the connection', DEADLINE, closed)) };
+  return { fromSignal: known - begin, fromClose: known - (await withTimeout('the connection', DEADLINE, closed)) };
 }

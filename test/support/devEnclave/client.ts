@@ -8,7 +8,7 @@ import { nativeAead } from '../../../src/session/aead.ts';
 import { encodeMetadata } from '../../../src/session/envelope.ts';
 import type { RequestMetadata } from '../../../src/session/envelope.ts';
 import { performHandshake } from '../../../src/session/handshake.ts';
-import type { Evidence, Trust } from '../../../src/session/handshake.ts';
+import type { AttestationResult, Trust } from '../../../src/session/handshake.ts';
 import { nativeHkdf } from '../../../src/session/hkdf.ts';
 import type { RecordOpener } from '../../../src/session/record.ts';
 import { RecordStream } from '../../../src/session/recordStream.ts';
@@ -35,7 +35,7 @@ export interface LogicalAnswer extends ResponseStart {
 export const DEADLINE_MS = 5000;
 
 /** `promise`, or a rejection that says what was waited for. */
-export async function within<T>(label: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+export async function withTimeout<T>(label: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -61,12 +61,12 @@ export function send(
     request.on('error', reject);
     request.end(body);
   });
-  return within(`the head of ${method} ${url}`, sent);
+  return withTimeout(`the head of ${method} ${url}`, sent);
 }
 
 /** The whole answer; rejects if it breaks. */
 export async function collect(message: IncomingMessage): Promise<OuterAnswer> {
-  const body = await within('the rest of an answer', message.toArray() as Promise<Buffer[]>);
+  const body = await withTimeout('the rest of an answer', message.toArray() as Promise<Buffer[]>);
   return { status: message.statusCode ?? 0, headers: message.headersDistinct, body: Buffer.concat(body) };
 }
 
@@ -111,7 +111,7 @@ export function connect(
   url: string,
   trust: Trust = { kind: 'development' },
   timeoutMs = DEADLINE_MS,
-): Promise<Session<Evidence>> {
+): Promise<Session<AttestationResult>> {
   const primitives = { aead: nativeAead, hkdf: nativeHkdf };
   const transport = handshakeTransport(url);
   return performHandshake({ transport, primitives, trust, clock, timeout: () => timeoutMs });

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogicalHandler, LogicalRequest, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
-import { within } from './client.ts';
+import { withTimeout } from './client.ts';
 
 export interface HandlerAnswer extends ResponseStart {
   readonly body: Buffer;
@@ -57,7 +57,7 @@ export async function ask(
       failure = code;
     },
   };
-  await within(`the answer to ${request.target}`, handler(request, writer));
+  await withTimeout(`the answer to ${request.target}`, handler(request, writer));
   const { status, headers } = start;
   const body = Buffer.concat(pieces);
   return {

@@ -1,7 +1,7 @@
 // One request by Node's own client, on a connection of its own, and everything that came back.
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { DEADLINE, within } from '../withTimeout.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { ACCESS_KEY } from './scope.ts';
 
 export interface Question {
@@ -54,7 +54,7 @@ export function answerTo(sent: ClientRequest, deadline = DEADLINE): Promise<Inco
     sent.once('response', resolve);
     sent.on('error', reject);
   });
-  return within(`an answer to ${sent.method} ${sent.path}`, deadline, answer);
+  return withTimeout(`an answer to ${sent.method} ${sent.path}`, deadline, answer);
 }
 
 /** The rest of an answer that has started. */
@@ -69,7 +69,7 @@ export async function readAnswer(message: IncomingMessage, deadline = DEADLINE):
       resolve(false);
     });
   });
-  const whole = await within('the end of an answer', deadline, ended);
+  const whole = await withTimeout('the end of an answer', deadline, ended);
   const body = Buffer.concat(pieces);
   return {
     status: message.statusCode ?? 0,

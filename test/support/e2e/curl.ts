@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { DEADLINE, within } from '../withTimeout.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { environment } from './process.ts';
 
 export interface CurlResult {
@@ -26,7 +26,7 @@ export async function curl(...args: readonly string[]): Promise<CurlResult> {
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (piece: Buffer) => out.push(piece));
   child.stderr.on('data', (piece: Buffer) => err.push(piece));
-  const [exitCode] = (await within('curl', 4 * DEADLINE, once(child, 'close'))) as [number];
+  const [exitCode] = (await withTimeout('curl', 4 * DEADLINE, once(child, 'close'))) as [number];
   const report = JSON.parse(Buffer.concat(err).toString()) as {
     status: number;
     up: number;

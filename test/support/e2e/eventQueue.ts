@@ -1,7 +1,7 @@
-import { DEADLINE, within } from '../withTimeout.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
 /** A list that only grows, and those who wait for an item of it. */
-export class Growing<T> {
+export class EventQueue<T> {
   readonly items: T[] = [];
   readonly #waiting = new Set<() => void>();
 
@@ -29,7 +29,7 @@ export class Growing<T> {
       look();
     });
     try {
-      return await within(label, deadline, found);
+      return await withTimeout(label, deadline, found);
     } finally {
       stop();
     }

@@ -1,13 +1,13 @@
 import { RunningProcess } from './process.ts';
 import { parseFromProxy } from '../../../src/shared/messages.ts';
 import type { FromProxy, ToProxy } from '../../../src/shared/messages.ts';
-import { Growing } from './eventQueue.ts';
+import { EventQueue } from './eventQueue.ts';
 
 type Message<Type extends FromProxy['type']> = Extract<FromProxy, { type: Type }>;
 
 /** The proxy at the other end of a channel. */
 export class HostedProxy extends RunningProcess {
-  readonly messages = new Growing<FromProxy>();
+  readonly messages = new EventQueue<FromProxy>();
 
   constructor(...args: ConstructorParameters<typeof RunningProcess>) {
     super(...args);

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { DEADLINE, within } from '../withTimeout.ts';
-import { Growing } from './eventQueue.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
+import { EventQueue } from './eventQueue.ts';
 
 export const PROXY = fromRoot('dist/proxy.js');
 export const ENCLAVE = fromRoot('dist/dev-enclave.js');
@@ -58,8 +58,8 @@ export function spawnNode(script: string, options: ProcessOptions = {}): ChildPr
 /** A child process, and every line that it writes. */
 export class RunningProcess {
   readonly child: ChildProcess;
-  readonly stdout = new Growing<string>();
-  readonly stderr = new Growing<string>();
+  readonly stdout = new EventQueue<string>();
+  readonly stderr = new EventQueue<string>();
   /** Settles when it has ended and everything that it wrote has been read. */
   readonly ended: Promise<Exit>;
 
@@ -94,7 +94,7 @@ export class RunningProcess {
 
   /** Its end, which must come by itself. */
   exit(deadline = DEADLINE): Promise<Exit> {
-    return within(`the end of process ${this.pid}`, deadline, this.ended);
+    return withTimeout(`the end of process ${this.pid}`, deadline, this.ended);
   }
 
   /** Ends it, whatever it does. */
@@ -112,7 +112,7 @@ function parseLogLine(line: string): LogLine {
   }
 }
 
-function collectLines(stream: NodeJS.ReadableStream | null, lines: Growing<string>): void {
+function collectLines(stream: NodeJS.ReadableStream | null, lines: EventQueue<string>): void {
   let rest = '';
   stream?.setEncoding('utf8');
   stream?.on('data', (text: string) => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { DEADLINE, within } from '../withTimeout.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
 export interface RawAnswer {
   /** `HTTP/1.1 200 OK`. */
@@ -28,7 +28,7 @@ export class RawConnection {
   /** With `allowHalfOpen`, the connection does not end by itself when the other side has ended its half. */
   static async open(port: number, { allowHalfOpen = false } = {}): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
-    await within('a connection', DEADLINE, once(socket, 'connect'));
+    await withTimeout('a connection', DEADLINE, once(socket, 'connect'));
     return new RawConnection(socket);
   }
 
@@ -73,7 +73,7 @@ export class RawConnection {
 
   /** How the other side ends the connection, which it must do by itself. */
   end(deadline = DEADLINE): Promise<RawEnd> {
-    return within('the end of the connection', deadline, this.ended);
+    return withTimeout('the end of the connection', deadline, this.ended);
   }
 
   destroy(): void {
@@ -89,7 +89,7 @@ export class RawConnection {
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     };
-    return within(label, deadline, found());
+    return withTimeout(label, deadline, found());
   }
 }
 

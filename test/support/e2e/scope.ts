@@ -7,11 +7,11 @@ import type { Values } from '../../../src/settings/settings.ts';
 import { Log } from '../../../src/proxy/log.ts';
 import { startService } from '../../../src/proxy/service.ts';
 import type { Service, ServiceOptions } from '../../../src/proxy/service.ts';
-import { Growing } from './eventQueue.ts';
+import { EventQueue } from './eventQueue.ts';
 import { HostedProxy } from './hosted.ts';
 import { ENCLAVE, HOST, PROXY, RunningProcess, environment, spawnNode } from './process.ts';
 import type { LogLine, ProcessOptions } from './process.ts';
-import { Tap } from './tcpRecorder.ts';
+import { TcpRecorder } from './tcpRecorder.ts';
 
 /** The key that the proxy holds; the development enclave takes every key that begins with `dev-`. */
 export const API_KEY = 'dev-the-key-of-the-proxy';
@@ -30,7 +30,7 @@ export type ServerProcess = RunningProcess & {
 
 /** A proxy inside this process, for what no setting can reach. */
 export interface InternalProxy extends Service {
-  readonly log: Growing<LogLine>;
+  readonly log: EventQueue<LogLine>;
 }
 
 export class Scope {
@@ -49,8 +49,8 @@ export class Scope {
   }
 
   /** A TCP relay in front of `target`. */
-  async tap(target: { readonly port: number }): Promise<Tap> {
-    const tap = await Tap.open(target.port);
+  async tap(target: { readonly port: number }): Promise<TcpRecorder> {
+    const tap = await TcpRecorder.open(target.port);
     this.onClose(() => tap.close());
     return tap;
   }
@@ -72,7 +72,7 @@ export class Scope {
     options: Omit<ServiceOptions, 'config' | 'log'> = {},
   ): Promise<InternalProxy> {
     const config = readConfig({ ...commonSettings(backend), ...settings });
-    const lines = new Growing<LogLine>();
+    const lines = new EventQueue<LogLine>();
     const log = new Log(config.logLevel, (text) => {
       for (const line of text.trimEnd().split('\n')) lines.add(JSON.parse(line) as LogLine);
     });

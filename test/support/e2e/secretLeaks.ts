@@ -16,7 +16,7 @@ function formsOf(secret: string): readonly string[] {
 }
 
 /** Fails if any form of any secret is in `text`. */
-export function assertNone(secrets: Readonly<Record<string, string>>, text: string, where: string): void {
+export function assertNoSecretLeaks(secrets: Readonly<Record<string, string>>, text: string, where: string): void {
   for (const [name, secret] of Object.entries(secrets)) {
     for (const form of formsOf(secret)) {
       assert.ok(form.length >= 8, `${name} is too short to be looked for`);

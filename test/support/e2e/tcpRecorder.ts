@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { Growing } from './eventQueue.ts';
+import { EventQueue } from './eventQueue.ts';
 
 /** One connection through a tap. */
-export interface TappedConnection {
+export interface RecordedConnection {
   /** What the client has sent so far. */
   readonly sent: Buffer[];
   /** How many bytes that is. */
@@ -16,21 +16,21 @@ export interface TappedConnection {
 }
 
 /** A TCP relay that sees every byte between a proxy and its enclave, or its client. */
-export class Tap {
+export class TcpRecorder {
   readonly url: string;
   readonly port: number;
-  readonly connections = new Growing<TappedConnection>();
+  readonly connections = new EventQueue<RecordedConnection>();
   /** The connection of each piece, in the order in which they came. */
-  readonly #progress = new Growing<TappedConnection>();
+  readonly #progress = new EventQueue<RecordedConnection>();
   readonly #received: Buffer[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  static async open(targetPort: number): Promise<Tap> {
+  static async open(targetPort: number): Promise<TcpRecorder> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Tap(server, targetPort);
+    return new TcpRecorder(server, targetPort);
   }
 
   private constructor(server: Server, targetPort: number) {
@@ -40,7 +40,7 @@ export class Tap {
     server.on('connection', (client) => {
       const target = connect(targetPort, '127.0.0.1');
       const closed = new Promise((resolve) => client.once('close', resolve));
-      const connection: TappedConnection = { sent: [], length: 0, received: [], closed };
+      const connection: RecordedConnection = { sent: [], length: 0, received: [], closed };
       client.on('data', (piece: Buffer) => {
         connection.sent.push(piece);
         connection.length += piece.length;
@@ -72,9 +72,9 @@ export class Tap {
   }
 
   /** The connection that has carried more than so many bytes since the call. */
-  async carrying(length: number): Promise<TappedConnection> {
+  async carrying(length: number): Promise<RecordedConnection> {
     const before = new Map(this.connections.items.map((connection) => [connection, connection.length]));
-    const carries = (connection: TappedConnection) => connection.length - (before.get(connection) ?? 0) > length;
+    const carries = (connection: RecordedConnection) => connection.length - (before.get(connection) ?? 0) > length;
     return this.#progress.find(`${length} bytes on a connection`, carries, this.#progress.items.length);
   }
 

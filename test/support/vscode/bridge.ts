@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import { within } from '../withTimeout.ts';
+import { withTimeout } from '../withTimeout.ts';
 
 interface Address {
   readonly port: number;
@@ -29,7 +29,7 @@ export class Bridge {
       look();
     });
     try {
-      await within(`the extension host of ${folder}`, deadline, written);
+      await withTimeout(`the extension host of ${folder}`, deadline, written);
     } finally {
       watcher.close();
     }

@@ -1,6 +1,6 @@
 // VS Code's own chat, as a person sees it.
 import type { Locator } from 'playwright-core';
-import { within } from '../withTimeout.ts';
+import { withTimeout } from '../withTimeout.ts';
 import type { Bridge } from './bridge.ts';
 import { VISIBLE } from './workbench.ts';
 import type { Workbench } from './workbench.ts';
@@ -17,7 +17,7 @@ export class ChatView {
     const { bridge } = window;
     await bridge.command('workbench.action.chat.manage'); // until then, a fresh profile has no chat
     await bridge.command('workbench.action.closeAllEditors');
-    await within("the extension behind the editor's chat", VISIBLE, activateChat(bridge));
+    await withTimeout("the extension behind the editor's chat", VISIBLE, activateChat(bridge));
     await bridge.command('workbench.action.chat.open');
     return new ChatView(window);
   }

@@ -7,7 +7,7 @@ import type { ElectronApplication, Page } from 'playwright-core';
 import type { Backing, Equipment } from './editor.ts';
 import { BRIDGE } from './profile.ts';
 import type { Profile } from './profile.ts';
-import type { Road } from './testTarget.ts';
+import type { TestTarget } from './testTarget.ts';
 
 const STARTING = 30_000;
 
@@ -19,7 +19,7 @@ export class DesktopEditor implements Backing {
   #installed = false;
   #app: ElectronApplication | undefined;
 
-  constructor({ executable }: Extract<Road, { kind: 'desktop' }>, profile: Profile, equipment: Equipment) {
+  constructor({ executable }: Extract<TestTarget, { kind: 'desktop' }>, profile: Profile, equipment: Equipment) {
     this.#executable = executable;
     this.#profile = profile;
     this.#equipment = equipment;

@@ -7,7 +7,7 @@ import { openPages } from './hooks.ts';
 import { DesktopEditor } from './desktopEditor.ts';
 import { HOST_SUITE, Profile, VSIX } from './profile.ts';
 import type { SettingValues } from './profile.ts';
-import { currentRoad } from './testTarget.ts';
+import { currentTestTarget } from './testTarget.ts';
 import { ServerEditor } from './serverEditor.ts';
 import { Workbench } from './workbench.ts';
 
@@ -48,7 +48,7 @@ export class Editor {
   /** With the extension installed from its package, and these settings. Started. */
   static async start(settings: SettingValues, { vsix = VSIX, env = {} }: Partial<Equipment> = {}): Promise<Editor> {
     const profile = new Profile(settings);
-    const road = currentRoad();
+    const road = currentTestTarget();
     const equipment = { vsix, env };
     const backing =
       road.kind === 'server' ? new ServerEditor(road, profile, equipment) : new DesktopEditor(road, profile, equipment);

@@ -2,7 +2,7 @@
 import { answerJson } from '../../../src/devEnclave/model/logical.ts';
 import type { LogicalHandler, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { Growing } from '../e2e/eventQueue.ts';
+import { EventQueue } from '../e2e/eventQueue.ts';
 
 /** What the editor's chat asks, as far as the tests look at it. */
 export interface ChatBody {
@@ -14,7 +14,7 @@ export interface ChatBody {
 const TYPED = /<userRequest>\s*(.*?)\s*<\/userRequest>/s;
 
 export class ScriptedModel {
-  readonly #questions = new Growing<Question>();
+  readonly #questions = new EventQueue<Question>();
   readonly #others = createModel({ paceMs: 0 });
   #taken = 0;
 

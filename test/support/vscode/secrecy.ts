@@ -1,7 +1,7 @@
 // Where a key could have been left behind: on command lines, in environments, in files.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { assertNone } from '../e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../e2e/secretLeaks.ts';
 import type { Editor } from './editor.ts';
 import { allProcesses } from './processes.ts';
 import type { ProcessFacts } from './processes.ts';
@@ -18,8 +18,8 @@ export function assertKeptSecret(secrets: Readonly<Record<string, string>>, { pr
   for (const { pid, command } of processes) {
     if (pid === process.pid) continue;
     const environment = readEnvironment(pid);
-    assertNone(secrets, command, `the command line of process ${pid}`);
-    assertNone(secrets, environment, `the environment of process ${pid}`);
+    assertNoSecretLeaks(secrets, command, `the command line of process ${pid}`);
+    assertNoSecretLeaks(secrets, environment, `the environment of process ${pid}`);
     if (isOurs(pid, processes)) assert.doesNotMatch(command + environment, ACCESS_KEY, `process ${pid}`);
   }
   const files = profile.files();
@@ -29,7 +29,7 @@ export function assertKeptSecret(secrets: Readonly<Record<string, string>>, { pr
   );
   for (const path of files) {
     const text = readIfThere(path);
-    assertNone(secrets, text, path);
+    assertNoSecretLeaks(secrets, text, path);
     assert.doesNotMatch(text, ACCESS_KEY, path);
   }
 }

@@ -8,7 +8,7 @@ import { RunningProcess, environment } from '../e2e/process.ts';
 import type { Backing, Equipment } from './editor.ts';
 import { BRIDGE } from './profile.ts';
 import type { Profile } from './profile.ts';
-import type { Road } from './testTarget.ts';
+import type { TestTarget } from './testTarget.ts';
 
 const STARTING = 30_000;
 const BROWSER_ARGS = [
@@ -23,7 +23,7 @@ const BROWSER_ARGS = [
 
 export class ServerEditor implements Backing {
   readonly settingsFile = 'Machine';
-  readonly #road: Extract<Road, { kind: 'server' }>;
+  readonly #target: Extract<TestTarget, { kind: 'server' }>;
   readonly #profile: Profile;
   readonly #equipment: Equipment;
   /** By it the browser encrypts the secrets that it keeps. */
@@ -34,8 +34,8 @@ export class ServerEditor implements Backing {
   #server: RunningProcess | undefined;
   #browser: BrowserContext | undefined;
 
-  constructor(road: Extract<Road, { kind: 'server' }>, profile: Profile, equipment: Equipment) {
-    this.#road = road;
+  constructor(road: Extract<TestTarget, { kind: 'server' }>, profile: Profile, equipment: Equipment) {
+    this.#target = road;
     this.#profile = profile;
     this.#equipment = equipment;
   }
@@ -46,7 +46,7 @@ export class ServerEditor implements Backing {
     if (this.#port === 0) this.#port = await freePort();
     const { userData, browser } = this.#profile;
     const args = [
-      this.#road.server,
+      this.#target.server,
       ...['--host', '127.0.0.1', '--port', String(this.#port), '--without-connection-token'],
       ...['--accept-server-license-terms', '--telemetry-level', 'off'],
       // Lets a window name a suite to run, and hides notifications.
@@ -59,7 +59,7 @@ export class ServerEditor implements Backing {
     this.#server = server;
     await server.stdout.find("VS Code's server", (line) => line.includes('Extension host agent'), 0, STARTING);
     this.#browser = await chromium.launchPersistentContext(browser, {
-      executablePath: this.#road.browser,
+      executablePath: this.#target.browser,
       headless: true,
       viewport: { width: 1280, height: 800 },
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -91,7 +91,7 @@ export class ServerEditor implements Backing {
   }
 
   install(...packages: readonly string[]): void {
-    const args = [this.#road.server, '--accept-server-license-terms', ...this.#folders()];
+    const args = [this.#target.server, '--accept-server-license-terms', ...this.#folders()];
     for (const path of packages) args.push('--install-extension', path);
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
       env: this.#environment(),

@@ -13,7 +13,7 @@ import { opencode } from '../../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../../src/assistants/adapters/qwenCode.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { Assistant } from '../../../src/assistants/types.ts';
-import { Connections } from '../../../src/assistants/assistantService.ts';
+import { AssistantService } from '../../../src/assistants/assistantService.ts';
 import type { Proposal } from '../../../src/assistants/assistantService.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { HostFolder } from '../../../src/keys/hostFolder.ts';
@@ -37,7 +37,7 @@ describe('The connections of assistants', () => {
   let vault: Vault;
   let storage: ReturnType<Vault['storage']>;
   let secrets: Secrets;
-  let connections: Connections;
+  let connections: AssistantService;
   let limit: number;
 
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('The connections of assistants', () => {
     await secrets.setApiKey(API_KEY);
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
     limit = 30_000;
-    connections = new Connections({
+    connections = new AssistantService({
       get checkLimit() {
         return limit;
       },
@@ -97,7 +97,7 @@ describe('The connections of assistants', () => {
     assert.equal(applied.kind, 'applied', JSON.stringify(applied));
   };
   const keyOf = async (name: string) => (await secrets.findAccessKey(name, 'assistant'))?.key;
-  const standing = async (assistant: Assistant) => (await connections.inspect(assistant)).kind;
+  const configState = async (assistant: Assistant) => (await connections.inspect(assistant)).kind;
 
   it('finds those that have left traces in the home folder, or an extension in this editor', async () => {
     put(THEIRS);
@@ -154,7 +154,7 @@ describe('The connections of assistants', () => {
     const other = await connections.propose(opencode, { id: 'gpt-oss-120b' });
     assert.ok(other.kind === 'proposal');
     assert.equal((await connections.agree(other)).kind, 'applied');
-    const later = new Connections({
+    const later = new AssistantService({
       supervisor: { connect: () => Promise.reject(new Error()), secretsChanged: () => Promise.resolve() },
       secrets: new Secrets(vault.storage(), new HostFolder(join(home, 'storage'))),
       assistants: FILE_ASSISTANTS,
@@ -196,7 +196,7 @@ describe('The connections of assistants', () => {
     assert.equal((await connections.agree(other)).kind, 'applied');
     assert.equal((await connections.undo(opencode)).kind, 'undone');
     assert.equal(text(), THEIRS.replace('gruvbox', 'light'));
-    assert.equal(await standing(opencode), 'absent');
+    assert.equal(await configState(opencode), 'absent');
   });
 
   it('writes nothing where it cannot keep what takes it back', async () => {
@@ -212,7 +212,7 @@ describe('The connections of assistants', () => {
     await connect(qwenCode);
     assert.equal(await editor.change({ port: await freePort() }), true);
     await editor.health('connected');
-    assert.equal(await standing(opencode), 'old');
+    assert.equal(await configState(opencode), 'old');
     assert.deepEqual(await connections.check(opencode), {
       kind: 'failed',
       message: 'opencode points to an old address. Mend it, then check again.',
@@ -227,7 +227,7 @@ describe('The connections of assistants', () => {
       await connections.agree(proposal);
     }
     for (const assistant of [opencode, qwenCode]) {
-      assert.equal(await standing(assistant), 'current');
+      assert.equal(await configState(assistant), 'current');
       assert.equal((await connections.check(assistant)).kind, 'answered');
     }
     assert.deepEqual(await connections.proposeMending(await connections.look()), []);
@@ -256,7 +256,7 @@ describe('The connections of assistants', () => {
     const before = await keyOf('opencode');
     const [key] = (await secrets.accessKeys()).filter(({ origin }) => origin === 'assistant');
     await secrets.revokeAccessKey(key?.id ?? '');
-    assert.equal(await standing(opencode), 'old');
+    assert.equal(await configState(opencode), 'old');
     for (const proposal of await connections.proposeMending(await connections.look())) {
       assert.ok(proposal.kind === 'proposal');
       await connections.agree(proposal);

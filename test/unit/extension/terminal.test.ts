@@ -9,7 +9,7 @@ import { HostFolder } from '../../../src/keys/hostFolder.ts';
 import { Secrets } from '../../../src/extension/keys/secrets.ts';
 import { TerminalEnvironment } from '../../../src/extension/terminal.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
-import { Growing } from '../../support/e2e/eventQueue.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
 
 /** The part of the editor's collection that is used, and nothing else. */
 class Variables {
@@ -34,7 +34,7 @@ class Variables {
 /** The storage of one window, which answers late where a test holds it. */
 class Storage {
   readonly #values = new Map<string, string>();
-  readonly #held = new Growing<() => void>();
+  readonly #held = new EventQueue<() => void>();
   holds = false;
 
   readonly onDidChange = () => ({ dispose: () => undefined });

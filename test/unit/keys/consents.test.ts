@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Consents } from '../../../src/keys/consents.ts';
-import { Growing } from '../../support/e2e/eventQueue.ts';
-import { DEADLINE, turn, within } from '../../support/withTimeout.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
 const MINUTE = 60_000;
 const REFUSED = /was not allowed to use Sealed Proxy/;
@@ -14,21 +14,21 @@ interface Step<Result> {
   readonly fail: (error: Error) => void;
 }
 
-function stepIn<Result>(list: Growing<Step<Result>>, name: string): Promise<Result> {
+function stepIn<Result>(list: EventQueue<Step<Result>>, name: string): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   list.add({ name, end: resolve, fail: reject });
   return promise;
 }
 
 describe('Whom the person lets use the proxy', () => {
-  let dialogs: Growing<Step<boolean>>;
-  let makings: Growing<Step<void>>;
+  let dialogs: EventQueue<Step<boolean>>;
+  let makings: EventQueue<Step<void>>;
   let consents: Consents;
   let now: number;
 
   beforeEach(() => {
-    dialogs = new Growing();
-    makings = new Growing();
+    dialogs = new EventQueue();
+    makings = new EventQueue();
     consents = new Consents(
       (name) => stepIn(dialogs, name),
       (name) => stepIn(makings, name),
@@ -47,13 +47,14 @@ describe('Whom the person lets use the proxy', () => {
 
   /** What has come of a promise by now. */
   const stateOf = async (promise: Promise<void>) => {
-    const states = [promise.then(() => 'agreed'), turn().then(() => 'open')];
+    const states = [promise.then(() => 'agreed'), flushEventLoop().then(() => 'open')];
     return Promise.race(states).catch(() => 'refused');
   };
 
   /** Deadlines are of a clock that does not stand still. */
-  const refused = (asking: Promise<void>, why: RegExp) => within('the refusal', DEADLINE, assert.rejects(asking, why));
-  const agreed = (asking: Promise<unknown>) => within('the consent', DEADLINE, asking);
+  const refused = (asking: Promise<void>, why: RegExp) =>
+    withTimeout('the refusal', DEADLINE, assert.rejects(asking, why));
+  const agreed = (asking: Promise<unknown>) => withTimeout('the consent', DEADLINE, asking);
 
   /** The person says no to dialog number `number`, which is about `name`. */
   const refuse = async (name: string, number: number) => {
@@ -77,7 +78,7 @@ describe('Whom the person lets use the proxy', () => {
     asking.push(consents.ask('my tool'));
     end();
     await agreed(Promise.all(asking));
-    await turn();
+    await flushEventLoop();
     assert.equal(name, 'My Tool');
     assert.deepEqual([names(), makings.items.length], [['My Tool'], 1]);
   });
@@ -98,12 +99,12 @@ describe('Whom the person lets use the proxy', () => {
     const [one, two, three] = asking as [Promise<void>, Promise<void>, Promise<void>];
     (await dialog(1)).end(true);
     const made = await making(1);
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(names(), ['One']); // the first is not over before its key is made
     made.end();
     await agreed(one);
     const second = await dialog(2);
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(names(), ['One', 'Two']);
     second.end(false);
     await refused(two, REFUSED);
@@ -121,7 +122,7 @@ describe('Whom the person lets use the proxy', () => {
     const asking = ['Cline', 'Cline', 'CLINE'].map((name) => consents.ask(name));
     const told = Promise.all(asking.map((one) => one.then(String, (error: unknown) => (error as Error).message)));
     (await dialog(1)).end(false);
-    const messages = await within('the refusals', DEADLINE, told);
+    const messages = await withTimeout('the refusals', DEADLINE, told);
     const sentence = 'was not allowed to use Sealed Proxy. It may ask again in a minute.';
     assert.deepEqual(messages, [`Cline ${sentence}`, `Cline ${sentence}`, `CLINE ${sentence}`]);
     assert.deepEqual([names(), makings.items.length], [['Cline'], 0]);

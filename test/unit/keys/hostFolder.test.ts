@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HostFolder } from '../../../src/keys/hostFolder.ts';
-import { Growing } from '../../support/e2e/eventQueue.ts';
-import { DEADLINE, turn, until, within } from '../../support/withTimeout.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
+import { DEADLINE, flushEventLoop, until, withTimeout } from '../../support/withTimeout.ts';
 
 const [ONE, OTHER] = ['0123456789abcdef', 'fedcba9876543210'];
 
@@ -28,7 +28,7 @@ describe('The folder of this computer', () => {
 
   /** What one more window hears. */
   const listen = async () => {
-    const heard = new Growing<undefined>();
+    const heard = new EventQueue<undefined>();
     const watching = await open().watchRevoked(() => {
       heard.add(undefined);
     });
@@ -135,7 +135,7 @@ describe('The folder of this computer', () => {
     closed.dispose();
     await open().revoke(ONE);
     await watching.heard.find('the key', () => true);
-    await turn();
+    await flushEventLoop();
     assert.equal(closed.heard.items.length, 0);
     closed.dispose(); // as often as one likes
   });
@@ -144,7 +144,7 @@ describe('The folder of this computer', () => {
     const { heard } = await listen();
     rmSync(path, { recursive: true });
     await heard.find('the removal', () => true);
-    assert.deepEqual(await within('the keys', DEADLINE, open().revoked()), new Set());
+    assert.deepEqual(await withTimeout('the keys', DEADLINE, open().revoked()), new Set());
     await open().revoke(ONE);
     assert.deepEqual(await open().revoked(), new Set([ONE]));
   });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { attestationDocument } from '../../../src/presentation/attestationText.ts';
-import type { Verified } from '../../../src/shared/messages.ts';
+import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
 
 const AT = Date.UTC(2026, 0, 15, 12);
 const DOCUMENT = 'QUJDREVG'.repeat(100);
-const GENUINE: Extract<Verified, { kind: 'verified' }> = {
+const GENUINE: Extract<AttestationSummary, { kind: 'verified' }> = {
   kind: 'verified',
   environment: 'production',
   pcr0: 'ab'.repeat(48),
@@ -18,7 +18,7 @@ const GENUINE: Extract<Verified, { kind: 'verified' }> = {
   document: DOCUMENT,
 };
 const status = (
-  verified: Verified | null,
+  verified: AttestationSummary | null,
   health: Extract<ProxyStatus, { kind: 'running' }>['health'],
 ): Extract<ProxyStatus, { kind: 'running' }> => ({
   kind: 'running',
@@ -32,7 +32,7 @@ const status = (
   health,
 });
 const CONNECTED = { kind: 'connected', models: [], catalogue: null, checkedAt: AT } as const;
-const text = (verified: Verified | null) => attestationDocument(status(verified, CONNECTED));
+const text = (verified: AttestationSummary | null) => attestationDocument(status(verified, CONNECTED));
 
 describe('The attestation to read', () => {
   it('names each step with its value, what was not checked, how to check it, and the document at the end', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describeStatus, shortPcr0 } from '../../../src/presentation/statusText.ts';
 import type { StatusView } from '../../../src/presentation/statusText.ts';
-import type { Verified } from '../../../src/shared/messages.ts';
+import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../../../src/shared/status.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const PCR0 = `0123abcd${'e'.repeat(80)}89efcdab`;
-const VERIFIED: Verified = {
+const VERIFIED: AttestationSummary = {
   kind: 'verified',
   environment: 'production',
   pcr0: PCR0,
@@ -17,7 +17,7 @@ const VERIFIED: Verified = {
   certificateNotAfter: NOW + 3_600_000,
   document: 'AAAA',
 };
-const DEVELOPMENT: Verified = { kind: 'development', moduleId: 'i-dev' };
+const DEVELOPMENT: AttestationSummary = { kind: 'development', moduleId: 'i-dev' };
 const CAUSES: readonly Cause[] = ['network', 'attestation', 'pcr0', 'clock', 'protocol', 'backend'];
 /** As the tooltip shows a time of day. */
 const clock = (at: number) => new Date(at).toLocaleTimeString();

@@ -3,7 +3,7 @@ import { LOG_LEVELS } from '../../../src/settings/settings.ts';
 import { Log } from '../../../src/proxy/log.ts';
 import type { LogLevel } from '../../../src/settings/settings.ts';
 import { RequestEntry } from '../../../src/proxy/relay/requestLog.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 interface Line extends Record<string, unknown> {
   readonly time: string;
@@ -87,13 +87,13 @@ describe('The log', () => {
     const { log, writes } = logAt('info');
     for (const event of ['a', 'b', 'c']) log.info(event);
     assert.equal(writes.length, 0);
-    await turn();
+    await flushEventLoop();
     assert.equal(writes.length, 1);
     assert.equal(writes[0]?.split('\n').length, 4);
     log.info('d');
-    await turn();
+    await flushEventLoop();
     assert.equal(writes.length, 2);
-    await turn();
+    await flushEventLoop();
     assert.equal(writes.length, 2);
   });
 
@@ -103,7 +103,7 @@ describe('The log', () => {
     log.flush();
     log.flush();
     assert.equal(writes.length, 1);
-    await turn();
+    await flushEventLoop();
     assert.equal(writes.length, 1);
   });
 });
@@ -145,7 +145,7 @@ describe('The line of a request', () => {
     const entry = new RequestEntry('GET', '/');
     entry.started(200);
     const begun = performance.now();
-    while (performance.now() - begun < 3) await turn();
+    while (performance.now() - begun < 3) await flushEventLoop();
     entry.started(502);
     entry.write(log);
     const [line = assert.fail()] = lines();

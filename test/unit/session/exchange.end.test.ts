@@ -11,7 +11,7 @@ import {
   startExchange,
 } from '../../support/exchanges.ts';
 import { ALL_PRIMITIVES, makeSessionPair } from '../../support/sessions.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const GONE = new SessionError('cancelled', 'The client went away');
 
@@ -52,7 +52,7 @@ describe('An exchange that is given up', () => {
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.begin();
     exchange.abort(GONE);
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(sink.heard, ['fail cancelled']);
     assert.equal(sink.failure, GONE);
     assert.equal(backend.transport.calls.length, 0);
@@ -63,7 +63,7 @@ describe('An exchange that is given up', () => {
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.abort(GONE);
     exchange.begin();
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(sink.heard, ['fail cancelled']);
     assert.equal(backend.transport.calls.length, 0);
   });
@@ -76,7 +76,7 @@ describe('An exchange that is given up', () => {
     await call.draw();
     await call.draw();
     const waiting = assert.rejects(call.draw(), { message: 'The request was given up' });
-    await turn();
+    await flushEventLoop();
     exchange.abort(GONE);
     await waiting;
     assert.ok(call.isCancelled());
@@ -99,7 +99,7 @@ describe('An exchange that is given up', () => {
         const backend = new FakeBackend();
         const { connect, derived } = watchedSessions(backend, primitives);
         backend.connect = connect;
-        await backend.keeper.acquire();
+        await backend.sessions.acquire();
         derived.length = 0;
         const { exchange, body } = makeExchange(backend, 'a'.repeat(5000), 'b'.repeat(5000));
         exchange.begin();
@@ -118,7 +118,7 @@ describe('An exchange that is given up', () => {
         const backend = new FakeBackend();
         const { connect, derived } = watchedSessions(backend, primitives);
         backend.connect = connect;
-        await backend.keeper.acquire();
+        await backend.sessions.acquire();
         derived.length = 0;
         const { exchange } = makeExchange(backend, 'a'.repeat(5000));
         exchange.begin();
@@ -183,7 +183,7 @@ describe('An exchange that failed or ended', () => {
   it('says nothing more, whatever still comes', async () => {
     for (const last of ['failed', 'ended'] as const) {
       const backend = await FakeBackend.ready();
-      const session = backend.keeper.current();
+      const session = backend.sessions.current();
       const { call, response, sink } = await startExchange(backend);
       if (last === 'failed') {
         call.handler.onError(new Error('reset'));
@@ -199,7 +199,7 @@ describe('An exchange that failed or ended', () => {
       call.handler.onError(new Error('late'));
       assert.deepEqual(sink.heard, before);
       assert.equal(before.length, 2);
-      assert.equal(backend.keeper.current(), session);
+      assert.equal(backend.sessions.current(), session);
       assert.equal(backend.transport.calls.length, 1);
     }
   });

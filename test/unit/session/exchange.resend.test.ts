@@ -3,7 +3,7 @@ import { SessionError } from '../../../src/session/errors.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { FakeBackend, RECORDS, makeExchange, refusalFields, sendExchange } from '../../support/exchanges.ts';
 import type { Fields } from '../../support/fakeTransport.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const CODES = ['session_not_found', 'request_decryption_failed'];
 const [CODE = ''] = CODES;
@@ -15,7 +15,7 @@ describe('The one resend', () => {
   for (const code of CODES) {
     it(`follows a 400 that is marked ${code}: the same request, in a fresh session, under a fresh id`, async () => {
       const backend = await FakeBackend.ready();
-      const old = backend.keeper.current() ?? assert.fail();
+      const old = backend.sessions.current() ?? assert.fail();
       const { call: first, sink } = await sendExchange(backend, '{"model":"m"}');
       const before = await backend.open(first);
       first.respond(400, refusalFields(code));
@@ -44,9 +44,9 @@ describe('The one resend', () => {
       const { call, sink } = await sendExchange(backend);
       call.respond(400, refusalFields(firstCode));
       const second = await backend.transport.next('the second request');
-      const rejected = backend.keeper.current() ?? assert.fail();
+      const rejected = backend.sessions.current() ?? assert.fail();
       second.respond(400, refusalFields(secondCode));
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(sink.heard, ['fail session_rejected']);
       assert.throws(() => rejected.beginCall());
       assert.equal(backend.transport.calls.length, 2);
@@ -79,13 +79,13 @@ describe('The one resend', () => {
   ] satisfies readonly (readonly [string, number, Fields])[]) {
     it(`never follows ${what}`, async () => {
       const backend = await FakeBackend.ready();
-      const session = backend.keeper.current();
+      const session = backend.sessions.current();
       const { call, sink } = await sendExchange(backend);
       call.respond(status, fields);
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(sink.heard, ['fail response_status']);
       assert.equal(backend.transport.calls.length, 1);
-      assert.equal(backend.keeper.current(), session);
+      assert.equal(backend.sessions.current(), session);
     });
   }
 
@@ -115,13 +115,13 @@ describe('The one resend', () => {
     ];
     for (const fail of failures) {
       const backend = await FakeBackend.ready();
-      const session = backend.keeper.current();
+      const session = backend.sessions.current();
       const sent = await sendExchange(backend);
       fail(sent);
-      await turn();
+      await flushEventLoop();
       assert.match(sent.sink.heard.join(), /^fail /);
       assert.equal(backend.transport.calls.length, 1);
-      assert.equal(backend.keeper.current(), session);
+      assert.equal(backend.sessions.current(), session);
     }
   });
 
@@ -140,7 +140,7 @@ describe('The one resend', () => {
     const second = await backend.transport.next('the second request');
     const opened = backend.open(second);
     body.push(Buffer.from('c'.repeat(5000)));
-    await turn();
+    await flushEventLoop();
     body.push(Buffer.from('d'));
     body.finish();
     assert.equal((await opened).body.toString(), `${'a'.repeat(5000)}${'b'.repeat(5000)}${'c'.repeat(5000)}d`);
@@ -188,7 +188,7 @@ describe('The one resend', () => {
     const { call, sink } = await sendExchange(backend);
     backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     call.respond(400, refusalFields(CODE));
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(sink.heard, ['fail attestation_refused']);
     assert.equal(backend.transport.calls.length, 1);
   });
@@ -201,7 +201,7 @@ describe('The one resend', () => {
     call.respond(400, refusalFields(CODE));
     exchange.abort(new SessionError('cancelled', 'gone'));
     handshake.resolve(backend.makeSession() as never);
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(sink.heard, ['fail cancelled']);
     assert.equal(backend.transport.calls.length, 1);
   });

@@ -3,7 +3,7 @@ import { encodeMetadata } from '../../../src/session/envelope.ts';
 import { SessionError } from '../../../src/session/errors.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { FakeBackend, METADATA, RECORDS, makeExchange, sendExchange, startExchange } from '../../support/exchanges.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 type Started = Awaited<ReturnType<typeof startExchange>>;
 
@@ -40,7 +40,7 @@ describe('The request of an exchange', () => {
     const { exchange, body } = makeExchange(backend, 'text');
     body.finish();
     exchange.begin();
-    await turn();
+    await flushEventLoop();
     assert.equal(backend.transport.calls.length, 0);
     handshake.resolve(backend.makeSession() as never);
     const call = await backend.transport.next('the request');
@@ -52,7 +52,7 @@ describe('The request of an exchange', () => {
     backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.begin();
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(sink.heard, ['fail attestation_refused']);
     assert.equal(backend.transport.calls.length, 0);
   });
@@ -89,7 +89,7 @@ describe('The request of an exchange', () => {
   it('has exactly the outer headers of the specification', async () => {
     const backend = await FakeBackend.ready();
     const { call } = await sendExchange(backend);
-    const session = backend.keeper.current() ?? assert.fail();
+    const session = backend.sessions.current() ?? assert.fail();
     assert.deepEqual([call.request.method, call.request.path], ['POST', '/v2/request']);
     assert.deepEqual(call.request.headers, [
       'content-type',
@@ -140,7 +140,7 @@ describe('The request of an exchange', () => {
     drawn.push(await call.draw());
     assert.equal(drawn[2]?.length, 6000);
     const last = call.draw();
-    await turn();
+    await flushEventLoop();
     body.finish();
     drawn.push(await last);
     assert.equal(await call.draw(), undefined);

@@ -21,7 +21,7 @@ import {
 import type { Begun } from '../../support/handshakes.ts';
 import { ALL_PRIMITIVES, PRIMITIVES } from '../../support/sessions.ts';
 import { RFC_7748, hex } from '../../support/vectors.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const DEVELOPMENT: Trust = { kind: 'development' };
 
@@ -75,7 +75,7 @@ describe('A handshake with a development backend', () => {
   it('says that nothing was verified', async () => {
     const begun = await beginHandshake(DEVELOPMENT);
     begun.call.respond(200, JSON_FIELDS, developmentReply(begun));
-    const { evidence } = await begun.session;
+    const { attestation: evidence } = await begun.session;
     assert.equal(evidence.kind, 'development');
     assert.match(evidence.moduleId ?? '', /^i-/);
   });
@@ -282,7 +282,7 @@ describe('The outer answer to a handshake', () => {
     const [transport, clock] = [new FakeTransport(), new FakeClock()];
     const context = { transport, clock, primitives: PRIMITIVES, trust: DEVELOPMENT };
     const session = assert.rejects(performHandshake({ ...context, timeout: () => 5 }), refusal('timeout'));
-    await turn();
+    await flushEventLoop();
     await clock.advance(5);
     await session;
   });

@@ -26,7 +26,7 @@ import {
   watchedPrimitives,
 } from '../../support/handshakes.ts';
 import type { Begun } from '../../support/handshakes.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const NOW = new FakeClock().wall();
 const HOUR = 3_600_000;
@@ -71,7 +71,7 @@ describe('A handshake with a verified enclave', () => {
     const begun = await answeredWith((honest) => (document = documentOf(honest)));
     const session = await begun.session;
     assert.equal(session.id, begun.enclave.sessionId);
-    const { evidence } = session;
+    const { attestation: evidence } = session;
     assert.ok(evidence.kind === 'verified');
     assert.deepEqual(
       [evidence.approved.pcr0, evidence.approved.source, evidence.approved.environment],
@@ -194,10 +194,10 @@ describe('The policy of a handshake', () => {
     const { primitives, derived } = watchedPrimitives();
     const begun = await beginHandshake({ ...strict, history: () => history.promise }, primitives);
     begun.call.respond(200, JSON_FIELDS, replyOf(begun, documentOf(begun, { pcr0: Buffer.from(named.PCR0, 'hex') })));
-    await turn();
+    await flushEventLoop();
     assert.deepEqual(derived, []);
     history.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
-    const { evidence } = await begun.session;
+    const { attestation: evidence } = await begun.session;
     assert.ok(evidence.kind === 'verified');
     assert.deepEqual([evidence.approved.source, evidence.approved.pcr0], ['history', named.PCR0]);
   });
@@ -208,7 +208,7 @@ describe('The policy of a handshake', () => {
       const history = () => Promise.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
       return answeredWith((honest) => documentOf(honest, { pcr0 }), { ...strict, history });
     };
-    const { evidence } = await (await answer('production')).session;
+    const { attestation: evidence } = await (await answer('production')).session;
     assert.ok(evidence.kind === 'verified');
     assert.equal(evidence.approved.source, 'pinned');
     await refused(await answer('development'), 'pcr0_not_approved');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { KeptBody } from '../../../src/session/replayableBody.ts';
+import { ReplayableBody } from '../../../src/session/replayableBody.ts';
 import type { BodyReader } from '../../../src/session/replayableBody.ts';
 import { concatBytes } from '../../../src/shared/bytes.ts';
-import { DEADLINE, turn, within } from '../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 
@@ -19,12 +19,12 @@ async function drawAll(reader: BodyReader): Promise<Uint8Array> {
 }
 
 function next(reader: BodyReader): Promise<string | undefined> {
-  return within('the next piece', DEADLINE, reader.next()).then((piece) => piece && Buffer.from(piece).toString());
+  return withTimeout('the next piece', DEADLINE, reader.next()).then((piece) => piece && Buffer.from(piece).toString());
 }
 
 describe('A body that is kept', () => {
   it('knows its length and whether it is complete', () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     assert.deepEqual([body.length, body.complete], [0, false]);
     body.push(bytes('abc'));
     body.push(bytes('de'));
@@ -34,7 +34,7 @@ describe('A body that is kept', () => {
   });
 
   it('hands out its pieces as they came, without a copy of the first', () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     const piece = bytes('abc');
     body.push(piece);
     assert.equal(body.pieces()[0]?.buffer, piece.buffer);
@@ -43,7 +43,7 @@ describe('A body that is kept', () => {
   });
 
   it('keeps large pieces as they are and thousands of tiny ones in a few blocks', () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     const large = numbered(4096);
     body.push(large);
     assert.equal(body.pieces()[0]?.buffer, large.buffer);
@@ -56,7 +56,7 @@ describe('A body that is kept', () => {
   });
 
   it('needs little more memory than it holds, in whatever order small and large pieces come', () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     for (let round = 0; round < 200; round++) for (const length of [4096, 1, 1]) body.push(numbered(length));
     const buffers = new Set(body.pieces().map(({ buffer }) => buffer));
     const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -64,23 +64,23 @@ describe('A body that is kept', () => {
   });
 
   it('is drawn as it arrives: a reader waits for the next piece and for the end', async () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     const reader = body.read();
     for (const text of ['a', 'b', 'c']) {
       const waiting = next(reader);
-      await turn();
+      await flushEventLoop();
       body.push(bytes(text));
       assert.equal(await waiting, text);
     }
     const waiting = next(reader);
-    await turn();
+    await flushEventLoop();
     body.finish();
     assert.equal(await waiting, undefined);
     assert.equal(await next(reader), undefined);
   });
 
   it('is drawn in few pieces, however many come one after the other while the reader waits', async () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     const reader = body.read();
     const all = numbered(300_000);
     const drawn: Uint8Array[] = [];
@@ -90,23 +90,23 @@ describe('A body that is kept', () => {
     for (let at = 0; at < all.length; at++) {
       body.push(all.subarray(at, at + 1));
       if (at % 10 === 0) await Promise.resolve(); // one of many reads of the same turn
-      if (at % 30_000 === 0) await turn();
+      if (at % 30_000 === 0) await flushEventLoop();
     }
     body.finish();
-    await within('the whole body', DEADLINE, reading);
+    await withTimeout('the whole body', DEADLINE, reading);
     assert.ok(drawn.length < 100, `${drawn.length} pieces`);
     assert.ok(Buffer.concat(drawn).equals(all));
   });
 
   it('ends at once when it is empty and complete', async () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     body.finish();
     assert.equal(await next(body.read()), undefined);
     assert.deepEqual(body.pieces(), []);
   });
 
   it('is read again from the first byte, also while it still arrives', async () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     for (const text of ['one ', 'two ', 'three ']) body.push(bytes(text));
     const first = body.read();
     assert.equal(await next(first), 'one ');
@@ -116,11 +116,11 @@ describe('A body that is kept', () => {
     assert.equal(await next(second), 'one ');
     body.push(bytes('four'));
     body.finish();
-    assert.equal(Buffer.from(await within('the rest', DEADLINE, drawAll(second))).toString(), 'two three four');
+    assert.equal(Buffer.from(await withTimeout('the rest', DEADLINE, drawAll(second))).toString(), 'two three four');
   });
 
   it('gives a closed reader nothing, not even one that waits', async () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     body.push(bytes('a'));
     const early = body.read();
     early.close();
@@ -128,7 +128,7 @@ describe('A body that is kept', () => {
     const waiting = body.read();
     await next(waiting);
     const rejected = assert.rejects(next(waiting), { message: 'The request was given up' });
-    await turn();
+    await flushEventLoop();
     waiting.close();
     await rejected;
     body.finish();
@@ -136,7 +136,7 @@ describe('A body that is kept', () => {
   });
 
   it('lets go what was drawn before its release, and each piece as it is drawn after it', async () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     const large = () => numbered(5000);
     for (let count = 0; count < 4; count++) body.push(large());
     const reader = body.read();
@@ -149,13 +149,13 @@ describe('A body that is kept', () => {
     assert.equal(body.pieces().length, kept - 1);
     body.push(large());
     body.finish();
-    assert.equal((await within('the rest', DEADLINE, drawAll(reader))).length, 10_000);
+    assert.equal((await withTimeout('the rest', DEADLINE, drawAll(reader))).length, 10_000);
     assert.ok(body.pieces().length <= 1);
     assert.equal(body.length, 25_000);
   });
 
   it('is gone when it is discarded', () => {
-    const body = new KeptBody();
+    const body = new ReplayableBody();
     body.push(bytes('a'));
     body.discard();
     assert.deepEqual(body.pieces(), []);
@@ -171,11 +171,11 @@ describe('A body that is kept', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const body = new KeptBody();
+        const body = new ReplayableBody();
         let reader = body.read();
         let [pushed, drawn, released] = [0, 0, false];
         const draw = async () => {
-          const piece = (await within('a piece', DEADLINE, reader.next())) ?? new Uint8Array(0);
+          const piece = (await withTimeout('a piece', DEADLINE, reader.next())) ?? new Uint8Array(0);
           assert.ok(Buffer.from(piece).equals(numbered(piece.length, drawn)), `after ${drawn} bytes`);
           drawn += piece.length;
         };
@@ -199,7 +199,7 @@ describe('A body that is kept', () => {
         body.finish();
         assert.equal(body.length, pushed);
         while (drawn < pushed) await draw();
-        assert.equal(await within('the end', DEADLINE, reader.next()), undefined);
+        assert.equal(await withTimeout('the end', DEADLINE, reader.next()), undefined);
       }),
       { numRuns: 150 },
     );

@@ -1,44 +1,44 @@
 import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
-import { KeeperUnderTest, isAlive } from '../../support/keepers.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { SessionManagerUnderTest, isAlive } from '../../support/sessionManagers.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const nick = ({ id }: { id: string }) => id.slice(0, 4);
 
-describe('The keeper of the session', () => {
-  let test: KeeperUnderTest;
+describe('The sessions of the session', () => {
+  let test: SessionManagerUnderTest;
 
   beforeEach(() => {
-    test = new KeeperUnderTest();
+    test = new SessionManagerUnderTest();
   });
 
   it('has no session and begins no handshake until it is asked', async () => {
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     await test.clock.advance(10_000_000);
     assert.equal(test.handshakes.length, 0);
   });
 
   it('makes one handshake for all who ask while it runs', async () => {
-    const asked = Array.from({ length: 50 }, () => test.keeper.acquire());
-    await turn();
-    asked.push(test.keeper.acquire());
+    const asked = Array.from({ length: 50 }, () => test.sessions.acquire());
+    await flushEventLoop();
+    asked.push(test.sessions.acquire());
     assert.equal(test.handshakes.length, 1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     const session = await test.handshake.succeed();
     assert.ok((await Promise.all(asked)).every((answer) => answer === session));
-    assert.equal(test.keeper.current(), session);
-    assert.equal(await test.keeper.acquire(), session);
+    assert.equal(test.sessions.current(), session);
+    assert.equal(await test.sessions.acquire(), session);
     assert.equal(test.handshakes.length, 1);
     assert.deepEqual(test.events, [`established ${nick(session)}`]);
   });
 
   it('tells all who ask when the handshake fails, and keeps nothing of the failure', async () => {
-    const asked = Array.from({ length: 5 }, () => assert.rejects(test.keeper.acquire(), { code: 'weak_public_key' }));
-    await turn();
+    const asked = Array.from({ length: 5 }, () => assert.rejects(test.sessions.acquire(), { code: 'weak_public_key' }));
+    await flushEventLoop();
     await test.handshake.fail(new SessionError('weak_public_key', 'weak'));
     await Promise.all(asked);
     assert.deepEqual(test.events, ['failed: weak_public_key']);
-    const again = test.keeper.acquire();
+    const again = test.sessions.acquire();
     await test.clock.advance(1000);
     assert.equal(test.handshakes.length, 2);
     assert.equal(await test.handshake.succeed(), await again);
@@ -46,8 +46,8 @@ describe('The keeper of the session', () => {
 
   it('turns a foreign failure into a network error that keeps its cause', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-    const rejected = assert.rejects(test.keeper.acquire(), { name: 'SessionError', code: 'network', cause });
-    await turn();
+    const rejected = assert.rejects(test.sessions.acquire(), { name: 'SessionError', code: 'network', cause });
+    await flushEventLoop();
     await test.handshake.fail(cause);
     await rejected;
     assert.deepEqual(test.events, ['failed: network']);
@@ -55,9 +55,9 @@ describe('The keeper of the session', () => {
 
   it('repeats a failed handshake once a second at most, whoever asks and however often', async () => {
     const outcomes: Promise<void>[] = [];
-    const ask = () => outcomes.push(assert.rejects(test.keeper.acquire(), { code: 'timeout' }));
+    const ask = () => outcomes.push(assert.rejects(test.sessions.acquire(), { code: 'timeout' }));
     ask();
-    await turn();
+    await flushEventLoop();
     await test.handshake.fail(new SessionError('timeout', 'late'));
     for (let failures = 1; failures < 4; failures++) {
       for (let count = 0; count < 10; count++) ask();
@@ -77,97 +77,97 @@ describe('The keeper of the session', () => {
   });
 
   it('does not wait when the last failure is more than a second old', async () => {
-    const rejected = assert.rejects(test.keeper.acquire());
-    await turn();
+    const rejected = assert.rejects(test.sessions.acquire());
+    await flushEventLoop();
     await test.handshake.fail(new Error('x'));
     await rejected;
     await test.clock.advance(1000);
-    const asked = test.keeper.acquire();
-    await turn();
+    const asked = test.sessions.acquire();
+    await flushEventLoop();
     assert.equal(test.handshakes.length, 2);
     await test.handshake.succeed();
     await asked;
   });
 
   it('makes a session in the background without throwing', async () => {
-    test.keeper.warmUp();
-    await turn();
+    test.sessions.warmUp();
+    await flushEventLoop();
     await test.handshake.fail(new Error('offline'));
     assert.deepEqual(test.events, ['failed: network']);
     await test.clock.advance(1000);
-    test.keeper.warmUp();
-    await turn();
+    test.sessions.warmUp();
+    await flushEventLoop();
     const session = await test.handshake.succeed();
-    assert.equal(test.keeper.current(), session);
-    test.keeper.warmUp();
-    await turn();
+    assert.equal(test.sessions.current(), session);
+    test.sessions.warmUp();
+    await flushEventLoop();
     assert.equal(test.handshakes.length, 2);
   });
 
   it('drops a session that the enclave rejected, and destroys its keys', async () => {
     const session = await test.establish();
-    test.keeper.reject(session);
-    assert.equal(test.keeper.current(), undefined);
+    test.sessions.reject(session);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(isAlive(session), false);
     assert.deepEqual(test.events.slice(1), ['lost: rejected']);
     const next = await test.establish();
     assert.notEqual(next, session);
-    assert.equal(test.keeper.current(), next);
+    assert.equal(test.sessions.current(), next);
   });
 
   it('leaves the new session alone when the old one is rejected, once or often', async () => {
     const old = await test.establish();
-    test.keeper.reject(old);
+    test.sessions.reject(old);
     const session = await test.establish();
-    for (let count = 0; count < 3; count++) test.keeper.reject(old);
-    assert.equal(test.keeper.current(), session);
+    for (let count = 0; count < 3; count++) test.sessions.reject(old);
+    assert.equal(test.sessions.current(), session);
     assert.equal(isAlive(session), true);
     assert.deepEqual(test.events.slice(1), ['lost: rejected', `established ${nick(session)}`]);
   });
 
   it('has nothing to do when a session is rejected that it never had', async () => {
-    const other = new KeeperUnderTest();
+    const other = new SessionManagerUnderTest();
     const foreign = await other.establish();
-    test.keeper.reject(foreign);
+    test.sessions.reject(foreign);
     const session = await test.establish();
-    test.keeper.reject(foreign);
-    assert.equal(test.keeper.current(), session);
+    test.sessions.reject(foreign);
+    assert.equal(test.sessions.current(), session);
     assert.equal(isAlive(foreign), true);
   });
 
   it('drops the session and its keys when it closes, and sets no timer more', async () => {
     const session = await test.establish();
-    test.keeper.close();
+    test.sessions.close();
     assert.equal(isAlive(session), false);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(test.clock.timers, 0);
     assert.deepEqual(test.events.slice(1), ['lost: closed']);
-    test.keeper.close();
+    test.sessions.close();
     assert.deepEqual(test.events.slice(1), ['lost: closed']);
   });
 
   it('uses no session that comes after it closed, and calls that no failed handshake', async () => {
-    const rejected = assert.rejects(test.keeper.acquire(), { name: 'SessionError', code: 'cancelled' });
-    await turn();
-    test.keeper.close();
+    const rejected = assert.rejects(test.sessions.acquire(), { name: 'SessionError', code: 'cancelled' });
+    await flushEventLoop();
+    test.sessions.close();
     const session = await test.handshake.succeed();
     await rejected;
     assert.equal(isAlive(session), false);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(test.clock.timers, 0);
     assert.deepEqual(test.events, []);
   });
 
   it('begins no handshake once it is closed, not even one that had to wait', async () => {
-    const failed = assert.rejects(test.keeper.acquire());
-    await turn();
+    const failed = assert.rejects(test.sessions.acquire());
+    await flushEventLoop();
     await test.handshake.fail(new Error('x'));
     await failed;
-    const waiting = assert.rejects(test.keeper.acquire(), { code: 'cancelled' });
-    test.keeper.close();
+    const waiting = assert.rejects(test.sessions.acquire(), { code: 'cancelled' });
+    test.sessions.close();
     await test.clock.advance(1000);
     await waiting;
-    await assert.rejects(test.keeper.acquire(), { code: 'cancelled' });
+    await assert.rejects(test.sessions.acquire(), { code: 'cancelled' });
     assert.equal(test.handshakes.length, 1);
     assert.deepEqual(test.events, ['failed: network']);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
-import { KeeperUnderTest, isAlive } from '../../support/keepers.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { SessionManagerUnderTest, isAlive } from '../../support/sessionManagers.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -11,10 +11,10 @@ const RENEWAL = LIFE - 5 * MINUTE;
 const nick = ({ id }: { id: string }) => id.slice(0, 4);
 
 describe('The time of a session', () => {
-  let test: KeeperUnderTest;
+  let test: SessionManagerUnderTest;
 
   beforeEach(() => {
-    test = new KeeperUnderTest();
+    test = new SessionManagerUnderTest();
   });
 
   /** Lets every renewal fail until the session has lived this long. */
@@ -31,31 +31,31 @@ describe('The time of a session', () => {
   it('ends exactly 3,570 seconds after the handshake began', async () => {
     const session = await test.establish();
     await ageWithoutRenewal(LIFE - 1);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     await test.clock.advance(1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(isAlive(session), false);
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
   it('is counted from before the handshake was sent, however long that took', async () => {
-    const acquired = test.keeper.acquire();
+    const acquired = test.sessions.acquire();
     await test.clock.advance(20 * SECOND);
     const session = await test.handshake.succeed();
     assert.equal(await acquired, session);
     await ageWithoutRenewal(LIFE - 1, 20 * SECOND);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     await test.clock.advance(1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
   });
 
   it('does not end later when the computer’s clock is set back', async () => {
     const session = await test.establish();
     test.clock.sleep(-10 * 60 * MINUTE);
     await ageWithoutRenewal(LIFE - 1);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     await test.clock.advance(1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
@@ -63,9 +63,9 @@ describe('The time of a session', () => {
     const session = await test.establish();
     await ageWithoutRenewal(LIFE - 5 * SECOND);
     test.clock.sleep(5 * SECOND - 1);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     test.clock.sleep(1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
@@ -73,9 +73,9 @@ describe('The time of a session', () => {
     const session = await test.establish();
     await test.clock.advance(MINUTE);
     test.clock.sleep(5 * SECOND);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     test.clock.sleep(1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(isAlive(session), false);
     assert.deepEqual(test.events.slice(1), ['lost: slept']);
   });
@@ -84,9 +84,9 @@ describe('The time of a session', () => {
     const session = await test.establish();
     await test.clock.advance(MINUTE);
     test.clock.sleepThrough(15 * SECOND);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     test.clock.sleepThrough(1);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(isAlive(session), false);
     assert.deepEqual(test.events.slice(1), ['lost: slept']);
     assert.equal(test.clock.timers, 0);
@@ -107,7 +107,7 @@ describe('The time of a session', () => {
     test.clock.sleepThrough(8 * 60 * MINUTE);
     const fresh = await test.establish();
     await test.clock.advance(10 * MINUTE);
-    assert.equal(test.keeper.current(), fresh);
+    assert.equal(test.sessions.current(), fresh);
     assert.deepEqual(test.events.slice(1), ['lost: slept', `established ${nick(fresh)}`]);
   });
 
@@ -121,10 +121,10 @@ describe('The time of a session', () => {
 });
 
 describe('The renewal of a session', () => {
-  let test: KeeperUnderTest;
+  let test: SessionManagerUnderTest;
 
   beforeEach(() => {
-    test = new KeeperUnderTest();
+    test = new SessionManagerUnderTest();
   });
 
   it('begins five minutes before the end, while the old session serves on', async () => {
@@ -133,8 +133,8 @@ describe('The renewal of a session', () => {
     assert.equal(test.handshakes.length, 1);
     await test.clock.advance(1);
     assert.equal(test.handshakes.length, 2);
-    assert.equal(test.keeper.current(), session);
-    assert.equal(await test.keeper.acquire(), session);
+    assert.equal(test.sessions.current(), session);
+    assert.equal(await test.sessions.acquire(), session);
     assert.equal(test.handshakes.length, 2);
   });
 
@@ -143,7 +143,7 @@ describe('The renewal of a session', () => {
     const call = old.beginCall();
     await test.clock.advance(RENEWAL);
     const session = await test.handshake.succeed();
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
     assert.equal(isAlive(old), false);
     assert.ok(call.sealer.seal(new Uint8Array(4), []).length > 0, 'a call that has begun goes on');
     assert.deepEqual(test.events, [`established ${nick(old)}`, `established ${nick(session)}`]);
@@ -156,7 +156,7 @@ describe('The renewal of a session', () => {
       await test.clock.advance(RENEWAL);
       assert.equal(test.handshakes.length, generation);
       const session = await test.handshake.succeed();
-      assert.equal(test.keeper.current(), session);
+      assert.equal(test.sessions.current(), session);
     }
   });
 
@@ -165,13 +165,13 @@ describe('The renewal of a session', () => {
     await test.clock.advance(RENEWAL);
     for (let attempts = 2; attempts <= 21; attempts++) {
       assert.equal(test.handshakes.length, attempts);
-      assert.equal(test.keeper.current(), session);
+      assert.equal(test.sessions.current(), session);
       await test.handshake.fail(new SessionError('network', 'offline'));
       await test.clock.advance(15 * SECOND - 1);
       assert.equal(test.handshakes.length, attempts);
       await test.clock.advance(1);
     }
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
     assert.equal(test.handshakes.length, 21, 'with no session left there is nothing to renew');
     assert.equal(test.events.at(-1), 'lost: expired');
   });
@@ -182,7 +182,7 @@ describe('The renewal of a session', () => {
     await test.handshake.fail(new SessionError('network', 'offline'));
     await test.clock.advance(15 * SECOND);
     const second = await test.handshake.succeed();
-    assert.equal(test.keeper.current(), second);
+    assert.equal(test.sessions.current(), second);
     assert.equal(test.clock.timers, 2);
     await test.clock.advance(RENEWAL - 1);
     assert.equal(test.handshakes.length, 3);
@@ -195,26 +195,26 @@ describe('The renewal of a session', () => {
     await test.clock.advance(RENEWAL);
     await test.handshake.fail(new SessionError('network', 'offline'));
     assert.equal(test.clock.timers, 2);
-    test.keeper.reject(session);
+    test.sessions.reject(session);
     assert.equal(test.clock.timers, 0);
   });
 
   it('that is under way serves those who ask after the old session was rejected', async () => {
     const old = await test.establish();
     await test.clock.advance(RENEWAL);
-    test.keeper.reject(old);
-    const asked = test.keeper.acquire();
-    await turn();
+    test.sessions.reject(old);
+    const asked = test.sessions.acquire();
+    await flushEventLoop();
     assert.equal(test.handshakes.length, 2);
     const session = await test.handshake.succeed();
     assert.equal(await asked, session);
-    assert.equal(test.keeper.current(), session);
+    assert.equal(test.sessions.current(), session);
   });
 
   it('that fails after the old session was rejected is not tried again by itself', async () => {
     const old = await test.establish();
     await test.clock.advance(RENEWAL);
-    test.keeper.reject(old);
+    test.sessions.reject(old);
     await test.handshake.fail(new SessionError('network', 'offline'));
     await test.clock.advance(MINUTE);
     assert.equal(test.handshakes.length, 2);
@@ -230,14 +230,14 @@ describe('The renewal of a session', () => {
     assert.equal(test.events.at(-1), 'lost: slept');
   });
 
-  it('ends with the keeper', async () => {
+  it('ends with the sessions', async () => {
     await test.establish();
     await test.clock.advance(RENEWAL);
-    test.keeper.close();
+    test.sessions.close();
     const session = await test.handshake.succeed();
     assert.equal(isAlive(session), false);
     await test.clock.advance(LIFE);
     assert.equal(test.handshakes.length, 2);
-    assert.equal(test.keeper.current(), undefined);
+    assert.equal(test.sessions.current(), undefined);
   });
 });

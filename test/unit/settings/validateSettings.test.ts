@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { judgeSettings, refusalOf } from '../../../src/settings/validateSettings.ts';
+import { validateSettings, refusalOf } from '../../../src/settings/validateSettings.ts';
 import type { Settings } from '../../../src/settings/validateSettings.ts';
 
 const PCR0 = 'ab'.repeat(48);
@@ -90,16 +90,16 @@ const BAD: readonly (readonly [string, Field, unknown, RegExp])[] = [
 
 describe('The settings to go by', () => {
   it('are those that were written, where all are good', () => {
-    assert.deepEqual(judgeSettings(NEXT, BEFORE), { settings: NEXT, refusals: [] });
-    assert.deepEqual(judgeSettings(BEFORE, NEXT), { settings: BEFORE, refusals: [] });
+    assert.deepEqual(validateSettings(NEXT, BEFORE), { settings: NEXT, refusals: [] });
+    assert.deepEqual(validateSettings(BEFORE, NEXT), { settings: BEFORE, refusals: [] });
     for (const checkInterval of [0, 1, 1.5, 86_400]) {
-      assert.deepEqual(judgeSettings({ ...NEXT, checkInterval }, BEFORE).refusals, [], String(checkInterval));
+      assert.deepEqual(validateSettings({ ...NEXT, checkInterval }, BEFORE).refusals, [], String(checkInterval));
     }
   });
 
   for (const [setting, field, value, sentence] of BAD) {
     it(`keep the last good ${setting} in place of ${JSON.stringify(value).slice(0, 30)}, and take all others`, () => {
-      const { settings, refusals } = judgeSettings(change(NEXT, field, value), BEFORE);
+      const { settings, refusals } = validateSettings(change(NEXT, field, value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, field));
       const [refusal] = refusals;
       assert.deepEqual([refusals.length, refusal?.setting], [1, setting]);
@@ -118,7 +118,7 @@ describe('The settings to go by', () => {
       'httpsProxy',
     ] as const;
     const written = fields.reduce((settings, field) => change(settings, field, 'x'), NEXT);
-    const { settings, refusals } = judgeSettings(written, BEFORE);
+    const { settings, refusals } = validateSettings(written, BEFORE);
     assert.deepEqual(settings, fields.reduce(keep, NEXT));
     assert.deepEqual(
       refusals.map(({ setting }) => setting),
@@ -136,18 +136,18 @@ describe('The settings to go by', () => {
 
   it('keep the last good value for as long as a bad one is written', () => {
     const written = change(NEXT, 'port', -1);
-    const first = judgeSettings(written, BEFORE);
-    const second = judgeSettings({ ...written, autoStart: true }, first.settings);
+    const first = validateSettings(written, BEFORE);
+    const second = validateSettings({ ...written, autoStart: true }, first.settings);
     assert.equal(second.settings.proxy.port, BEFORE.proxy.port);
     assert.equal(second.settings.autoStart, true);
     assert.deepEqual(second.refusals, first.refusals);
-    assert.deepEqual(judgeSettings(NEXT, second.settings), { settings: NEXT, refusals: [] });
+    assert.deepEqual(validateSettings(NEXT, second.settings), { settings: NEXT, refusals: [] });
   });
 
   for (const [setting, field, value, sentence] of BAD) {
     it(`are left bad where there was no good ${setting}: ${JSON.stringify(value).slice(0, 30)} is refused once`, () => {
       const written = change(NEXT, field, value);
-      const { settings, refusals } = judgeSettings(written, written);
+      const { settings, refusals } = validateSettings(written, written);
       assert.deepEqual(settings, written);
       const [refusal] = refusals;
       assert.deepEqual([refusals.length, refusal?.setting], [1, setting]);
@@ -157,7 +157,7 @@ describe('The settings to go by', () => {
 
   it('become good by the first good value after a bad start', () => {
     const started = change(BEFORE, 'backendUrl', 'nowhere');
-    assert.deepEqual(judgeSettings(NEXT, started), { settings: NEXT, refusals: [] });
+    assert.deepEqual(validateSettings(NEXT, started), { settings: NEXT, refusals: [] });
   });
 });
 
@@ -173,7 +173,7 @@ describe('A refusal', () => {
 
   it('are refused for an http.proxy of another type', () => {
     for (const value of [7, true, {}, []]) {
-      const { settings, refusals } = judgeSettings(change(NEXT, 'httpsProxy', value), BEFORE);
+      const { settings, refusals } = validateSettings(change(NEXT, 'httpsProxy', value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, 'httpsProxy'));
       assert.deepEqual(
         refusals.map(({ setting }) => setting),
@@ -184,7 +184,7 @@ describe('A refusal', () => {
 
   it('keep the last good value of one while another has been bad since the start', () => {
     const started = change(BEFORE, 'port', -1);
-    const { settings, refusals } = judgeSettings(change(started, 'logLevel', 'loud'), started);
+    const { settings, refusals } = validateSettings(change(started, 'logLevel', 'loud'), started);
     assert.deepEqual(settings, started);
     const names = refusals.map(({ setting }) => setting).toSorted();
     assert.deepEqual(names, ['sealedProxy.logLevel', 'sealedProxy.port']);
@@ -192,13 +192,13 @@ describe('A refusal', () => {
 
   it('are refused by each name at a bad start', () => {
     const started = change(change(BEFORE, 'port', -1), 'logLevel', 'loud');
-    const names = judgeSettings(started, started).refusals.map(({ setting }) => setting);
+    const names = validateSettings(started, started).refusals.map(({ setting }) => setting);
     assert.deepEqual(names.toSorted(), ['sealedProxy.logLevel', 'sealedProxy.port']);
   });
 
   it('take the rest of the network where http.proxy is bad', () => {
     const before = { ...BEFORE, network: { strictTls: false } };
     const written = { ...NEXT, network: { strictTls: true, httpsProxy: 'box' } };
-    assert.deepEqual(judgeSettings(written, before).settings.network, { strictTls: true });
+    assert.deepEqual(validateSettings(written, before).settings.network, { strictTls: true });
   });
 });

@@ -68,7 +68,7 @@ describe('A message to the proxy', () => {
   for (const message of [
     START,
     { ...START, settings: {}, network: {} },
-    { ...START, tag: 'x' },
+    { ...START, trustFingerprint: 'x' },
     { ...START, secrets: { apiKey: null, accessKeys: [] } },
     { ...START, settings: { host: undefined } },
     { type: 'secrets', secrets: SECRETS },

@@ -24,7 +24,7 @@ const FAILED: ProxyReport = {
     detail: 'nonce_mismatch',
     message: 'The attestation was refused: “no”',
   },
-  trouble: { at: 2, code: 'network', detail: null, message: 'It broke' },
+  requestFailure: { at: 2, code: 'network', detail: null, message: 'It broke' },
 };
 
 /** A proof with this report in it, whatever that is, by someone who has the secret. */

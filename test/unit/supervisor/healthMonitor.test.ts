@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
 import { HealthMonitor } from '../../../src/supervisor/healthMonitor.ts';
 import type { MonitorOptions } from '../../../src/supervisor/healthMonitor.ts';
-import { Line, probe } from '../../../src/supervisor/localProxy.ts';
+import { VerifiedConnection, probe } from '../../../src/supervisor/localProxy.ts';
 import type { ProxyReport } from '../../../src/shared/ownership.ts';
 import type { Health } from '../../../src/shared/status.ts';
-import { Growing } from '../../support/e2e/eventQueue.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
-import { turn } from '../../support/withTimeout.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 import { FakeProxy, answerWith } from '../../support/fakeProxy.ts';
 
 const SECRET = randomBytes(32);
@@ -19,16 +19,16 @@ const MINUTE = 60_000;
 describe('The monitor of a running proxy', () => {
   const scope = perTest();
   let fake: FakeProxy;
-  let healths: Growing<Health>;
-  let reports: Growing<ProxyReport>;
+  let healths: EventQueue<Health>;
+  let reports: EventQueue<ProxyReport>;
   let keys: { accessKey: string; hasApiKey: boolean };
   let lost: number;
 
   beforeEach(async () => {
     fake = await FakeProxy.start(SECRET);
     scope.onClose(() => fake.close());
-    healths = new Growing();
-    reports = new Growing();
+    healths = new EventQueue();
+    reports = new EventQueue();
     keys = { accessKey: ACCESS_KEY, hasApiKey: true };
     lost = 0;
   });
@@ -40,7 +40,7 @@ describe('The monitor of a running proxy', () => {
   const open = (change: Partial<MonitorOptions> = {}): HealthMonitor => {
     const monitor = new HealthMonitor({
       probe: () => probe(fake.port, SECRET),
-      line: () => Promise.resolve(new Line(fake.port, SECRET)),
+      line: () => Promise.resolve(new VerifiedConnection(fake.port, SECRET)),
       keys: () => Promise.resolve({ ...keys }),
       checkInterval: () => 0,
       backendLimit: () => 5000,
@@ -123,7 +123,7 @@ describe('The monitor of a running proxy', () => {
     await check(monitor);
     const asked = fake.asked;
     mock.timers.tick(30_000);
-    await turn();
+    await flushEventLoop();
     assert.equal(fake.asked, asked);
     mock.timers.tick(30_000);
     await fake.requests.find('the next check', ({ path }) => path === '/v1/models', fake.requests.items.length);
@@ -215,7 +215,7 @@ describe('The monitor of a running proxy', () => {
     await check(monitor);
     fake.models = answerWith(200, '{"data":[]}');
     mock.timers.tick(4000);
-    await turn();
+    await flushEventLoop();
     assert.equal(fake.asked, 1);
     mock.timers.tick(1001);
     await healths.find('the second check', ({ kind }) => kind === 'connected');
@@ -226,7 +226,7 @@ describe('The monitor of a running proxy', () => {
     const never = open();
     await check(never);
     mock.timers.tick(10 * MINUTE);
-    await turn();
+    await flushEventLoop();
     assert.equal(fake.asked, 1);
     never.end();
     await check(open({ checkInterval: () => 5 * MINUTE }));
@@ -296,7 +296,7 @@ describe('The monitor of a running proxy', () => {
     const monitor = open();
     await check(monitor);
     monitor.checkIfOlder(MINUTE);
-    await turn();
+    await flushEventLoop();
     assert.equal(fake.asked, 1);
     monitor.checkIfOlder(-1);
     await fake.requests.find('the check', ({ path }) => path === '/v1/models', fake.requests.items.length);
@@ -341,7 +341,7 @@ describe('The monitor of a running proxy', () => {
     const monitor = open();
     await check(monitor);
     fake.report = { failure: { ...REFUSED, at: Date.now() + 5 } };
-    while (Date.now() < (fake.report.failure?.at ?? 0)) await turn();
+    while (Date.now() < (fake.report.failure?.at ?? 0)) await flushEventLoop();
     for (let count = 0; count < 4; count++) await monitor.look();
     assert.deepEqual([fake.asked, monitor.health.kind], [2, 'connected']);
   });
@@ -361,11 +361,11 @@ describe('The monitor of a running proxy', () => {
     ['network', 'network'],
   ] as const) {
     it(`says why the answer itself failed, whole or broken off: ${code}`, async () => {
-      const trouble = () => ({ trouble: { ...NETWORK, code, at: Date.now() } });
+      const failed = () => ({ requestFailure: { ...NETWORK, code, at: Date.now() } });
       const monitor = open();
       for (const breaks of [true, false]) {
         fake.models = (_request, response) => {
-          fake.report = trouble();
+          fake.report = failed();
           if (breaks) response.destroy();
           else response.writeHead(502).end();
         };
@@ -400,10 +400,10 @@ describe('The monitor of a running proxy', () => {
     const monitor = open();
     await check(monitor);
     fake.models = answerWith(502);
-    fake.report = { trouble: { ...NETWORK, at: Date.now() + 1 } };
+    fake.report = { requestFailure: { ...NETWORK, at: Date.now() + 1 } };
     await monitor.look();
     assert.equal(monitor.health.kind, 'unreachable');
-    fake.report = { trouble: { ...NETWORK, at: Date.now() - MINUTE } };
+    fake.report = { requestFailure: { ...NETWORK, at: Date.now() - MINUTE } };
     await monitor.look();
     assert.equal(fake.asked, 2);
   });
@@ -457,7 +457,7 @@ describe('The monitor of a running proxy', () => {
     await checking;
     const [said, asked] = [healths.items.length, fake.requests.items.length];
     mock.timers.tick(60 * MINUTE);
-    await Promise.all([monitor.check(), monitor.checkAnew(), turn()]);
+    await Promise.all([monitor.check(), monitor.checkAnew(), flushEventLoop()]);
     assert.deepEqual([healths.items.length, fake.requests.items.length, lost], [said, asked, 0]);
   });
 });

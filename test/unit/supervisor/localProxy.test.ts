@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { Line, OwnerWatch, modelIds, probe } from '../../../src/supervisor/localProxy.ts';
+import { VerifiedConnection, OwnerWatch, modelIds, probe } from '../../../src/supervisor/localProxy.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, makeRelease, prove } from '../../../src/shared/ownership.ts';
-import type { Verified } from '../../../src/shared/messages.ts';
+import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { RawServer } from '../../support/rawServer.ts';
 import { aReport } from '../../support/reports.ts';
-import { DEADLINE, within } from '../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import { listen } from '../../support/fakeProxy.ts';
 
 const SECRET = randomBytes(32);
@@ -84,7 +84,7 @@ describe('The question whose proxy is on the port', () => {
     const connection = await server.next();
     await connection.takeHead();
     connection.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
-    assert.deepEqual(await within('an answer', DEADLINE, asking), STRANGER);
+    assert.deepEqual(await withTimeout('an answer', DEADLINE, asking), STRANGER);
   });
 
   it('waits three seconds for one who is silent, and no longer', async () => {
@@ -125,7 +125,7 @@ describe('The question whose proxy is on the port', () => {
       res.on('drain', write);
       write();
     });
-    assert.deepEqual(await within('an answer', 2500, probe(port, SECRET)), STRANGER);
+    assert.deepEqual(await withTimeout('an answer', 2500, probe(port, SECRET)), STRANGER);
     assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes`);
   });
 
@@ -148,7 +148,7 @@ describe('The question whose proxy is on the port', () => {
   });
 
   it('takes a proof as long as the longest attestation makes it', async () => {
-    const verified: Verified = {
+    const verified: AttestationSummary = {
       kind: 'verified',
       environment: 'production',
       pcr0: 'ab'.repeat(48),
@@ -216,7 +216,7 @@ describe('The question which models there are', () => {
     return { line, port: server.port };
   };
   const aLine = (port: number) => {
-    const line = new Line(port, SECRET);
+    const line = new VerifiedConnection(port, SECRET);
     scope.onClose(() => {
       line.end();
       return Promise.resolve();
@@ -299,7 +299,7 @@ describe('The question which models there are', () => {
       abort.abort();
     });
     await assert.rejects(line.askModels(ACCESS_KEY, DEADLINE, abort.signal), { code: 'ABORT_ERR' });
-    await within('the end of the connection', DEADLINE, closed ?? Promise.reject(new Error('It was not asked')));
+    await withTimeout('the end of the connection', DEADLINE, closed ?? Promise.reject(new Error('It was not asked')));
   });
 
   for (const [body, ids] of [
@@ -336,7 +336,7 @@ describe('The request to give up the port', () => {
 
   it('is heard from a window of ours', async () => {
     const { port, asked } = await start();
-    const line = new Line(port, SECRET);
+    const line = new VerifiedConnection(port, SECRET);
     await line.probe();
     await line.askForPort();
     line.end();
@@ -381,7 +381,7 @@ describe('The watch over a proxy of another window', () => {
         await proxy.stop(0);
       })();
     });
-    await within('the news', DEADLINE, told);
+    await withTimeout('the news', DEADLINE, told);
     assert.equal(gone, 1);
   });
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { ProxyProcess, childEnvironment } from '../../../src/supervisor/proxyProcess.ts';
 import type { ProcessOptions } from '../../../src/supervisor/proxyProcess.ts';
 import type { FromProxy } from '../../../src/shared/messages.ts';
-import { Growing } from '../../support/e2e/eventQueue.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
-import { DEADLINE, within } from '../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 describe('The environment of the child', () => {
   it('lacks what is meant for the editor’s own processes, and says to be Node', () => {
@@ -35,14 +35,14 @@ describe('The environment of the child', () => {
 
 describe('A process', () => {
   let folder: string;
-  let log: Growing<string>;
-  let messages: Growing<FromProxy>;
-  let exits: Growing<boolean>;
+  let log: EventQueue<string>;
+  let messages: EventQueue<FromProxy>;
+  let exits: EventQueue<boolean>;
   const started: ProxyProcess[] = [];
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-process-'));
-    [log, messages, exits] = [new Growing(), new Growing(), new Growing()];
+    [log, messages, exits] = [new EventQueue(), new EventQueue(), new EventQueue()];
   });
 
   afterEach(async () => {
@@ -106,14 +106,14 @@ describe('A process', () => {
   it('ends when asked, and says that it was', async () => {
     const process = run(`process.on('message', ({ type }) => type === 'stop' && process.disconnect()); ${STUBBORN}`);
     await up();
-    await within('the end', DEADLINE, process.stop());
+    await withTimeout('the end', DEADLINE, process.stop());
     assert.deepEqual(exits.items, [true]);
   });
 
   it('is released as soon as its port is free, and goes on', async () => {
     const process = run(`process.on('message', () => process.send({ type: 'stopped' })); ${STUBBORN}`);
     await up();
-    await within('the port', 2000, process.release());
+    await withTimeout('the port', 2000, process.release());
     assert.deepEqual(exits.items, []);
   });
 
@@ -122,7 +122,7 @@ describe('A process', () => {
     const process = run(counted + STUBBORN);
     await up();
     await process.release();
-    await within('the end', DEADLINE, process.stop());
+    await withTimeout('the end', DEADLINE, process.stop());
     assert.deepEqual(log.items, ['asked 1']);
   });
 
@@ -143,7 +143,7 @@ describe('A process', () => {
     const process = run('', { cwd: join(folder, 'nowhere') });
     assert.equal(await exit(), false);
     assert.match(log.items[0] ?? '', /cannot be started: .*ENOENT/);
-    await within('the end', 1000, process.stop());
+    await withTimeout('the end', 1000, process.stop());
     assert.equal(exits.items.length, 1);
   });
 
@@ -151,6 +151,6 @@ describe('A process', () => {
     const process = run('process.exit()');
     await exit();
     process.send({ type: 'stop' });
-    await within('the end', 1000, Promise.all([process.stop(), process.release()]));
+    await withTimeout('the end', 1000, Promise.all([process.stop(), process.release()]));
   });
 });

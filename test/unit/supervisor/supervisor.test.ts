@@ -12,12 +12,12 @@ import { freePort } from '../../../src/supervisor/freePort.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { ask, head, readAnswer } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { assertNone } from '../../support/e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { RawConnection } from '../../support/e2e/rawHttp.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../../support/e2e/scope.ts';
 import { RawServer } from '../../support/rawServer.ts';
-import { DEADLINE, within } from '../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import { EditorWindow, gone, isAlive, makeVault } from '../../support/editorWindow.ts';
 import type { Running } from '../../support/editorWindow.ts';
 import { listen } from '../../support/fakeProxy.ts';
@@ -124,7 +124,7 @@ describe('The supervisor of one window', () => {
     const starting = editor.supervisor.start();
     await editor.status('starting');
     await editor.supervisor.stop();
-    await within('the start', DEADLINE, starting);
+    await withTimeout('the start', DEADLINE, starting);
     assert.deepEqual(editor.supervisor.status, { kind: 'off' });
     for (const pid of editor.pids) await gone(pid);
   });
@@ -217,7 +217,11 @@ describe('The supervisor of one window', () => {
     assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: stranger.port, silent: false });
     assert.doesNotMatch(text, /authorization|bearer|sealed-[A-Za-z0-9_-]{43}/i);
     const { apiKey, ownKey, ownership } = editor.vault;
-    assertNone({ ownKey, ownership, ACCESS_KEY, apiKey: String(apiKey) }, text + connection.received, 'the question');
+    assertNoSecretLeaks(
+      { ownKey, ownership, ACCESS_KEY, apiKey: String(apiKey) },
+      text + connection.received,
+      'the question',
+    );
     assert.deepEqual([stranger.connections.length, editor.pids.length], [1, 0]);
   });
 
@@ -368,7 +372,7 @@ describe('The supervisor of one window', () => {
     });
     await editor.change({ backendUrl: hanging.url });
     await editor.supervisor.start();
-    await within('the question, at the backend', DEADLINE, asked);
+    await withTimeout('the question, at the backend', DEADLINE, asked);
     const { milliseconds } = await timed(() => editor.supervisor.end());
     assert.ok(milliseconds < 1500, `${milliseconds} ms`);
     assert.equal(isAlive(editor.pid), false);
@@ -507,7 +511,7 @@ describe('The supervisor of one window', () => {
     const { apiKey, ownKey, ownership, cacheNamespaceRoot } = editor.vault;
     assert.ok(editor.log.items.length > 1);
     const secrets = { ownKey, ownership, cacheNamespaceRoot, ACCESS_KEY, apiKey: String(apiKey) };
-    assertNone(secrets, editor.log.items.join('\n'), 'the log');
+    assertNoSecretLeaks(secrets, editor.log.items.join('\n'), 'the log');
     assert.notEqual(makeVault().ownKey, ownKey);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { within } from '../../support/withTimeout.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
 import { abortedAt, assertAtOnce, noteAbort } from '../../support/vscode/abortClock.ts';
 import { nextCancellation, state } from './surroundings.ts';
 
@@ -19,7 +19,7 @@ async function model(): Promise<vscode.LanguageModelChat> {
       resolve();
     });
   });
-  await within('the models', 10_000, changed);
+  await withTimeout('the models', 10_000, changed);
   const later = await find();
   assert.ok(later);
   return later;
@@ -115,7 +115,7 @@ describe('A language model of the editor', () => {
       const rest = (async () => {
         while ((await parts.next()).done !== true);
       })().catch(() => undefined);
-      const [gone] = await Promise.all([ending, within('the end of the stream', 5000, rest)]);
+      const [gone] = await Promise.all([ending, withTimeout('the end of the stream', 5000, rest)]);
       return { told: abortedAt(), gone };
     });
   });

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
 import type { RequestEnding, RequestFacts } from '../../../src/devEnclave/transport/journal.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
-import { within } from '../../support/withTimeout.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { allProcesses } from '../../support/vscode/processes.ts';
 import type { RunFacts } from './run.ts';
@@ -52,7 +52,7 @@ export async function statusThat(
     });
   });
   try {
-    return await within(label, STATE, changed);
+    return await withTimeout(label, STATE, changed);
   } catch (cause) {
     throw new Error(`Waited for ${label}; saw ${seen.join(', ')}`, { cause });
   } finally {
@@ -79,7 +79,7 @@ export async function nextCancellation(): Promise<number> {
     });
   });
   try {
-    return await within('the enclave to notice', STATE, noticed);
+    return await withTimeout('the enclave to notice', STATE, noticed);
   } finally {
     watcher.close();
   }
@@ -131,9 +131,11 @@ export async function startEnclave(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
   });
-  const [line] = (await within('the enclave', STATE, once(createInterface({ input: enclave.stdout }), 'line'))) as [
-    string,
-  ];
+  const [line] = (await withTimeout(
+    'the enclave',
+    STATE,
+    once(createInterface({ input: enclave.stdout }), 'line'),
+  )) as [string];
   const url = line.replace('enclave listening on ', '');
   return { child: enclave, url, port: Number(new URL(url).port) };
 }
@@ -141,5 +143,5 @@ export async function startEnclave(
 export async function kill(process: ChildProcess): Promise<void> {
   const ended = once(process, 'exit');
   process.kill('SIGKILL');
-  await within('the end of a process', STATE, ended);
+  await withTimeout('the end of a process', STATE, ended);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
-import { within } from '../../support/withTimeout.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
 import { abortedAt, assertAtOnce, noteAbort } from '../../support/vscode/abortClock.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -113,7 +113,7 @@ describe("A person in VS Code's own chat", () => {
       await chat.answer.getByText('One word and another.').waitFor();
       await window.bridge.run(noteAbort, undefined);
       await chat.stop();
-      const gone = await within('the end of the answer', VISIBLE, question.over);
+      const gone = await withTimeout('the end of the answer', VISIBLE, question.over);
       assert.ok(question.isCancelled);
       return { told: await window.bridge.run(abortedAt, undefined), gone };
     });

@@ -10,7 +10,7 @@ import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.
 import { ENCLAVE } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
-import { within } from '../../support/withTimeout.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
 import type { RunFacts, RunResults } from '../host/run.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
@@ -101,7 +101,7 @@ async function results(folder: string): Promise<RunResults> {
         if (existsSync(path)) resolve();
       });
     });
-    await within('the results of the suite in the extension host', LIMIT - 5000, written);
+    await withTimeout('the results of the suite in the extension host', LIMIT - 5000, written);
   } finally {
     watcher.close();
   }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { assertNone } from '../../support/e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -56,7 +56,7 @@ describe('A person at the workbench', () => {
     assert.match(await window.picture('key-rejected'), /The backend refused the API key/);
     const shown = await window.diagnosis('wrong-key');
     assert.match(shown, /✗\s+API key\s+present, refused by the backend/);
-    assertNone({ 'the wrong key': WRONG_KEY }, shown, 'the diagnosis');
+    assertNoSecretLeaks({ 'the wrong key': WRONG_KEY }, shown, 'the diagnosis');
   });
 
   it('sets the right key from the palette and sees the models of the development backend', async () => {
@@ -112,7 +112,7 @@ describe('A person at the workbench', () => {
     for (const part of ['first byte after', '768 dimensions', 'present, accepted', 'Node ']) {
       assert.ok(shown.includes(part), `${part} in ${shown}`);
     }
-    assertNone({ 'the API key': API_KEY }, shown, 'the diagnosis');
+    assertNoSecretLeaks({ 'the API key': API_KEY }, shown, 'the diagnosis');
   });
 
   it('reads the log', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { ask } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { assertNone } from '../../support/e2e/secretLeaks.ts';
+import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
@@ -55,7 +55,7 @@ describe('A person who wants to know what was used', () => {
     assert.deepEqual(await row('no key that counts'), ['1', '1\u00a0refused', '0', '–', '–']);
     assert.equal((await row('chat and checks')).length, 5);
     const secrets = { 'the API key': API_KEY, 'a key': continues, 'another key': cline, 'the question': QUESTION };
-    assertNone(secrets, await text.innerText(), 'the usage');
+    assertNoSecretLeaks(secrets, await text.innerText(), 'the usage');
     await window.screenshot('usage');
   });
 });

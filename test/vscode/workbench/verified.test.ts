@@ -17,7 +17,7 @@ import { freePort } from '../../../src/supervisor/freePort.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../../support/e2e/companyProxy.ts';
 import type { FileServer } from '../../support/e2e/companyProxy.ts';
-import { Growing } from '../../support/e2e/eventQueue.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -47,7 +47,7 @@ describe('A person with a verified enclave', () => {
   /** Keys that the backend knows no more. */
   const removed = new Set<string | null>();
   /** The requests that have reached the backend. */
-  const asked = new Growing<string>();
+  const asked = new EventQueue<string>();
   let released = Promise.resolve();
   let roots: string;
   let rootsFile: string;

@@ -9,12 +9,12 @@ import { continueDev } from '../../../../src/assistants/adapters/continue.ts';
 import { kilo } from '../../../../src/assistants/adapters/kilo.ts';
 import { opencode } from '../../../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../../../src/assistants/adapters/qwenCode.ts';
-import type { Assistant, Change, Connection } from '../../../../src/assistants/types.ts';
+import type { Assistant, Change, AssistantEndpoint } from '../../../../src/assistants/types.ts';
 import { KEY, MODEL, OTHER_KEY, URL, connectionTo } from '../../../support/assistantFiles.ts';
 
 describe('The entry of an assistant', () => {
   let home: string;
-  let connection: Connection;
+  let connection: AssistantEndpoint;
 
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'sealed-proxy-home-'));
@@ -224,8 +224,8 @@ describe('The entry of an assistant', () => {
         const change = await planned(assistant, to);
         const applied = await assistant.apply(change);
         assert.ok(applied.kind === 'applied');
-        const standing = await assistant.inspect({ home, baseUrl: URL, key: KEY });
-        assert.deepEqual(standing, { kind: 'current', model: id });
+        const configState = await assistant.inspect({ home, baseUrl: URL, key: KEY });
+        assert.deepEqual(configState, { kind: 'current', model: id });
         assert.equal((await assistant.undo(applied)).kind, 'undone');
       }
     }

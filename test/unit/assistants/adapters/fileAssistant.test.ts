@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Applied, Assistant, Change, Connection } from '../../../../src/assistants/types.ts';
+import type { Applied, Assistant, Change, AssistantEndpoint } from '../../../../src/assistants/types.ts';
 import { EXAMPLES, KEY, MODEL, OTHER_KEY, THEIR_KEY, URL, connectionTo } from '../../../support/assistantFiles.ts';
 
 const BACKUP = '.sealed-proxy-backup';
 const isWindows = process.platform === 'win32';
 
-async function planned(assistant: Assistant, connection: Connection): Promise<Change> {
+async function planned(assistant: Assistant, connection: AssistantEndpoint): Promise<Change> {
   const plan = await assistant.plan(connection);
   assert.ok(plan.kind === 'change', JSON.stringify(plan));
   return plan;
@@ -40,7 +40,7 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
   describe(`The configuration of ${assistant.name}`, () => {
     let home: string;
     let path: string;
-    let connection: Connection;
+    let connection: AssistantEndpoint;
 
     beforeEach(() => {
       home = mkdtempSync(join(tmpdir(), 'sealed-proxy-home-'));
@@ -137,8 +137,8 @@ for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
         key: true,
       });
       const done = await connect(moved);
-      const standing = await assistant.inspect(expected(moved.baseUrl, OTHER_KEY));
-      assert.deepEqual(standing, { kind: 'current', model: moved.model.id });
+      const configState = await assistant.inspect(expected(moved.baseUrl, OTHER_KEY));
+      assert.deepEqual(configState, { kind: 'current', model: moved.model.id });
       assert.ok(!text().includes(KEY));
       assert.ok(!text().includes(URL));
       await assistant.undo(done);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { continueDev } from '../../../../src/assistants/adapters/continue.ts';
 import { opencode } from '../../../../src/assistants/adapters/opencode.ts';
-import { DEADLINE, within } from '../../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../../support/withTimeout.ts';
 import { EXAMPLES, KEY, URL, connectionTo } from '../../../support/assistantFiles.ts';
 
 const isWindows = process.platform === 'win32';
@@ -39,10 +39,10 @@ describe('What stands in the place of a configuration', () => {
         },
       ]) {
         make();
-        const found = await within('the look', DEADLINE, assistant.inspect(expected()));
+        const found = await withTimeout('the look', DEADLINE, assistant.inspect(expected()));
         assert.equal(found.kind, 'refused');
         assert.match('message' in found ? found.message : '', /no ordinary file/);
-        const plan = await within('the plan', DEADLINE, assistant.plan(connectionTo(home)));
+        const plan = await withTimeout('the plan', DEADLINE, assistant.plan(connectionTo(home)));
         assert.equal(plan.kind, 'refused');
         rmSync(path);
       }

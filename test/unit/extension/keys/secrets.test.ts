@@ -10,8 +10,8 @@ import { HostFolder } from '../../../../src/keys/hostFolder.ts';
 import { Secrets } from '../../../../src/extension/keys/secrets.ts';
 import type { SecretChange } from '../../../../src/extension/keys/secrets.ts';
 import { isAccessKey } from '../../../../src/proxy/server/accessKeys.ts';
-import { Growing } from '../../../support/e2e/eventQueue.ts';
-import { DEADLINE, turn, within } from '../../../support/withTimeout.ts';
+import { EventQueue } from '../../../support/e2e/eventQueue.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
 import { Vault } from '../../../support/secretVault.ts';
 
 describe('The secrets', () => {
@@ -38,8 +38,8 @@ describe('The secrets', () => {
     return secrets;
   };
 
-  const listen = (secrets: Secrets): Growing<SecretChange> => {
-    const heard = new Growing<SecretChange>();
+  const listen = (secrets: Secrets): EventQueue<SecretChange> => {
+    const heard = new EventQueue<SecretChange>();
     secrets.onDidChange((change) => {
       heard.add(change);
     });
@@ -128,7 +128,7 @@ describe('The secrets', () => {
       }
       const windows = storages.map((storage) => open(storage));
       const making = Promise.all(windows.map((secrets) => secrets.accessKeyNamed('Cline', 'client')));
-      const [one, other] = await within('the keys', DEADLINE, making);
+      const [one, other] = await withTimeout('the keys', DEADLINE, making);
       assert.deepEqual(one, other);
       for (const secrets of windows) assert.deepEqual(await secrets.accessKeyNamed('Cline', 'client'), one);
     });
@@ -322,7 +322,7 @@ describe('The secrets', () => {
 
     it('are told to nobody who does not listen any more', async () => {
       const secrets = open();
-      const [quiet, heard] = [new Growing<SecretChange>(), listen(secrets)];
+      const [quiet, heard] = [new EventQueue<SecretChange>(), listen(secrets)];
       secrets
         .onDidChange((change) => {
           quiet.add(change);
@@ -353,7 +353,7 @@ describe('The secrets', () => {
       assert.equal(storage.listeners, 0);
       await new HostFolder(join(root, 'here')).revoke('0123456789abcdef');
       await told.find('the revocation', () => true);
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(heard.items, []);
     });
 

@@ -4,7 +4,7 @@ import { createAuthority } from '../../../../src/devEnclave/attestation/authorit
 import { DEVELOPMENT_PCR0, makeSignedDocument } from '../../../../src/devEnclave/attestation/document.ts';
 import { EXIT, listenFailure } from '../../../../src/proxy/hosts/commandLineHost.ts';
 import { describeError } from '../../../../src/proxy/backend/describeError.ts';
-import { approvedEvidence } from '../../../../src/proxy/backend/attestationSummary.ts';
+import { summarizeAttestation } from '../../../../src/proxy/backend/attestationSummary.ts';
 import { SessionError, asSessionError } from '../../../../src/session/errors.ts';
 import { parseFromProxy } from '../../../../src/shared/messages.ts';
 import { toHex } from '../../../../src/shared/bytes.ts';
@@ -24,7 +24,7 @@ describe('The evidence of a session, for people', () => {
     });
     const document = makeSignedDocument(authority, { ...bindingsOf(begun), timestamp: now, moduleId: 'i-1-enc1' });
     begun.call.respond(200, JSON_FIELDS, replyOf(begun, document));
-    const verified = approvedEvidence((await begun.session).evidence);
+    const verified = summarizeAttestation((await begun.session).attestation);
     assert.deepEqual(verified, {
       kind: 'verified',
       environment: 'development',
@@ -42,10 +42,10 @@ describe('The evidence of a session, for people', () => {
   it('says of a development backend that it is one', async () => {
     const begun = await beginHandshake({ kind: 'development' });
     begun.call.respond(200, JSON_FIELDS, developmentReply(begun));
-    const { evidence } = await begun.session;
+    const { attestation: evidence } = await begun.session;
     assert.ok(evidence.kind === 'development');
-    assert.deepEqual(approvedEvidence(evidence), { kind: 'development', moduleId: evidence.moduleId });
-    assert.deepEqual(approvedEvidence({ kind: 'development', moduleId: undefined }), {
+    assert.deepEqual(summarizeAttestation(evidence), { kind: 'development', moduleId: evidence.moduleId });
+    assert.deepEqual(summarizeAttestation({ kind: 'development', moduleId: undefined }), {
       kind: 'development',
       moduleId: null,
     });

@@ -4,10 +4,10 @@ import { AttestationError } from '../../../../src/attestation/errors.ts';
 import { watchConnection } from '../../../../src/proxy/backend/connectionReport.ts';
 import type { ConnectionWatch } from '../../../../src/proxy/backend/connectionReport.ts';
 import { SessionError } from '../../../../src/session/errors.ts';
-import type { Verified } from '../../../../src/shared/messages.ts';
+import type { AttestationSummary } from '../../../../src/shared/messages.ts';
 
-const FIRST: Verified = { kind: 'development', moduleId: 'i-1' };
-const SECOND: Verified = { kind: 'development', moduleId: 'i-2' };
+const FIRST: AttestationSummary = { kind: 'development', moduleId: 'i-1' };
+const SECOND: AttestationSummary = { kind: 'development', moduleId: 'i-2' };
 const NETWORK = new SessionError('network', 'It broke', { cause: { code: 'ECONNRESET' } });
 const CLOCK = new SessionError('attestation_refused', 'It was refused', {
   cause: new AttestationError('certificate_expired', 'x', { clockSkewMs: 90_000 }),
@@ -37,7 +37,7 @@ describe('How the connection stands', () => {
   const later = () => {
     mock.timers.tick(1000);
   };
-  const verified = (what: Verified) => watched.events.verified?.(what);
+  const verified = (what: AttestationSummary) => watched.events.verified?.(what);
   const lost = () => watched.events.sessionLost?.('rejected');
   const failed = (error: SessionError) => watched.events.handshakeFailed?.(error);
 
@@ -119,7 +119,7 @@ describe('How the connection stands', () => {
 
   it('is when a relayed request last went well and why one last did not, neither undoing the other', () => {
     const exchanges = () => {
-      const { trouble, servedAt } = watched.current();
+      const { requestFailure: trouble, servedAt } = watched.current();
       return { trouble, servedAt };
     };
     watched.outcome(null);
@@ -142,19 +142,19 @@ describe('How the connection stands', () => {
     watched.outcome(TROUBLE);
     watched.outcome(null);
     assert.deepEqual(handshakes(), before);
-    const { trouble, servedAt } = watched.current();
+    const { requestFailure: trouble, servedAt } = watched.current();
     later();
     lost();
     failed(CLOCK);
     verified(SECOND);
-    assert.deepEqual([watched.current().trouble, watched.current().servedAt], [trouble, servedAt]);
+    assert.deepEqual([watched.current().requestFailure, watched.current().servedAt], [trouble, servedAt]);
   });
 
   it('was handed out as it stood: what comes later does not change it', () => {
     const before = watched.current();
     verified(FIRST);
     watched.outcome(TROUBLE);
-    assert.deepEqual([before.verified, before.trouble], [null, null]);
+    assert.deepEqual([before.verified, before.requestFailure], [null, null]);
   });
 
   it('is passed on event by event', () => {
@@ -173,7 +173,7 @@ describe('How the connection stands', () => {
     const other = watchConnection({
       verified: () => seen.push(other.current().verified),
       handshakeFailed: () => seen.push(other.current().failure?.code),
-      outcomeChanged: () => seen.push(other.current().trouble?.code),
+      outcomeChanged: () => seen.push(other.current().requestFailure?.code),
     });
     other.events.verified?.(FIRST);
     other.events.handshakeFailed?.(NETWORK);
@@ -196,6 +196,6 @@ describe('How the connection stands', () => {
     alone.events.handshakeFailed?.(NETWORK);
     alone.events.sessionLost?.('expired');
     alone.outcome(TROUBLE);
-    assert.deepEqual([alone.current().verified, alone.current().trouble?.code], [FIRST, 'truncated']);
+    assert.deepEqual([alone.current().verified, alone.current().requestFailure?.code], [FIRST, 'truncated']);
   });
 });

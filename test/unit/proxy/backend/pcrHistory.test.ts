@@ -10,7 +10,7 @@ import { historyOf } from '../../../../src/proxy/backend/pcrHistory.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { RawServer } from '../../../support/rawServer.ts';
 import type { RawConnection } from '../../../support/rawServer.ts';
-import { DEADLINE, turn, within } from '../../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
 
 const MINUTE = 60_000;
 const MEBIBYTE = 1024 * 1024;
@@ -44,7 +44,7 @@ describe('The signed history of enclave images', () => {
   });
 
   afterEach(async () => {
-    await within('the dispatcher to close', DEADLINE, dispatcher.destroy());
+    await withTimeout('the dispatcher to close', DEADLINE, dispatcher.destroy());
     await server.close();
   });
 
@@ -59,13 +59,13 @@ describe('The signed history of enclave images', () => {
     const asked = history();
     asked.catch(() => undefined);
     await answer(await server.next(), body, status);
-    return within('the history', DEADLINE, asked);
+    return withTimeout('the history', DEADLINE, asked);
   }
 
   for (const environment of ['production', 'development'] as const) {
     it(`is fetched from its own address and approves what it names, for ${environment}`, async () => {
       const history = historyOf(environment, dispatcher, clock);
-      await turn();
+      await flushEventLoop();
       assert.equal(server.connections.length, 0, 'not before it is asked for');
       const asked = history();
       const connection = await server.next();
@@ -76,7 +76,7 @@ describe('The signed history of enclave images', () => {
       const body = HISTORIES[environment];
       connection.write(`HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${body.length}\r\n\r\n`);
       connection.write(body);
-      const result = await within('the history', DEADLINE, asked);
+      const result = await withTimeout('the history', DEADLINE, asked);
       assert.equal(result.environment, environment);
       assert.equal(result.approves(namedOnlyIn(environment)), true);
       assert.equal(result.approves('ab'.repeat(48)), false);
@@ -88,7 +88,7 @@ describe('The signed history of enclave images', () => {
     const asked = [history(), history()];
     await answer(await server.next(), HISTORIES.production);
     asked.push(history());
-    const [first, ...others] = await within('the history', DEADLINE, Promise.all(asked));
+    const [first, ...others] = await withTimeout('the history', DEADLINE, Promise.all(asked));
     assert.ok(others.every((other) => other === first));
     await clock.advance(10 * MINUTE - 1);
     assert.equal(await history(), first);
@@ -121,11 +121,11 @@ describe('The signed history of enclave images', () => {
       const length = status === 204 ? '' : `content-length: ${HISTORIES.production.length}\r\n`;
       connection.write(`HTTP/1.1 ${status} X\r\nlocation: https://elsewhere.example/\r\n${length}\r\n`);
       if (status !== 204) connection.write(HISTORIES.production);
-      await assert.rejects(within('the refusal', DEADLINE, asked), (error: unknown) => {
+      await assert.rejects(withTimeout('the refusal', DEADLINE, asked), (error: unknown) => {
         assert.match(String((error as Error).cause), new RegExp(`answered with ${status}`));
         return (error as { code: string }).code === 'history_unavailable';
       });
-      await turn();
+      await flushEventLoop();
       assert.equal(server.connections.length, 1);
     });
   }
@@ -136,8 +136,8 @@ describe('The signed history of enclave images', () => {
     const connection = await server.next();
     await connection.takeHead();
     connection.write(`HTTP/1.1 503 X\r\ncontent-length: ${MEBIBYTE}\r\n\r\nbusy`);
-    await assert.rejects(within('the refusal', DEADLINE, asked), UNAVAILABLE);
-    await within('the connection to close', DEADLINE, connection.closed);
+    await assert.rejects(withTimeout('the refusal', DEADLINE, asked), UNAVAILABLE);
+    await withTimeout('the connection to close', DEADLINE, connection.closed);
   });
 
   it('is not had where it is longer than 1 MiB, and not read on', async () => {
@@ -147,13 +147,13 @@ describe('The signed history of enclave images', () => {
     await connection.takeHead();
     connection.write(`HTTP/1.1 200 OK\r\ncontent-length: ${64 * MEBIBYTE}\r\n\r\n`);
     connection.write(Buffer.alloc(MEBIBYTE, ' '));
-    await turn();
+    await flushEventLoop();
     connection.write(Buffer.alloc(1, ' '));
-    await assert.rejects(within('the refusal', DEADLINE, asked), (error: unknown) => {
+    await assert.rejects(withTimeout('the refusal', DEADLINE, asked), (error: unknown) => {
       assert.match(String((error as Error).cause), /longer than 1 MiB/);
       return (error as { code: string }).code === 'history_unavailable';
     });
-    await within('the connection to close', DEADLINE, connection.closed);
+    await withTimeout('the connection to close', DEADLINE, connection.closed);
   });
 
   it('of 1 MiB is read, and refused for what it says', async () => {
@@ -176,7 +176,7 @@ describe('The signed history of enclave images', () => {
     const connection = await server.next();
     await connection.takeHead();
     connection.end(`HTTP/1.1 200 OK\r\ncontent-length: ${HISTORIES.production.length}\r\n\r\n[`);
-    await assert.rejects(within('the refusal', DEADLINE, asked), UNAVAILABLE);
+    await assert.rejects(withTimeout('the refusal', DEADLINE, asked), UNAVAILABLE);
   });
 
   it('is not had where there is no network, and says why', async () => {
@@ -187,7 +187,7 @@ describe('The signed history of enclave images', () => {
       },
     });
     await assert.rejects(
-      within('the refusal', DEADLINE, historyOf('production', offline, clock)()),
+      withTimeout('the refusal', DEADLINE, historyOf('production', offline, clock)()),
       (error: unknown) => {
         assert.equal(((error as Error).cause as { code?: string }).code, 'ENOTFOUND');
         return (error as { code: string }).code === 'history_unavailable';
@@ -210,10 +210,10 @@ describe('The signed history of enclave images', () => {
         const connection = await server.next();
         await connection.takeHead();
         if (begun) connection.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[');
-        await turn();
+        await flushEventLoop();
         timeout.abort(new Error('5 s'));
-        await assert.rejects(within('the refusal', DEADLINE, asked), UNAVAILABLE);
-        await within('the connection to close', DEADLINE, connection.closed);
+        await assert.rejects(withTimeout('the refusal', DEADLINE, asked), UNAVAILABLE);
+        await withTimeout('the connection to close', DEADLINE, connection.closed);
         assert.deepEqual(limits, [5000]);
       } finally {
         AbortSignal.timeout = original;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RawConnection } from '../../../support/rawServer.ts';
 import { TransportUnderTest } from '../../../support/transports.ts';
-import { turn } from '../../../support/withTimeout.ts';
+import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n';
 
@@ -83,7 +83,7 @@ describe('The transport does not try again', () => {
       const { handler, connection } = await test.exchange();
       breakOff(connection);
       await handler.until('error');
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(handler.heard.slice(0, -1), heard);
       assert.match(handler.heard.at(-1) ?? '', /^error /);
       assert.equal(test.server.connections.length, 1);
@@ -113,7 +113,7 @@ describe('The transport does not try again', () => {
       const { handler, connection } = await test.exchange();
       connection.write(`HTTP/1.1 ${status} Later\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n`);
       await handler.until('end');
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(handler.heard, [`head ${status}`, 'end']);
       assert.equal(test.server.connections.length, 1);
       assert.equal(connection.received, '');
@@ -124,12 +124,12 @@ describe('The transport does not try again', () => {
     const first = await test.exchange();
     first.connection.write(`${OK}content-length: 0\r\n\r\n`);
     await first.handler.until('end');
-    await turn();
+    await flushEventLoop();
     const { handler } = test.send();
     await first.connection.take('the second request', 'record');
     first.connection.end();
     await handler.until('error');
-    await turn();
+    await flushEventLoop();
     assert.equal(handler.heard.length, 1);
     assert.equal(test.server.connections.length, 1);
   });

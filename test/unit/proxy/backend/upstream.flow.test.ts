@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RecordingHandler } from '../../../support/recordingHandler.ts';
 import { REQUEST, TransportUnderTest, openBody } from '../../../support/transports.ts';
-import { DEADLINE, turn, until, within } from '../../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, until, withTimeout } from '../../../support/withTimeout.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const MEBIBYTE = 1024 * 1024;
@@ -20,7 +20,7 @@ describe('A request under way', () => {
       const { handler, call } = test.send();
       call.cancel();
       const connection = await test.server.next();
-      await within('the connection to close', DEADLINE, connection.closed);
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
       assert.equal(connection.received, '');
       assert.deepEqual(handler.heard, []);
     });
@@ -29,7 +29,7 @@ describe('A request under way', () => {
       const { handler, call, connection } = await test.exchange();
       call.cancel();
       call.cancel();
-      await within('the connection to close', DEADLINE, connection.closed);
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
       assert.deepEqual(handler.heard, []);
     });
 
@@ -39,8 +39,8 @@ describe('A request under way', () => {
       await handler.until('data half');
       call.cancel();
       connection.write('more');
-      await within('the connection to close', DEADLINE, connection.closed);
-      await turn();
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
+      await flushEventLoop();
       assert.deepEqual(handler.heard, ['head 200', 'data half']);
     });
 
@@ -52,7 +52,7 @@ describe('A request under way', () => {
         };
         connection.write(`${OK}transfer-encoding: chunked\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n`);
         await handler.until(place);
-        await within('the connection to close', DEADLINE, connection.closed);
+        await withTimeout('the connection to close', DEADLINE, connection.closed);
         assert.equal(handler.heard.at(-1), place);
       });
     }
@@ -64,8 +64,8 @@ describe('A request under way', () => {
       await connection.take('the first piece', 'one');
       call.cancel();
       rest.reject(new Error('given up'));
-      await within('the connection to close', DEADLINE, connection.closed);
-      await turn();
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
+      await flushEventLoop();
       assert.deepEqual(handler.heard, []);
       assert.doesNotMatch(connection.received, /0\r\n\r\n/);
     });
@@ -75,7 +75,7 @@ describe('A request under way', () => {
       const connection = await test.server.next();
       await test.answer(connection, sent);
       sent.call.cancel();
-      await turn();
+      await flushEventLoop();
       await test.answer(connection);
       assert.equal(test.server.connections.length, 1);
     });
@@ -97,7 +97,7 @@ describe('A request under way', () => {
       await until('the backend to be stuck', DEADLINE, () => socket.writableLength > 0, taken);
       const heard = handler.bytes;
       assert.ok(taken() < SIZE / 2, `${taken()} bytes were taken`);
-      await turn();
+      await flushEventLoop();
       assert.equal(handler.bytes, heard);
       handler.during = () => undefined;
       call.resume();
@@ -110,7 +110,7 @@ describe('A request under way', () => {
       call.pause();
       connection.write(`${OK}content-length: 4\r\n\r\nbody`);
       await handler.until('head');
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(handler.heard, ['head 200']);
       call.resume();
       await handler.until('end');
@@ -124,7 +124,7 @@ describe('A request under way', () => {
       await connection.take('the request', 'record');
       connection.write(`${OK}content-length: 4\r\n\r\nbody`);
       await handler.until('head');
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(handler.heard, ['head 200']);
       call.resume();
       await handler.until('end');
@@ -158,7 +158,7 @@ describe('A request under way', () => {
       connection.write(`${OK}content-length: 4\r\n\r\nbody`);
       await handler.until('head');
       call.cancel();
-      await within('the connection to close', DEADLINE, connection.closed);
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
       assert.deepEqual(handler.heard, ['head 200']);
     });
 
@@ -217,16 +217,16 @@ describe('A request under way', () => {
       running.connection.write('dy');
       await running.handler.until('end');
       assert.deepEqual(running.handler.heard, ['head 200', 'data bo', 'data dy', 'end']);
-      await within('the idle connection to close', DEADLINE, idleConnection.closed);
-      await within('the old connection to close', DEADLINE, running.connection.closed);
+      await withTimeout('the idle connection to close', DEADLINE, idleConnection.closed);
+      await withTimeout('the old connection to close', DEADLINE, running.connection.closed);
       assert.equal(test.server.connections.length, 3);
     });
 
     it('ends when the transport closes', async () => {
       const running = await test.exchange();
-      await within('the transport to close', DEADLINE, test.transport.close());
+      await withTimeout('the transport to close', DEADLINE, test.transport.close());
       await running.handler.until('error');
-      await within('the connection to close', DEADLINE, running.connection.closed);
+      await withTimeout('the connection to close', DEADLINE, running.connection.closed);
       assert.equal(running.handler.heard.length, 1);
     });
   });
@@ -258,7 +258,7 @@ describe('A request under way', () => {
       await test.transport.close();
       const { handler, call } = test.send();
       call.cancel();
-      await turn();
+      await flushEventLoop();
       assert.deepEqual(handler.heard, []);
     });
   });

@@ -9,7 +9,7 @@ import type { UpstreamRequest } from '../../../../src/session/transport.ts';
 import type { NetworkSettings } from '../../../../src/shared/messages.ts';
 import { RawServer } from '../../../support/rawServer.ts';
 import { RecordingHandler } from '../../../support/recordingHandler.ts';
-import { DEADLINE, within } from '../../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../../support/withTimeout.ts';
 
 const HOUR = 3_600_000;
 const REQUEST: UpstreamRequest = {
@@ -52,7 +52,7 @@ describe('The way to the backend', () => {
       if (value === undefined) Reflect.deleteProperty(process.env, name);
       else process.env[name] = value;
     }
-    for (const resource of open.splice(0)) await within('the end', DEADLINE, resource.close());
+    for (const resource of open.splice(0)) await withTimeout('the end', DEADLINE, resource.close());
   });
 
   function send(origin: string, network: NetworkSettings, loopback = false): RecordingHandler {

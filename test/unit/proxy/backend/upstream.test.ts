@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { UndiciTransport } from '../../../../src/proxy/backend/upstream.ts';
 import { RecordingHandler } from '../../../support/recordingHandler.ts';
 import { REQUEST, TransportUnderTest, openBody } from '../../../support/transports.ts';
-import { DEADLINE, turn, within } from '../../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n';
 
@@ -66,7 +66,7 @@ describe('The transport', () => {
       rest.reject(failure);
       await handler.until('error');
       assert.equal(handler.error, failure);
-      await within('the connection to close', DEADLINE, connection.closed);
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
       assert.doesNotMatch(connection.received, /0\r\n\r\n$/);
     });
   });
@@ -128,7 +128,7 @@ describe('The transport', () => {
           `HTTP/1.1 ${status} Moved\r\nlocation: ${test.server.origin}/else\r\ncontent-length: 0\r\n\r\n`,
         );
         await handler.until('end');
-        await turn();
+        await flushEventLoop();
         assert.deepEqual(handler.heard, [`head ${status}`, 'end']);
         assert.equal(test.server.connections.length, 1);
         assert.equal(connection.received, '');
@@ -143,9 +143,9 @@ describe('The transport', () => {
       connection.write(`${OK}content-length: 2\r\n\r\nok`);
       await handler.until('end');
       assert.deepEqual(handler.heard, ['head 200', 'data ok', 'end']);
-      await within('the connection to close', DEADLINE, connection.closed);
+      await withTimeout('the connection to close', DEADLINE, connection.closed);
       rest.reject(new Error('given up'));
-      await turn();
+      await flushEventLoop();
       assert.equal(handler.heard.at(-1), 'end');
     });
   });

@@ -26,7 +26,7 @@ describe('A hosted proxy', () => {
       secrets: SECRETS,
       cacheNamespaceRoot: Buffer.alloc(32, 5).toString('base64'),
       network: {},
-      tag: 't',
+      trustFingerprint: 't',
     });
     return proxy.message('ready');
   };
@@ -102,7 +102,7 @@ describe('A hosted proxy', () => {
       secrets: SECRETS,
       cacheNamespaceRoot: Buffer.alloc(32, 5).toString('base64'),
       network: {},
-      tag: 't',
+      trustFingerprint: 't',
     });
     assert.equal((await next.message('ready')).port, port);
     assert.deepEqual([ended, proxy.child.exitCode], [false, null]);

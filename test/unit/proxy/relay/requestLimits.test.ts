@@ -1,11 +1,11 @@
 // What all requests together may weigh, and that each gives back what it took, however it ends.
 import assert from 'node:assert/strict';
-import { Load } from '../../../../src/proxy/relay/requestLimits.ts';
+import { RequestLimits } from '../../../../src/proxy/relay/requestLimits.ts';
 import { SessionError } from '../../../../src/session/errors.ts';
 import type { RawConnection } from '../../../support/e2e/rawHttp.ts';
 import { RECORDS } from '../../../support/exchanges.ts';
 import { RelaysUnderTest } from '../../../support/relays.ts';
-import { turn } from '../../../support/withTimeout.ts';
+import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
 const NOTHING = { requests: 0, keptNothing: true };
@@ -13,7 +13,7 @@ const BUSY = { message: 'The proxy is busy with too many requests at once. Try a
 
 describe('The load of all requests', () => {
   it('is full at 256 of them', () => {
-    const load = new Load();
+    const load = new RequestLimits();
     for (let count = 0; count < 256; count++) {
       assert.equal(load.full, false);
       load.requests++;
@@ -24,7 +24,7 @@ describe('The load of all requests', () => {
   });
 
   it('is 500 MiB of bodies and not a byte more; what is refused does not count', () => {
-    const load = new Load();
+    const load = new RequestLimits();
     for (let count = 0; count < 10; count++) assert.ok(load.keep(50 * MIB));
     assert.equal(load.keep(1), false);
     load.release(10);
@@ -88,7 +88,7 @@ describe('A relayed request', () => {
       'is left by its client before the first byte of its body',
       'client-gone',
       async (connection) => {
-        await turn();
+        await flushEventLoop();
         connection.destroy();
       },
     ],
@@ -194,8 +194,8 @@ describe('A relayed request', () => {
   });
 
   it('counts no longer when no session can be had', async () => {
-    const { keeper } = relays.backend;
-    keeper.reject(keeper.current() ?? assert.fail());
+    const { sessions } = relays.backend;
+    sessions.reject(sessions.current() ?? assert.fail());
     relays.backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     const connection = await relays.begin('Content-Length: 5');
     connection.send('hello');

@@ -1,13 +1,13 @@
-// A session keeper whose handshakes the test answers.
+// A session sessions whose handshakes the test answers.
 import assert from 'node:assert/strict';
 import type { SessionError } from '../../src/session/errors.ts';
 import type { Session } from '../../src/session/session.ts';
-import { SessionKeeper } from '../../src/session/sessionManager.ts';
+import { SessionManager } from '../../src/session/sessionManager.ts';
 import { FakeClock } from './fakeClock.ts';
 import { makeSessionPair } from './sessions.ts';
-import { turn } from './withTimeout.ts';
+import { flushEventLoop } from './withTimeout.ts';
 
-/** One handshake that the keeper began. */
+/** One handshake that the sessions began. */
 export interface FakeHandshake {
   /** The time at which it began, by the monotonic clock. */
   readonly at: number;
@@ -15,15 +15,15 @@ export interface FakeHandshake {
   fail(error: Error): Promise<void>;
 }
 
-export class KeeperUnderTest {
+export class SessionManagerUnderTest {
   readonly clock = new FakeClock();
   readonly handshakes: FakeHandshake[] = [];
-  /** What the keeper reported, in order. */
+  /** What the sessions reported, in order. */
   readonly events: string[] = [];
-  readonly keeper: SessionKeeper<null>;
+  readonly sessions: SessionManager<null>;
 
   constructor() {
-    this.keeper = new SessionKeeper<null>({
+    this.sessions = new SessionManager<null>({
       clock: this.clock,
       connect: () => this.#connect(),
       onEstablished: ({ id }) => this.events.push(`established ${id.slice(0, 4)}`),
@@ -37,10 +37,10 @@ export class KeeperUnderTest {
     return this.handshakes.at(-1) ?? assert.fail('No handshake began');
   }
 
-  /** A session that the keeper has made. */
+  /** A session that the sessions has made. */
   async establish(): Promise<Session<null>> {
-    const acquired = this.keeper.acquire();
-    await turn();
+    const acquired = this.sessions.acquire();
+    await flushEventLoop();
     const session = await this.handshake.succeed();
     assert.equal(await acquired, session);
     return session;
@@ -52,12 +52,12 @@ export class KeeperUnderTest {
         at: this.clock.monotonic(),
         succeed: async (session = makeSessionPair().session) => {
           resolve(session);
-          await turn();
+          await flushEventLoop();
           return session;
         },
         fail: async (error) => {
           reject(error);
-          await turn();
+          await flushEventLoop();
         },
       });
     });
