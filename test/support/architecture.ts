@@ -39,8 +39,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     foreign: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     untouched: ['Math.random', 'fetch', 'console'],
   },
-  presentation: { below: ['shared'], foreign: /^node:.+$/, untouched: [...CLOCKS, ...SURROUNDINGS] },
   keys: { below: ['shared'], foreign: /^node:.+$/, untouched: [] },
+  presentation: { below: ['keys', 'shared'], foreign: /^node:.+$/, untouched: [...CLOCKS, ...SURROUNDINGS] },
   supervisor: { below: ['settings', 'shared'], foreign: /^node:.+$/, untouched: [] },
   chat: { below: ['supervisor', 'presentation', 'settings', 'shared'], foreign: /^node:.+$/, untouched: [] },
   assistants: {
