@@ -17,11 +17,11 @@ import { Documents } from './views/documents.ts';
 import { validateSettings, refusalOf, startSettings } from '../settings/validateSettings.ts';
 import type { Refusal } from '../settings/validateSettings.ts';
 import { endpointList, llamaSettings } from './editorAssistants.ts';
-import { HostFolder } from '../keys/hostFolder.ts';
+import { MachineStore } from '../keys/machineStore.ts';
 import { ChannelLog } from './log.ts';
 import { asNotice } from '../presentation/plainText.ts';
-import { Secrets } from './keys/secrets.ts';
-import type { SecretChange } from './keys/secrets.ts';
+import { Secrets } from '../keys/secrets.ts';
+import type { SecretChange } from '../keys/secrets.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { StatusBar, actionLabel } from './views/statusBar.ts';
 import { describeStatus } from '../presentation/statusText.ts';
@@ -53,7 +53,7 @@ export class SealedProxyExtension {
   #refused = new Map<string, string>();
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
-    this.#secrets = new Secrets(secrets, new HostFolder(globalStorageUri.fsPath));
+    this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,

@@ -13,7 +13,7 @@ import type { ChannelLog } from '../log.ts';
 import type { PublicApi } from '../api/api.ts';
 import { SECTION } from '../settings.ts';
 import { asNotice } from '../../presentation/plainText.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import { actionLabel } from '../views/statusBar.ts';
 import { describeStatus } from '../../presentation/statusText.ts';
 import type { Action } from '../../presentation/statusText.ts';
@@ -151,7 +151,7 @@ async function newAccessKey({ secrets, supervisor }: CommandContext): Promise<vo
     validateInput: (value) => nameProblem(value.trim(), known),
   });
   if (name === undefined || nameProblem(name.trim(), known) !== undefined) return;
-  const { key } = await secrets.accessKeyNamed(name.trim(), 'person');
+  const { key } = await secrets.accessKeyNamed(name.trim(), 'user');
   await supervisor.secretsChanged(false);
   await vscode.env.clipboard.writeText(key);
   void vscode.window.showInformationMessage(t('The access key for "{0}" is on the clipboard.', name.trim()));

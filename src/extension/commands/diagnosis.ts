@@ -8,7 +8,7 @@ import { diagnosisDocument } from '../../diagnostics/report.ts';
 import type { Surroundings } from '../../diagnostics/report.ts';
 import type { Settings } from '../../settings/validateSettings.ts';
 import { probe } from '../../supervisor/localProxy.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 
 export interface DiagnosisContext {
