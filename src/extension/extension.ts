@@ -9,7 +9,7 @@ import { allAssistants } from '../assistants/registry.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
-import { ChatProvider } from './languageModel/provider.ts';
+import { ChatProvider } from './languageModel/chatProvider.ts';
 import { registerCommands } from './commands/commands.ts';
 import type { ConnectContext } from './commands/connectAssistant.ts';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';

@@ -1,11 +1,11 @@
 // The doctor in the editor: what it looks at, and where the result is shown.
 import * as vscode from 'vscode';
 import { VERSION } from '../../shared/version.ts';
-import type { DoctorContext } from '../../diagnostics/check.ts';
+import type { DiagnosticsContext } from '../../diagnostics/check.ts';
 import type { AssistantService } from '../../assistants/assistantService.ts';
-import { CHECK_LIMIT, diagnose } from '../../diagnostics/checks.ts';
-import { diagnosisDocument } from '../../diagnostics/report.ts';
-import type { Surroundings } from '../../diagnostics/report.ts';
+import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
+import { diagnosticsReport } from '../../diagnostics/report.ts';
+import type { HostInfo } from '../../diagnostics/report.ts';
 import type { Settings } from '../../settings/validateSettings.ts';
 import { probe } from '../../supervisor/localProxy.ts';
 import type { Secrets } from '../../keys/secrets.ts';
@@ -25,13 +25,13 @@ export async function showDiagnosis(context: DiagnosisContext): Promise<void> {
   const title = vscode.l10n.t('Sealed Proxy is looking at everything');
   const before = await knownSecrets(secrets);
   const results = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-    diagnose(doctorContext(context)),
+    diagnose(diagnosticsContext(context)),
   );
   const known = [...before, ...(await knownSecrets(secrets))]; // one may have been changed meanwhile
-  await documents.show('Diagnosis.md', diagnosisDocument(results, surroundings(), known));
+  await documents.show('Diagnosis.md', diagnosticsReport(results, hostInfo(), known));
 }
 
-function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisContext): DoctorContext {
+function diagnosticsContext({ supervisor, secrets, settings, connect }: DiagnosisContext): DiagnosticsContext {
   return {
     status: () => supervisor.status,
     crashes: () => supervisor.crashes,
@@ -56,7 +56,7 @@ function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisCont
   };
 }
 
-function surroundings(): Surroundings {
+function hostInfo(): HostInfo {
   return {
     version: VERSION,
     platform: `${process.platform} ${process.arch}`,
