@@ -6,7 +6,7 @@ import type { Probe } from '../supervisor/localProxy.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
-const FREE_PORT = 'Close the other program, or choose "Use a Free Port" in the status bar menu.';
+const FREE_PORT = 'Quit the other program, or choose "Use a Free Port" in the status bar menu.';
 const RESTART = '"Sealed Proxy: Restart" switches all windows to the version and the settings of this window.';
 const SEE_LOG = '"Sealed Proxy: Show Log" shows the reason.';
 

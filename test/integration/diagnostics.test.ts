@@ -99,7 +99,7 @@ describe('diagnose()', () => {
       finding('Streamed response'),
       /^gpt-oss-120b: first byte after \d+ ms, complete after \d+ ms, \d+ chunks$/,
     );
-    assert.equal(finding('Embedding').replace(/\d+ ms/, 'T'), 'nomic-embed-text: 768 dimensions after T');
+    assert.equal(finding('Embedding').replace(/\b\d+ ms/, 'T'), 'nomic-embed-text: 768 dimensions after T');
     assert.equal(finding('Models'), '8, 6 of them for chat');
     assert.equal(finding('Access keys'), "2, including the extension's own");
     assert.match(diagnosticsReport(results, HOST, []), /\*\*All checks passed; 1[23] skipped\.\*\*/);

@@ -27,7 +27,7 @@ export function toEditorError(error: unknown, requestInitiator: unknown): Error 
 
 function unexpected(error: unknown): ChatError {
   const reason = error instanceof Error ? error.message : String(error);
-  return new ChatError(`The request to Sealed Proxy failed (${reason}). Run "Sealed Proxy: Diagnose" to see why.`);
+  return new ChatError(`The request to Sealed Proxy failed (${reason}). "Sealed Proxy: Run Diagnostics" shows why.`);
 }
 
 function withoutStack(message: string): Error {

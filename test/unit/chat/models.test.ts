@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels, describeModel } from '../../../src/chat/models.ts';
+import {
+  DEFAULT_CONTEXT,
+  DEFAULT_OUTPUT,
+  chatModels,
+  describeModel,
+  embeddingModel,
+} from '../../../src/chat/models.ts';
 
 /** In the format of the real backend. */
 const GLM = {
@@ -128,6 +134,23 @@ describe('chatModels()', () => {
     ]) {
       assert.deepEqual(chatModels(list, {}), []);
     }
+  });
+});
+
+describe('embeddingModel()', () => {
+  it('returns the first model for embeddings, by task or by name', () => {
+    assert.equal(embeddingModel({ data: [GLM, EMBED, { id: 'other-embed' }] }), 'nomic-embed-text');
+    assert.equal(embeddingModel({ data: [{ id: 'text-embedding-3-small' }] }), 'text-embedding-3-small');
+    assert.equal(
+      embeddingModel({
+        data: [
+          { id: 'embed', tasks: ['generate'] },
+          { id: '', tasks: ['embed'] },
+        ],
+      }),
+      undefined,
+    );
+    assert.equal(embeddingModel(undefined), undefined);
   });
 });
 
