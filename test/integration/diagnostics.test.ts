@@ -34,8 +34,8 @@ function contextOf({ supervisor, settings, network, vault }: EditorWindow): Diag
 const HEALTHY = {
   'Proxy process': 'passed',
   'Port owner': 'passed',
-  '127.0.0.1': 'passed',
-  '::1': 'passed',
+  'Connection to 127.0.0.1': 'passed',
+  'Connection to ::1': 'passed',
   'http.proxy and http.noProxy': 'passed',
   'Proxy environment variables': 'passed',
   'Access keys': 'passed',
@@ -52,7 +52,8 @@ const NO_REQUESTS = { Models: 'skipped', 'Streamed response': 'skipped', Embeddi
 
 /** Compares all outcomes with those of a healthy proxy. */
 function assertOutline(results: readonly NamedResult[], change: object = {}): void {
-  const noIpv6 = resultNamed(results, '::1').outcome === 'skipped' ? { '::1': 'skipped' } : {};
+  const noIpv6 =
+    resultNamed(results, 'Connection to ::1').outcome === 'skipped' ? { 'Connection to ::1': 'skipped' } : {};
   assert.deepEqual(outline(results), { ...HEALTHY, ...noIpv6, ...change });
 }
 
@@ -172,7 +173,12 @@ describe('diagnose()', () => {
     await editor.supervisor.start();
     assert.equal(editor.supervisor.status.kind, 'portTaken');
     const results = await run();
-    const skipped = { '127.0.0.1': 'skipped', 'API key': 'skipped', Handshake: 'skipped', ...NO_REQUESTS };
+    const skipped = {
+      'Connection to 127.0.0.1': 'skipped',
+      'API key': 'skipped',
+      Handshake: 'skipped',
+      ...NO_REQUESTS,
+    };
     assertOutline(results, { 'Proxy process': 'failed', 'Port owner': 'failed', ...skipped });
     assert.match(resultNamed(results, 'Port owner').finding, /another program\. No key was sent to it/);
     assert.match(resultNamed(results, 'Port owner').remedy, /Use a Free Port/);
@@ -181,7 +187,12 @@ describe('diagnose()', () => {
 
   it('reports that the proxy is off and its port is free, and how to start it', async () => {
     const results = await run();
-    const skipped = { '127.0.0.1': 'skipped', 'API key': 'skipped', Handshake: 'skipped', ...NO_REQUESTS };
+    const skipped = {
+      'Connection to 127.0.0.1': 'skipped',
+      'API key': 'skipped',
+      Handshake: 'skipped',
+      ...NO_REQUESTS,
+    };
     assertOutline(results, { 'Proxy process': 'failed', ...skipped });
     assert.match(resultNamed(results, 'Proxy process').remedy, /Sealed Proxy: Start/);
     assert.match(resultNamed(results, 'Port owner').finding, /free$/);
@@ -201,8 +212,8 @@ describe('diagnose()', () => {
       await once(other, 'close');
     });
     const results = await run();
-    assertOutline(results, { '::1': 'failed' });
-    assert.match(resultNamed(results, '::1').remedy, /Use 127\.0\.0\.1 in base URLs/);
+    assertOutline(results, { 'Connection to ::1': 'failed' });
+    assert.match(resultNamed(results, 'Connection to ::1').remedy, /Use 127\.0\.0\.1 in base URLs/);
   });
 
   it('does not repeat a key that the backend includes in its error message', async () => {
