@@ -1,8 +1,8 @@
 // The diagnostics with a real proxy process and the development enclave.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { answerApiError, ApiError } from '../../src/devEnclave/model/apiErrors.ts';
+import { createServer } from 'node:net';
+import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/check.ts';
@@ -12,11 +12,11 @@ import { freePort } from '../../src/supervisor/freePort.ts';
 import { probe } from '../../src/supervisor/localProxy.ts';
 import { HOST, makeContext, outline, resultNamed } from '../support/diagnostics.ts';
 import { chatBody } from '../support/e2e/chat.ts';
-import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
+import { EditorWindow } from '../support/editorWindow.ts';
 import { RawServer } from '../support/rawServer.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
-import { EditorWindow } from '../support/editorWindow.ts';
 
 function contextOf({ supervisor, settings, network, vault }: EditorWindow): DiagnosticsContext {
   return makeContext({
