@@ -1,5 +1,6 @@
-// What the extension and the proxy process say to each other over the channel of `fork`. Everything is parsed on
-// arrival: a message that is not exactly of one of these shapes is not of ours.
+// The messages between the extension and the proxy process, over the IPC channel of `fork`. The receiver parses each
+// message and refuses every other shape.
+import { asObject } from './json.ts';
 
 /** How the proxy is set up. The strings have the forms that the command line takes in its environment. */
 export interface ProxySettings {
@@ -17,13 +18,13 @@ export interface ProxySettings {
   readonly logLevel?: string;
 }
 
-/** What is never logged and never written in the clear. */
+/** Secrets: never logged, and never stored unencrypted. */
 export interface ProxySecrets {
-  /** The upstream's key, or null while none is known. */
+  /** The API key, or null if none is set. */
   readonly apiKey: string | null;
-  /** `sealed-` and 43 characters each. */
+  /** Each is `sealed-` and 43 characters. */
   readonly accessKeys: readonly string[];
-  /** Base64 of 32 bytes: by it the proxy proves to other windows whose it is. */
+  /** The secret with which the proxy proves to the user's windows that it is theirs: Base64 of 32 bytes. */
   readonly ownership?: string;
 }
 
@@ -50,12 +51,12 @@ export type ToProxy =
       /** Base64 of 32 bytes. */
       readonly cacheNamespaceRoot: string;
       readonly network: NetworkSettings;
-      /** Names whom the proxy is to trust: a window with another one does not share it. */
+      /** A digest of the settings that decide what to trust: windows share a proxy only if theirs are equal. */
       readonly trustFingerprint?: string;
     }
-  /** The keys that count from now on. */
+  /** The keys to use from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
-  /** Settings that need no restart; the others are left as they are. */
+  /** New values of settings that need no restart. Those left out do not change. */
   | {
       readonly type: 'update';
       readonly settings: Pick<
@@ -66,7 +67,7 @@ export type ToProxy =
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
-/** What a handshake proved, for people to read. Times in milliseconds since 1970. */
+/** The result of a handshake's attestation, for display. Times in milliseconds since 1970. */
 export type AttestationSummary =
   | {
       readonly kind: 'verified';
@@ -75,50 +76,50 @@ export type AttestationSummary =
       readonly pcr0: string;
       readonly approvedBy: 'pinned' | 'additional' | 'history';
       readonly moduleId: string;
-      /** The enclave's own clock when it signed. */
+      /** When the enclave signed the document, by its own clock. */
       readonly timestamp: number;
       readonly certificateNotBefore: number;
       readonly certificateNotAfter: number;
       /** The attestation document, Base64. */
       readonly document: string;
     }
-  /** A developer's own backend on this computer: nothing was verified. */
+  /** A development backend on this computer, which is not verified. */
   | { readonly kind: 'development'; readonly moduleId: string | null };
 
 /** From the proxy to the extension. */
 export type FromProxy =
   | { readonly type: 'ready'; readonly url: string; readonly port: number; readonly version: string }
-  /** A session stands; what its handshake proved. */
+  /** A session is live; how its handshake was attested. */
   | { readonly type: 'verified'; readonly verified: AttestationSummary; readonly establishedAt: number }
-  /** The session is no longer used; the next request, or the background, makes another. */
+  /** The session is no longer used. A new one is made in the background, or for the next request. */
   | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'closed' }
-  /** A handshake failed. `code` is of the session layer, `detail` of the attestation layer where that refused. */
+  /** A handshake failed. `code` is from the session layer; `detail` is the code of its cause, if that is known. */
   | {
       readonly type: 'handshakeFailed';
       readonly code: string;
       readonly detail: string | null;
       readonly message: string;
     }
-  /** Nothing is listened on any more; running responses go on. Unasked: another window has asked for the port. */
+  /** The proxy no longer listens; running responses continue. Sent unasked if another window asked for the port. */
   | { readonly type: 'stopped' }
-  /** Relayed requests begin to fail for the network or the API key, or go well again. */
-  | { readonly type: 'outcomeChanged'; readonly well: boolean }
-  /** A client was served with this access key: the first 16 hex digits of its SHA-256. At most once a minute each. */
+  /** Relayed requests begin to fail because of the network or the API key (false), or succeed again (true). */
+  | { readonly type: 'outcomeChanged'; readonly success: boolean }
+  /** A client used the access key with this id (16 hex characters). At most once a minute for each key. */
   | { readonly type: 'accessKeyUsed'; readonly id: string }
-  /** A chat with the access key of this id was answered whole. */
+  /** A chat that used the access key with this id got a complete response. */
   | { readonly type: 'chatAnswered'; readonly id: string }
-  /** The proxy cannot start, or cannot take an update. */
+  /** The proxy cannot start, or cannot use an update. */
   | {
       readonly type: 'failed';
       readonly code: 'invalid_setting' | 'port_taken' | 'cannot_listen' | 'invalid_message';
-      /** Which setting, where it is about one. */
+      /** The name of the setting that is the cause, if one is. */
       readonly setting: string | null;
       readonly message: string;
     };
 
-/** The message of the extension that `value` is, or undefined. */
+/** `value` as a message of the extension, or undefined if it is not one. */
 export function parseToProxy(value: unknown): ToProxy | undefined {
-  const message = asRecord(value);
+  const message = asObject(value);
   switch (message?.['type']) {
     case 'start':
       return isSettings(message['settings']) &&
@@ -139,11 +140,11 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
   }
 }
 
-/** The message of the proxy that `value` is, or undefined. */
+/** `value` as a message of the proxy, or undefined if it is not one. */
 export function parseFromProxy(value: unknown): FromProxy | undefined {
-  const message = asRecord(value);
+  const message = asObject(value);
   if (message === undefined) return undefined;
-  const { type } = message as { type?: unknown };
+  const { type } = message;
   const valid =
     (type === 'ready' && hasFields(message, { url: 'string', port: 'number', version: 'string' })) ||
     (type === 'verified' &&
@@ -154,7 +155,7 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
       hasFields(message, { code: 'string', message: 'string' }) &&
       isStringOrNull(message['detail'])) ||
     type === 'stopped' ||
-    (type === 'outcomeChanged' && hasFields(message, { well: 'boolean' })) ||
+    (type === 'outcomeChanged' && hasFields(message, { success: 'boolean' })) ||
     ((type === 'accessKeyUsed' || type === 'chatAnswered') && hasFields(message, { id: 'string' })) ||
     (type === 'failed' &&
       isOneOf(message['code'], ['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message']) &&
@@ -163,13 +164,10 @@ export function parseFromProxy(value: unknown): FromProxy | undefined {
   return valid ? (message as unknown as FromProxy) : undefined;
 }
 
-type Fields = Record<string, unknown>;
-
-function asRecord(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-}
-
-function hasFields(record: Fields, types: Record<string, 'string' | 'number' | 'boolean'>): boolean {
+function hasFields(
+  record: Readonly<Record<string, unknown>>,
+  types: Record<string, 'string' | 'number' | 'boolean'>,
+): boolean {
   return Object.entries(types).every(([name, type]) => typeof record[name] === type);
 }
 
@@ -187,7 +185,7 @@ function isStrings(value: unknown): boolean {
 
 /** True if every field of `value` is absent or passes its own test, and there is no other field. */
 function isPartial(value: unknown, tests: Record<string, (field: unknown) => boolean>): boolean {
-  const record = asRecord(value);
+  const record = asObject(value);
   if (record === undefined) return false;
   return Object.entries(record).every(
     ([name, field]) => Object.hasOwn(tests, name) && (field === undefined || tests[name]?.(field) === true),
@@ -222,7 +220,7 @@ export function settingOfWrongType(settings: ProxySettings): keyof ProxySettings
 }
 
 function isSecrets(value: unknown): boolean {
-  const record = asRecord(value);
+  const record = asObject(value);
   return (
     record !== undefined &&
     isStringOrNull(record['apiKey']) &&
@@ -241,9 +239,9 @@ function isNetwork(value: unknown): boolean {
   });
 }
 
-/** True for what a handshake may have proved. */
+/** True if `value` has the shape of an attestation summary. */
 export function isAttestationSummary(value: unknown): value is AttestationSummary {
-  const record = asRecord(value);
+  const record = asObject(value);
   if (record === undefined) return false;
   if (record['kind'] === 'development') return isStringOrNull(record['moduleId']);
   return (

@@ -27,7 +27,7 @@ const MAX_KEPT = 500 * 1024 * 1024;
 
 export class RelaysUnderTest {
   readonly backend: FakeBackend;
-  readonly load = new RequestLimits();
+  readonly limits = new RequestLimits();
   timeouts: Timeouts = { requestTimeout: 60_000, streamIdleTimeout: 60_000 };
   readonly #relayed = new EventQueue<Relayed>();
   readonly #server: Server;
@@ -41,7 +41,7 @@ export class RelaysUnderTest {
       // A relay never looks at the evidence of a session.
       const exchange = backend as unknown as RelayContext['exchange'];
       const relay = new Relay(
-        { exchange, load: this.load, timeouts: this.timeouts, onOutcome: () => undefined },
+        { exchange, limits: this.limits, timeouts: this.timeouts, onOutcome: () => undefined },
         {
           meter: new UsageTally(backend.clock).begin(UNKNOWN),
           ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
@@ -80,10 +80,10 @@ export class RelaysUnderTest {
 
   /** What counts of all requests together: nothing, once they are over. */
   get counted(): { readonly requests: number; readonly keptNothing: boolean } {
-    const roomForAll = this.load.keep(MAX_KEPT);
-    const roomForMore = this.load.keep(1);
-    this.load.release((roomForAll ? MAX_KEPT : 0) + (roomForMore ? 1 : 0));
-    return { requests: this.load.requests, keptNothing: roomForAll && !roomForMore };
+    const roomForAll = this.limits.keep(MAX_KEPT);
+    const roomForMore = this.limits.keep(1);
+    this.limits.release((roomForAll ? MAX_KEPT : 0) + (roomForMore ? 1 : 0));
+    return { requests: this.limits.requests, keptNothing: roomForAll && !roomForMore };
   }
 
   async close(): Promise<void> {

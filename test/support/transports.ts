@@ -1,5 +1,5 @@
 // The proxy's own transport in front of a backend of plain sockets.
-import { UndiciTransport } from '../../src/proxy/backend/upstream.ts';
+import { UndiciTransport } from '../../src/proxy/backend/undiciTransport.ts';
 import type { UpstreamCall, UpstreamRequest } from '../../src/session/transport.ts';
 import { RawServer } from './rawServer.ts';
 import type { RawConnection } from './rawServer.ts';

@@ -192,7 +192,7 @@ describe('A message from the proxy', () => {
     ...['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'].map((code) => ({ ...FAILED, code })),
     { ...FAILED, setting: null },
     { type: 'stopped' },
-    { type: 'outcomeChanged', well: false },
+    { type: 'outcomeChanged', success: false },
     { type: 'accessKeyUsed', id: '0123456789abcdef' },
     { type: 'chatAnswered', id: '0123456789abcdef' },
   ] satisfies (FromProxy | object)[]) {
@@ -214,8 +214,8 @@ describe('A message from the proxy', () => {
     refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
     refusesEachField(parseFromProxy, { type: 'chatAnswered', id: 'x' }, { id: [7, ['x']] });
-    for (const well of [undefined, null, 7, 'true'])
-      assert.equal(parseFromProxy({ type: 'outcomeChanged', well }), undefined);
+    for (const success of [undefined, null, 7, 'true'])
+      assert.equal(parseFromProxy({ type: 'outcomeChanged', success }), undefined);
     for (const value of [undefined, 7, {}, ['x']]) {
       assert.equal(parseFromProxy({ ...HANDSHAKE_FAILED, detail: value }), undefined);
       assert.equal(parseFromProxy({ ...FAILED, setting: value }), undefined);

@@ -50,7 +50,7 @@ describe('How the connection stands', () => {
   it('is unknown before anything has come', () => {
     const { instance, ...rest } = watched.current();
     assert.match(instance, /^[A-Za-z0-9_-]{43}$/);
-    assert.deepEqual(rest, { verified: null, establishedAt: null, failure: null, trouble: null, servedAt: null });
+    assert.deepEqual(rest, { verified: null, establishedAt: null, failure: null, requestFailure: null, servedAt: null });
   });
 
   it('is of one instance for as long as it is watched, and of another for each watch', () => {

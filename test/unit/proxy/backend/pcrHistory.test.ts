@@ -6,7 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { PcrHistory } from '../../../../src/attestation/history.ts';
 import { PINS } from '../../../../src/attestation/pins.ts';
 import type { Environment } from '../../../../src/attestation/pins.ts';
-import { historyOf } from '../../../../src/proxy/backend/pcrHistory.ts';
+import { createHistoryLoader } from '../../../../src/proxy/backend/pcrHistory.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { RawServer } from '../../../support/rawServer.ts';
 import type { RawConnection } from '../../../support/rawServer.ts';
@@ -64,7 +64,7 @@ describe('The signed history of enclave images', () => {
 
   for (const environment of ['production', 'development'] as const) {
     it(`is fetched from its own address and approves what it names, for ${environment}`, async () => {
-      const history = historyOf(environment, dispatcher, clock);
+      const history = createHistoryLoader(environment, dispatcher, clock);
       await flushEventLoop();
       assert.equal(server.connections.length, 0, 'not before it is asked for');
       const asked = history();
@@ -84,7 +84,7 @@ describe('The signed history of enclave images', () => {
   }
 
   it('is fetched once for all who ask at once, and kept for ten minutes', async () => {
-    const history = historyOf('production', dispatcher, clock);
+    const history = createHistoryLoader('production', dispatcher, clock);
     const asked = [history(), history()];
     await answer(await server.next(), HISTORIES.production);
     asked.push(history());
@@ -100,7 +100,7 @@ describe('The signed history of enclave images', () => {
   });
 
   it('that could not be had is asked for again after ten minutes and not before', async () => {
-    const history = historyOf('production', dispatcher, clock);
+    const history = createHistoryLoader('production', dispatcher, clock);
     await assert.rejects(fetched(history, Buffer.alloc(0), 503), UNAVAILABLE);
     await clock.advance(10 * MINUTE - 1);
     await assert.rejects(history(), UNAVAILABLE);
@@ -114,7 +114,7 @@ describe('The signed history of enclave images', () => {
 
   for (const status of [201, 204, 206, 301, 302, 303, 307, 308, 403, 404, 429, 500, 503]) {
     it(`is not had with status ${status}, which is followed nowhere`, async () => {
-      const asked = historyOf('production', dispatcher, clock)();
+      const asked = createHistoryLoader('production', dispatcher, clock)();
       asked.catch(() => undefined);
       const connection = await server.next();
       await connection.takeHead();
@@ -131,7 +131,7 @@ describe('The signed history of enclave images', () => {
   }
 
   it('is not read where it is not had', async () => {
-    const asked = historyOf('production', dispatcher, clock)();
+    const asked = createHistoryLoader('production', dispatcher, clock)();
     asked.catch(() => undefined);
     const connection = await server.next();
     await connection.takeHead();
@@ -141,7 +141,7 @@ describe('The signed history of enclave images', () => {
   });
 
   it('is not had where it is longer than 1 MiB, and not read on', async () => {
-    const asked = historyOf('production', dispatcher, clock)();
+    const asked = createHistoryLoader('production', dispatcher, clock)();
     asked.catch(() => undefined);
     const connection = await server.next();
     await connection.takeHead();
@@ -159,19 +159,19 @@ describe('The signed history of enclave images', () => {
   it('of 1 MiB is read, and refused for what it says', async () => {
     const refused = { name: 'AttestationError', code: 'history_invalid' };
     for (const body of [Buffer.alloc(MEBIBYTE, ' '), Buffer.from('{}'), Buffer.from('<html>'), Buffer.from('[]')]) {
-      await assert.rejects(fetched(historyOf('production', dispatcher, clock), body), refused);
+      await assert.rejects(fetched(createHistoryLoader('production', dispatcher, clock), body), refused);
     }
   });
 
   it('that is refused for what it says is asked for again after ten minutes', async () => {
-    const history = historyOf('production', dispatcher, clock);
+    const history = createHistoryLoader('production', dispatcher, clock);
     await assert.rejects(fetched(history, Buffer.from('{}')), { code: 'history_invalid' });
     await clock.advance(10 * MINUTE);
     assert.equal((await fetched(history, HISTORIES.production)).environment, 'production');
   });
 
   it('is not had where it is cut off', async () => {
-    const asked = historyOf('production', dispatcher, clock)();
+    const asked = createHistoryLoader('production', dispatcher, clock)();
     asked.catch(() => undefined);
     const connection = await server.next();
     await connection.takeHead();
@@ -187,7 +187,7 @@ describe('The signed history of enclave images', () => {
       },
     });
     await assert.rejects(
-      withTimeout('the refusal', DEADLINE, historyOf('production', offline, clock)()),
+      withTimeout('the refusal', DEADLINE, createHistoryLoader('production', offline, clock)()),
       (error: unknown) => {
         assert.equal(((error as Error).cause as { code?: string }).code, 'ENOTFOUND');
         return (error as { code: string }).code === 'history_unavailable';
@@ -205,7 +205,7 @@ describe('The signed history of enclave images', () => {
         return timeout.signal;
       };
       try {
-        const asked = historyOf('production', dispatcher, clock)();
+        const asked = createHistoryLoader('production', dispatcher, clock)();
         asked.catch(() => undefined);
         const connection = await server.next();
         await connection.takeHead();

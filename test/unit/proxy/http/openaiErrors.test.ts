@@ -55,7 +55,7 @@ describe('The answers that the proxy makes itself', () => {
     for (const { message } of [...Object.values(PROXY_ERRORS), methodNotAllowed('GET')]) {
       assert.match(message, /^[A-Z].*\.$/);
     }
-    assert.match(PROXY_ERRORS.bodyTooLarge.message, /over 50 MiB/);
+    assert.match(PROXY_ERRORS.bodyTooLarge.message, /larger than 50 MiB/);
   });
 
   it('ask for a bearer token with every 401', () => {
@@ -67,7 +67,7 @@ describe('The answers that the proxy makes itself', () => {
   it('name the methods of a path that was asked in another', () => {
     const { status, code, message, headers } = methodNotAllowed('GET, HEAD');
     assert.deepEqual([status, code, headers], [405, 'method_not_allowed', ['allow', 'GET, HEAD']]);
-    assert.match(message, /takes GET, HEAD\./);
+    assert.match(message, /supports GET, HEAD\./);
   });
 
   const causes = {

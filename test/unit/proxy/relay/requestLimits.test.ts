@@ -9,28 +9,28 @@ import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
 const NOTHING = { requests: 0, keptNothing: true };
-const BUSY = { message: 'The proxy is busy with too many requests at once. Try again in a moment.' };
+const BUSY = { message: 'The proxy is handling too many requests at once. Try again in a moment.' };
 
-describe('The load of all requests', () => {
+describe('The limits of all requests', () => {
   it('is full at 256 of them', () => {
-    const load = new RequestLimits();
+    const limits = new RequestLimits();
     for (let count = 0; count < 256; count++) {
-      assert.equal(load.full, false);
-      load.requests++;
+      assert.equal(limits.full, false);
+      limits.requests++;
     }
-    assert.equal(load.full, true);
-    load.requests--;
-    assert.equal(load.full, false);
+    assert.equal(limits.full, true);
+    limits.requests--;
+    assert.equal(limits.full, false);
   });
 
   it('is 500 MiB of bodies and not a byte more; what is refused does not count', () => {
-    const load = new RequestLimits();
-    for (let count = 0; count < 10; count++) assert.ok(load.keep(50 * MIB));
-    assert.equal(load.keep(1), false);
-    load.release(10);
-    assert.equal(load.keep(11), false);
-    assert.equal(load.keep(10), true);
-    assert.equal(load.keep(1), false);
+    const limits = new RequestLimits();
+    for (let count = 0; count < 10; count++) assert.ok(limits.keep(50 * MIB));
+    assert.equal(limits.keep(1), false);
+    limits.release(10);
+    assert.equal(limits.keep(11), false);
+    assert.equal(limits.keep(10), true);
+    assert.equal(limits.keep(1), false);
   });
 });
 
@@ -156,14 +156,14 @@ describe('A relayed request', () => {
       'finds no room for its body',
       'busy',
       async (connection) => {
-        relays.load.keep(500 * MIB - 7);
+        relays.limits.keep(500 * MIB - 7);
         connection.send('5\r\nhello\r\n');
         await relays.backend.transport.next('the request');
         connection.send('5\r\nworld\r\n');
         const refused = await connection.answer();
         assert.deepEqual([refused.status, refused.field('retry-after')], [503, '1']);
         assert.deepEqual(refused.json(), { error: { ...BUSY, type: 'server_error', param: null, code: null } });
-        relays.load.release(500 * MIB - 7);
+        relays.limits.release(500 * MIB - 7);
       },
     ],
   ];

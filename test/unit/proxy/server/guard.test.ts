@@ -4,7 +4,7 @@ import {
   bearerToken,
   corsHeaders,
   isOwnHost,
-  judgeOrigin,
+  checkOrigin,
   preflightHeaders,
 } from '../../../../src/proxy/server/guard.ts';
 import type { HostRule } from '../../../../src/proxy/server/guard.ts';
@@ -182,8 +182,8 @@ describe('The Origin header', () => {
   );
 
   it('is sent by no program, and that is right', () => {
-    assert.deepEqual(judgeOrigin(['Host', 'x'], patterns), { kind: 'none' });
-    assert.deepEqual(judgeOrigin([], []), { kind: 'none' });
+    assert.deepEqual(checkOrigin(['Host', 'x'], patterns), { kind: 'none' });
+    assert.deepEqual(checkOrigin([], []), { kind: 'none' });
   });
 
   for (const origin of [
@@ -194,7 +194,7 @@ describe('The Origin header', () => {
     'VSCODE-webview://0a1b2c',
   ]) {
     it(`is taken when it is allowed: ${origin}`, () => {
-      assert.deepEqual(judgeOrigin(['origin', origin], patterns), { kind: 'allowed', origin });
+      assert.deepEqual(checkOrigin(['origin', origin], patterns), { kind: 'allowed', origin });
     });
   }
 
@@ -217,14 +217,14 @@ describe('The Origin header', () => {
     'https://app.example https://app.example',
   ]) {
     it(`is refused when it is not: ${JSON.stringify(origin)}`, () => {
-      assert.deepEqual(judgeOrigin(['Origin', origin], patterns), { kind: 'refused' });
-      assert.deepEqual(judgeOrigin(['Origin', origin], []), { kind: 'refused' });
+      assert.deepEqual(checkOrigin(['Origin', origin], patterns), { kind: 'refused' });
+      assert.deepEqual(checkOrigin(['Origin', origin], []), { kind: 'refused' });
     });
   }
 
   it('is refused when it comes twice, even if both are allowed', () => {
     const twice = ['Origin', 'https://app.example', 'origin', 'https://app.example'];
-    assert.deepEqual(judgeOrigin(twice, patterns), { kind: 'refused' });
+    assert.deepEqual(checkOrigin(twice, patterns), { kind: 'refused' });
   });
 
   it('gets an answer that names it, so that its page may read it', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { observerOf, tokensOf } from '../../../../src/proxy/usage/tokenObserver.ts';
+import { createTokenObserver, parseTokens } from '../../../../src/proxy/usage/tokenObserver.ts';
 import type { Tokens } from '../../../../src/proxy/usage/tokenObserver.ts';
 
 type Observed = Tokens | undefined;
@@ -20,7 +20,7 @@ const DONE = 'data: [DONE]\n\n';
 const TALK = `data: {"choices":[{"delta":{"content":${JSON.stringify(`{"usage":${USAGE.replaceAll('1', '9')}}\n\ndata: `)}}}]}\n\n`;
 
 function observe(headers: typeof EVENTS, pieces: readonly Uint8Array[]): Observed {
-  const observer = observerOf(headers);
+  const observer = createTokenObserver(headers);
   for (const piece of pieces) observer?.push(piece);
   return observer?.tokens;
 }
@@ -112,7 +112,7 @@ describe('An answer', () => {
   ] as const) {
     const told = headers.map(({ value }) => value).join(', ');
     it(`of the type "${told}" is ${looked ? 'looked at' : 'passed without a look'}`, () => {
-      assert.equal(observerOf(headers) !== undefined, looked);
+      assert.equal(createTokenObserver(headers) !== undefined, looked);
     });
   }
 });
@@ -143,13 +143,13 @@ describe('A usage object', () => {
     '{"usage":{"prompt_tokens":1,"completion_tokens":1}}',
   ]) {
     it(`is ignored where it is ${String(json)}`, () => {
-      assert.equal(tokensOf(json), undefined);
+      assert.equal(parseTokens(json), undefined);
     });
   }
 
   it('may hold more than is counted', () => {
     const more = { prompt_tokens_details: { cached_tokens: 3 }, cost: 0.1, constructor: 1 };
-    assert.deepEqual(tokensOf(JSON.stringify({ ...JSON.parse(USAGE), ...more })), TOKENS);
-    assert.deepEqual(tokensOf('{"prompt_tokens":0,"completion_tokens":1000000000}'), { input: 0, output: 1e9 });
+    assert.deepEqual(parseTokens(JSON.stringify({ ...JSON.parse(USAGE), ...more })), TOKENS);
+    assert.deepEqual(parseTokens('{"prompt_tokens":0,"completion_tokens":1000000000}'), { input: 0, output: 1e9 });
   });
 });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { basicConstraints, issueChain, keyUsage } from '../../../../src/devEnclave/attestation/authority.ts';
 import { ConfigError, readProxyUrl } from '../../../../src/settings/settings.ts';
-import { UndiciTransport } from '../../../../src/proxy/backend/upstream.ts';
+import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
 import type { UpstreamRequest } from '../../../../src/session/transport.ts';
 import type { NetworkSettings } from '../../../../src/shared/messages.ts';
 import { RawServer } from '../../../support/rawServer.ts';

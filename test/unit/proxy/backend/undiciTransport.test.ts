@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UndiciTransport } from '../../../../src/proxy/backend/upstream.ts';
+import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
 import { RecordingHandler } from '../../../support/recordingHandler.ts';
 import { REQUEST, TransportUnderTest, openBody } from '../../../support/transports.ts';
 import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
