@@ -11,6 +11,11 @@ export class Log {
   readonly #write: (text: string) => void;
   #rank: number;
   #waiting = '';
+  readonly error = this.#writer('error');
+  readonly warn = this.#writer('warn');
+  readonly info = this.#writer('info');
+  readonly debug = this.#writer('debug');
+  readonly trace = this.#writer('trace');
 
   /** @param write receives complete lines, at most once for each turn of the event loop */
   constructor(level: LogLevel, write: (text: string) => void) {
@@ -26,26 +31,6 @@ export class Log {
     return LOG_LEVELS.indexOf(level) <= this.#rank;
   }
 
-  error(event: string, fields?: LogFields): void {
-    this.#line('error', event, fields);
-  }
-
-  warn(event: string, fields?: LogFields): void {
-    this.#line('warn', event, fields);
-  }
-
-  info(event: string, fields?: LogFields): void {
-    this.#line('info', event, fields);
-  }
-
-  debug(event: string, fields?: LogFields): void {
-    this.#line('debug', event, fields);
-  }
-
-  trace(event: string, fields?: LogFields): void {
-    this.#line('trace', event, fields);
-  }
-
   /** Writes the waiting lines now. */
   flush(): void {
     const text = this.#waiting;
@@ -53,13 +38,15 @@ export class Log {
     if (text !== '') this.#write(text);
   }
 
-  #line(level: LogLevel, event: string, fields: LogFields = {}): void {
-    if (!this.enabled(level)) return;
-    if (this.#waiting === '') {
-      setImmediate(() => {
-        this.flush();
-      });
-    }
-    this.#waiting += `${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`;
+  #writer(level: LogLevel): (event: string, fields?: LogFields) => void {
+    return (event, fields = {}) => {
+      if (!this.enabled(level)) return;
+      if (this.#waiting === '') {
+        setImmediate(() => {
+          this.flush();
+        });
+      }
+      this.#waiting += `${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`;
+    };
   }
 }

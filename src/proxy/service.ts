@@ -109,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   if (!isLoopback(config.host)) {
     const note =
-      'Other computers can reach this address without encryption, and use the proxy with a key. Set PROXY_HOST to 127.0.0.1 to prevent this.';
+      'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
     log.warn('open_address', { host: config.host, note });
   }
   connection.sessions.warmUp();

@@ -143,40 +143,44 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
 /** `value` as a message of the proxy, or undefined if it is not one. */
 export function parseFromProxy(value: unknown): FromProxy | undefined {
   const message = asObject(value);
-  if (message === undefined) return undefined;
-  const { type } = message;
-  const valid =
-    (type === 'ready' && hasFields(message, { url: 'string', port: 'number', version: 'string' })) ||
-    (type === 'verified' &&
-      hasFields(message, { establishedAt: 'number' }) &&
-      isAttestationSummary(message['verified'])) ||
-    (type === 'sessionLost' && isOneOf(message['reason'], ['expired', 'slept', 'rejected', 'closed'])) ||
-    (type === 'handshakeFailed' &&
-      hasFields(message, { code: 'string', message: 'string' }) &&
-      isStringOrNull(message['detail'])) ||
-    type === 'stopped' ||
-    (type === 'outcomeChanged' && hasFields(message, { success: 'boolean' })) ||
-    ((type === 'accessKeyUsed' || type === 'chatAnswered') && hasFields(message, { id: 'string' })) ||
-    (type === 'failed' &&
-      isOneOf(message['code'], ['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message']) &&
-      hasFields(message, { message: 'string' }) &&
-      isStringOrNull(message['setting']));
-  return valid ? (message as unknown as FromProxy) : undefined;
+  const checks = FROM_PROXY.get(message?.['type']);
+  return message !== undefined && checks !== undefined && passes(message, checks)
+    ? (message as unknown as FromProxy)
+    : undefined;
 }
 
-function hasFields(
-  record: Readonly<Record<string, unknown>>,
-  types: Record<string, 'string' | 'number' | 'boolean'>,
-): boolean {
-  return Object.entries(types).every(([name, type]) => typeof record[name] === type);
-}
+type Check = (value: unknown) => boolean;
+type Checks = Readonly<Record<string, Check>>;
 
-function isOneOf(value: unknown, values: readonly string[]): boolean {
-  return typeof value === 'string' && values.includes(value);
-}
+const isString: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isBoolean: Check = (value) => typeof value === 'boolean';
+const isStringOrNull: Check = (value) => typeof value === 'string' || value === null;
+const isOneOf = (...values: readonly unknown[]): Check => {
+  return (value) => values.includes(value);
+};
 
-function isStringOrNull(value: unknown): boolean {
-  return typeof value === 'string' || value === null;
+const FROM_PROXY: ReadonlyMap<unknown, Checks> = new Map(
+  Object.entries({
+    ready: { url: isString, port: isNumber, version: isString },
+    verified: { verified: isAttestationSummary, establishedAt: isNumber },
+    sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'closed') },
+    handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
+    stopped: {},
+    outcomeChanged: { success: isBoolean },
+    accessKeyUsed: { id: isString },
+    chatAnswered: { id: isString },
+    failed: {
+      code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
+      setting: isStringOrNull,
+      message: isString,
+    },
+  } satisfies Record<FromProxy['type'], Checks>),
+);
+
+/** True if each of these fields passes its check. Further fields are allowed. */
+function passes(fields: Readonly<Record<string, unknown>>, checks: Checks): boolean {
+  return Object.entries(checks).every(([name, check]) => check(fields[name]));
 }
 
 function isStrings(value: unknown): boolean {
@@ -191,10 +195,6 @@ function isPartial(value: unknown, tests: Record<string, (field: unknown) => boo
     ([name, field]) => Object.hasOwn(tests, name) && (field === undefined || tests[name]?.(field) === true),
   );
 }
-
-const isString = (value: unknown) => typeof value === 'string';
-const isNumber = (value: unknown) => typeof value === 'number';
-const isBoolean = (value: unknown) => typeof value === 'boolean';
 
 const SETTINGS: Readonly<Record<keyof ProxySettings, (field: unknown) => boolean>> = {
   host: isString,
@@ -220,12 +220,10 @@ export function settingOfWrongType(settings: ProxySettings): keyof ProxySettings
 }
 
 function isSecrets(value: unknown): boolean {
-  const record = asObject(value);
+  const isOwnership: Check = (ownership) => ownership === undefined || typeof ownership === 'string';
+  const secrets = asObject(value);
   return (
-    record !== undefined &&
-    isStringOrNull(record['apiKey']) &&
-    isStrings(record['accessKeys']) &&
-    (record['ownership'] === undefined || typeof record['ownership'] === 'string')
+    secrets !== undefined && passes(secrets, { apiKey: isStringOrNull, accessKeys: isStrings, ownership: isOwnership })
   );
 }
 
@@ -241,20 +239,18 @@ function isNetwork(value: unknown): boolean {
 
 /** True if `value` has the shape of an attestation summary. */
 export function isAttestationSummary(value: unknown): value is AttestationSummary {
-  const record = asObject(value);
-  if (record === undefined) return false;
-  if (record['kind'] === 'development') return isStringOrNull(record['moduleId']);
-  return (
-    record['kind'] === 'verified' &&
-    isOneOf(record['approvedBy'], ['pinned', 'additional', 'history']) &&
-    hasFields(record, {
-      environment: 'string',
-      pcr0: 'string',
-      moduleId: 'string',
-      timestamp: 'number',
-      certificateNotBefore: 'number',
-      certificateNotAfter: 'number',
-      document: 'string',
-    })
-  );
+  const summary = asObject(value);
+  if (summary === undefined) return false;
+  if (summary['kind'] === 'development') return isStringOrNull(summary['moduleId']);
+  return passes(summary, {
+    kind: isOneOf('verified'),
+    environment: isString,
+    pcr0: isString,
+    approvedBy: isOneOf('pinned', 'additional', 'history'),
+    moduleId: isString,
+    timestamp: isNumber,
+    certificateNotBefore: isNumber,
+    certificateNotAfter: isNumber,
+    document: isString,
+  });
 }

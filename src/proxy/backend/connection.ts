@@ -49,6 +49,7 @@ export function bestPrimitives(): Primitives {
   return { aead: bestAead(), hkdf: pureHkdf };
 }
 
+/** Opens no connection yet: `sessions` makes the first session when it is asked for one. */
 export function openConnection(options: ConnectionOptions): BackendConnection {
   const { settings, clock, log, network, events = {}, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;

@@ -139,7 +139,7 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
     if (this.#cancelled || status < 200) return; // informational responses precede the final one
-    this.#handler.onHead(new Head(status, headers));
+    this.#handler.onHead(toHead(status, headers));
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -166,18 +166,12 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 }
 
-class Head implements UpstreamHead {
-  readonly status: number;
-  readonly #headers: RawHeaders;
-
-  constructor(status: number, headers: RawHeaders) {
-    this.status = status;
-    this.#headers = headers;
-  }
-
-  values(name: string): readonly string[] {
-    const value = this.#headers[name];
-    if (value === undefined) return [];
-    return typeof value === 'string' ? [value] : value;
-  }
+function toHead(status: number, headers: RawHeaders): UpstreamHead {
+  return {
+    status,
+    values(name) {
+      const value = headers[name] ?? [];
+      return typeof value === 'string' ? [value] : value;
+    },
+  };
 }

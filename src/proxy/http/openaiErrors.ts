@@ -17,9 +17,12 @@ function invalid(status: number, code: string | null, message: string, headers: 
   return { status, type: 'invalid_request_error', code, message, headers };
 }
 
+function unauthorized(code: string | null, message: string): ProxyError {
+  return invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']);
+}
+
 const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
 const RETRY = ['retry-after', '1'];
-const CHALLENGE = ['www-authenticate', 'Bearer realm="sealed-proxy"'];
 
 export const PROXY_ERRORS = {
   badRequest: invalid(
@@ -32,39 +35,28 @@ export const PROXY_ERRORS = {
     'bad_request',
     'The request target contains characters that cannot be forwarded, such as "#" or "\\". Percent-encode them.',
   ),
-  noKey: invalid(
-    401,
-    null,
-    'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".',
-    CHALLENGE,
-  ),
-  badKey: invalid(
-    401,
+  noKey: unauthorized(null, 'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".'),
+  badKey: unauthorized(
     'invalid_api_key',
     'This is not a valid API key: a key has 1 to 16,384 visible ASCII characters and no spaces. Check that you copied it correctly.',
-    CHALLENGE,
   ),
-  unknownAccessKey: invalid(
-    401,
+  unknownAccessKey: unauthorized(
     'invalid_api_key',
     'The proxy does not know this access key: it was revoked or mistyped. Create a new access key.',
-    CHALLENGE,
   ),
-  noApiKey: invalid(
-    401,
+  noApiKey: unauthorized(
     null,
     'The proxy has no API key yet, so access keys do not work. Set the API key of the proxy first.',
-    CHALLENGE,
   ),
   foreignHost: invalid(
     403,
     'forbidden_host',
-    'The Host header does not name this computer. Use http://127.0.0.1 with the port, or add the name to PROXY_ALLOWED_HOSTS.',
+    'The Host header does not name this computer. Use http://127.0.0.1 with the port, or add the name to the allowed hosts in the proxy settings.',
   ),
   foreignOrigin: invalid(
     403,
     'forbidden_origin',
-    'Web pages of this origin may not use the proxy. To allow them, add the origin to PROXY_ALLOWED_ORIGINS.',
+    'Web pages of this origin may not use the proxy. To allow them, add the origin to the allowed origins in the proxy settings.',
   ),
   noSuchPath: invalid(404, 'not_found', SERVES),
   noSuchModelRoute: invalid(
