@@ -55,7 +55,7 @@ export interface Service {
 export interface ServiceSecrets {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
-  /** As in `ServiceOptions`; null: the proxy proves nothing. */
+  /** As in `ServiceOptions`; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
 

@@ -187,7 +187,7 @@ function isStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** True if every field of `value` is absent or passes its own test, and there is no other field. */
+/** True if `value` is an object whose fields all have a test and pass it. Fields may be absent. */
 function isPartial(value: unknown, tests: Record<string, (field: unknown) => boolean>): boolean {
   const record = asObject(value);
   if (record === undefined) return false;

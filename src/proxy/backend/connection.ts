@@ -54,7 +54,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
   const { settings, clock, log, network, events = {}, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;
   const transport = new UndiciTransport(settings.backend, network);
-  // A forged history could approve other images, so TLS certificates are always checked here, whatever the settings.
+  // A forged history could approve other images, so TLS certificates are checked here regardless of the settings.
   const historyDispatcher = createDispatcher(null, false, { ...network, strictTls: true });
   const trust: Trust = settings.backend.verified
     ? {

@@ -16,7 +16,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/v1/embeddings', { kind: 'relayed', allow: 'POST' }],
 ]);
 
-/** Stands in the log for a path that the proxy does not serve: users may paste a key into the wrong place. */
+/** Replaces a path that the proxy does not serve in the log, because users may paste a key into the wrong place. */
 export const OTHER_PATH = 'other';
 
 /** The path of a request target: all before the query. */
