@@ -115,8 +115,8 @@ class IpcHost {
   #events(): ServiceEvents {
     return {
       releaseAsked: () => void this.#finish(),
-      outcomeChanged: (well) => {
-        this.#send({ type: 'outcomeChanged', well });
+      outcomeChanged: (success) => {
+        this.#send({ type: 'outcomeChanged', success });
       },
       accessKeyUsed: (id) => {
         this.#send({ type: 'accessKeyUsed', id });
