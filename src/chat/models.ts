@@ -1,5 +1,6 @@
 // What the backend says of its models, as the editor wants to know it. Pure.
 import { fieldsOf } from '../shared/json.ts';
+import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { Translate } from '../presentation/statusText.ts';
 
@@ -20,16 +21,6 @@ export interface ChatModel {
   readonly images: boolean;
   readonly reasoning: boolean;
 }
-
-/** What a person knows better than the backend; every field may be missing. */
-export interface ModelOverride {
-  readonly contextWindow?: number;
-  readonly maxOutputTokens?: number;
-  readonly tools?: boolean;
-  readonly images?: boolean;
-}
-
-export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
 /**
  * The chat models of a list, in its order. Whatever else a backend lists (embeddings, speech) is left out; a model of

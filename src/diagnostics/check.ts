@@ -3,9 +3,9 @@
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { ConfigState } from '../assistants/types.ts';
-import type { ModelOverrides } from '../chat/models.ts';
+import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { VerifiedConnection, Probe } from '../supervisor/localProxy.ts';
-import type { CompleteSettings } from '../supervisor/supervisor.ts';
+import type { CompleteProxySettings } from '../settings/schema.ts';
 
 export interface CheckResult {
   readonly result: 'ok' | 'failed' | 'skipped';
@@ -26,7 +26,7 @@ export interface DoctorContext {
   readonly status: () => ProxyStatus;
   /** How often the process ended by itself lately. */
   readonly crashes: () => number;
-  readonly settings: () => CompleteSettings;
+  readonly settings: () => CompleteProxySettings;
   readonly network: () => NetworkSettings;
   readonly modelOverrides: () => ModelOverrides;
   /** The environment variables that other programs see. */

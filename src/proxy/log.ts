@@ -1,8 +1,8 @@
 // src/proxy is the process that serves HTTP on this computer. It imports nothing of the editor, reads no file and
 // writes none. Secrets and bodies never reach the log: what is logged is named field by field.
 
-import { LOG_LEVELS } from '../settings/settings.ts';
-import type { LogLevel } from '../settings/settings.ts';
+import { LOG_LEVELS } from '../settings/rules.ts';
+import type { LogLevel } from '../settings/rules.ts';
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -7,7 +7,7 @@ import { VERSION } from '../shared/version.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
 import type { KeyEvents } from './server/accessKeys.ts';
 import { systemClock } from './clock.ts';
-import type { LiveSettings } from '../settings/settings.ts';
+import type { LiveConfig } from '../settings/proxyConfig.ts';
 import type { Config } from './hosts/config.ts';
 import { openConnection } from './backend/connection.ts';
 import type { ConnectionEvents, ConnectionOptions } from './backend/connection.ts';
@@ -44,7 +44,7 @@ export interface Service {
   /** These keys count from the next request on. */
   setKeys(secrets: ServiceSecrets): void;
   /** These settings count from the next request on. */
-  update(settings: LiveSettings): void;
+  update(settings: LiveConfig): void;
   /**
    * Stops listening at once, lets running responses finish for this many milliseconds, then ends them.
    * @param onFree nothing is listened on any more

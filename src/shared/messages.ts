@@ -1,22 +1,6 @@
 // What the extension and the proxy process say to each other over the channel of `fork`. Everything is parsed on
 // arrival: a message that is not exactly of one of these shapes is not of ours.
 
-/** How the proxy is set up. The strings have the forms that the command line takes in its environment. */
-export interface ProxySettings {
-  readonly host?: string;
-  /** 0 = any free port. */
-  readonly port?: number;
-  readonly backendUrl?: string;
-  readonly pcr0Environment?: string;
-  /** 96 hex characters each. */
-  readonly additionalPcr0?: readonly string[];
-  readonly requestTimeoutSeconds?: number;
-  readonly streamIdleTimeoutSeconds?: number;
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly logLevel?: string;
-}
-
 /** What is never logged and never written in the clear. */
 export interface ProxySecrets {
   /** The upstream's key, or null while none is known. */
@@ -27,25 +11,25 @@ export interface ProxySecrets {
   readonly ownership?: string;
 }
 
-/** How to reach the backend through a company's network. */
+/** How to reach the backend from within a company's network. */
 export interface NetworkSettings {
   /** The URL of an HTTP proxy, or empty for none. */
   readonly httpsProxy?: string;
   /** As in NO_PROXY. */
   readonly noProxy?: string;
-  /** False accepts any TLS certificate. The attestation is verified all the same. */
+  /** False accepts any TLS certificate. The attestation is still verified. */
   readonly strictTls?: boolean;
-  /** Further certificate authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly certificates?: readonly string[];
-  /** True: those that the operating system trusts count as well. */
+  /** True also trusts the certificate authorities of the operating system. */
   readonly systemCertificates?: boolean;
 }
 
 /** From the extension to the proxy. The first one is `start`, once. */
-export type ToProxy =
+export type ToProxy<Settings = unknown> =
   | {
       readonly type: 'start';
-      readonly settings: ProxySettings;
+      readonly settings: Settings;
       readonly secrets: ProxySecrets;
       /** Base64 of 32 bytes. */
       readonly cacheNamespaceRoot: string;
@@ -55,14 +39,8 @@ export type ToProxy =
     }
   /** The keys that count from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
-  /** Settings that need no restart; the others are left as they are. */
-  | {
-      readonly type: 'update';
-      readonly settings: Pick<
-        ProxySettings,
-        'requestTimeoutSeconds' | 'streamIdleTimeoutSeconds' | 'allowedHosts' | 'allowedOrigins' | 'logLevel'
-      >;
-    }
+  /** Settings that need no restart; those left out stay as they are. */
+  | { readonly type: 'update'; readonly settings: Settings }
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
@@ -116,8 +94,14 @@ export type FromProxy =
       readonly message: string;
     };
 
-/** The message of the extension that `value` is, or undefined. */
-export function parseToProxy(value: unknown): ToProxy | undefined {
+/**
+ * The message of the extension that `value` is, or undefined.
+ * @param isSettings true for settings that a proxy takes
+ */
+export function parseToProxy<Settings>(
+  value: unknown,
+  isSettings: (settings: unknown) => settings is Settings,
+): ToProxy<Settings> | undefined {
   const message = asRecord(value);
   switch (message?.['type']) {
     case 'start':
@@ -126,12 +110,12 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
         typeof message['cacheNamespaceRoot'] === 'string' &&
         (message['trustFingerprint'] === undefined || typeof message['trustFingerprint'] === 'string') &&
         isNetwork(message['network'])
-        ? (message as unknown as ToProxy)
+        ? (message as unknown as ToProxy<Settings>)
         : undefined;
     case 'secrets':
-      return isSecrets(message['secrets']) ? (message as unknown as ToProxy) : undefined;
+      return isSecrets(message['secrets']) ? (message as unknown as ToProxy<Settings>) : undefined;
     case 'update':
-      return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
+      return isSettings(message['settings']) ? (message as unknown as ToProxy<Settings>) : undefined;
     case 'stop':
       return { type: 'stop' };
     default:
@@ -195,31 +179,7 @@ function isPartial(value: unknown, tests: Record<string, (field: unknown) => boo
 }
 
 const isString = (value: unknown) => typeof value === 'string';
-const isNumber = (value: unknown) => typeof value === 'number';
 const isBoolean = (value: unknown) => typeof value === 'boolean';
-
-const SETTINGS: Readonly<Record<keyof ProxySettings, (field: unknown) => boolean>> = {
-  host: isString,
-  port: isNumber,
-  backendUrl: isString,
-  pcr0Environment: isString,
-  additionalPcr0: isStrings,
-  requestTimeoutSeconds: isNumber,
-  streamIdleTimeoutSeconds: isNumber,
-  allowedHosts: isStrings,
-  allowedOrigins: isStrings,
-  logLevel: isString,
-};
-
-function isSettings(value: unknown): boolean {
-  return isPartial(value, SETTINGS);
-}
-
-/** The first setting whose value is not even of its type: people write settings by hand. */
-export function settingOfWrongType(settings: ProxySettings): keyof ProxySettings | undefined {
-  const names = Object.keys(SETTINGS) as (keyof ProxySettings)[];
-  return names.find((name) => settings[name] !== undefined && !SETTINGS[name](settings[name]));
-}
 
 function isSecrets(value: unknown): boolean {
   const record = asRecord(value);

@@ -11,7 +11,7 @@ import { SessionManager } from '../../session/sessionManager.ts';
 import type { SessionLoss } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
 import type { NetworkSettings, AttestationSummary } from '../../shared/messages.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import { describeError } from './describeError.ts';
 import { summarizeAttestation } from './attestationSummary.ts';
 import type { Log } from '../log.ts';
@@ -26,7 +26,7 @@ export interface ConnectionEvents {
 }
 
 export interface ConnectionOptions {
-  readonly settings: Pick<Settings, 'backend' | 'policy'>;
+  readonly settings: Pick<ProxyConfig, 'backend' | 'policy'>;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a handshake may take, in milliseconds. */

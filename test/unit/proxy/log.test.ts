@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { LOG_LEVELS } from '../../../src/settings/settings.ts';
+import { LOG_LEVELS } from '../../../src/settings/rules.ts';
 import { Log } from '../../../src/proxy/log.ts';
-import type { LogLevel } from '../../../src/settings/settings.ts';
+import type { LogLevel } from '../../../src/settings/rules.ts';
 import { RequestEntry } from '../../../src/proxy/relay/requestLog.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { AttestationError } from '../../../../src/attestation/errors.ts';
 import { createAuthority } from '../../../../src/devEnclave/attestation/authority.ts';
 import { DEVELOPMENT_PCR0, makeSignedDocument } from '../../../../src/devEnclave/attestation/document.ts';
-import { EXIT, listenFailure } from '../../../../src/proxy/hosts/commandLineHost.ts';
 import { describeError } from '../../../../src/proxy/backend/describeError.ts';
 import { summarizeAttestation } from '../../../../src/proxy/backend/attestationSummary.ts';
 import { SessionError, asSessionError } from '../../../../src/session/errors.ts';
@@ -75,28 +74,5 @@ describe('A failure, for the log', () => {
       const { detail } = describeError(new SessionError('network', 'x', { cause }));
       assert.equal(detail, null);
     }
-  });
-});
-
-describe('An address that cannot be listened on', () => {
-  const address = { host: '127.0.0.1', port: 80 };
-  const failure = (code: string) => listenFailure(Object.assign(new Error('x'), { code }), address);
-
-  it('has an exit code and advice', () => {
-    const taken = failure('EADDRINUSE');
-    assert.deepEqual([taken.exitCode, taken.setting], [EXIT.portTaken, 'port']);
-    assert.match(taken.sentence, /port 80 on 127\.0\.0\.1 is taken: .*PROXY_PORT/);
-    const unknown = failure('EADDRNOTAVAIL');
-    assert.deepEqual([unknown.exitCode, unknown.setting], [EXIT.failed, 'host']);
-    assert.match(unknown.sentence, /no address 127\.0\.0\.1: set PROXY_HOST/);
-    const rights = failure('EACCES');
-    assert.deepEqual([rights.exitCode, rights.setting], [EXIT.failed, 'port']);
-    assert.match(rights.sentence, /PROXY_PORT/);
-  });
-
-  it('is named with the code where the cause is a rare one', () => {
-    const { exitCode, sentence } = failure('EAFNOSUPPORT');
-    assert.equal(exitCode, EXIT.failed);
-    assert.match(sentence, /EAFNOSUPPORT.*PROXY_HOST/);
   });
 });

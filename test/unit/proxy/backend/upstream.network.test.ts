@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { basicConstraints, issueChain, keyUsage } from '../../../../src/devEnclave/attestation/authority.ts';
-import { ConfigError, readProxyUrl } from '../../../../src/settings/settings.ts';
+import { ConfigError, readProxyUrl } from '../../../../src/settings/proxyConfig.ts';
 import { UndiciTransport } from '../../../../src/proxy/backend/upstream.ts';
 import type { UpstreamRequest } from '../../../../src/session/transport.ts';
 import type { NetworkSettings } from '../../../../src/shared/messages.ts';

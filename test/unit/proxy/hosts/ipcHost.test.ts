@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { createModel } from '../../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../../src/devEnclave/server.ts';
 import { probe } from '../../../../src/supervisor/localProxy.ts';
-import type { ProxySettings } from '../../../../src/shared/messages.ts';
+import type { ProxySettings } from '../../../../src/settings/schema.ts';
 import { ask, head, readAnswer } from '../../../support/e2e/ask.ts';
 import { chatBody } from '../../../support/e2e/chat.ts';
 import type { HostedProxy } from '../../../support/e2e/hosted.ts';
