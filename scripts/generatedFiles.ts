@@ -1,6 +1,6 @@
 // The parts of package.json and docs/ that are derived from the schema of the settings.
 import { VARIABLES } from '../src/settings/environment.ts';
-import { SETTING_NAMES, isLiveSetting, settingOf } from '../src/settings/schema.ts';
+import { SCHEMA, SETTING_NAMES, isLiveSetting } from '../src/settings/schema.ts';
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { restrictedConfigurations: readonly string[] } };
@@ -12,8 +12,8 @@ const END = '\n\n<!-- end -->';
 
 /** The settings of the editor, in their order. */
 const EDITOR_SETTINGS = SETTING_NAMES.flatMap((name) => {
-  const setting = settingOf(name);
-  if (setting?.editorName === undefined) return [];
+  const setting = SCHEMA[name];
+  if (setting.editorName === undefined) return [];
   const restarts = setting.variable !== undefined && !isLiveSetting(name);
   return [{ ...setting, fullName: `sealedProxy.${setting.editorName}`, restarts }];
 });

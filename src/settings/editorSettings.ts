@@ -1,7 +1,7 @@
 // The settings of the editor.
 import type { NetworkSettings } from '../shared/messages.ts';
 import { ConfigError, checkSetting, editorNameOf, readProxyUrl } from './proxyConfig.ts';
-import { EXTENSION_SETTING_NAMES, PROXY_SETTING_NAMES, SETTING_NAMES, settingOf } from './schema.ts';
+import { EXTENSION_SETTING_NAMES, PROXY_SETTING_NAMES, SCHEMA, SETTING_NAMES } from './schema.ts';
 import type { CompleteProxySettings, ExtensionSettings, ProxySettings, SettingName } from './schema.ts';
 
 export type Settings = ExtensionSettings & {
@@ -19,8 +19,8 @@ type ReadSetting = (name: string) => unknown;
  * @param logLevel how detailed the log of the proxy is to be
  */
 export function readEditorSettings(own: ReadSetting, http: ReadSetting, logLevel: string): Settings {
-  const read = (name: SettingName) => [name, own(editorNameOf(name)) ?? settingOf(name)?.default];
-  const ofProxy = PROXY_SETTING_NAMES.filter((name) => settingOf(name)?.editorName !== undefined).map(read);
+  const read = (name: SettingName) => [name, own(editorNameOf(name)) ?? SCHEMA[name].default];
+  const ofProxy = PROXY_SETTING_NAMES.filter((name) => SCHEMA[name].editorName !== undefined).map(read);
   return {
     ...(Object.fromEntries(EXTENSION_SETTING_NAMES.map(read)) as ExtensionSettings),
     proxy: { ...(Object.fromEntries(ofProxy) as CompleteProxySettings), logLevel },
@@ -62,13 +62,11 @@ export function extensionProblems(settings: ExtensionSettings): Problem[] {
 }
 
 function findProblems(settings: Readonly<Partial<Record<SettingName, unknown>>>): Problem[] {
-  return SETTING_NAMES.flatMap((name) =>
+  return SETTING_NAMES.filter((name) => settings[name] !== undefined).flatMap((name) =>
     problemIn(name, () => {
-      const value = settings[name];
-      const setting = settingOf(name);
-      if (value === undefined || setting === undefined) return;
-      if (!setting.isType(value)) throw new ConfigError(name, setting.expects);
-      checkSetting(name, value);
+      const { isType, expects } = SCHEMA[name];
+      if (!isType(settings[name])) throw new ConfigError(name, expects);
+      checkSetting(name, settings[name]);
     }),
   );
 }

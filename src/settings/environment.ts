@@ -1,19 +1,19 @@
 // The settings of the command line: variables of the environment.
 import { resolveConfig } from './proxyConfig.ts';
-import type { ProxyConfig, WrittenNumbers } from './proxyConfig.ts';
-import { SETTING_NAMES, settingOf } from './schema.ts';
-import type { ProxySettings, Variable } from './schema.ts';
+import type { ProxyConfig } from './proxyConfig.ts';
+import { SCHEMA, SETTING_NAMES } from './schema.ts';
+import type { Variable } from './schema.ts';
 
 /** A variable that is missing, empty or blank is not set. */
 export type Values = Readonly<Partial<Record<Variable, string>>>;
 
 /** The variables, in the order of `--help`. */
 export const VARIABLES = SETTING_NAMES.flatMap((name) => {
-  const { variable, json, secret = false, description, defaultText, default: value } = settingOf(name) ?? {};
+  const { variable, json, secret = false, description, default: value } = SCHEMA[name];
   if (variable === undefined) return [];
-  const byDefault = defaultText ?? [value ?? []].flat().join(',');
-  const notes = `${json?.type === 'array' ? ' Comma-separated.' : ''}${secret ? ' Secret.' : ''}`;
-  return [{ name, variable: variable as Variable, byDefault, description: `${description}${notes}` }];
+  const byDefault = String(value);
+  const notes = `${json.type === 'array' ? ' Comma-separated.' : ''}${secret ? ' Secret.' : ''}`;
+  return [{ name, type: json.type, variable: variable as Variable, byDefault, description: description + notes }];
 });
 
 /**
@@ -21,14 +21,14 @@ export const VARIABLES = SETTING_NAMES.flatMap((name) => {
  * @throws ConfigError for the first value that cannot be used
  */
 export function readEnvironment(values: Values): ProxyConfig {
-  const written: WrittenNumbers = Object.fromEntries(
-    VARIABLES.map(({ name, variable }) => [name, valueOf(values, variable)]),
+  const set = VARIABLES.flatMap(({ name, type, variable }) => {
+    const text = valueOf(values, variable);
+    return text === undefined ? [] : [{ name, text, value: parse(text, type) }];
+  });
+  return resolveConfig(
+    Object.fromEntries(set.map(({ name, value }) => [name, value])),
+    Object.fromEntries(set.map(({ name, text }) => [name, text])),
   );
-  const settings = Object.entries(written).map(([name, text]) => [
-    name,
-    text && parse(text, settingOf(name)?.json.type),
-  ]);
-  return resolveConfig(Object.fromEntries(settings) as ProxySettings, written);
 }
 
 /** The value without the space around it; undefined if the variable is not set. */
@@ -37,8 +37,8 @@ export function valueOf(values: Values, variable: Variable): string | undefined 
   return value === '' ? undefined : value;
 }
 
-/** The value of a text, NaN for something else in the place of a number. */
-function parse(text: string, type: string | undefined): unknown {
+/** The value that a text stands for; NaN for a text that is not a number where one is expected. */
+function parse(text: string, type: string): unknown {
   if (type === 'array') return [text];
   if (type === 'integer') return /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (type === 'number') return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

@@ -1,7 +1,7 @@
 // From the settings of a proxy to what it uses, with an error for the first one that cannot be used.
 import type { NetworkSettings } from '../shared/messages.ts';
 import { parseProxyUrl } from './rules.ts';
-import { LIVE_SETTING_NAMES, PROXY_SETTING_NAMES, settingOf } from './schema.ts';
+import { LIVE_SETTING_NAMES, PROXY_SETTING_NAMES, SCHEMA } from './schema.ts';
 import type { LiveSettingName, ProxySettingName, ProxySettings, SettingName, UsedOf } from './schema.ts';
 
 /** Numbers as they were written, for messages. */
@@ -16,7 +16,7 @@ export class ConfigError extends Error {
 
   /** @param shown what the message may quote of the value */
   constructor(setting: SettingName | 'httpsProxy', allowed: string, shown?: string) {
-    const { variable = setting } = setting === 'httpsProxy' ? { variable: 'HTTPS_PROXY' } : (settingOf(setting) ?? {});
+    const { variable = setting } = setting === 'httpsProxy' ? { variable: 'HTTPS_PROXY' } : SCHEMA[setting];
     const reason = `${shown === undefined ? '' : `=${printable(shown)}`} cannot be used: ${allowed}`;
     super(variable + reason);
     this.name = 'ConfigError';
@@ -28,17 +28,18 @@ export class ConfigError extends Error {
 
 /** The name in the editor, without `sealedProxy.`; of a setting that is not in the editor, the name in the schema. */
 export function editorNameOf(setting: SettingName | 'httpsProxy'): string {
-  return setting === 'httpsProxy' ? 'http.proxy' : (settingOf(setting)?.editorName ?? setting);
+  return setting === 'httpsProxy' ? 'http.proxy' : (SCHEMA[setting].editorName ?? setting);
 }
 
 /**
  * The value as the code uses it. An empty string stands for the default.
+ * @param written a number as it was written
  * @throws ConfigError if its rule refuses it
  */
 export function checkSetting(name: SettingName, value: unknown, written?: string): unknown {
-  const setting = settingOf(name);
+  const { default: byDefault, use } = SCHEMA[name];
   const isEmpty = value === undefined || (typeof value === 'string' && value.trim() === '');
-  return setting?.use((isEmpty ? setting.default : value) as never, (allowed, shown) => {
+  return use((isEmpty ? byDefault : value) as never, (allowed, shown) => {
     return new ConfigError(name, allowed, typeof value === 'number' ? (written ?? shown) : shown);
   });
 }

@@ -1,5 +1,6 @@
 // Every setting, once. The environment, the editor, `--help`, package.json and the tables in docs/ are derived from it:
 // after a change, run `npm run generate`.
+import { asObject } from '../shared/json.ts';
 import { choice, list, number, text, toggle } from './kinds.ts';
 import type { Kind } from './kinds.ts';
 import { MODEL_OVERRIDE_JSON } from './modelOverrides.ts';
@@ -15,7 +16,7 @@ import {
 
 interface Setting extends Omit<Kind<never, unknown>, 'isType'> {
   readonly isType: (value: unknown) => boolean;
-  /** Null for a setting without a default. */
+  /** Of a secret, the text that is shown as the default. */
   readonly default: unknown;
   /** Markdown with no more than code spans. */
   readonly description: string;
@@ -23,12 +24,10 @@ interface Setting extends Omit<Kind<never, unknown>, 'isType'> {
   readonly variable?: string;
   /** The name in the editor, behind `sealedProxy.`. */
   readonly editorName?: string;
-  /** A change needs no restart of the proxy. */
+  /** Of a setting of the proxy: a change needs no restart. */
   readonly live?: true;
   /** Neither shown nor logged. */
   readonly secret?: true;
-  /** What `--help` shows as the default, if it is not a value. */
-  readonly defaultText?: string;
 }
 
 const timeout = number(
@@ -39,13 +38,12 @@ const timeout = number(
 );
 const plain = text((value) => value);
 
-export const SCHEMA = {
+const TABLE = {
   autoStart: {
     ...toggle,
     default: true,
     description: 'Start the proxy when the editor starts.',
     editorName: 'autoStart',
-    live: true,
   },
   host: {
     ...text(parseHost),
@@ -106,11 +104,10 @@ export const SCHEMA = {
     default: 300,
     description: 'Seconds between two checks of the connection to the backend. `0` turns regular checks off.',
     editorName: 'checkInterval',
-    live: true,
   },
   apiKey: {
     ...plain,
-    default: null,
+    default: '',
     description: 'API key for the backend, used for clients that send an access key. Needs `PROXY_ACCESS_KEYS`.',
     variable: 'PROXY_API_KEY',
     secret: true,
@@ -124,8 +121,7 @@ export const SCHEMA = {
   },
   cacheNamespaceRoot: {
     ...plain,
-    default: null,
-    defaultText: '(random)',
+    default: '(random)',
     description: 'Base64 of 32 bytes. Keeps your prompt cache separate; set it to keep the cache across restarts.',
     variable: 'PROXY_CACHE_NAMESPACE_ROOT',
     secret: true,
@@ -161,7 +157,6 @@ export const SCHEMA = {
     description:
       'Capabilities of chat models that the backend does not report, by model ID: `contextWindow` and `maxOutputTokens` in tokens, `tools` and `images`.',
     editorName: 'modelOverrides',
-    live: true,
   },
   terminal: {
     ...toggle,
@@ -169,14 +164,12 @@ export const SCHEMA = {
     description:
       'Set `OPENAI_BASE_URL`, `OPENAI_API_BASE` and `OPENAI_API_KEY` (an access key named Terminal) in new terminals.',
     editorName: 'terminal.enabled',
-    live: true,
   },
   compactStatusBar: {
     ...toggle,
     default: false,
     description: 'Show only the icon of Sealed Proxy in the status bar, without its name.',
     editorName: 'statusBar.compact',
-    live: true,
   },
   baseUrl: {
     ...plain,
@@ -184,68 +177,63 @@ export const SCHEMA = {
     description:
       'Base URL of the running proxy. Sealed Proxy writes it for other extensions to read; do not change it.',
     editorName: 'baseUrl',
-    live: true,
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-export type SettingName = keyof typeof SCHEMA;
+export type SettingName = keyof typeof TABLE;
 
-type NamesWith<Shape> = {
-  [Name in SettingName]: (typeof SCHEMA)[Name] extends Shape ? Name : never;
+export const SCHEMA: Readonly<Record<SettingName, Setting>> = TABLE;
+
+type NamesWith<Fields> = {
+  [Name in SettingName]: (typeof TABLE)[Name] extends Fields ? Name : never;
 }[SettingName];
-type ValueOf<Name extends SettingName> = (typeof SCHEMA)[Name]['isType'] extends (
-  value: unknown,
-) => value is infer Value
-  ? Value
-  : never;
+type ValueOf<Name extends SettingName> = Parameters<(typeof TABLE)[Name]['use']>[0];
 
 /** What the code uses in place of the value. */
-export type UsedOf<Name extends SettingName> = ReturnType<(typeof SCHEMA)[Name]['use']>;
-export type Variable = Extract<(typeof SCHEMA)[SettingName], { variable: string }>['variable'];
-export type SecretName = NamesWith<{ secret: true }>;
-export type ProxySettingName = Exclude<NamesWith<{ variable: string }>, SecretName>;
-export type LiveSettingName = ProxySettingName & NamesWith<{ live: true }>;
+export type UsedOf<Name extends SettingName> = ReturnType<(typeof TABLE)[Name]['use']>;
+export type Variable = Extract<(typeof TABLE)[SettingName], { variable: string }>['variable'];
+export type ProxySettingName = Exclude<NamesWith<{ variable: string }>, NamesWith<{ secret: true }>>;
+export type LiveSettingName = NamesWith<{ live: true }>;
 /** The settings of the extension itself; `baseUrl` is written, never read. */
 export type ExtensionSettingName = Exclude<NamesWith<{ editorName: string }>, ProxySettingName | 'baseUrl'>;
 
-/** The settings that a proxy takes; the default stands in for those left out. */
+/** The settings that a proxy takes. The default replaces one that is left out. */
 export type ProxySettings = { readonly [Name in ProxySettingName]?: ValueOf<Name> };
-/** The settings that an editor window gives to its proxy: its own ones, and the level of its log channel. */
+/** The settings that an editor window gives to its proxy: those in the editor, and the level of its log channel. */
 export type CompleteProxySettings = Required<
   Pick<ProxySettings, (ProxySettingName & NamesWith<{ editorName: string }>) | 'logLevel'>
 >;
 export type ExtensionSettings = { readonly [Name in ExtensionSettingName]: ValueOf<Name> };
 
-export const SETTING_NAMES = Object.keys(SCHEMA) as SettingName[];
-export const PROXY_SETTING_NAMES = SETTING_NAMES.filter(isProxySettingName);
+export const SETTING_NAMES = Object.keys(TABLE) as SettingName[];
+export const PROXY_SETTING_NAMES = SETTING_NAMES.filter(isProxySetting);
 export const LIVE_SETTING_NAMES = PROXY_SETTING_NAMES.filter(isLiveSetting);
 export const EXTENSION_SETTING_NAMES = SETTING_NAMES.filter(
   (name): name is ExtensionSettingName =>
-    name !== 'baseUrl' && 'editorName' in SCHEMA[name] && !isProxySettingName(name),
+    SCHEMA[name].editorName !== undefined && !isProxySetting(name) && name !== 'baseUrl',
 );
 export const EXTENSION_DEFAULTS = Object.fromEntries(
   EXTENSION_SETTING_NAMES.map((name) => [name, SCHEMA[name].default]),
 ) as ExtensionSettings;
 
-function isProxySettingName(name: string): name is ProxySettingName {
-  const setting = settingOf(name);
-  return setting?.variable !== undefined && setting.secret !== true;
+function isProxySetting(name: string): name is ProxySettingName {
+  if (!Object.hasOwn(SCHEMA, name)) return false;
+  const { variable, secret = false } = SCHEMA[name as SettingName];
+  return variable !== undefined && !secret;
 }
 
-/** True for a setting of the proxy that it takes while it runs. */
+/** True for a setting that the proxy takes while it runs. */
 export function isLiveSetting(name: string): name is LiveSettingName {
-  return isProxySettingName(name) && settingOf(name)?.live === true;
-}
-
-/** The entry of the schema, without the type of its own value. */
-export function settingOf(name: string): Setting | undefined {
-  return Object.hasOwn(SCHEMA, name) ? SCHEMA[name as SettingName] : undefined;
+  return isProxySetting(name) && SCHEMA[name].live === true;
 }
 
 /** True for settings of a proxy, each absent or of its type. Their values may still be unusable. */
 export function isProxySettings(value: unknown): value is ProxySettings {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.entries(value).every(
-    ([name, field]) => isProxySettingName(name) && (field === undefined || SCHEMA[name].isType(field)),
+  const settings = asObject(value);
+  return (
+    settings !== undefined &&
+    Object.entries(settings).every(
+      ([name, field]) => isProxySetting(name) && (field === undefined || SCHEMA[name].isType(field)),
+    )
   );
 }

@@ -4,7 +4,7 @@ import { VERSION } from '../../shared/version.ts';
 import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
-import { settingOf } from '../../settings/schema.ts';
+import { SCHEMA } from '../../settings/schema.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { Log } from '../log.ts';
@@ -72,7 +72,7 @@ async function serve(environment: Values): Promise<number | undefined> {
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
     if (config === undefined) throw error;
-    const { exitCode, sentence } = listenFailure(error, config, (name) => settingOf(name)?.variable ?? name);
+    const { exitCode, sentence } = listenFailure(error, config, (name) => SCHEMA[name].variable ?? name);
     return complain(exitCode, sentence);
   }
 }

@@ -5,7 +5,7 @@ import { parseToProxy } from '../../shared/messages.ts';
 import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
 import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
-import { isProxySettings, settingOf } from '../../settings/schema.ts';
+import { SCHEMA, isProxySettings } from '../../settings/schema.ts';
 import type { ProxySettings } from '../../settings/schema.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
 import { checkSecrets, parseCacheRoot } from './config.ts';
@@ -73,8 +73,9 @@ class IpcHost {
       else this.#setKeys(message.secrets);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      const isSecret = settingOf(error.setting)?.secret === true;
-      this.#fail('invalid_setting', error.editorMessage, isSecret ? null : error.setting);
+      const { setting, editorMessage } = error;
+      const isSecret = setting !== 'httpsProxy' && SCHEMA[setting].secret === true;
+      this.#fail('invalid_setting', editorMessage, isSecret ? null : setting);
     }
   }
 
