@@ -113,7 +113,7 @@ const BAD: readonly BadSetting[] = [
   { name: 'HTTPS_PROXY', value: 'user:hidden-word@proxy.example', allowed: /the URL of a proxy such as/, secret: true },
 ];
 
-describe('a setting that cannot be used', () => {
+describe('readConfig(): a setting that cannot be used', () => {
   let started: ReadonlyMap<BadSetting, Promise<RunningProcess>>;
 
   before(() => {

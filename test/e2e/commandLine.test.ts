@@ -32,7 +32,7 @@ async function run(
   return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
 }
 
-describe('the command line', () => {
+describe('runCommandLine()', () => {
   const scope = perTest();
 
   it('--help names the usage, every variable with its default, and the exit codes', async () => {
@@ -120,7 +120,7 @@ describe('the command line', () => {
   it('--health exits with 1 and a reason within five seconds when a server breaks or delays its response', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n';
     const body = '{"status":"ok","service":"sealed-proxy"';
-    const drip = (connection: RawConnection) => {
+    const sendSlowly = (connection: RawConnection) => {
       const timer = setInterval(() => {
         connection.write('x');
       }, 200);
@@ -151,7 +151,7 @@ describe('the command line', () => {
         /no response within 5 seconds$/,
         (connection) => {
           connection.write(head);
-          drip(connection);
+          sendSlowly(connection);
         },
       ],
       [
@@ -159,7 +159,7 @@ describe('the command line', () => {
         /no response within 5 seconds$/,
         (connection) => {
           connection.write('HTTP/1.1 200 OK\r\nx: ');
-          drip(connection);
+          sendSlowly(connection);
         },
       ],
       ['never responds', /no response within 5 seconds$/, () => undefined],
