@@ -48,7 +48,7 @@ export interface Problem {
 
 /** Everything that is wrong with the settings of a proxy, each by itself. */
 export function problemsOf(settings: ProxySettings, network: NetworkSettings): Problem[] {
-  const { httpsProxy = '' }: { readonly httpsProxy?: unknown } = network;
+  const httpsProxy: unknown = network.httpsProxy ?? '';
   const ofProxyUrl = problemIn('httpsProxy', () => {
     if (typeof httpsProxy !== 'string') throw new ConfigError('httpsProxy', 'it takes a string');
     readProxyUrl({ httpsProxy }, {});

@@ -39,7 +39,7 @@ function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]
 /** Runs the command; resolves with the exit code, or with undefined while the proxy serves. */
 export async function runCommandLine(args: readonly string[], environment: Values): Promise<number | undefined> {
   const [argument, ...rest] = args;
-  if (rest.length > 0) return complain(EXIT.invalid, 'sealed-proxy takes at most one argument; see --help');
+  if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
       return serve(environment);
@@ -53,10 +53,7 @@ export async function runCommandLine(args: readonly string[], environment: Value
     case '--health':
       return checkHealth(environment);
     default:
-      return complain(
-        EXIT.invalid,
-        'sealed-proxy takes --help, --version or --health; settings are environment variables',
-      );
+      return complain(EXIT.invalid, 'unknown argument; see --help');
   }
 }
 

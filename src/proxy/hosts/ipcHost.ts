@@ -20,9 +20,7 @@ type Start = Extract<Message, { type: 'start' }>;
 
 /** Serves the parent process until it asks to stop, or ends. */
 export function serveParent(): void {
-  const host = new IpcHost((message) => {
-    if (process.connected) process.send?.(message);
-  });
+  const host = new IpcHost((message) => process.connected && process.send?.(message));
   process.on('message', (message) => {
     host.receive(message);
   });
@@ -35,7 +33,7 @@ export function serveParent(): void {
 }
 
 class IpcHost {
-  readonly #send: (message: FromProxy) => void;
+  readonly #send: (message: FromProxy) => unknown;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   readonly #stopRequests = new Set<'signal' | 'message'>();
   #started = false;
@@ -44,7 +42,7 @@ class IpcHost {
   #service: Service | undefined;
   #settings: ProxySettings = {};
 
-  constructor(send: (message: FromProxy) => void) {
+  constructor(send: (message: FromProxy) => unknown) {
     this.#send = send;
   }
 
@@ -114,26 +112,15 @@ class IpcHost {
   }
 
   #events(): ServiceEvents {
+    const send = this.#send;
     return {
       releaseAsked: () => void this.#finish(),
-      outcomeChanged: (well) => {
-        this.#send({ type: 'outcomeChanged', well });
-      },
-      accessKeyUsed: (id) => {
-        this.#send({ type: 'accessKeyUsed', id });
-      },
-      chatAnswered: (id) => {
-        this.#send({ type: 'chatAnswered', id });
-      },
-      verified: (verified) => {
-        this.#send({ type: 'verified', verified, establishedAt: Date.now() });
-      },
-      sessionLost: (reason) => {
-        this.#send({ type: 'sessionLost', reason });
-      },
-      handshakeFailed: (error) => {
-        this.#send({ type: 'handshakeFailed', ...describeError(error) });
-      },
+      outcomeChanged: (well) => send({ type: 'outcomeChanged', well }),
+      accessKeyUsed: (id) => send({ type: 'accessKeyUsed', id }),
+      chatAnswered: (id) => send({ type: 'chatAnswered', id }),
+      verified: (verified) => send({ type: 'verified', verified, establishedAt: Date.now() }),
+      sessionLost: (reason) => send({ type: 'sessionLost', reason }),
+      handshakeFailed: (error) => send({ type: 'handshakeFailed', ...describeError(error) }),
     };
   }
 
@@ -152,9 +139,7 @@ class IpcHost {
   async #finish(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    await this.#service?.stop(GRACE, () => {
-      this.#send({ type: 'stopped' });
-    });
+    await this.#service?.stop(GRACE, () => this.#send({ type: 'stopped' }));
     process.exit(EXIT.ok);
   }
 

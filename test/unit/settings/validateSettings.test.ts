@@ -21,6 +21,7 @@ const BEFORE: Settings = {
   network: { strictTls: true },
 };
 const NEXT: Settings = {
+  ...EXTENSION_DEFAULTS,
   autoStart: false,
   checkInterval: 0,
   terminal: true,
