@@ -1,8 +1,8 @@
 // src/proxy is the process that serves HTTP on this computer. It never imports `vscode` and never reads or writes files.
 // The log never contains secrets or bodies: each event names the fields that it logs.
 
-import { LOG_LEVELS } from '../settings/settings.ts';
-import type { LogLevel } from '../settings/settings.ts';
+import { LOG_LEVELS } from '../settings/rules.ts';
+import type { LogLevel } from '../settings/rules.ts';
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../settings/loopback.ts';
-import type { LiveSettings } from '../settings/settings.ts';
+import type { LiveConfig } from '../settings/proxyConfig.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import { digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
@@ -44,7 +44,7 @@ export interface Service {
   /** Uses these keys from the next request on. */
   setKeys(secrets: ServiceSecrets): void;
   /** Uses these settings from the next request on. */
-  update(settings: LiveSettings): void;
+  update(settings: LiveConfig): void;
   /**
    * Stops listening at once, and ends the responses that are still running after this many milliseconds.
    * @param onFree is called when the port is free

@@ -2,23 +2,7 @@
 // message and refuses every other shape.
 import { asObject } from './json.ts';
 
-/** How the proxy is set up. The strings have the forms that the command line takes in its environment. */
-export interface ProxySettings {
-  readonly host?: string;
-  /** 0 = any free port. */
-  readonly port?: number;
-  readonly backendUrl?: string;
-  readonly pcr0Environment?: string;
-  /** 96 hex characters each. */
-  readonly additionalPcr0?: readonly string[];
-  readonly requestTimeoutSeconds?: number;
-  readonly streamIdleTimeoutSeconds?: number;
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly logLevel?: string;
-}
-
-/** Secrets: never logged, and never stored unencrypted. */
+/** What is never logged and never written in the clear. */
 export interface ProxySecrets {
   /** The API key, or null if none is set. */
   readonly apiKey: string | null;
@@ -28,25 +12,25 @@ export interface ProxySecrets {
   readonly ownership?: string;
 }
 
-/** How to reach the backend through a company's network. */
+/** How to reach the backend from within a company's network. */
 export interface NetworkSettings {
   /** The URL of an HTTP proxy, or empty for none. */
   readonly httpsProxy?: string;
   /** As in NO_PROXY. */
   readonly noProxy?: string;
-  /** False accepts any TLS certificate. The attestation is verified all the same. */
+  /** False accepts any TLS certificate. The attestation is still verified. */
   readonly strictTls?: boolean;
-  /** Further certificate authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly certificates?: readonly string[];
-  /** True: those that the operating system trusts count as well. */
+  /** True also trusts the certificate authorities of the operating system. */
   readonly systemCertificates?: boolean;
 }
 
 /** From the extension to the proxy. The first one is `start`, once. */
-export type ToProxy =
+export type ToProxy<Settings = unknown> =
   | {
       readonly type: 'start';
-      readonly settings: ProxySettings;
+      readonly settings: Settings;
       readonly secrets: ProxySecrets;
       /** Base64 of 32 bytes. */
       readonly cacheNamespaceRoot: string;
@@ -56,14 +40,8 @@ export type ToProxy =
     }
   /** The keys to use from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
-  /** New values of settings that need no restart. Those left out do not change. */
-  | {
-      readonly type: 'update';
-      readonly settings: Pick<
-        ProxySettings,
-        'requestTimeoutSeconds' | 'streamIdleTimeoutSeconds' | 'allowedHosts' | 'allowedOrigins' | 'logLevel'
-      >;
-    }
+  /** Settings that need no restart; those left out stay as they are. */
+  | { readonly type: 'update'; readonly settings: Settings }
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
@@ -117,8 +95,14 @@ export type FromProxy =
       readonly message: string;
     };
 
-/** `value` as a message of the extension, or undefined if it is not one. */
-export function parseToProxy(value: unknown): ToProxy | undefined {
+/**
+ * The message of the extension that `value` is, or undefined.
+ * @param isSettings true for settings that a proxy takes
+ */
+export function parseToProxy<Settings>(
+  value: unknown,
+  isSettings: (settings: unknown) => settings is Settings,
+): ToProxy<Settings> | undefined {
   const message = asObject(value);
   switch (message?.['type']) {
     case 'start':
@@ -127,12 +111,12 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
         typeof message['cacheNamespaceRoot'] === 'string' &&
         (message['trustFingerprint'] === undefined || typeof message['trustFingerprint'] === 'string') &&
         isNetwork(message['network'])
-        ? (message as unknown as ToProxy)
+        ? (message as unknown as ToProxy<Settings>)
         : undefined;
     case 'secrets':
-      return isSecrets(message['secrets']) ? (message as unknown as ToProxy) : undefined;
+      return isSecrets(message['secrets']) ? (message as unknown as ToProxy<Settings>) : undefined;
     case 'update':
-      return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
+      return isSettings(message['settings']) ? (message as unknown as ToProxy<Settings>) : undefined;
     case 'stop':
       return { type: 'stop' };
     default:
@@ -194,29 +178,6 @@ function isPartial(value: unknown, tests: Record<string, (field: unknown) => boo
   return Object.entries(record).every(
     ([name, field]) => Object.hasOwn(tests, name) && (field === undefined || tests[name]?.(field) === true),
   );
-}
-
-const SETTINGS: Readonly<Record<keyof ProxySettings, (field: unknown) => boolean>> = {
-  host: isString,
-  port: isNumber,
-  backendUrl: isString,
-  pcr0Environment: isString,
-  additionalPcr0: isStrings,
-  requestTimeoutSeconds: isNumber,
-  streamIdleTimeoutSeconds: isNumber,
-  allowedHosts: isStrings,
-  allowedOrigins: isStrings,
-  logLevel: isString,
-};
-
-function isSettings(value: unknown): boolean {
-  return isPartial(value, SETTINGS);
-}
-
-/** The first setting whose value is not even of its type: people write settings by hand. */
-export function settingOfWrongType(settings: ProxySettings): keyof ProxySettings | undefined {
-  const names = Object.keys(SETTINGS) as (keyof ProxySettings)[];
-  return names.find((name) => settings[name] !== undefined && !SETTINGS[name](settings[name]));
 }
 
 function isSecrets(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Log } from '../../src/proxy/log.ts';
-import type { LogLevel } from '../../src/settings/settings.ts';
+import type { LogLevel } from '../../src/settings/rules.ts';
 
 export interface LogLine extends Record<string, unknown> {
   readonly time: string;

@@ -8,7 +8,7 @@ import { attestationDocument } from '../../presentation/attestationText.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import { showDiagnosis } from './diagnosis.ts';
 import { freePort } from '../../supervisor/freePort.ts';
-import type { Settings } from '../../settings/validateSettings.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
 import type { ChannelLog } from '../log.ts';
 import type { PublicApi } from '../api/api.ts';
 import { SECTION } from '../settings.ts';

@@ -6,7 +6,7 @@ import type { AssistantService } from '../../assistants/assistantService.ts';
 import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../diagnostics/report.ts';
 import type { HostInfo } from '../../diagnostics/report.ts';
-import type { Settings } from '../../settings/validateSettings.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
 import { probe } from '../../supervisor/localProxy.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';

@@ -10,7 +10,7 @@ import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
 import type { SessionLoss } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import type { AttestationSummary, NetworkSettings } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
 import { summarizeAttestation } from './attestationSummary.ts';
@@ -27,7 +27,7 @@ export interface ConnectionEvents {
 }
 
 export interface ConnectionOptions {
-  readonly settings: Pick<Settings, 'backend' | 'policy'>;
+  readonly settings: Pick<ProxyConfig, 'backend' | 'policy'>;
   readonly clock: Clock;
   readonly log: Log;
   /** The time limit of a handshake, in milliseconds; read for each handshake. */

@@ -10,8 +10,8 @@ import type {
   UpstreamRequest,
 } from '../../session/transport.ts';
 import type { NetworkSettings } from '../../shared/messages.ts';
-import { readProxyUrl } from '../../settings/settings.ts';
-import type { Backend } from '../../settings/settings.ts';
+import { readProxyUrl } from '../../settings/proxyConfig.ts';
+import type { Backend } from '../../settings/rules.ts';
 
 type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];

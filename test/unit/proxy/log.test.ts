@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LOG_LEVELS } from '../../../src/settings/settings.ts';
+import { LOG_LEVELS } from '../../../src/settings/rules.ts';
 import { logAt } from '../../support/logs.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 

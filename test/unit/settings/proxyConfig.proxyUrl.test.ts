@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ConfigError, readProxyUrl } from '../../../src/settings/settings.ts';
+import { ConfigError, readProxyUrl } from '../../../src/settings/proxyConfig.ts';
 
 describe('readProxyUrl()', () => {
   it('prefers the settings to the environment', () => {
