@@ -1,5 +1,5 @@
 // What the assistants that were connected are set to.
-import { oldPlace } from '../assistants/configState.ts';
+import { describeOutdated } from '../assistants/configState.ts';
 import type { ConfigState } from '../assistants/types.ts';
 import { check, failed, ok, skipped } from './check.ts';
 import type { Check, CheckResult, DoctorContext } from './check.ts';
@@ -30,7 +30,7 @@ function resultOf(configState: ConfigState): CheckResult {
         return ok('set to this proxy, but another model or provider is chosen there');
       return ok(`set to this proxy${configState.model === undefined ? '' : `, model ${configState.model}`}`);
     case 'old':
-      return failed(`points to ${oldPlace(configState)}`, `Run ${COMMAND} and choose "Mend".`);
+      return failed(`uses ${describeOutdated(configState)}`, `Run ${COMMAND} and choose "Repair".`);
     case 'refused': // whose sentence names a folder of the person's
       return failed('its configuration cannot be read', `Run ${COMMAND}: it says which file, and what is wrong.`);
     case 'absent':

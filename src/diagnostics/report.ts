@@ -1,4 +1,5 @@
 // The results as a document, fit for a bug report. Pure.
+import { redact } from '../presentation/redaction.ts';
 import type { NamedResult } from './checks.ts';
 
 /** Where the checks ran. */
@@ -25,7 +26,7 @@ export function diagnosisDocument(
   { version, platform, node, editor, remote, at }: Surroundings,
   secrets: readonly string[],
 ): string {
-  const cell = (text: string) => escape(masked(text, secrets));
+  const cell = (text: string) => escape(redact(text, secrets));
   const where = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
   const rows = results.map(({ result, ...texts }) => {
     const cells = [texts.name, texts.value, texts.advice].map(cell);
@@ -58,26 +59,6 @@ function summary(results: readonly NamedResult[]): string {
   const untried = results.filter(({ result }) => result === 'skipped').length;
   if (count > 0) return `**${count} of ${results.length} checks failed.**`;
   return untried === 0 ? '**All is well.**' : `**No check failed, and ${untried} were not tried.**`;
-}
-
-/** Names and passwords in addresses, and what looks like a key: these must not have come so far. */
-const LOOKS_SECRET = [
-  [/\bsealed-[A-Za-z0-9_-]{16,}/g, 'sealed-•••'],
-  [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-•••'],
-  [/\b(bearer|basic)\s+[^\s,;"']+/gi, '$1 •••'],
-  [/(:\/\/)[^\s/@]+@/g, '$1•••@'],
-] as const;
-
-/** Shorter ones would blot out words. */
-const SHORTEST = 6;
-
-function masked(text: string, secrets: readonly string[]): string {
-  let rest = text;
-  // The longest first: one may be part of another.
-  for (const secret of secrets.toSorted((one, other) => other.length - one.length))
-    if (secret.length >= SHORTEST) rest = rest.replaceAll(secret, '•••');
-  for (const [pattern, replacement] of LOOKS_SECRET) rest = rest.replaceAll(pattern, replacement);
-  return rest;
 }
 
 /** Nothing in a message becomes a link, a picture, a command or another cell. */
