@@ -160,7 +160,7 @@ describe('The diagnosis', () => {
           'set to this proxy, but another model or provider is chosen there',
         ],
         ['Assistant: llama.vscode', 'skipped', 'connected; its address is compared while the proxy runs'],
-        ['Assistant: Cline', 'failed', 'points to an old address'],
+        ['Assistant: Cline', 'failed', 'uses an outdated address'],
         ['Assistant: Kilo Code', 'failed', 'its configuration cannot be read'],
       ],
     );
