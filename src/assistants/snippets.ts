@@ -10,7 +10,6 @@ export interface Snippet {
   readonly kind: 'snippet';
   readonly id: string;
   readonly name: string;
-  readonly needsModel: boolean;
   readonly language: Language;
   /** For the user, in a sentence: where to use it. */
   readonly hint: string;
@@ -160,7 +159,7 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
 ];
 
 function snippet(id: string, name: string, language: Language, hint: string, render: Snippet['render']): Snippet {
-  return { kind: 'snippet', id, name, needsModel: true, language, hint, render };
+  return { kind: 'snippet', id, name, language, hint, render };
 }
 
 /** See `copilot help providers`. Without limits, Copilot guesses those of an unknown model. */

@@ -82,7 +82,6 @@ describe('AssistantService', () => {
     assert.equal(await bench.keyOf('opencode'), undefined);
     assert.deepEqual(await bench.service.undo(opencode), {
       kind: 'refused',
-      path: '',
       message: 'There is nothing to undo for opencode.',
     });
   });

@@ -197,7 +197,7 @@ async function noteConnected(): Promise<void> {
 
 async function chooseModel(
   { models }: ConnectContext,
-  { name, needsModel }: Assistant | Snippet,
+  { name, needsModel = true }: Pick<Assistant, 'name'> & Partial<Assistant>,
 ): Promise<ModelChoice | undefined> {
   const known = models();
   const [first] = known;
