@@ -1,5 +1,5 @@
-// Installs releases of the assistants for the tests, each in a folder of its own. Together they take more than a gigabyte,
-// so they are not dependencies of the project: each is installed when it is first needed, and kept.
+// Installs releases of the assistants for the tests, each in a folder of its own. Together they take more than a
+// gigabyte, so they are not dependencies of the project: each is installed when it is first needed, and kept.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,8 +11,8 @@ const PACKAGES = JSON.parse(readFileSync(new URL('packages.json', import.meta.ur
 /**
  * Installs what is missing.
  * @param {boolean} python also install the Python programs, which need python3 and its venv module
- * @returns {Record<string, { package: string, folder: string, missing?: string }>} by the assistant's ID; `missing` says
- *   in a sentence why it cannot run on this computer
+ * @returns {Record<string, { package: string, folder: string, missing?: string }>} by the assistant's ID;
+ *   `missing` says in a sentence why it cannot run on this computer
  */
 export function installAssistants({ python }) {
   const all = [

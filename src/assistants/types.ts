@@ -1,4 +1,4 @@
-// src/assistants configures AI assistants to use the proxy. It works on files and text; nothing here imports the editor.
+// src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
 // This file: what an assistant is, and how its configuration is planned, changed, restored and read.
 
 /** A model, with what is known of it. Sizes are in tokens. */

@@ -20,7 +20,10 @@ const NAME = 'Sealed Proxy';
 const PLACE = "VS Code's language models (Custom Endpoint)";
 const MANAGE = '"Chat: Manage Language Models"';
 
-/** For chats in VS Code that accept only its own Custom Endpoint: https://code.visualstudio.com/docs/agent-customization/language-models */
+/**
+ * For chats in VS Code that accept only its own Custom Endpoint:
+ * https://code.visualstudio.com/docs/agent-customization/language-models
+ */
 export function customEndpoint(list: EndpointList): Assistant {
   return {
     id: 'custom-endpoint',
@@ -57,7 +60,7 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
   };
   if (isDeepStrictEqual(parsed(remembered), group)) return { kind: 'unchanged' };
   const after = JSON.stringify(group, null, 2);
-  const changes = [`adds the group ${NAME} with ${models.length} models`];
+  const changes = [`adds the group ${NAME} with ${models.length} ${models.length === 1 ? 'model' : 'models'}`];
   return changeOf({ path: PLACE, before: undefined, after }, changes, key, true);
 }
 

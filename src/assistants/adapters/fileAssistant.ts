@@ -1,5 +1,5 @@
-// Assistants that keep their configuration in a file. A definition says where the file is, what is set in it and how it is
-// read; the rest is the same for all of them.
+// Assistants that keep their configuration in a file. A definition says where the file is, what is set in it and how it
+// is read; the rest is the same for all of them.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { classifyConfig } from '../configState.ts';
@@ -81,7 +81,7 @@ async function plan(definition: Definition, endpoint: AssistantEndpoint): Promis
   const edited = attempt(() => definition.edit(text ?? '', endpoint));
   if (edited === undefined) {
     const remedy = 'Look for duplicate names and values of the wrong type, then try again.';
-    return refused(`Sealed Proxy cannot add its entry to ${path}, so it was not changed. ${remedy}`);
+    return refused(`Sealed Proxy cannot add its entry to ${path}. ${remedy}`);
   }
   if (edited.text === text) return { kind: 'unchanged' };
   const change = { path: found.path, before: text, after: edited.text };
@@ -106,7 +106,9 @@ function attempt<Result>(parse: () => Result): Result | undefined {
 
 /** Without the parser's own message, which quotes the text. */
 function invalid(path: string, name: string): Refused {
-  return refused(`${path} is not a valid configuration of ${name}, so it was not changed. Fix it, then try again.`);
+  return refused(
+    `${path} is not a valid configuration of ${name}, so Sealed Proxy does not change it. Fix it, then try again.`,
+  );
 }
 
 async function pathOf({ files }: Definition, places: Places): Promise<string> {

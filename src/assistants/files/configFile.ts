@@ -11,7 +11,7 @@ import type { Applied, Change, Refused, Undone } from '../types.ts';
 const PRIVATE = 0o600;
 /** In bytes. The complete text is kept in the secret storage, to be restored. */
 const MAX_SIZE = 4 * 1024 * 1024;
-/** Without `O_NONBLOCK`, opening a named pipe blocks one of the editor's four I/O threads until something writes to it. */
+/** Without `O_NONBLOCK`, opening a named pipe blocks one of the editor's four I/O threads until a writer opens it. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 export const BACKUP = '.sealed-proxy-backup';
 
@@ -26,10 +26,11 @@ export interface ConfigText {
 /** The text of a file. Refuses a file that cannot be read or is not UTF-8 text. */
 export async function readConfig(path: string): Promise<ConfigText | Refused> {
   try {
-    const target = await followed(path);
+    const target = await resolveLink(path);
     const bytes = await readBytes(target);
-    if (typeof bytes === 'string') return refused(`${path} is ${bytes}, so it was not changed.`);
-    if (bytes !== undefined && !isUtf8(bytes)) return refused(`${path} is not a text file, so it was not changed.`);
+    if (typeof bytes === 'string') return refused(`${path} is ${bytes}, so Sealed Proxy does not change it.`);
+    if (bytes !== undefined && !isUtf8(bytes))
+      return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8') };
   } catch (error) {
     return refused(`${path} cannot be read (${codeOf(error)}).`);
@@ -53,8 +54,8 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
 }
 
 /**
- * Restores the file, and removes the folders that were created for it. If another program has written to the file since,
- * removes only our entry.
+ * Restores the file, and removes the folders that were created for it. If another program has written to the file
+ * since, removes only our entry.
  * @param removeEntry returns the text without our entry, given the text before the change; undefined if it cannot
  */
 export async function undoChange(
@@ -93,7 +94,7 @@ async function removeFrom(
 }
 
 export function changedSincePreview(path: string): Refused {
-  return refused(`${path} has changed since the preview was shown. Nothing was written. Try again.`);
+  return refused(`The content of ${path} has changed since the preview was shown. Nothing was written. Try again.`);
 }
 
 function cannotRestore(path: string, before: string | undefined): Refused {
@@ -126,7 +127,7 @@ async function readBytes(path: string): Promise<Buffer | string | undefined> {
 }
 
 /** The target of a symbolic link, else the path. Throws ENOENT for a broken link, whose target must not be created. */
-async function followed(path: string): Promise<string> {
+async function resolveLink(path: string): Promise<string> {
   const isLink = await lstat(path).then(
     (entry) => entry.isSymbolicLink(),
     () => false,

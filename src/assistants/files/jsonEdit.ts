@@ -1,5 +1,5 @@
-// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure. `modify` of jsonc-parser does
-// not: with formatting it rewrites the neighbouring lines, without it puts everything on one line, and both move comments.
+// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure. `modify` of jsonc-parser
+// does not: with formatting it rewrites neighbouring lines, without it puts everything on one line; both move comments.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parse, parseTree } from 'jsonc-parser';
 import type { Node, ParseError, ParseOptions } from 'jsonc-parser';
@@ -119,29 +119,29 @@ function insert(text: string, node: Node, label: string, value: unknown): string
     const close = text.slice(at, end).includes('\n') ? '' : eol + base;
     return replaceRange(text, at, at, eol + base + unit + label + write(value, base + unit, layout) + close);
   }
-  const { comma, behind } = after(text, endOf(last), end);
+  const { comma, memberEnd } = trailing(text, endOf(last), end);
   if (!text.slice(start, end).includes('\n')) {
     const member = label + JSON.stringify(value);
-    return replaceRange(text, behind, behind, comma === undefined ? `, ${member}` : ` ${member},`);
+    return replaceRange(text, memberEnd, memberEnd, comma === undefined ? `, ${member}` : ` ${member},`);
   }
   const lead = text.slice(lineStart(text, last.offset), last.offset);
   const indent = lead.trim() === '' ? lead : base + unit;
   const member = eol + indent + label + write(value, indent, layout);
-  if (comma !== undefined) return replaceRange(text, behind, behind, `${member},`); // keeps the trailing comma
-  return replaceRange(replaceRange(text, behind, behind, member), endOf(last), endOf(last), ',');
+  if (comma !== undefined) return replaceRange(text, memberEnd, memberEnd, `${member},`); // keeps the trailing comma
+  return replaceRange(replaceRange(text, memberEnd, memberEnd, member), endOf(last), endOf(last), ',');
 }
 
 /** The offsets after a member's comma, if it has one, and after the comma and the comments on the member's line. */
-export function after(text: string, from: number, to: number): { comma: number | undefined; behind: number } {
+export function trailing(text: string, from: number, to: number): { comma: number | undefined; memberEnd: number } {
   let comma: number | undefined;
-  let behind = from;
+  let memberEnd = from;
   let newLine = false;
   for (const { 0: token, index } of text.slice(from, to).matchAll(TRIVIA)) {
     newLine ||= token === '\n';
     if (token === ',') comma = from + index + 1;
-    if (token === ',' || (token.startsWith('/') && !newLine)) behind = from + index + token.length;
+    if (token === ',' || (token.startsWith('/') && !newLine)) memberEnd = from + index + token.length;
   }
-  return { comma, behind };
+  return { comma, memberEnd };
 }
 
 interface Layout {

@@ -1,9 +1,9 @@
-// Removes our entry from a JSON text that another program has edited since, and leaves every other byte. Pure. `modify` of
-// jsonc-parser does not: removing a member, it deletes the comments around it and those of the member before.
+// Removes our entry from a JSON text that another program has edited since, and leaves every other byte. Pure. `modify`
+// of jsonc-parser does not: it also removes the comments around a member, and those of the previous member.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
 import { fieldsOf } from '../../shared/json.ts';
-import { OPTIONS, after, endOf, readJson, setValues, withValue } from './jsonEdit.ts';
+import { OPTIONS, endOf, readJson, setValues, trailing, withValue } from './jsonEdit.ts';
 import type { Dialect, Path } from './jsonEdit.ts';
 import { lineStart, replaceRange } from './textEdit.ts';
 
@@ -11,7 +11,7 @@ import { lineStart, replaceRange } from './textEdit.ts';
 export interface ManagedPaths {
   /** Our own entries, to be removed. */
   readonly entries: readonly Path[];
-  /** Settings of the user's that select our entry, to get back their previous value. */
+  /** The user's settings that select our entry, to get back their previous values. */
   readonly switches: readonly Path[];
 }
 
@@ -60,10 +60,10 @@ function removed(text: string, path: Path, dialect: Dialect): string | undefined
   const [previous, next] = [siblings[index - 1], siblings[index + 1]];
   const [start, end] = [blankBefore(text, member.offset), endOf(member)];
   // Its own comma, else that of the previous member, which becomes the last one.
-  const { comma } = after(text, end, next?.offset ?? endOf(list) - 1);
+  const { comma } = trailing(text, end, next?.offset ?? endOf(list) - 1);
   if (comma !== undefined)
     return withoutBlankLine(replaceRange(replaceRange(text, comma - 1, comma), start, end), start);
-  const other = previous && after(text, endOf(previous), start).comma;
+  const other = previous && trailing(text, endOf(previous), start).comma;
   if (other === undefined) return withoutBlankLine(replaceRange(text, start, end), start);
   return withoutBlankLine(replaceRange(replaceRange(text, start, end), other - 1, other), start - 1);
 }

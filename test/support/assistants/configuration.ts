@@ -18,7 +18,7 @@ export function nameOf(id: string): string {
 export interface Written {
   /** Relative to the home folder. */
   readonly path: string;
-  /** Undoes the change and asserts that nothing of it is left. Returns whether the assistant has edited the file since. */
+  /** Undoes the change and asserts that nothing of it is left. Returns whether the file was edited since. */
   readonly undo: () => Promise<boolean>;
 }
 

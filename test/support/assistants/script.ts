@@ -32,7 +32,7 @@ export function sentenceWith(word: string): string {
 const PACE_MS = 1;
 const GREETING: Answer = { steps: [think('No tool. '), ...say(GREETING_TEXT)] };
 
-/** Calls `tool` for the file, then responds with the word in the result. Responds with a greeting if the tool is not offered. */
+/** Calls `tool` for the file, then responds with the word in the result. Greets if the tool is not offered. */
 export function callOnce(tool: Tool | undefined, path: string): LogicalHandler {
   return answering((request) => {
     const word = resultOf(request);

@@ -13,7 +13,7 @@ export interface Terminal {
   readonly tool: Tool;
   /** The `max_tokens` of its requests, which follows from the configured limits. */
   readonly maxTokens: number;
-  /** `modules` is the node_modules folder of its installation; `snippet` is a script with the snippet, if it has one. */
+  /** `modules` is the node_modules folder of its installation; `snippet` a script with the snippet, if it has one. */
   readonly command: (modules: string, task: string, snippet: string) => Command;
 }
 
