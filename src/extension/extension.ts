@@ -40,7 +40,7 @@ export class SealedProxyExtension {
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
   readonly #chat: ChatProvider;
-  readonly #connections: AssistantService;
+  readonly #assistants: AssistantService;
   readonly #notices: AssistantNotices;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
@@ -79,7 +79,7 @@ export class SealedProxyExtension {
       },
     });
     this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, this.#noteAsked);
-    this.#connections = new AssistantService({
+    this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
       assistants: allAssistants(llamaSettings, endpointList(this.#secrets)),
@@ -87,7 +87,7 @@ export class SealedProxyExtension {
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
     });
-    this.#notices = new AssistantNotices(this.#connections);
+    this.#notices = new AssistantNotices(this.#assistants);
     this.#show(this.#supervisor.status);
   }
 
@@ -96,7 +96,7 @@ export class SealedProxyExtension {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
     const [supervisor, secrets, log, documents] = [this.#supervisor, this.#secrets, this.#log, this.#documents];
     const connect: ConnectContext = {
-      connections: this.#connections,
+      assistants: this.#assistants,
       baseUrl: () => api.getBaseUrl(),
       models: () => this.#models(),
       documents,
@@ -172,7 +172,7 @@ export class SealedProxyExtension {
   }
 
   async #noteAnswer(id: string): Promise<void> {
-    if (this.#connections.wasCheck(id) || this.#asked) return;
+    if (this.#assistants.wasCheck(id) || this.#asked) return;
     const own = await this.#secrets.findAccessKey(OWN_KEY_NAME, 'own');
     if (own?.id !== id) this.#noteAsked();
   }

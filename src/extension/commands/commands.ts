@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { isClientName, isSameName, visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey } from '../../keys/accessKeys.ts';
-import { connectAssistant, mendAssistants } from './connectAssistant.ts';
+import { connectAssistant, repairAssistants } from './connectAssistant.ts';
 import type { ConnectContext } from './connectAssistant.ts';
 import { attestationDocument } from '../../presentation/attestationText.ts';
 import { baseUrlOf } from '../../shared/status.ts';
@@ -45,7 +45,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     checkConnection: () => checkConnection(context),
     copyBaseUrl: () => copyBaseUrl(context),
     connectAssistant: () => connectAssistant(context.connect),
-    mendAssistants: () => mendAssistants(context.connect),
+    mendAssistants: () => repairAssistants(context.connect),
     newAccessKey: () => newAccessKey(context),
     manageAccessKeys: () => manageAccessKeys(context),
     showAttestation: () => context.documents.show('Attestation.md', attestationDocument(supervisor.status)),

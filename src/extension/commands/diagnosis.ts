@@ -15,7 +15,7 @@ export interface DiagnosisContext {
   readonly supervisor: Supervisor;
   readonly secrets: Secrets;
   readonly settings: () => Settings;
-  readonly connect: { readonly connections: AssistantService };
+  readonly connect: { readonly assistants: AssistantService };
   readonly documents: { show(path: string, markdown: string): Promise<void> };
 }
 
@@ -47,7 +47,7 @@ function diagnosticsContext({ supervisor, secrets, settings, connect }: Diagnosi
       return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
     },
     assistants: async () =>
-      (await connect.connections.look()).map(({ assistant, configState: configState }) => ({
+      (await connect.assistants.list()).map(({ assistant, configState }) => ({
         name: assistant.name,
         configState,
       })),

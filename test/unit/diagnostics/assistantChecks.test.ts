@@ -10,7 +10,7 @@ describe('checkAssistants()', () => {
       ['VS Code Custom Endpoint', { kind: 'current', model: 'glm-5-2', elsewhere: 'anthropic' }],
       ['llama.vscode', { kind: 'current', model: 'glm-5-2', uncompared: true }],
       ['Cline', { kind: 'old', baseUrl: true, key: false, model: 'glm-5-2' }],
-      ['Kilo Code', { kind: 'refused', path: '/home/someone', message: '/home/someone/.kilo cannot be read.' }],
+      ['Kilo Code', { kind: 'refused', message: '/home/someone/.kilo cannot be read.' }],
       ['opencode', { kind: 'other', what: 'anthropic' }],
       ['Qwen Code', { kind: 'absent' }],
     ];
@@ -26,7 +26,7 @@ describe('checkAssistants()', () => {
           'Connected, but another model or provider is selected in the assistant',
         ],
         ['Assistant: llama.vscode', 'skipped', 'Connected; its address can only be checked while the proxy is running'],
-        ['Assistant: Cline', 'failed', 'Points to an old address'],
+        ['Assistant: Cline', 'failed', 'Uses an outdated address'],
         ['Assistant: Kilo Code', 'failed', 'Its configuration cannot be read'],
       ],
     );
