@@ -1,4 +1,4 @@
-// The two assistants that live in the editor's own settings and lists.
+// The two assistants that are configured in the editor itself: by settings, and by its list of language models.
 import * as vscode from 'vscode';
 import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
 import type { ExtensionSettings } from '../assistants/adapters/llamaVscode.ts';
@@ -21,7 +21,7 @@ export const llamaSettings: ExtensionSettings = {
   },
 };
 
-/** By a command of VS Code's that not every version has. */
+/** Uses a command of VS Code that not every version has. */
 export function endpointList(secrets: Secrets): EndpointList {
   return {
     exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),

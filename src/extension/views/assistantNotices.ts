@@ -1,48 +1,43 @@
-// What a person has to know of connected assistants without asking.
+// Notifications about connected assistants whose configuration no longer works or whose keys may be known to others.
 import * as vscode from 'vscode';
-import type { ProxyStatus } from '../../shared/status.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
-
-const { t } = vscode.l10n;
+import type { ProxyStatus } from '../../shared/status.ts';
+import { runCommand } from '../commands/runCommand.ts';
 
 export class AssistantNotices {
-  readonly #connections: AssistantService;
-  #strangerHadPort = false;
+  readonly #assistants: AssistantService;
+  #portWasTaken = false;
 
-  constructor(connections: AssistantService) {
-    this.#connections = connections;
+  constructor(assistants: AssistantService) {
+    this.#assistants = assistants;
   }
 
-  /** The address has changed: assistants that were told the old one ask a port where nobody is, or somebody else. */
+  /** The base URL has changed: assistants with the old one would call a closed port, or another program. */
   async addressChanged(): Promise<void> {
-    const old = namesOf(await this.#those('old'));
-    if (old === '') return;
-    const mend = t('Mend');
-    const said = t('The address of Sealed Proxy has changed. Still set to an old one: {0}.', old);
-    if ((await vscode.window.showWarningMessage(said, mend)) === mend) await mendAll();
+    const names = namesOf(await this.#withState('old'));
+    if (names === '') return;
+    const repair = 'Repair';
+    const message = `The address of Sealed Proxy has changed. These assistants still use the old one: ${names}.`;
+    if ((await vscode.window.showWarningMessage(message, repair)) === repair) await runCommand('repairAssistants');
   }
 
-  /** Whoever had the port in between was asked by the assistants, with their access keys. */
+  /** A program that had the port in the meantime may have received requests of assistants, with their access keys. */
   async statusChanged({ kind }: ProxyStatus): Promise<void> {
-    if (kind === 'portTaken') this.#strangerHadPort = true;
-    if (kind !== 'running' || !this.#strangerHadPort) return;
-    this.#strangerHadPort = false;
-    const connected = await this.#those('current');
+    if (kind === 'portTaken') this.#portWasTaken = true;
+    if (kind !== 'running' || !this.#portWasTaken) return;
+    this.#portWasTaken = false;
+    const connected = await this.#withState('current');
     const names = namesOf(connected);
     if (names === '') return;
-    const renew = t('Renew Keys');
-    const said = t('Another program had the port for a while, and may have been sent the access keys of {0}.', names);
-    if ((await vscode.window.showWarningMessage(said, renew)) !== renew) return;
-    await this.#connections.revoke(connected.map(({ assistant }) => assistant));
-    await mendAll();
+    const renew = 'Renew Keys';
+    const message = `Another program used the port for a while. It may have received the access keys of ${names}.`;
+    if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
+    await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
+    await runCommand('repairAssistants');
   }
 
-  async #those(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
-    return (await this.#connections.look()).filter(({ configState: configState }) => configState.kind === kind);
+  async #withState(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
+    return (await this.#assistants.look()).filter(({ configState }) => configState.kind === kind);
   }
-}
-
-async function mendAll(): Promise<void> {
-  await vscode.commands.executeCommand('sealedProxy.mendAssistants');
 }

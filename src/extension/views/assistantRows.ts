@@ -1,17 +1,15 @@
-// The list of assistants, as rows to choose from.
+// The assistants as rows of a Quick Pick.
 import * as vscode from 'vscode';
-import { SNIPPETS } from '../../assistants/snippets.ts';
-import type { UnsupportedAssistant, Snippet } from '../../assistants/snippets.ts';
-import { oldPlace } from '../../assistants/configState.ts';
-import type { Assistant, ConfigState } from '../../assistants/types.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
-import { asLabel } from '../../presentation/plainText.ts';
-
-const { t } = vscode.l10n;
+import { oldPlace } from '../../assistants/configState.ts';
+import { SNIPPETS } from '../../assistants/snippets.ts';
+import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
+import type { Assistant, ConfigState } from '../../assistants/types.ts';
+import { asLabel } from '../../shared/escape.ts';
 
 export type Choice =
-  | { readonly kind: 'mend' }
+  | { readonly kind: 'repair' }
   | { readonly kind: 'written'; readonly found: AssistantState }
   | { readonly kind: 'copied'; readonly snippet: Snippet | UnsupportedAssistant };
 
@@ -19,24 +17,25 @@ export interface Row extends vscode.QuickPickItem {
   readonly choice?: Choice;
 }
 
+/** Assistants to repair first, then those found on this computer, the others, and those configured by hand. */
 export function rowsFor(all: readonly AssistantState[]): Row[] {
-  const old = all.filter(({ configState: configState }) => configState.kind === 'old');
-  const here = all.filter(({ detected, configState: configState }) => detected || configState.kind !== 'absent');
-  const elsewhere = all.filter((found) => !here.includes(found) && isOffered(found.assistant));
-  const mend: Row = {
-    label: `$(tools) ${t('Mend {0}', namesOf(old))}`,
-    detail: t('They point to an old address, or have a key that was revoked.'),
-    choice: { kind: 'mend' },
+  const old = all.filter(({ configState }) => configState.kind === 'old');
+  const here = all.filter(({ detected, configState }) => detected || configState.kind !== 'absent');
+  const others = all.filter((found) => !here.includes(found) && isOffered(found.assistant));
+  const repair: Row = {
+    label: `$(tools) Repair ${namesOf(old)}`,
+    detail: 'Their configuration has an old address or a revoked key.',
+    choice: { kind: 'repair' },
   };
   return [
-    ...(old.length === 0 ? [] : [mend]),
-    ...section(t('found on this computer'), here.map(writtenRow)),
-    ...section(t('not found here'), elsewhere.map(writtenRow)),
-    ...section(t('text to copy'), SNIPPETS.map(copiedRow)),
+    ...(old.length === 0 ? [] : [repair]),
+    ...section('found on this computer', here.map(writtenRow)),
+    ...section('not found on this computer', others.map(writtenRow)),
+    ...section('configuration to copy', SNIPPETS.map(copiedRow)),
   ];
 }
 
-/** One that is part of the editor is there or is not: nothing can be prepared for it. */
+/** These two are part of the editor: without them there is nothing to configure. */
 function isOffered({ id }: Assistant): boolean {
   return id !== 'llama-vscode' && id !== 'custom-endpoint';
 }
@@ -45,38 +44,39 @@ function section(label: string, rows: readonly Row[]): Row[] {
   return rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
 }
 
+const ICONS: Readonly<Record<ConfigState['kind'], string>> = {
+  current: 'pass-filled',
+  old: 'warning',
+  refused: 'error',
+  other: 'circle-large',
+  absent: 'circle-large',
+};
+
 function writtenRow(found: AssistantState): Row {
-  const icons = {
-    current: 'pass-filled',
-    old: 'warning',
-    refused: 'error',
-    other: 'circle-large',
-    absent: 'circle-large',
-  };
-  const { assistant, configState: configState } = found;
+  const { assistant, configState } = found;
   return {
-    label: `$(${isSure(configState) ? icons[configState.kind] : 'circle-large'}) ${assistant.name}`,
+    label: `$(${isCertain(configState) ? ICONS[configState.kind] : 'circle-large'}) ${assistant.name}`,
     description: describeConfigState(configState),
     choice: { kind: 'written', found },
   };
 }
 
-/** A tick is for what is known to be so. */
-function isSure(configState: ConfigState): boolean {
+/** A check mark is only for an assistant that surely uses this proxy. */
+function isCertain(configState: ConfigState): boolean {
   return configState.kind !== 'current' || (configState.elsewhere === undefined && configState.uncompared !== true);
 }
 
+/** What an assistant is set to, in a few words. */
 export function describeConfigState(configState: ConfigState): string {
   switch (configState.kind) {
     case 'current':
-      if (configState.uncompared === true) return t('connected to where the proxy was last; it is not running');
-      if (configState.elsewhere !== undefined)
-        return t('connected, but it uses {0} now', asLabel(configState.elsewhere));
-      return t('connected, {0}', asLabel(configState.model ?? ''));
+      if (configState.uncompared === true) return 'connected to the last address of the proxy, which is not running';
+      if (configState.elsewhere !== undefined) return `connected, but currently uses ${asLabel(configState.elsewhere)}`;
+      return `connected, ${asLabel(configState.model ?? '')}`;
     case 'old':
-      return t('points to {0}', oldPlace(configState));
+      return `points to ${oldPlace(configState)}`;
     case 'other':
-      return t('set to {0}', asLabel(configState.what));
+      return `set to ${asLabel(configState.what)}`;
     case 'refused':
       return configState.message;
     case 'absent':
@@ -86,6 +86,6 @@ export function describeConfigState(configState: ConfigState): string {
 
 function copiedRow(snippet: Snippet | UnsupportedAssistant): Row {
   const icon = snippet.kind === 'snippet' ? 'copy' : 'circle-slash';
-  const description = snippet.kind === 'snippet' ? '' : t('cannot be connected');
+  const description = snippet.kind === 'snippet' ? '' : 'cannot be connected';
   return { label: `$(${icon}) ${snippet.name}`, description, choice: { kind: 'copied', snippet } };
 }
