@@ -1,4 +1,5 @@
 // The results as a document, fit for a bug report. Pure.
+import { asMarkdown } from '../shared/escape.ts';
 import type { NamedResult } from './checks.ts';
 
 /** Where the checks ran. */
@@ -25,7 +26,7 @@ export function diagnosisDocument(
   { version, platform, node, editor, remote, at }: Surroundings,
   secrets: readonly string[],
 ): string {
-  const cell = (text: string) => escape(masked(text, secrets));
+  const cell = (text: string) => asMarkdown(masked(text, secrets));
   const where = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
   const rows = results.map(({ result, ...texts }) => {
     const cells = [texts.name, texts.value, texts.advice].map(cell);
@@ -78,12 +79,4 @@ function masked(text: string, secrets: readonly string[]): string {
     if (secret.length >= SHORTEST) rest = rest.replaceAll(secret, '•••');
   for (const [pattern, replacement] of LOOKS_SECRET) rest = rest.replaceAll(pattern, replacement);
   return rest;
-}
-
-/** Nothing in a message becomes a link, a picture, a command or another cell. */
-function escape(text: string): string {
-  return text
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replaceAll(/[\\`*[\]<>|&~]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-// What package.json, package.nls.json, the README and the sources say of the same things.
+// package.json, the README and the sources describe the same settings.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fromRoot } from '../../support/e2e/process.ts';
@@ -12,21 +12,14 @@ interface Property {
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
   readonly contributes: {
-    readonly commands: readonly { readonly command: string; readonly title: string; readonly category: string }[];
-    readonly menus: { readonly commandPalette: readonly { readonly command: string; readonly when: string }[] };
     readonly configuration: { readonly properties: Readonly<Record<string, Property>> };
   };
 }
 
 const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
-const manifestText = read('package.json');
-const manifest = JSON.parse(manifestText) as Manifest;
-const { commands, menus, configuration } = manifest.contributes;
+const manifest = JSON.parse(read('package.json')) as Manifest;
+const { configuration } = manifest.contributes;
 const settings = Object.entries(configuration.properties);
-const declared = commands.map(({ command }) => command);
-
-/** Called by other extensions or by links, not by people. */
-const INTERNAL = ['mendAssistants', 'useFreePort', 'openSettings', 'getBaseUrl', 'getStatus', 'getConnection'];
 
 describe('The README', () => {
   const section = /\n## Extension settings\n(.*?)\n## /s.exec(read('README.md'))?.[1] ?? '';
@@ -51,27 +44,6 @@ describe('The README', () => {
   }
 });
 
-describe('package.nls.json', () => {
-  const strings = JSON.parse(read('package.nls.json')) as Readonly<Record<string, string>>;
-  const used = [...manifestText.matchAll(/"%([^%"]+)%"/g)].map(([, name]) => name ?? '');
-
-  it('has every string that package.json names', () => {
-    for (const name of used) assert.ok((strings[name] ?? '') !== '', name);
-  });
-
-  it('has no other', () => {
-    assert.deepEqual(
-      Object.keys(strings).filter((name) => !used.includes(name)),
-      [],
-    );
-  });
-
-  it('is used for everything that people read', () => {
-    for (const { title, category } of commands) assert.match(`${title}${category}`, /^%[^%]+%%[^%]+%$/);
-    for (const [, { markdownDescription }] of settings) assert.match(markdownDescription, /^%[^%]+%$/);
-  });
-});
-
 describe('The settings', () => {
   it('are of the machine, so that no folder that someone else made can redirect a key', () => {
     for (const [name, { scope }] of settings) assert.equal(scope, 'machine', name);
@@ -93,41 +65,5 @@ describe('The settings', () => {
       assert.equal(written, JSON.stringify(property.default), name);
     }
     assert.equal(readOnes.size, settings.length - 1);
-  });
-});
-
-describe('The commands', () => {
-  const source = read('src/extension/commands/commands.ts');
-  const table = /const commands: [^=]+=> unknown>> = \{\n(.*?)\n {2}\};/s.exec(source)?.[1] ?? '';
-  const registered = [...table.matchAll(/^ {4}([A-Za-z]+): /gm)].map(([, name]) => name ?? '');
-
-  it('are declared and registered alike, but for the internal ones', () => {
-    const expected = registered.filter((name) => !INTERNAL.includes(name)).map((name) => `sealedProxy.${name}`);
-    assert.deepEqual([...declared].sort(), expected.sort());
-    assert.deepEqual(
-      INTERNAL.filter((name) => !registered.includes(name)),
-      [],
-    );
-  });
-
-  it('are those that the design names', () => {
-    const names = 'start stop restart setApiKey removeApiKey checkConnection copyBaseUrl connectAssistant';
-    const all = `${names} newAccessKey manageAccessKeys showAttestation showUsage diagnose showLog getStarted showMenu`
-      .split(' ')
-      .map((name) => `sealedProxy.${name}`);
-    assert.deepEqual(declared, all);
-  });
-
-  it('appear in the palette when they can work, and depend on nothing that is never set', () => {
-    const set = new Set(
-      [...read('src/extension/extension.ts').matchAll(/'setContext', '([^']+)'/g)].map(([, key]) => key),
-    );
-    for (const { command, when } of menus.commandPalette) {
-      assert.ok(declared.includes(command), command);
-      for (const [key] of when.matchAll(/sealedProxy\.\w+/g)) assert.ok(set.has(key), `${command}: ${key}`);
-      for (const [, kind = ''] of when.matchAll(/sealedProxy\.state [!=]= (\w+)/g)) {
-        assert.ok(read('src/shared/status.ts').includes(`readonly kind: '${kind}'`), `${command}: ${kind}`);
-      }
-    }
   });
 });

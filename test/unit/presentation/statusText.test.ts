@@ -59,7 +59,7 @@ interface Expected {
   readonly text: string;
   readonly compact: string;
   readonly severity: StatusView['severity'];
-  readonly headline: string;
+  readonly headline: string | RegExp;
   readonly detail: string | RegExp;
   readonly actions: string;
   readonly click?: StatusView['click'];
@@ -234,15 +234,13 @@ const TABLE: readonly Expected[] = [
     ] as const
   ).map(([cause, icon, label, headline, detail]): Expected => {
     const status = running(unreachable(cause), { verified: null, establishedAt: null });
-    const shown = describeStatus(status).headline;
-    assert.match(shown, headline);
     return {
       name: `unreachable by ${cause}`,
       status,
       text: `$(${icon}) Sealed Proxy: ${label}`,
       compact: `$(${icon}) ${label}`,
       severity: 'error',
-      headline: shown,
+      headline,
       detail,
       actions: RUNNING,
     };
@@ -256,9 +254,13 @@ describe('describeStatus()', () => {
     it(`describes the state: ${name}`, () => {
       const view = describeStatus(status);
       assert.equal(view.severity, severity);
-      assert.equal(view.headline, headline);
-      if (typeof detail === 'string') assert.equal(view.detail, detail);
-      else assert.match(view.detail, detail);
+      for (const [shown, expected] of [
+        [view.headline, headline],
+        [view.detail, detail],
+      ] as const) {
+        if (typeof expected === 'string') assert.equal(shown, expected);
+        else assert.match(shown, expected);
+      }
       assert.equal(view.actions.join(' '), actions);
       assert.equal(view.click, click);
     });
