@@ -3,7 +3,8 @@
 import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import { accessKeyId, makeAccessKey } from '../keys/accessKeys.ts';
+import { accessKeyId } from '../shared/accessKeys.ts';
+import { makeAccessKey } from '../keys/accessKeys.ts';
 import type { Snippet, Shell } from './snippets.ts';
 import { refused } from './files/configFile.ts';
 import type {
@@ -22,7 +23,7 @@ import type {
 } from './types.ts';
 import type { ChatModel } from '../chat/models.ts';
 import { tryModel } from './modelCheck.ts';
-import type { Secrets } from '../extension/keys/secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
 export interface AssistantServiceHost {

@@ -1,5 +1,5 @@
 // What an assistant is set to, compared with what it should be. Pure but for the request that a check sends.
-import { isAccessKey } from '../keys/accessKeys.ts';
+import { isAccessKey } from '../shared/accessKeys.ts';
 import { maskKnown } from './files/preview.ts';
 import type { Ask, Checked, Expected, Refused, ConfigState } from './types.ts';
 

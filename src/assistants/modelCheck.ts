@@ -1,6 +1,6 @@
 // One tiny request to the proxy with the key of an assistant, and what came back in a sentence.
 import type { Checked } from './types.ts';
-import { tryChat } from '../chat/testRequest.ts';
+import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
@@ -18,7 +18,7 @@ export async function tryModel(
   try {
     const { line } = await supervisor.connect();
     try {
-      return resultOf(model, await tryChat(line, key, model, () => performance.now(), signal));
+      return resultOf(model, await sendTestRequest(line, key, model, () => performance.now(), signal));
     } finally {
       line.end();
     }
@@ -39,6 +39,6 @@ function resultOf(model: string, trial: TestRequestResult): Checked {
     case 'refused':
       return { kind: 'failed', message: `${model} did not answer (status ${trial.status}). ${trial.message}` };
     case 'broken':
-      return { kind: 'failed', message: `The answer of ${model} broke off after ${trial.pieces} pieces.` };
+      return { kind: 'failed', message: `The answer of ${model} broke off after ${trial.chunks} pieces.` };
   }
 }

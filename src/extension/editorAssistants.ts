@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
 import type { ExtensionSettings } from '../assistants/adapters/llamaVscode.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Secrets } from './keys/secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
 
 const LLAMA = 'llama-vscode';
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';

@@ -4,7 +4,9 @@ import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
-import { HostFolder } from '../keys/hostFolder.ts';
+import { MachineStore } from '../keys/machineStore.ts';
+import { Secrets } from '../keys/secrets.ts';
+import type { SecretChange } from '../keys/secrets.ts';
 import { validateSettings, refusalOf, startSettings } from '../settings/validateSettings.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -15,9 +17,7 @@ import { BaseUrlSetting } from './baseUrlSetting.ts';
 import { registerCommands } from './commands/registerCommands.ts';
 import { endpointList, llamaSettings } from './editorAssistants.ts';
 import { FirstChat } from './firstChat.ts';
-import { Secrets } from './keys/secrets.ts';
-import type { SecretChange } from './keys/secrets.ts';
-import { ChatProvider } from './languageModel/provider.ts';
+import { ChatProvider } from './languageModel/chatProvider.ts';
 import { ChannelLog } from './log.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { TerminalEnvironment } from './terminal.ts';
@@ -47,7 +47,7 @@ export class SealedProxyExtension {
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
-    this.#secrets = new Secrets(secrets, new HostFolder(globalStorageUri.fsPath));
+    this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,

@@ -1,7 +1,7 @@
 // The last step of the walkthrough: it is done when an assistant or the editor's chat has got an answer.
 import type { AssistantService } from '../assistants/assistantService.ts';
 import { OWN_KEY_NAME } from '../keys/accessKeys.ts';
-import type { Secrets } from './keys/secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { setContextKey } from './views/contextKeys.ts';
 
 export class FirstChat {

@@ -1,9 +1,6 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 
-/** Goes when src/chat/models.ts does without it. */
-export type Translate = (message: string, ...args: (string | number)[]) => string;
-
 export const PRODUCT = 'Sealed Proxy';
 
 /** The status bar item, and what its tooltip and notifications say. */

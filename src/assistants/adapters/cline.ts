@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../shared/json.ts';
-import { isAccessKey } from '../../keys/accessKeys.ts';
+import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import type { Setting } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';

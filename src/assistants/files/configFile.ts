@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ACCESS_KEYS } from '../../keys/accessKeys.ts';
+import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
 import type { Applied, Change, Refused, Undone } from '../types.ts';
 
 /** For the owner alone: the file holds a key. */

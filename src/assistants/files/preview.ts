@@ -1,6 +1,6 @@
 // What a person may see of a file with keys in it. Pure.
 
-import { ACCESS_KEYS } from '../../keys/accessKeys.ts';
+import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
 
 const MASK = '••••••••';
 /** What is a secret by its own form or its place in a line, wherever it stands. */

@@ -14,7 +14,7 @@ async function newAccessKey({ secrets, supervisor }: CommandContext): Promise<vo
     validateInput: (value) => nameProblem(value.trim(), known),
   });
   if (name === undefined || nameProblem(name.trim(), known) !== undefined) return;
-  const { key } = await secrets.accessKeyNamed(name.trim(), 'person');
+  const { key } = await secrets.accessKeyNamed(name.trim(), 'user');
   await supervisor.secretsChanged(false);
   await vscode.env.clipboard.writeText(key);
   void vscode.window.showInformationMessage(`Copied the access key for "${name.trim()}" to the clipboard.`);

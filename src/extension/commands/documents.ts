@@ -1,23 +1,23 @@
 // Shows the attestation, the usage, the diagnostics and the log.
 import * as vscode from 'vscode';
-import type { DoctorContext } from '../../diagnostics/check.ts';
-import { CHECK_LIMIT, diagnose } from '../../diagnostics/checks.ts';
-import { diagnosisDocument } from '../../diagnostics/report.ts';
-import type { Surroundings } from '../../diagnostics/report.ts';
+import type { DiagnosticsContext } from '../../diagnostics/check.ts';
+import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
+import { diagnosticsReport } from '../../diagnostics/report.ts';
+import type { HostInfo } from '../../diagnostics/report.ts';
 import { attestationDocument } from '../../presentation/attestationText.ts';
 import { usageDocument } from '../../presentation/usageText.ts';
 import type { UsageReport } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import { probe } from '../../supervisor/localProxy.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const documentCommands = {
   showAttestation: ({ documents, supervisor }) =>
     documents.show('Attestation.md', attestationDocument(supervisor.status)),
   showUsage,
-  diagnose: showDiagnosis,
+  diagnose: runDiagnostics,
   showLog: ({ log }) => {
     log.channel.show();
   },
@@ -45,18 +45,18 @@ async function readUsage(supervisor: Supervisor): Promise<UsageReport> {
 }
 
 /** Runs all checks, which start and change nothing, and shows the results. */
-async function showDiagnosis(context: CommandContext): Promise<void> {
+async function runDiagnostics(context: CommandContext): Promise<void> {
   const { secrets, documents } = context;
   const before = await knownSecrets(secrets);
   const results = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: 'Running diagnostics…' },
-    () => diagnose(doctorContext(context)),
+    () => diagnose(diagnosticsContext(context)),
   );
   const known = [...before, ...(await knownSecrets(secrets))]; // a secret may have changed while the checks ran
-  await documents.show('Diagnostics.md', diagnosisDocument(results, surroundings(), known));
+  await documents.show('Diagnostics.md', diagnosticsReport(results, hostInfo(), known));
 }
 
-function doctorContext({ supervisor, secrets, settings, assistants }: CommandContext): DoctorContext {
+function diagnosticsContext({ supervisor, secrets, settings, assistants }: CommandContext): DiagnosticsContext {
   return {
     status: () => supervisor.status,
     crashes: () => supervisor.crashes,
@@ -78,7 +78,7 @@ function doctorContext({ supervisor, secrets, settings, assistants }: CommandCon
   };
 }
 
-function surroundings(): Surroundings {
+function hostInfo(): HostInfo {
   return {
     version: VERSION,
     platform: `${process.platform} ${process.arch}`,

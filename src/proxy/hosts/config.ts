@@ -5,7 +5,7 @@ import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
 import { ConfigError, listOf, readSettings, valueOf } from '../../settings/settings.ts';
 import type { Settings, Values } from '../../settings/settings.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
-import { isAccessKey } from '../server/accessKeys.ts';
+import { isAccessKey } from '../../shared/accessKeys.ts';
 
 export interface Config extends Settings {
   readonly apiKey: string | null;

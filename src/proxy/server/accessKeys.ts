@@ -1,17 +1,11 @@
 // Local access keys: what other programs get instead of the upstream's key.
 import { hash } from 'node:crypto';
+import { accessKeyId } from '../../shared/accessKeys.ts';
 import { constantTimeEqual } from '../../shared/bytes.ts';
 
 const PREFIX = 'sealed-';
-const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
-
 const SECRET_LENGTH = 43;
 const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][a-z0-9_-]{20}/i;
-
-/** True for the form of an access key: `sealed-` and the Base64url of 32 bytes. */
-export function isAccessKey(text: string): boolean {
-  return ACCESS_KEY.test(text);
-}
 
 /** Whose key a request travels with, or why it does not travel. */
 export type Credential =
@@ -60,11 +54,10 @@ export class AccessKeys {
   resolve(bearer: string): Credential {
     if (!this.#isMeantForUs(bearer)) return { kind: 'upstream-key', value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return { kind: 'no-api-key' };
-    const sought = digest(bearer);
-    if (!this.#includes(sought)) return { kind: 'unknown-access-key' };
-    const accessKeyId = idOf(sought);
-    this.#onUsed?.(accessKeyId);
-    return { kind: 'upstream-key', value: this.#apiKey, accessKeyId };
+    if (!this.#includes(digest(bearer))) return { kind: 'unknown-access-key' };
+    const id = accessKeyId(bearer);
+    this.#onUsed?.(id);
+    return { kind: 'upstream-key', value: this.#apiKey, accessKeyId: id };
   }
 
   /** An access key, or one that was damaged in copying: whole or in part, such a key is shown to nobody. */
@@ -78,11 +71,6 @@ export class AccessKeys {
     for (const known of this.#digests) found = constantTimeEqual(known, sought) || found;
     return found;
   }
-}
-
-/** The first 16 hex digits of the SHA-256: names a key and tells nothing of it. */
-function idOf(keyDigest: Buffer): string {
-  return keyDigest.toString('hex', 0, 8);
 }
 
 function digest(key: string): Buffer {

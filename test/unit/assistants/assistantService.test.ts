@@ -16,8 +16,8 @@ import type { Assistant } from '../../../src/assistants/types.ts';
 import { AssistantService } from '../../../src/assistants/assistantService.ts';
 import type { Proposal } from '../../../src/assistants/assistantService.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { HostFolder } from '../../../src/keys/hostFolder.ts';
-import { Secrets } from '../../../src/extension/keys/secrets.ts';
+import { MachineStore } from '../../../src/keys/machineStore.ts';
+import { Secrets } from '../../../src/keys/secrets.ts';
 import { baseUrlOf } from '../../../src/shared/status.ts';
 import { API_KEY, perTest } from '../../support/e2e/scope.ts';
 import { EditorWindow } from '../../support/editorWindow.ts';
@@ -55,7 +55,7 @@ describe('The connections of assistants', () => {
     scope.onClose(async () => rm(home, { recursive: true }));
     vault = new Vault();
     storage = vault.storage();
-    secrets = new Secrets(storage, new HostFolder(join(home, 'storage')));
+    secrets = new Secrets(storage, new MachineStore(join(home, 'storage')));
     await secrets.setApiKey(API_KEY);
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
     limit = 30_000;
@@ -156,7 +156,7 @@ describe('The connections of assistants', () => {
     assert.equal((await connections.agree(other)).kind, 'applied');
     const later = new AssistantService({
       supervisor: { connect: () => Promise.reject(new Error()), secretsChanged: () => Promise.resolve() },
-      secrets: new Secrets(vault.storage(), new HostFolder(join(home, 'storage'))),
+      secrets: new Secrets(vault.storage(), new MachineStore(join(home, 'storage'))),
       assistants: FILE_ASSISTANTS,
       baseUrl: () => undefined,
       models: () => [],

@@ -1,40 +1,38 @@
-// Our models in the editor's own chat, over the same local endpoint that others use.
-import type { IncomingMessage } from 'node:http';
+// Offers the backend's models in the editor's own chat, over the local endpoint that all clients use.
 import * as vscode from 'vscode';
 import type { ProxyStatus } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { AnswerReader } from '../../chat/answer.ts';
 import type { AnswerEvent } from '../../chat/answer.ts';
-import { RefusedError, toEditorError } from './editorError.ts';
-import { describeFailure } from '../../chat/failure.ts';
-import type { ChatFailure } from '../../chat/failure.ts';
+import { toChatError } from '../../chat/chatError.ts';
 import { chatModels, describeModel } from '../../chat/models.ts';
 import type { ChatModel, ModelOverrides } from '../../chat/models.ts';
 import { chatRequest } from '../../chat/request.ts';
 import type { Message, Part } from '../../chat/request.ts';
 import { countMessageTokens, countTokens } from '../../chat/tokens.ts';
-import { MAX_ERROR, bodyOf } from '../../chat/testRequest.ts';
+import { MAX_ERROR, readText } from '../../chat/responseText.ts';
+import { toEditorError } from './editorError.ts';
 
 export const VENDOR = 'sealed-proxy';
 
-/** What the editor hands back when it asks for an answer. */
+/** The editor passes this back with each request. */
 interface Information extends vscode.LanguageModelChatInformation {
   readonly model: ChatModel;
 }
 
-/** With what the editor says but does not publish. */
+/** With a field that the editor passes without documenting it. */
 interface RequestOptions extends vscode.ProvideLanguageModelChatResponseOptions {
   readonly requestInitiator?: string;
 }
 
 type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
-/** In the editor since its 1.10x, but not among the published types. */
+/** Exists in the editor, but not in its published types. */
 type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
 
-/** `System`, which the published enumeration leaves out. */
+/** The role `System`, which the published enumeration leaves out. */
 const SYSTEM = 3;
-/** The kind of data that holds the usage of an answer. */
+/** The type of a data part that holds the usage of a response. */
 const USAGE = 'usage';
 
 export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
@@ -56,10 +54,10 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     return this.#changed.event;
   }
 
-  /** The models follow key, backend and connection. While it is only being checked, they stay. */
+  /** Updates the offered models. They stay while the connection is only being checked. */
   update(status: ProxyStatus): void {
     if (status.kind === 'running' && status.health.kind === 'checking') return;
-    const next = this.#offer(status);
+    const next = modelsFor(status, this.#overrides());
     if (JSON.stringify(next) === JSON.stringify(this.#offered)) return;
     this.#offered = next;
     this.#changed.fire();
@@ -67,22 +65,6 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
 
   provideLanguageModelChatInformation(): Information[] {
     return [...this.#offered];
-  }
-
-  #offer(status: ProxyStatus): Information[] {
-    if (status.kind !== 'running' || status.health.kind !== 'connected') return [];
-    return chatModels(status.health.catalogue, this.#overrides()).map((model) => ({
-      model,
-      id: model.id,
-      name: model.name,
-      family: model.id,
-      version: '1',
-      detail: 'Sealed Proxy',
-      tooltip: describeModel(model, status.verified, vscode.l10n.t),
-      maxInputTokens: model.maxInputTokens,
-      maxOutputTokens: model.maxOutputTokens,
-      capabilities: { imageInput: model.images, toolCalling: model.tools },
-    }));
   }
 
   async provideLanguageModelChatResponse(
@@ -104,7 +86,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     });
     try {
       if (token.isCancellationRequested) throw new vscode.CancellationError();
-      await this.#answer(body, progress, abort.signal);
+      await this.#send(body, progress, abort.signal);
       this.#onAnswered();
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
@@ -123,13 +105,17 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     this.#changed.dispose();
   }
 
-  async #answer(body: string, progress: Progress, signal: AbortSignal): Promise<void> {
+  /** Sends the request and reports its response. */
+  async #send(body: string, progress: Progress, signal: AbortSignal): Promise<void> {
     const { line, accessKey } = await this.#supervisor.connect();
     try {
       signal.throwIfAborted();
       const response = await line.chat(accessKey, body, signal);
       response.setEncoding('utf8');
-      if (response.statusCode !== 200) throw new RefusedError(await describe(response));
+      if (response.statusCode !== 200) {
+        const { statusCode = 0, headers } = response;
+        throw toChatError(statusCode, await readText(response, MAX_ERROR), headers['retry-after']);
+      }
       const reader = new AnswerReader((event) => {
         report(event, progress);
       });
@@ -141,8 +127,20 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   }
 }
 
-async function describe(response: IncomingMessage): Promise<ChatFailure> {
-  return describeFailure(response.statusCode ?? 0, await bodyOf(response, MAX_ERROR), response.headers['retry-after']);
+function modelsFor(status: ProxyStatus, overrides: ModelOverrides): Information[] {
+  if (status.kind !== 'running' || status.health.kind !== 'connected') return [];
+  return chatModels(status.health.catalogue, overrides).map((model) => ({
+    model,
+    id: model.id,
+    name: model.name,
+    family: model.id,
+    version: '1',
+    detail: 'Sealed Proxy',
+    tooltip: describeModel(model, status.verified),
+    maxInputTokens: model.maxInputTokens,
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: { imageInput: model.images, toolCalling: model.tools },
+  }));
 }
 
 function report(event: AnswerEvent, progress: Progress): void {
@@ -164,7 +162,7 @@ function report(event: AnswerEvent, progress: Progress): void {
   }
 }
 
-/** As the editor's chat reads it from every provider, to show how full the context is. */
+/** In the form in which the editor's chat expects it, to show how full the context window is. */
 function usagePart(input: number, output: number): vscode.LanguageModelDataPart {
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   return vscode.LanguageModelDataPart.json(usage, USAGE);
@@ -192,7 +190,7 @@ function toPart(part: unknown): Part[] {
   return [{ kind: 'thinking' }];
 }
 
-/** Images are shown; texts and JSON are read; what is meant for somebody else (cache marks and the like) is not sent. */
+/** Images, text and JSON are sent; other data, such as cache marks of other providers, is not. */
 function dataPart({ mimeType, data }: vscode.LanguageModelDataPart): Part[] {
   if (mimeType.startsWith('image/')) return [{ kind: 'image', mime: mimeType, data }];
   if (mimeType.startsWith('text/') && !mimeType.includes('x-')) return [{ kind: 'text', text: decode(data) }];

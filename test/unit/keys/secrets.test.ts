@@ -3,18 +3,17 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import type { SecretStorage } from 'vscode';
-import { OWN_KEY_NAME } from '../../../../src/keys/accessKeys.ts';
-import type { AccessKey } from '../../../../src/keys/accessKeys.ts';
-import { HostFolder } from '../../../../src/keys/hostFolder.ts';
-import { Secrets } from '../../../../src/extension/keys/secrets.ts';
-import type { SecretChange } from '../../../../src/extension/keys/secrets.ts';
-import { isAccessKey } from '../../../../src/proxy/server/accessKeys.ts';
-import { EventQueue } from '../../../support/e2e/eventQueue.ts';
-import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
-import { Vault } from '../../../support/secretVault.ts';
+import { OWN_KEY_NAME } from '../../../src/keys/accessKeys.ts';
+import type { AccessKey } from '../../../src/keys/accessKeys.ts';
+import { MachineStore } from '../../../src/keys/machineStore.ts';
+import { Secrets } from '../../../src/keys/secrets.ts';
+import type { SecretChange, SecretStorage } from '../../../src/keys/secrets.ts';
+import { isAccessKey } from '../../../src/shared/accessKeys.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
+import { Vault } from '../../support/secretVault.ts';
 
-describe('The secrets', () => {
+describe('Secrets', () => {
   let root: string;
   let vault: Vault;
   let opened: Secrets[];
@@ -31,26 +30,26 @@ describe('The secrets', () => {
     rmSync(root, { recursive: true });
   });
 
-  /** One more window: of this storage, on this computer. */
+  /** Another window with this storage on this computer. */
   const open = (storage: SecretStorage = vault.storage(), computer = 'here'): Secrets => {
-    const secrets = new Secrets(storage, new HostFolder(join(root, computer)));
+    const secrets = new Secrets(storage, new MachineStore(join(root, computer)));
     opened.push(secrets);
     return secrets;
   };
 
   const listen = (secrets: Secrets): EventQueue<SecretChange> => {
-    const heard = new EventQueue<SecretChange>();
+    const events = new EventQueue<SecretChange>();
     secrets.onDidChange((change) => {
-      heard.add(change);
+      events.add(change);
     });
-    return heard;
+    return events;
   };
 
   const namesOf = (keys: readonly AccessKey[]) => keys.map(({ name }) => name).toSorted();
   const idsOf = async (secrets: Secrets) => (await secrets.accessKeys()).map(({ id }) => id).toSorted();
 
-  describe('of the backend', () => {
-    it('are its API key, in every window, until it is removed', async () => {
+  describe('apiKey()', () => {
+    it('returns the API key in every window until it is removed', async () => {
       const [one, other] = [open(), open()];
       assert.equal(await one.apiKey(), undefined);
       await one.setApiKey('sk-1');
@@ -61,10 +60,8 @@ describe('The secrets', () => {
       assert.equal(await other.apiKey(), undefined);
       assert.equal(vault.values.size, 0);
     });
-  });
 
-  describe('of the backend that another window has removed or replaced', () => {
-    it('do not come back from a window that still remembers them, and count again when a person enters them anew', async () => {
+    it('does not return a replaced or removed key that a window still remembers, until the user enters it again', async () => {
       const one = open();
       await one.setApiKey('sk-1');
       const tab = open(vault.staleStorage());
@@ -78,7 +75,7 @@ describe('The secrets', () => {
       assert.deepEqual([await one.apiKey(), await tab.apiKey()], ['sk-1', 'sk-1']);
     });
 
-    it('are named on the disk by a hash alone', async () => {
+    it('stores nothing but a hash of a removed key on the disk', async () => {
       const one = open();
       await one.setApiKey('sk-secret-1');
       await one.removeApiKey();
@@ -88,8 +85,8 @@ describe('The secrets', () => {
     });
   });
 
-  describe('of the clients', () => {
-    it('are one key for each name and origin, made when it is first asked for', async () => {
+  describe('accessKeyNamed() and accessKeys()', () => {
+    it('create one key for each name and origin', async () => {
       const [one, other] = [open(), open()];
       assert.equal(await one.findAccessKey('Cline', 'client'), undefined);
       const key = await one.accessKeyNamed('Cline', 'client');
@@ -99,15 +96,15 @@ describe('The secrets', () => {
         assert.deepEqual(await secrets.accessKeyNamed('Cline', 'client'), key);
         assert.deepEqual(await secrets.accessKeyNamed('CLINE', 'client'), key);
         assert.deepEqual(await secrets.findAccessKey('cline', 'client'), key);
-        assert.equal(await secrets.findAccessKey('Cline', 'person'), undefined);
+        assert.equal(await secrets.findAccessKey('Cline', 'user'), undefined);
         assert.deepEqual(await secrets.accessKeys(), [key]);
       }
-      const persons = await other.accessKeyNamed('Cline', 'person');
-      assert.notEqual(persons.id, key.id);
-      assert.deepEqual(await idsOf(one), [key.id, persons.id].toSorted());
+      const users = await other.accessKeyNamed('Cline', 'user');
+      assert.notEqual(users.id, key.id);
+      assert.deepEqual(await idsOf(one), [key.id, users.id].toSorted());
     });
 
-    it('are made once where many ask at the same time', async () => {
+    it('create a key once for many calls at the same time', async () => {
       const secrets = open();
       const names = ['Cline', 'CLINE', 'Other', 'Cline', 'other'];
       const keys = await Promise.all(names.map((name) => secrets.accessKeyNamed(name, 'client')));
@@ -116,7 +113,7 @@ describe('The secrets', () => {
       assert.deepEqual(namesOf(await secrets.accessKeys()), ['Cline', 'Other']);
     });
 
-    it('are the same for two windows that make one of a name at the same time', async () => {
+    it('return the same key in two windows that create it at the same time', async () => {
       const storages = [vault.storage(), vault.storage()];
       const both = Promise.withResolvers<undefined>();
       let arrived = 0;
@@ -133,19 +130,19 @@ describe('The secrets', () => {
       for (const secrets of windows) assert.deepEqual(await secrets.accessKeyNamed('Cline', 'client'), one);
     });
 
-    it('are all kept where two windows make different ones', async () => {
+    it('keep all keys if two windows create different ones at the same time', async () => {
       const [one, other] = [open(), open()];
       const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-      await Promise.all(names.map((name, number) => (number % 2 === 0 ? one : other).accessKeyNamed(name, 'person')));
+      await Promise.all(names.map((name, number) => (number % 2 === 0 ? one : other).accessKeyNamed(name, 'user')));
       for (const secrets of [one, other]) assert.deepEqual(namesOf(await secrets.accessKeys()), names);
     });
 
-    it('come the oldest first', async () => {
+    it('list the oldest key first', async () => {
       mock.timers.enable({ apis: ['Date'], now: 1000 });
       const secrets = open();
       const names = ['c', 'a', 'd', 'b'];
       for (const name of names) {
-        await secrets.accessKeyNamed(name, 'person');
+        await secrets.accessKeyNamed(name, 'user');
         mock.timers.tick(1000);
       }
       assert.deepEqual(
@@ -154,14 +151,17 @@ describe('The secrets', () => {
       );
     });
 
-    it('are not given out where the storage does not keep them', async () => {
+    it('fail if the storage does not keep a key', async () => {
       const storage = vault.storage();
       storage.store = () => Promise.resolve();
       const secrets = open(storage);
-      await assert.rejects(secrets.accessKeyNamed('Cline', 'client'), /^Error: The access key could not be stored$/);
+      await assert.rejects(
+        secrets.accessKeyNamed('Cline', 'client'),
+        /^Error: The editor's secret storage does not keep values\. Check the keychain/,
+      );
     });
 
-    it('can be made after one could not be', async () => {
+    it('work again after a failure', async () => {
       const storage = vault.storage();
       storage.beforeStore = () => Promise.reject(new Error('locked'));
       const secrets = open(storage);
@@ -171,7 +171,15 @@ describe('The secrets', () => {
       assert.equal((await secrets.accessKeyNamed('One', 'client')).name, 'One');
     });
 
-    it('leave out what cannot be read', async () => {
+    it('read the keys of users as version 0.4 stored them', async () => {
+      const secrets = open();
+      const key = await secrets.accessKeyNamed('Notebook', 'user');
+      vault.values.set(`accessKey.${key.id}`, JSON.stringify({ ...key, origin: 'person' }));
+      assert.deepEqual(await secrets.accessKeyNamed('Notebook', 'user'), key);
+      assert.deepEqual(await secrets.accessKeys(), [key]);
+    });
+
+    it('leave out damaged entries', async () => {
       const secrets = open();
       const key = await secrets.accessKeyNamed('Cline', 'client');
       const id = '0123456789abcdef';
@@ -191,7 +199,7 @@ describe('The secrets', () => {
       assert.deepEqual(await secrets.accessKeys(), [key]);
     });
 
-    it('leave out one that went away while they were read', async () => {
+    it('leave out a key that was removed while they were read', async () => {
       const storage = vault.storage();
       const secrets = open(storage);
       const key = await secrets.accessKeyNamed('Cline', 'client');
@@ -200,11 +208,11 @@ describe('The secrets', () => {
     });
   });
 
-  describe('of a client that is revoked', () => {
-    it('do not count any more in any window, and leave nothing in the storage', async () => {
+  describe('revokeAccessKey()', () => {
+    it('revokes the key in every window, and leaves nothing in the storage', async () => {
       const [one, other] = [open(), open()];
       const cline = await one.accessKeyNamed('Cline', 'client');
-      const kept = await one.accessKeyNamed('Kept', 'person');
+      const kept = await one.accessKeyNamed('Kept', 'user');
       await one.noteUse(cline.id);
       await other.revokeAccessKey(cline.id);
       for (const secrets of [one, other]) {
@@ -214,7 +222,7 @@ describe('The secrets', () => {
       assert.deepEqual([...vault.values.keys()], [`accessKey.${kept.id}`]);
     });
 
-    it('are other ones when they are made again', async () => {
+    it('leads to a different key when one with the same name is created', async () => {
       const secrets = open();
       const first = await secrets.accessKeyNamed('Cline', 'client');
       await secrets.revokeAccessKey(first.id);
@@ -223,7 +231,7 @@ describe('The secrets', () => {
       assert.deepEqual(await idsOf(secrets), [second.id]);
     });
 
-    it('are revoked after they are made, in the order in which it was asked for', async () => {
+    it('runs in the order of the calls', async () => {
       const secrets = open();
       const { id } = await secrets.accessKeyNamed('Cline', 'client');
       const [, fresh] = await Promise.all([
@@ -238,7 +246,7 @@ describe('The secrets', () => {
       );
     });
 
-    it('do not come back by a browser tab that remembers them, whatever the tab stores', async () => {
+    it('is final even if a browser tab with stale storage writes the key back', async () => {
       const secrets = open();
       const revoked = await secrets.accessKeyNamed('Cline', 'client');
       const tab = open(vault.staleStorage());
@@ -247,7 +255,7 @@ describe('The secrets', () => {
       for (const act of [
         () => tab.setApiKey('sk-1'),
         () => tab.noteUse(revoked.id),
-        () => tab.accessKeyNamed('Other', 'person'),
+        () => tab.accessKeyNamed('Other', 'user'),
         () => tab.forProxy(),
       ]) {
         await act();
@@ -258,11 +266,11 @@ describe('The secrets', () => {
           assert.equal(await window.findAccessKey('Cline', 'client'), undefined);
         }
       }
-      assert.ok(vault.values.has(`accessKey.${revoked.id}`)); // it is back in the storage, and does not count
+      assert.ok(vault.values.has(`accessKey.${revoked.id}`)); // it is back in the storage, but not valid
       assert.notEqual((await tab.accessKeyNamed('Cline', 'client')).key, revoked.key);
     });
 
-    it('are refused by the folder before the storage forgets them', async () => {
+    it('lists the key in the machine store before it deletes it from the storage', async () => {
       const storage = vault.storage();
       storage.delete = () => Promise.reject(new Error('locked'));
       const secrets = open(storage);
@@ -272,26 +280,26 @@ describe('The secrets', () => {
     });
   });
 
-  describe('that were used', () => {
-    it('say when, and are the same in all else; nobody is told of it', async () => {
+  describe('noteUse()', () => {
+    it('records the time of the last use and changes nothing else, without a notification', async () => {
       mock.timers.enable({ apis: ['Date'], now: 1000 });
       const [one, other] = [open(), open()];
       const key = await one.accessKeyNamed('Cline', 'client');
-      const kept = await one.accessKeyNamed('Kept', 'person');
-      const heard = [listen(one), listen(other)];
+      const kept = await one.accessKeyNamed('Kept', 'user');
+      const events = [listen(one), listen(other)];
       for (const now of [2000, 3000]) {
         mock.timers.tick(1000);
         await one.noteUse(key.id);
         assert.deepEqual(await other.findAccessKey('Cline', 'client'), { ...key, lastUsedAt: now });
       }
-      assert.deepEqual(await other.findAccessKey('Kept', 'person'), kept);
+      assert.deepEqual(await other.findAccessKey('Kept', 'user'), kept);
       assert.deepEqual(
-        heard.map(({ items }) => items),
+        events.map(({ items }) => items),
         [[], []],
       );
     });
 
-    it('are not noted where there is no such key, nor where it is the extension’s own', async () => {
+    it('ignores unknown keys and the extension’s own key', async () => {
       const secrets = open();
       const own = await secrets.accessKeyNamed(OWN_KEY_NAME, 'own');
       const gone = await secrets.accessKeyNamed('Cline', 'client');
@@ -301,12 +309,12 @@ describe('The secrets', () => {
     });
   });
 
-  describe('that change', () => {
-    it('are the API key or others, for every window', async () => {
+  describe('onDidChange()', () => {
+    it('reports in every window whether the API key or another secret has changed', async () => {
       const windows = [open(), open()] as const;
-      const heard = windows.map(listen);
+      const events = windows.map(listen);
       const [one] = windows;
-      const all = () => heard.map(({ items }) => items.splice(0));
+      const all = () => events.map(({ items }) => items.splice(0));
       await one.setApiKey('sk-1');
       assert.deepEqual(all(), [['apiKey'], ['apiKey']]);
       await one.removeApiKey();
@@ -320,56 +328,56 @@ describe('The secrets', () => {
       assert.deepEqual(all(), [['others'], ['others']]);
     });
 
-    it('are told to nobody who does not listen any more', async () => {
+    it('does not call a disposed listener', async () => {
       const secrets = open();
-      const [quiet, heard] = [new EventQueue<SecretChange>(), listen(secrets)];
+      const [quiet, events] = [new EventQueue<SecretChange>(), listen(secrets)];
       secrets
         .onDidChange((change) => {
           quiet.add(change);
         })
         .dispose();
       await secrets.setApiKey('sk-1');
-      assert.deepEqual([quiet.items, heard.items], [[], ['apiKey']]);
+      assert.deepEqual([quiet.items, events.items], [[], ['apiKey']]);
     });
 
-    it('are heard of where the storage tells nothing: another window has revoked a key', async () => {
+    it('reports keys that another window has revoked, even if the storage reports nothing', async () => {
       const secrets = open();
       const { id } = await secrets.accessKeyNamed('Cline', 'client');
       const tab = open(vault.staleStorage());
       vault.changes.removeAllListeners();
       await tab.watch();
-      const heard = listen(tab);
+      const events = listen(tab);
       await secrets.revokeAccessKey(id);
-      assert.equal(await heard.find('the revocation', () => true), 'apiKey'); // it may have been that one
+      assert.equal(await events.find('the revocation', () => true), 'apiKey'); // it may have been the API key
       assert.deepEqual(await tab.accessKeys(), []);
     });
 
-    it('are not heard of after the end of the window', async () => {
+    it('reports nothing after the window was closed', async () => {
       const storage = vault.storage();
       const [ended, watching] = [open(storage), open()];
       await Promise.all([ended.watch(), watching.watch()]);
-      const [heard, told] = [listen(ended), listen(watching)];
+      const [events, otherEvents] = [listen(ended), listen(watching)];
       ended.dispose();
       assert.equal(storage.listeners, 0);
-      await new HostFolder(join(root, 'here')).revoke('0123456789abcdef');
-      await told.find('the revocation', () => true);
+      await new MachineStore(join(root, 'here')).revoke('0123456789abcdef');
+      await otherEvents.find('the revocation', () => true);
       await flushEventLoop();
-      assert.deepEqual(heard.items, []);
+      assert.deepEqual(events.items, []);
     });
 
     for (const [when, early] of [
-      ['before the folder is watched', true],
-      ['afterwards', false],
+      ['before the watcher is ready', true],
+      ['after that', false],
     ] as const) {
-      it(`leave nothing open where the window ends ${when}`, async () => {
-        const folder = new HostFolder(join(root, 'here'));
+      it(`closes the watcher if the window is closed ${when}`, async () => {
+        const machine = new MachineStore(join(root, 'here'));
         const [begun, watching] = [Promise.withResolvers<undefined>(), Promise.withResolvers<{ dispose(): void }>()];
         let disposed = 0;
-        folder.watchRevoked = () => {
+        machine.watchRevoked = () => {
           begun.resolve(undefined);
           return watching.promise;
         };
-        const secrets = new Secrets(vault.storage(), folder);
+        const secrets = new Secrets(vault.storage(), machine);
         const watched = secrets.watch();
         await begun.promise;
         if (early) secrets.dispose();
@@ -381,8 +389,8 @@ describe('The secrets', () => {
     }
   });
 
-  describe('for the proxy', () => {
-    it('are all that it needs, in the forms that it takes', async () => {
+  describe('forProxy()', () => {
+    it('returns all that the proxy needs, in the forms that it accepts', async () => {
       const secrets = open();
       const cline = await secrets.accessKeyNamed('Cline', 'client');
       const { apiKey, accessKeys, ownKey, ownership, cacheNamespaceRoot, ...rest } = await secrets.forProxy();
@@ -400,21 +408,21 @@ describe('The secrets', () => {
       assert.equal((await secrets.forProxy()).apiKey, 'sk-1');
     });
 
-    it('are drawn once, and the same for every window of one computer', async () => {
+    it('generates secrets once, and returns the same ones in every window on one computer', async () => {
       const first = await open().forProxy();
       assert.deepEqual(await open().forProxy(), first);
       const secrets = open();
       assert.deepEqual(await Promise.all([secrets.forProxy(), secrets.forProxy()]), [first, first]);
     });
 
-    it('are the same for all once windows that draw at the same time have drawn', async () => {
+    it('returns the same secrets in all windows after several have generated them at the same time', async () => {
       const windows = Array.from({ length: 4 }, () => open());
       await Promise.all(windows.map((secrets) => secrets.forProxy()));
       const [first, ...others] = await Promise.all(windows.map((secrets) => secrets.forProxy()));
       for (const other of others) assert.deepEqual(other, first);
     });
 
-    it('are what the storage keeps in the end where another window draws as well', async () => {
+    it('returns what is stored last if another window generates secrets as well', async () => {
       const storage = vault.storage();
       const other = Buffer.alloc(32, 7).toString('base64');
       const store = storage.store.bind(storage);
@@ -425,7 +433,7 @@ describe('The secrets', () => {
       assert.equal((await open(storage).forProxy()).cacheNamespaceRoot, other);
     });
 
-    it('prove the ownership of one computer’s proxies, although another shares the storage', async () => {
+    it('returns a different ownership secret on another computer that shares the storage', async () => {
       const here = await open().forProxy();
       const there = await open(vault.storage(), 'there').forProxy();
       assert.notEqual(there.ownership, here.ownership);
@@ -434,7 +442,7 @@ describe('The secrets', () => {
       assert.equal((await open().forProxy()).ownership, here.ownership);
     });
 
-    it('prove the ownership by the storage too: another person on the same computer has another', async () => {
+    it('returns a different ownership secret for another user of the same computer', async () => {
       const one = await open().forProxy();
       const other = await open(new Vault().storage()).forProxy();
       assert.notEqual(other.ownership, one.ownership);
