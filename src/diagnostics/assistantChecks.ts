@@ -1,5 +1,5 @@
 // Checks the configuration of connected assistants.
-import { oldPlace } from '../assistants/configState.ts';
+import { describeOutdated } from '../assistants/configState.ts';
 import type { ConfigState } from '../assistants/types.ts';
 import { failed, passed, runCheck, skipped } from './check.ts';
 import type { CheckResult, DiagnosticsContext, NamedResult } from './check.ts';
@@ -37,7 +37,7 @@ function resultOf(configState: ConfigState): CheckResult | undefined {
       }
       return passed(`Connected${configState.model === undefined ? '' : `, model ${configState.model}`}`);
     case 'old':
-      return failed(`Points to ${oldPlace(configState)}`, `Run ${COMMAND} and choose "Repair".`);
+      return failed(`Uses ${describeOutdated(configState)}`, `Run ${COMMAND} and choose "Repair".`);
     case 'refused': // without its message, which contains the path of a folder of the user
       return failed('Its configuration cannot be read', `Run ${COMMAND} to see which file is damaged, and why.`);
     case 'absent':

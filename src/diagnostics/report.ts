@@ -1,4 +1,5 @@
 // The results as a Markdown document that is fit for a bug report. Pure.
+import { redact } from '../presentation/redaction.ts';
 import { asMarkdown } from '../shared/escape.ts';
 import type { NamedResult } from './check.ts';
 
@@ -26,7 +27,7 @@ export function diagnosticsReport(
   { version, platform, node, editor, remote, at }: HostInfo,
   secrets: readonly string[],
 ): string {
-  const cell = (text: string) => asMarkdown(mask(text, secrets));
+  const cell = (text: string) => asMarkdown(redact(text, secrets));
   const facts = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
   const rows = results.map(({ outcome, name, finding, remedy }) => {
     return `| ${[MARKS[outcome], ...[name, finding, remedy].map(cell)].join(' | ')} |`;
@@ -58,24 +59,4 @@ function summary(results: readonly NamedResult[]): string {
   const failures =
     count('failed') === 0 ? 'All checks passed' : `${count('failed')} of ${results.length} checks failed`;
   return `${failures}${count('skipped') === 0 ? '' : `; ${count('skipped')} skipped`}.`;
-}
-
-/** User names and passwords in URLs, and text that looks like a key. The checks should not report any. */
-const SECRET_PATTERNS = [
-  [/\bsealed-[A-Za-z0-9_-]{16,}/g, 'sealed-•••'],
-  [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-•••'],
-  [/\b(bearer|basic)\s+[^\s,;"']+/gi, '$1 •••'],
-  [/(:\/\/)[^\s/@]+@/g, '$1•••@'],
-] as const;
-
-/** A shorter secret could occur in ordinary words. */
-const MIN_SECRET_LENGTH = 6;
-
-function mask(text: string, secrets: readonly string[]): string {
-  let masked = text;
-  // The longest first, because one secret may be part of another.
-  for (const secret of secrets.toSorted((one, other) => other.length - one.length))
-    if (secret.length >= MIN_SECRET_LENGTH) masked = masked.replaceAll(secret, '•••');
-  for (const [pattern, replacement] of SECRET_PATTERNS) masked = masked.replaceAll(pattern, replacement);
-  return masked;
 }

@@ -1,23 +1,24 @@
-// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure.
+// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure. `modify` of jsonc-parser does
+// not: with formatting it rewrites the neighbouring lines, without it puts everything on one line, and both move comments.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parse, parseTree } from 'jsonc-parser';
 import type { Node, ParseError, ParseOptions } from 'jsonc-parser';
-import { maskValue } from './preview.ts';
+import { redactValue } from '../../presentation/redaction.ts';
 
-/** Which of JSON's relatives an assistant reads. */
+/** The variant of JSON that an assistant reads; `jsonc` also allows trailing commas. */
 export type Dialect = 'json' | 'json with comments' | 'jsonc';
 
 export type Path = readonly (string | number)[];
 
 export interface Setting {
-  /** A number is an index; the one after the last appends. */
+  /** A number is an index into a list. The index after the last one appends. */
   readonly path: Path;
   readonly value: unknown;
 }
 
 export interface Edited {
   readonly text: string;
-  /** For people, without secrets. */
+  /** For the user, without secrets. */
   readonly changes: readonly string[];
 }
 
@@ -26,11 +27,11 @@ export const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
   'json with comments': { disallowComments: false, allowTrailingComma: false },
   jsonc: { disallowComments: false, allowTrailingComma: true },
 };
-/** All that stands between the last member and the bracket. */
+/** The tokens between the last member and the closing bracket. */
 const TRIVIA = /\/\/[^\r\n]*|\/\*[^]*?\*\/|,|\n/g;
 const BOM = '\ufeff';
 
-/** The value of a text, `{}` for an empty one; undefined where it does not parse. */
+/** The value of a text, `{}` for an empty one; undefined if it does not parse. */
 export function readJson(text: string, dialect: Dialect): unknown {
   if (isEmpty(text)) return {};
   const errors: ParseError[] = [];
@@ -39,8 +40,8 @@ export function readJson(text: string, dialect: Dialect): unknown {
 }
 
 /**
- * The text with these values. What has its value already is not touched, so a second time changes nothing.
- * @returns undefined where they have no place in it, or the text says one thing twice
+ * The text with these values. Does not touch a value that is already there, so a second call changes nothing.
+ * @returns undefined if a parent has another type, or a name occurs twice
  */
 export function setValues(text: string, settings: readonly Setting[], dialect: Dialect): Edited | undefined {
   const bom = text.startsWith(BOM) ? BOM : '';
@@ -59,7 +60,7 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
     edited = next;
     changes.push(describe(path, before, value, known !== undefined));
   }
-  // Whatever the text looked like: what was asked for is there, and everything else still says the same.
+  // Guards against every mistake above: the values are set, and nothing else has another value.
   if (!isDeepStrictEqual(readJson(edited, dialect), wanted)) return undefined;
   return { text: bom + edited, changes };
 }
@@ -72,15 +73,15 @@ function valueOf(text: string, { offset, length }: Node): unknown {
   return parse(text.slice(offset, offset + length), [], OPTIONS.jsonc);
 }
 
-/** A copy of `whole` with one value in it. */
-export function withValue(whole: unknown, path: Path, value: unknown): unknown {
+/** A copy of `root` with one value set. */
+export function withValue(root: unknown, path: Path, value: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   if (typeof name === 'number') {
-    const items: readonly unknown[] = Array.isArray(whole) ? whole : [];
+    const items: readonly unknown[] = Array.isArray(root) ? root : [];
     return [...items.slice(0, name), withValue(items[name], rest, value), ...items.slice(name + 1)];
   }
-  const fields = (whole ?? {}) as Readonly<Record<string, unknown>>;
+  const fields = (root ?? {}) as Readonly<Record<string, unknown>>;
   return { ...fields, [name]: withValue(fields[name], rest, value) };
 }
 
@@ -101,7 +102,7 @@ function place(text: string, root: Node, path: Path, value: unknown): string | u
   return node.type === 'object' ? insert(text, node, `${JSON.stringify(name)}: `, item) : undefined;
 }
 
-/** Puts one more member at the end of an object or an array. */
+/** Appends a member to an object or an array. */
 function insert(text: string, node: Node, label: string, value: unknown): string {
   const layout = layoutOf(text, node);
   const { eol, base, unit } = layout;
@@ -121,11 +122,11 @@ function insert(text: string, node: Node, label: string, value: unknown): string
   const lead = text.slice(lineStart(text, last.offset), last.offset);
   const indent = lead.trim() === '' ? lead : base + unit;
   const member = eol + indent + label + write(value, indent, layout);
-  if (comma !== undefined) return splice(text, behind, 0, `${member},`); // as they like it here
+  if (comma !== undefined) return splice(text, behind, 0, `${member},`); // keeps the trailing comma
   return splice(splice(text, behind, 0, member), last.offset + last.length, 0, ',');
 }
 
-/** The comma behind a member, if there is one, and the place behind it and behind the comments of its line. */
+/** The offsets after a member's comma, if it has one, and after the comma and the comments on the member's line. */
 export function after(text: string, from: number, to: number): { comma: number | undefined; behind: number } {
   let comma: number | undefined;
   let behind = from;
@@ -167,6 +168,6 @@ export function splice(text: string, at: number, length: number, inserted: strin
 function describe(path: Path, before: unknown, value: unknown, isKnown: boolean): string {
   const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.');
   if (!isKnown) return `adds ${name}`;
-  const [was, is] = [before, value].map((each) => maskValue(path.at(-1), each));
+  const [was, is] = [before, value].map((each) => redactValue(path.at(-1), each));
   return `changes ${name} from ${was} to ${is}`;
 }

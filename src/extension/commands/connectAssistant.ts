@@ -1,9 +1,9 @@
-// "Connect an Assistant…": what the user sees and chooses. assistantService.ts knows the assistants and changes them.
+// The command "Connect an Assistant…": what the user is shown and asked. The work is done in assistantService.ts.
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { AssistantState } from '../../assistants/assistantService.ts';
 import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
-import type { Assistant, Checked, ModelChoice, Preview } from '../../assistants/types.ts';
+import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assistants/types.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
 import { setContextKey } from '../views/contextKeys.ts';
@@ -13,40 +13,41 @@ import { offerCommands, runCommand } from './runCommand.ts';
 export const connectAssistantCommands = { connectAssistant } satisfies CommandGroup;
 
 const TITLE = 'Sealed Proxy: Connect an Assistant';
-/** In characters; the editor beside the question shows the complete change. */
+const CHECK = 'Check Connection';
+const UNDO = 'Undo';
+/** In characters. The complete change is shown next to it. */
 const LONGEST_DETAIL = 500;
 
 async function connectAssistant(context: CommandContext): Promise<void> {
-  const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.look()), {
+  const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
     title: TITLE,
-    placeHolder: 'Select the assistant to connect to Sealed Proxy',
+    placeHolder: 'Select the assistant that should use the private endpoint',
     matchOnDescription: true,
   });
-  switch (row?.choice?.kind) {
+  if (row?.choice === undefined) return;
+  switch (row.choice.kind) {
     case 'repair':
       await runCommand('repairAssistants');
       break;
-    case 'written':
-      await chooseFor(context, row.choice.found);
+    case 'assistant':
+      await chooseAction(context, row.choice.state);
       break;
-    case 'copied':
+    case 'snippet':
       await copy(context, row.choice.snippet);
-      break;
-    case undefined:
   }
 }
 
-/** Offers what can be done with a connected assistant; connects any other. */
-async function chooseFor(context: CommandContext, found: AssistantState): Promise<void> {
-  const { assistant, configState, undoable } = found;
+/** Offers actions for an assistant that is connected already; connects any other. */
+async function chooseAction(context: CommandContext, state: AssistantState): Promise<void> {
+  const { assistant, configState, undoable } = state;
   if (configState.kind !== 'current' && configState.kind !== 'old' && !undoable) {
     await connect(context, assistant);
     return;
   }
   const actions = [
     {
-      label: '$(pulse) Check',
-      detail: 'Sends one small request, as the assistant would.',
+      label: `$(pulse) ${CHECK}`,
+      detail: 'Sends one short request, as the assistant would.',
       run: () => check(context, assistant),
     },
     {
@@ -56,8 +57,8 @@ async function chooseFor(context: CommandContext, found: AssistantState): Promis
     ...(undoable
       ? [
           {
-            label: '$(discard) Undo',
-            detail: 'Restores the previous configuration and revokes the access key of the assistant.',
+            label: `$(discard) ${UNDO}`,
+            detail: 'Restores the previous configuration and revokes the access key.',
             run: () => undo(context, assistant),
           },
         ]
@@ -81,7 +82,7 @@ async function connect(context: CommandContext, assistant: Assistant): Promise<v
   }
   if (proposal.kind === 'proposal') {
     if (!(await agree(context, assistant, proposal.preview))) return;
-    const result = await context.assistants.agree(proposal);
+    const result = await context.assistants.apply(proposal);
     if (result.kind === 'refused') {
       void vscode.window.showErrorMessage(result.message);
       return;
@@ -89,12 +90,12 @@ async function connect(context: CommandContext, assistant: Assistant): Promise<v
   }
   await setContextKey('assistantConnected', true);
   const message = `${assistant.name} is connected. ${assistant.next}`;
-  const answer = await vscode.window.showInformationMessage(message, 'Check', 'Undo');
-  if (answer === 'Check') await check(context, assistant);
-  if (answer === 'Undo') await undo(context, assistant);
+  const answer = await vscode.window.showInformationMessage(message, CHECK, UNDO);
+  if (answer === CHECK) await check(context, assistant);
+  if (answer === UNDO) await undo(context, assistant);
 }
 
-/** Shows the change in an editor, and asks whether to write it. */
+/** Shows the change next to the question. */
 async function agree({ documents }: CommandContext, { name }: Assistant, preview: Preview): Promise<boolean> {
   const { path, exists, before, after, changes } = preview;
   const title = `${basename(path)}: before and after (keys are hidden)`;
@@ -106,7 +107,7 @@ async function agree({ documents }: CommandContext, { name }: Assistant, preview
   };
   const answer = await vscode.window.showQuickPick([write, { label: '$(close) Cancel' }], {
     title: `Connect ${name}`,
-    placeHolder: `Review the change. ${name} gets an access key that only it uses.`,
+    placeHolder: `Review the change. ${name} gets its own access key.`,
     ignoreFocusOut: true,
   });
   await close();
@@ -119,27 +120,24 @@ async function undo({ assistants }: CommandContext, assistant: Assistant): Promi
     void vscode.window.showErrorMessage(result.message);
     return;
   }
-  const message =
-    result.left === undefined
-      ? `The previous configuration of ${assistant.name} is restored, and its access key is revoked.`
-      : `The access key of ${assistant.name} is revoked, so it can no longer use Sealed Proxy. ${result.left}`;
-  void vscode.window.showInformationMessage(message);
+  const restored = result.left ?? 'The previous configuration was restored.';
+  void vscode.window.showInformationMessage(`The access key of ${assistant.name} was revoked. ${restored}`);
 }
 
 async function check({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
   await showCheck(assistant.name, () => assistants.check(assistant));
 }
 
-async function showCheck(name: string, act: () => Promise<Checked>): Promise<void> {
-  const location = vscode.ProgressLocation.Notification;
-  const checked = await vscode.window.withProgress({ location, title: `Checking ${name}…` }, act);
-  const message = asNotice(checked.message); // it quotes names from files and from the backend
-  if (checked.kind === 'answered') void vscode.window.showInformationMessage(`${name} works: ${message}`);
-  else void vscode.window.showErrorMessage(`${name} does not work: ${message}`);
+async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promise<void> {
+  const progress = { location: vscode.ProgressLocation.Notification, title: `Checking ${name}…` };
+  const outcome = await vscode.window.withProgress(progress, run);
+  const message = asNotice(outcome.message); // it names the model, as a file or the backend does
+  if (outcome.kind === 'answered') void vscode.window.showInformationMessage(`${name} is ready. ${message}`);
+  else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
 }
 
 async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
-  if (snippet.kind === 'impossible') {
+  if (snippet.kind === 'unsupported') {
     void vscode.window.showWarningMessage(snippet.message, { modal: true });
     return;
   }
@@ -147,10 +145,10 @@ async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssis
   const model = await chooseModel(context, snippet);
   if (model === undefined) return;
   const shell = process.platform === 'win32' ? 'powershell' : 'posix';
-  await vscode.env.clipboard.writeText(await context.assistants.write(snippet, model, shell));
+  await vscode.env.clipboard.writeText(await context.assistants.renderSnippet(snippet, model, shell));
   await setContextKey('assistantConnected', true);
-  const message = `Copied the configuration for ${snippet.name} to the clipboard, with its own access key. ${snippet.hint}`;
-  if ((await vscode.window.showInformationMessage(message, 'Check')) !== 'Check') return;
+  const message = `The snippet for ${snippet.name} was copied, with its own access key. ${snippet.hint}`;
+  if ((await vscode.window.showInformationMessage(message, CHECK)) !== CHECK) return;
   await showCheck(snippet.name, () => context.assistants.checkSnippet(snippet, model));
 }
 
@@ -167,13 +165,13 @@ async function chooseModel(
     description: asLabel(model.id),
     model,
   }));
-  const placeHolder = `Select the model for ${name}`;
+  const placeHolder = `Select a model for ${name}`;
   return (await vscode.window.showQuickPick(rows, { title: TITLE, placeHolder, matchOnDescription: true }))?.model;
 }
 
-/** The user may know a model while the backend cannot be asked. */
+/** The user may know a model while the backend's list is not available. */
 async function askModel(name: string): Promise<ModelChoice | undefined> {
-  const prompt = `The list of models is not available right now. Enter the ID of the model for ${name}.`;
+  const prompt = `The list of models is not available right now. Enter the ID of the model that ${name} should use.`;
   const id = (await vscode.window.showInputBox({ title: TITLE, prompt, placeHolder: 'glm-5-2' }))?.trim();
   return id === undefined || id === '' ? undefined : { id };
 }
@@ -182,7 +180,7 @@ async function askModel(name: string): Promise<ModelChoice | undefined> {
 export async function isReady({ api, settings }: CommandContext): Promise<boolean> {
   if (settings().proxy.port === 0) {
     const message =
-      'The address changes with each start, because sealedProxy.port is 0. Set a fixed port, then connect the assistant.';
+      'The port changes each time the proxy starts, because sealedProxy.port is 0. Set a fixed port, then connect.';
     await offerCommands(vscode.window.showErrorMessage, message, 'openSettings');
     return false;
   }
@@ -191,7 +189,7 @@ export async function isReady({ api, settings }: CommandContext): Promise<boolea
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    void vscode.window.showErrorMessage(`Assistants cannot be connected right now: ${reason}`);
+    void vscode.window.showErrorMessage(`Assistants cannot be connected now. ${reason}`);
     return false;
   }
 }

@@ -72,7 +72,7 @@ function diagnosticsContext({ supervisor, secrets, settings, assistants }: Comma
       return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
     },
     assistants: async () =>
-      (await assistants.look()).map(({ assistant, configState }) => ({ name: assistant.name, configState })),
+      (await assistants.list()).map(({ assistant, configState }) => ({ name: assistant.name, configState })),
     clock: () => performance.now(),
     limit: CHECK_LIMIT,
   };

@@ -11,13 +11,13 @@ export const repairAssistantsCommands = { repairAssistants } satisfies CommandGr
 async function repairAssistants(context: CommandContext): Promise<void> {
   const { assistants } = context;
   if (!(await isReady(context))) return;
-  const proposals = await assistants.proposeMending(await assistants.look());
+  const proposals = await assistants.proposeRepairs(await assistants.list());
   const changes = proposals.filter((each) => each.kind === 'proposal');
   const refusals = proposals.filter((each) => each.kind === 'refused').map(({ message }) => message);
   if (changes.length > 0 && (await agreeToRepair(changes, refusals))) {
     const repaired: Proposal[] = [];
     for (const change of changes) {
-      const result = await assistants.agree(change);
+      const result = await assistants.apply(change);
       if (result.kind === 'refused') refusals.push(result.message);
       else repaired.push(change);
     }

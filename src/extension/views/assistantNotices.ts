@@ -1,4 +1,4 @@
-// Notifications about connected assistants whose configuration no longer works or whose keys may be known to others.
+// Notifications about connected assistants that need the user's attention.
 import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
@@ -7,37 +7,38 @@ import { runCommand } from '../commands/runCommand.ts';
 
 export class AssistantNotices {
   readonly #assistants: AssistantService;
-  #portWasTaken = false;
+  #wasPortTaken = false;
 
   constructor(assistants: AssistantService) {
     this.#assistants = assistants;
   }
 
-  /** The base URL has changed: assistants with the old one would call a closed port, or another program. */
+  /** Offers to repair the assistants that still use the previous address, where another program may listen. */
   async addressChanged(): Promise<void> {
-    const names = namesOf(await this.#withState('old'));
-    if (names === '') return;
+    const old = namesOf(await this.#inState('old'));
+    if (old === '') return;
     const repair = 'Repair';
-    const message = `The address of Sealed Proxy has changed. These assistants still use the old one: ${names}.`;
+    const message = `The address of Sealed Proxy has changed. Still using an outdated address or key: ${old}.`;
     if ((await vscode.window.showWarningMessage(message, repair)) === repair) await runCommand('repairAssistants');
   }
 
-  /** A program that had the port in the meantime may have received requests of assistants, with their access keys. */
+  /** Offers new keys once the proxy gets its port back from another program, to which assistants may have sent theirs. */
   async statusChanged({ kind }: ProxyStatus): Promise<void> {
-    if (kind === 'portTaken') this.#portWasTaken = true;
-    if (kind !== 'running' || !this.#portWasTaken) return;
-    this.#portWasTaken = false;
-    const connected = await this.#withState('current');
-    const names = namesOf(connected);
-    if (names === '') return;
+    if (kind === 'portTaken') this.#wasPortTaken = true;
+    if (kind !== 'running' || !this.#wasPortTaken) return;
+    this.#wasPortTaken = false;
+    const connected = await this.#inState('current');
+    if (connected.length === 0) return;
     const renew = 'Renew Keys';
-    const message = `Another program used the port for a while. It may have received the access keys of ${names}.`;
+    const message =
+      'Another program used the port of Sealed Proxy. It may have received the access keys of these assistants: ' +
+      `${namesOf(connected)}.`;
     if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
     await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
     await runCommand('repairAssistants');
   }
 
-  async #withState(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
-    return (await this.#assistants.look()).filter(({ configState }) => configState.kind === kind);
+  async #inState(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
+    return (await this.#assistants.list()).filter(({ configState }) => configState.kind === kind);
   }
 }

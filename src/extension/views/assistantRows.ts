@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
-import { oldPlace } from '../../assistants/configState.ts';
+import { describeOutdated } from '../../assistants/configState.ts';
 import { SNIPPETS } from '../../assistants/snippets.ts';
 import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
 import type { Assistant, ConfigState } from '../../assistants/types.ts';
@@ -10,33 +10,33 @@ import { asLabel } from '../../shared/escape.ts';
 
 export type Choice =
   | { readonly kind: 'repair' }
-  | { readonly kind: 'written'; readonly found: AssistantState }
-  | { readonly kind: 'copied'; readonly snippet: Snippet | UnsupportedAssistant };
+  | { readonly kind: 'assistant'; readonly state: AssistantState }
+  | { readonly kind: 'snippet'; readonly snippet: Snippet | UnsupportedAssistant };
 
 export interface Row extends vscode.QuickPickItem {
   readonly choice?: Choice;
 }
 
-/** Assistants to repair first, then those found on this computer, the others, and those configured by hand. */
+/** Assistants to repair first, then those found on this computer, the others, and those to configure by hand. */
 export function rowsFor(all: readonly AssistantState[]): Row[] {
   const old = all.filter(({ configState }) => configState.kind === 'old');
-  const here = all.filter(({ detected, configState }) => detected || configState.kind !== 'absent');
-  const others = all.filter((found) => !here.includes(found) && isOffered(found.assistant));
+  const found = all.filter(({ detected, configState }) => detected || configState.kind !== 'absent');
+  const others = all.filter((state) => !found.includes(state) && isOfferedWhenAbsent(state.assistant));
   const repair: Row = {
     label: `$(tools) Repair ${namesOf(old)}`,
-    detail: 'Their configuration has an old address or a revoked key.',
+    detail: 'Updates assistants that use an outdated address or a revoked access key.',
     choice: { kind: 'repair' },
   };
   return [
     ...(old.length === 0 ? [] : [repair]),
-    ...section('found on this computer', here.map(writtenRow)),
-    ...section('not found on this computer', others.map(writtenRow)),
-    ...section('configuration to copy', SNIPPETS.map(copiedRow)),
+    ...section('found on this computer', found.map(assistantRow)),
+    ...section('not found on this computer', others.map(assistantRow)),
+    ...section('copy a snippet', SNIPPETS.map(snippetRow)),
   ];
 }
 
-/** These two are part of the editor: without them there is nothing to configure. */
-function isOffered({ id }: Assistant): boolean {
+/** The assistants inside the editor can only be configured while they are installed. */
+function isOfferedWhenAbsent({ id }: Assistant): boolean {
   return id !== 'llama-vscode' && id !== 'custom-endpoint';
 }
 
@@ -44,48 +44,53 @@ function section(label: string, rows: readonly Row[]): Row[] {
   return rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
 }
 
-const ICONS: Readonly<Record<ConfigState['kind'], string>> = {
-  current: 'pass-filled',
-  old: 'warning',
-  refused: 'error',
-  other: 'circle-large',
-  absent: 'circle-large',
-};
-
-function writtenRow(found: AssistantState): Row {
-  const { assistant, configState } = found;
+function assistantRow(state: AssistantState): Row {
+  const { assistant, configState } = state;
   return {
-    label: `$(${isCertain(configState) ? ICONS[configState.kind] : 'circle-large'}) ${assistant.name}`,
+    label: `$(${iconOf(configState)}) ${assistant.name}`,
     description: describeConfigState(configState),
-    choice: { kind: 'written', found },
+    choice: { kind: 'assistant', state },
   };
 }
 
-/** A check mark is only for an assistant that surely uses this proxy. */
-function isCertain(configState: ConfigState): boolean {
-  return configState.kind !== 'current' || (configState.elsewhere === undefined && configState.uncompared !== true);
+/** A tick only for an assistant that is known to use the proxy. */
+function iconOf(state: ConfigState): string {
+  switch (state.kind) {
+    case 'current':
+      return state.elsewhere === undefined && state.uncompared !== true ? 'pass-filled' : 'circle-large';
+    case 'old':
+      return 'warning';
+    case 'refused':
+      return 'error';
+    case 'other':
+    case 'absent':
+      return 'circle-large';
+  }
 }
 
 /** What an assistant is set to, in a few words. */
-export function describeConfigState(configState: ConfigState): string {
-  switch (configState.kind) {
+export function describeConfigState(state: ConfigState): string {
+  switch (state.kind) {
     case 'current':
-      if (configState.uncompared === true) return 'connected to the last address of the proxy, which is not running';
-      if (configState.elsewhere !== undefined) return `connected, but currently uses ${asLabel(configState.elsewhere)}`;
-      return `connected, ${asLabel(configState.model ?? '')}`;
+      if (state.uncompared === true) return 'connected; the proxy is not running';
+      if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
+      return `connected, ${asLabel(state.model ?? '')}`;
     case 'old':
-      return `points to ${oldPlace(configState)}`;
+      return `uses ${describeOutdated(state)}`;
     case 'other':
-      return `set to ${asLabel(configState.what)}`;
+      return `currently uses ${asLabel(state.what)}`;
     case 'refused':
-      return configState.message;
+      return state.message;
     case 'absent':
       return '';
   }
 }
 
-function copiedRow(snippet: Snippet | UnsupportedAssistant): Row {
-  const icon = snippet.kind === 'snippet' ? 'copy' : 'circle-slash';
-  const description = snippet.kind === 'snippet' ? '' : 'cannot be connected';
-  return { label: `$(${icon}) ${snippet.name}`, description, choice: { kind: 'copied', snippet } };
+function snippetRow(snippet: Snippet | UnsupportedAssistant): Row {
+  const isSupported = snippet.kind === 'snippet';
+  return {
+    label: `$(${isSupported ? 'copy' : 'circle-slash'}) ${snippet.name}`,
+    description: isSupported ? '' : 'not supported',
+    choice: { kind: 'snippet', snippet },
+  };
 }

@@ -47,7 +47,7 @@ export async function writeFile(id: string, connection: AssistantEndpoint): Prom
 export function snippetOf(id: string, connection: AssistantEndpoint): string {
   const snippet = SNIPPETS.find((entry) => entry.id === id);
   assert.ok(snippet?.kind === 'snippet', `there is no snippet ${id}`);
-  return snippet.write(connection, 'posix');
+  return snippet.render(connection, 'posix');
 }
 
 /** A script of the shell with a snippet in it, which hands its arguments on. */

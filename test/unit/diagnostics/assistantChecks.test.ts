@@ -26,7 +26,7 @@ describe('checkAssistants()', () => {
           'Connected, but another model or provider is selected in the assistant',
         ],
         ['Assistant: llama.vscode', 'skipped', 'Connected; its address can only be checked while the proxy is running'],
-        ['Assistant: Cline', 'failed', 'Points to an old address'],
+        ['Assistant: Cline', 'failed', 'Uses an outdated address'],
         ['Assistant: Kilo Code', 'failed', 'Its configuration cannot be read'],
       ],
     );
