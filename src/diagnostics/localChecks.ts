@@ -22,8 +22,10 @@ export function localChecks(context: DiagnosticsContext): readonly Check[] {
   return [
     { name: 'Proxy process', run: () => checkProcess(status(), context.crashes()) },
     withPort('Port owner', async (port) => checkOwner(port, await context.probe(port), status())),
-    withPort('127.0.0.1', async (port, signal) => checkIpv4(await tryConnect('127.0.0.1', port, signal), status())),
-    withPort('::1', async (port, signal) => checkIpv6(port, await tryConnect('::1', port, signal))),
+    withPort('Connection to 127.0.0.1', async (port, signal) =>
+      checkIpv4(await tryConnect('127.0.0.1', port, signal), status()),
+    ),
+    withPort('Connection to ::1', async (port, signal) => checkIpv6(port, await tryConnect('::1', port, signal))),
     { name: 'http.proxy and http.noProxy', run: () => checkNetwork(network(), status()) },
     { name: 'Proxy environment variables', run: () => checkEnvironment(environment) },
     {
@@ -118,7 +120,7 @@ function checkIpv4(code: string | undefined, status: ProxyStatus): CheckResult {
 
 /** The proxy does not listen on ::1. */
 function checkIpv6(port: number, code: string | undefined): CheckResult {
-  if (code === 'ECONNREFUSED') return passed('Nothing listens');
+  if (code === 'ECONNREFUSED') return passed('Nothing listens, as expected');
   if (code !== undefined) return skipped(`Not available on this computer (${code})`);
   const remedy = 'Use 127.0.0.1 in base URLs, because "localhost" may lead to that program. Or use another port.';
   return failed(`Another program listens on [::1]:${port}`, remedy);
@@ -150,7 +152,7 @@ const EXCEPTIONS = ['no_proxy', 'NO_PROXY'];
 function checkEnvironment(environment: DiagnosticsContext['environment']): CheckResult {
   const isSet = (name: string) => (environment[name] ?? '').trim() !== '';
   const proxies = PROXY_VARIABLES.filter(isSet);
-  if (proxies.length === 0) return passed('None set for plain HTTP');
+  if (proxies.length === 0) return passed('None that affects local requests');
   const exceptions = EXCEPTIONS.filter(isSet);
   const finding = `Set: ${[...proxies, ...exceptions].join(', ')}`;
   const isExcepted = exceptions.length > 0 && exceptions.every((name) => exceptsLoopback(environment[name] ?? ''));

@@ -1,8 +1,8 @@
 // The diagnostics with a real proxy process and the development enclave.
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { answerApiError, ApiError } from '../../src/devEnclave/model/apiErrors.ts';
+import { createServer } from 'node:net';
+import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/check.ts';
@@ -12,11 +12,11 @@ import { freePort } from '../../src/supervisor/freePort.ts';
 import { probe } from '../../src/supervisor/localProxy.ts';
 import { HOST, makeContext, outline, resultNamed } from '../support/diagnostics.ts';
 import { chatBody } from '../support/e2e/chat.ts';
-import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
+import { EditorWindow } from '../support/editorWindow.ts';
 import { RawServer } from '../support/rawServer.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
-import { EditorWindow } from '../support/editorWindow.ts';
 
 function contextOf({ supervisor, settings, network, vault }: EditorWindow): DiagnosticsContext {
   return makeContext({
@@ -34,8 +34,8 @@ function contextOf({ supervisor, settings, network, vault }: EditorWindow): Diag
 const HEALTHY = {
   'Proxy process': 'passed',
   'Port owner': 'passed',
-  '127.0.0.1': 'passed',
-  '::1': 'passed',
+  'Connection to 127.0.0.1': 'passed',
+  'Connection to ::1': 'passed',
   'http.proxy and http.noProxy': 'passed',
   'Proxy environment variables': 'passed',
   'Access keys': 'passed',
@@ -52,7 +52,8 @@ const NO_REQUESTS = { Models: 'skipped', 'Streamed response': 'skipped', Embeddi
 
 /** Compares all outcomes with those of a healthy proxy. */
 function assertOutline(results: readonly NamedResult[], change: object = {}): void {
-  const noIpv6 = resultNamed(results, '::1').outcome === 'skipped' ? { '::1': 'skipped' } : {};
+  const noIpv6 =
+    resultNamed(results, 'Connection to ::1').outcome === 'skipped' ? { 'Connection to ::1': 'skipped' } : {};
   assert.deepEqual(outline(results), { ...HEALTHY, ...noIpv6, ...change });
 }
 
@@ -172,7 +173,12 @@ describe('diagnose()', () => {
     await editor.supervisor.start();
     assert.equal(editor.supervisor.status.kind, 'portTaken');
     const results = await run();
-    const skipped = { '127.0.0.1': 'skipped', 'API key': 'skipped', Handshake: 'skipped', ...NO_REQUESTS };
+    const skipped = {
+      'Connection to 127.0.0.1': 'skipped',
+      'API key': 'skipped',
+      Handshake: 'skipped',
+      ...NO_REQUESTS,
+    };
     assertOutline(results, { 'Proxy process': 'failed', 'Port owner': 'failed', ...skipped });
     assert.match(resultNamed(results, 'Port owner').finding, /another program\. No key was sent to it/);
     assert.match(resultNamed(results, 'Port owner').remedy, /Use a Free Port/);
@@ -181,7 +187,12 @@ describe('diagnose()', () => {
 
   it('reports that the proxy is off and its port is free, and how to start it', async () => {
     const results = await run();
-    const skipped = { '127.0.0.1': 'skipped', 'API key': 'skipped', Handshake: 'skipped', ...NO_REQUESTS };
+    const skipped = {
+      'Connection to 127.0.0.1': 'skipped',
+      'API key': 'skipped',
+      Handshake: 'skipped',
+      ...NO_REQUESTS,
+    };
     assertOutline(results, { 'Proxy process': 'failed', ...skipped });
     assert.match(resultNamed(results, 'Proxy process').remedy, /Sealed Proxy: Start/);
     assert.match(resultNamed(results, 'Port owner').finding, /free$/);
@@ -201,8 +212,8 @@ describe('diagnose()', () => {
       await once(other, 'close');
     });
     const results = await run();
-    assertOutline(results, { '::1': 'failed' });
-    assert.match(resultNamed(results, '::1').remedy, /Use 127\.0\.0\.1 in base URLs/);
+    assertOutline(results, { 'Connection to ::1': 'failed' });
+    assert.match(resultNamed(results, 'Connection to ::1').remedy, /Use 127\.0\.0\.1 in base URLs/);
   });
 
   it('does not repeat a key that the backend includes in its error message', async () => {

@@ -1,7 +1,5 @@
 // Offers the backend's models in the editor's own chat, over the local endpoint that all clients use.
 import * as vscode from 'vscode';
-import type { ProxyStatus } from '../../shared/status.ts';
-import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { AnswerReader } from '../../chat/answer.ts';
 import type { AnswerEvent } from '../../chat/answer.ts';
 import { toChatError } from '../../chat/chatError.ts';
@@ -9,8 +7,10 @@ import { chatModels, describeModel } from '../../chat/models.ts';
 import type { ChatModel, ModelOverrides } from '../../chat/models.ts';
 import { chatRequest } from '../../chat/request.ts';
 import type { Message, Part } from '../../chat/request.ts';
-import { countMessageTokens, countTokens } from '../../chat/tokens.ts';
 import { MAX_ERROR, readText } from '../../chat/responseText.ts';
+import { countMessageTokens, countTokens } from '../../chat/tokens.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
+import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { toEditorError } from './editorError.ts';
 
 export const VENDOR = 'sealed-proxy';

@@ -64,7 +64,8 @@ describe('localChecks()', () => {
     const { settings } = makeContext();
     const probe = () => Promise.reject(new Error('probed'));
     const change = { status: () => ({ kind: 'off' }) as const, settings: () => ({ ...settings(), port: 0 }), probe };
-    for (const name of ['Port owner', '127.0.0.1', '::1']) assert.equal((await check(name, change)).outcome, 'skipped');
+    for (const name of ['Port owner', 'Connection to 127.0.0.1', 'Connection to ::1'])
+      assert.equal((await check(name, change)).outcome, 'skipped');
   });
 
   it('reports the HTTP proxy of the editor without its password', async () => {

@@ -10,8 +10,8 @@ import { Secrets } from '../../../src/keys/secrets.ts';
 import type { SecretChange, SecretStorage } from '../../../src/keys/secrets.ts';
 import { isAccessKey } from '../../../src/shared/accessKeys.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
-import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 import { Vault } from '../../support/secretVault.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
 describe('Secrets', () => {
   let root: string;
