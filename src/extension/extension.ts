@@ -7,7 +7,7 @@ import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
 import type { SecretChange } from '../keys/secrets.ts';
-import { validateSettings, refusalOf, startSettings } from '../settings/validateSettings.ts';
+import { refusalOf, startSettings, validateSettings } from '../settings/validateSettings.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { Supervisor } from '../supervisor/supervisor.ts';

@@ -1,8 +1,8 @@
 import type * as vscode from 'vscode';
-import type { ProxyStatus } from '../shared/status.ts';
-import { baseUrlOf } from '../shared/status.ts';
 import { TERMINAL_NAME } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import { baseUrlOf } from '../shared/status.ts';
 
 const DESCRIPTION = 'OpenAI clients in this terminal use Sealed Proxy.';
 

@@ -1,12 +1,12 @@
 // The public API: the value that `activate` returns, and the results of the API's commands.
 import * as vscode from 'vscode';
-import type { ProxyStatus } from '../../shared/status.ts';
-import { baseUrlOf } from '../../shared/status.ts';
 import { isClientName } from '../../keys/accessKeys.ts';
 import { Consents } from '../../keys/consents.ts';
-import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import type { Secrets } from '../../keys/secrets.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
+import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 
 export class PublicApi {
   readonly #supervisor: Supervisor;

@@ -1,9 +1,9 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import type { Settings } from '../../settings/validateSettings.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
-import type { Secrets } from '../../keys/secrets.ts';
 import type { ChannelLog } from '../log.ts';
 import type { Documents } from '../views/documents.ts';
 import type { CommandName } from './catalogue.ts';

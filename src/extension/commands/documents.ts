@@ -4,13 +4,13 @@ import type { DiagnosticsContext } from '../../diagnostics/check.ts';
 import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../diagnostics/report.ts';
 import type { HostInfo } from '../../diagnostics/report.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import { attestationDocument } from '../../presentation/attestationText.ts';
 import { usageDocument } from '../../presentation/usageText.ts';
 import type { UsageReport } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import { probe } from '../../supervisor/localProxy.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const documentCommands = {

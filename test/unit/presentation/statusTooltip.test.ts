@@ -42,13 +42,17 @@ const UNREACHABLE: Running['health'] = {
 
 const tooltip = (status: ProxyStatus) => statusTooltip(status, describeStatus(status), (name) => `[${name}]`);
 /** The rows of the table, by their names without links. */
-const rows = (status: ProxyStatus) =>
-  new Map(
-    [...tooltip(status).matchAll(/^\| \[?([A-Z][^\]|]*?)\]?(?:\(\S+\))? \| (.*) \|$/gm)].map(([, name, value]) => [
-      name,
-      value,
-    ]),
+const rows = (status: ProxyStatus) => {
+  const lines = tooltip(status)
+    .split('\n')
+    .filter((line) => line.startsWith('| '));
+  return new Map(
+    lines.map((line) => {
+      const [name = '', value = ''] = line.slice(2, -2).split(' | ');
+      return [/^\[(.*)\]\(/.exec(name)?.[1] ?? name, value];
+    }),
   );
+};
 
 describe('statusTooltip()', () => {
   it('begins with the headline, then the detail, and ends with the actions', () => {
