@@ -1,5 +1,6 @@
 // The backend's list of models in the form that the editor needs. Pure.
 import { fieldsOf } from '../shared/json.ts';
+import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 
 /** The sizes of a model for which neither the backend nor the user states any, in tokens. */
@@ -19,16 +20,6 @@ export interface ChatModel {
   readonly images: boolean;
   readonly reasoning: boolean;
 }
-
-/** What a person knows better than the backend; every field may be missing. */
-export interface ModelOverride {
-  readonly contextWindow?: number;
-  readonly maxOutputTokens?: number;
-  readonly tools?: boolean;
-  readonly images?: boolean;
-}
-
-export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
 /**
  * The chat models of a list, in its order. Other models (embeddings, speech) are left out. A model without any metadata is

@@ -32,7 +32,7 @@ const STALE = 5 * 60_000;
 
 export class SealedProxyExtension {
   readonly #log = new ChannelLog();
-  readonly #statusBar = new StatusBar(() => false);
+  readonly #statusBar = new StatusBar(() => this.#settings.compactStatusBar);
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
   readonly #baseUrlSetting = new BaseUrlSetting();

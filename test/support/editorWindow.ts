@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Settings } from '../../src/settings/editorSettings.ts';
+import { EXTENSION_DEFAULTS } from '../../src/settings/schema.ts';
+import type { CompleteProxySettings } from '../../src/settings/schema.ts';
 import { validateSettings } from '../../src/settings/validateSettings.ts';
-import type { Settings } from '../../src/settings/validateSettings.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
-import type { CompleteSettings, SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
+import type { SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
 import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
@@ -41,7 +43,7 @@ export class EditorWindow {
   readonly answered = new EventQueue<string>();
   vault: Vault;
   readonly #folder: string;
-  settings: CompleteSettings;
+  settings: CompleteProxySettings;
   network: NetworkSettings = {};
   checkInterval = 0;
 
@@ -51,7 +53,7 @@ export class EditorWindow {
    */
   static open(
     scope: Scope,
-    settings: Partial<CompleteSettings> & { readonly backendUrl: string; readonly port: number },
+    settings: Partial<CompleteProxySettings> & { readonly backendUrl: string; readonly port: number },
     { vault = makeVault(), module = PROXY }: { readonly vault?: Vault; readonly module?: string } = {},
   ): EditorWindow {
     const opened = new EditorWindow(settings, vault, module);
@@ -62,7 +64,7 @@ export class EditorWindow {
     return opened;
   }
 
-  private constructor(settings: Partial<CompleteSettings>, vault: Vault, module: string) {
+  private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, module: string) {
     this.vault = vault;
     this.settings = {
       port: 0,
@@ -116,12 +118,9 @@ export class EditorWindow {
   }
 
   /** Changes settings as a user does in the editor. False if they were refused: the previous ones stay. */
-  async change(settings: Partial<CompleteSettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
+  async change(settings: Partial<CompleteProxySettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
     const [next, previous] = [{ ...this.settings, ...settings }, this.settings].map((proxy): Settings => ({
-      autoStart: true,
-      checkInterval: 0,
-      terminal: false,
-      modelOverrides: {},
+      ...EXTENSION_DEFAULTS,
       proxy,
       network: this.network,
     })) as [Settings, Settings];

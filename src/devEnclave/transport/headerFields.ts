@@ -1,8 +1,8 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+import { HOP_BY_HOP_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
 
-/** What belongs to one connection (RFC 9110 section 7.6.1). */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const HOP_BY_HOP: ReadonlySet<string> = new Set(HOP_BY_HOP_HEADERS);
 
 /** Node's `rawHeaders` (name, value, name, value ...) as fields with lower-case names. */
 export function headerFields(rawHeaders: readonly string[]): HeaderField[] {

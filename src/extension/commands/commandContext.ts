@@ -1,7 +1,7 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
 import type { Secrets } from '../../keys/secrets.ts';
-import type { Settings } from '../../settings/validateSettings.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
 import type { ChannelLog } from '../log.ts';

@@ -1,4 +1,4 @@
-// The network side: undici with its own time limits off, no redirects, no retries, HTTP/1.1.
+// The connections to the backend: undici over HTTP/1.1, without its own time limits, redirects or retries.
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
@@ -10,33 +10,33 @@ import type {
   UpstreamRequest,
 } from '../../session/transport.ts';
 import type { NetworkSettings } from '../../shared/messages.ts';
-import { readProxyUrl } from '../../settings/settings.ts';
-import type { Backend } from '../../settings/settings.ts';
+import { readProxyUrl } from '../../settings/proxyConfig.ts';
+import type { Backend } from '../../settings/rules.ts';
 
 type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** Ours rule: the relay's clocks, not the library's. */
+/** The relay sets the time limits, not the library. */
 const NO_LIMITS = {
   headersTimeout: 0,
   bodyTimeout: 0,
   allowH2: false,
   pipelining: 1,
-  // An idle connection is kept through the pauses of a conversation, and given up well before servers give it up: a
-  // request that meets a closing connection must not be sent again.
+  // Long enough for the pauses of a conversation, and shorter than the idle timeout of servers: a request that meets a
+  // closing connection must not be sent again.
   keepAliveTimeout: 20_000,
 } as const;
 
 /**
- * A backstop, in milliseconds: a connection that does not come to be is given up at some time, also when whoever wanted
- * it is long gone. Longer than a handshake may take, so that a silent backend is a timeout and not a network error.
+ * The time limit for opening a connection, in milliseconds, also if no request waits for it any more. Longer than a
+ * handshake may take, so that an unresponsive backend is a timeout and not a network error.
  */
 const CONNECT_LIMIT = 35_000;
 
 /**
- * The connections to one origin, or to any with `origin` null. A company's proxy is asked where the settings or the
- * environment name one, but never for an address of this computer.
- * @throws ConfigError for an address of a proxy that cannot be used
+ * The connections to one origin, or to any origin if `origin` is null. They use the HTTP proxy that the settings or the
+ * environment name, but never for an address of this computer.
+ * @throws ConfigError for an HTTP proxy with an unusable address
  */
 export function createDispatcher(origin: string | null, loopback: boolean, network: NetworkSettings = {}): Dispatcher {
   const { noProxy } = network;
@@ -48,7 +48,7 @@ export function createDispatcher(origin: string | null, loopback: boolean, netwo
     ...options,
     requestTls: connect,
     proxyTls: connect,
-    clientFactory: (proxy, more) => new Pool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }), // it asks for tunnels
+    clientFactory: (proxy, more) => new Pool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }), // for CONNECT requests
     httpProxy: httpsProxy,
     httpsProxy,
     ...(noProxy === undefined ? {} : { noProxy }),
@@ -78,7 +78,7 @@ export class UndiciTransport implements Transport {
     const { origin, basePath } = this.#backend;
     const options = { origin, path: basePath + path, method, headers: headers as string[] };
     try {
-      // undici takes async iterables as its documentation says; its types do not name them.
+      // undici accepts async iterables; its documentation says so, but its types do not.
       this.#dispatcher.dispatch({ ...options, body: body as Uint8Array }, call);
     } catch (error) {
       call.onResponseError(undefined, error);
@@ -86,11 +86,11 @@ export class UndiciTransport implements Transport {
     return call;
   }
 
-  /** No request uses a connection that stands now; those under way keep theirs. */
+  /** Opens new connections for further requests; running requests keep theirs. */
   renew(): void {
-    const spent = this.#dispatcher;
+    const previous = this.#dispatcher;
     this.#dispatcher = this.#connect();
-    spent.close().catch(() => undefined); // its requests have heard of any error
+    previous.close().catch(() => undefined); // each request reports its own error
   }
 
   /** Ends every connection at once. */
@@ -138,12 +138,12 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
-    if (this.#cancelled || status < 200) return; // informational answers come before the real one
-    this.#handler.onHead(new Head(status, headers));
+    if (this.#cancelled || status < 200) return; // informational responses precede the final one
+    this.#handler.onHead(toHead(status, headers));
   }
 
-  onResponseData(_controller: Controller, piece: Buffer): void {
-    if (!this.#cancelled) this.#handler.onData(piece);
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (!this.#cancelled) this.#handler.onData(chunk);
   }
 
   onResponseEnd(): void {
@@ -154,7 +154,7 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
     if (this.#controller !== undefined) {
       this.#fail(error);
     } else {
-      // undici may say so before `dispatch` has returned.
+      // undici may report this before `dispatch` has returned.
       queueMicrotask(() => {
         this.#fail(error);
       });
@@ -166,18 +166,12 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 }
 
-class Head implements UpstreamHead {
-  readonly status: number;
-  readonly #headers: RawHeaders;
-
-  constructor(status: number, headers: RawHeaders) {
-    this.status = status;
-    this.#headers = headers;
-  }
-
-  values(name: string): readonly string[] {
-    const value = this.#headers[name];
-    if (value === undefined) return [];
-    return typeof value === 'string' ? [value] : value;
-  }
+function toHead(status: number, headers: RawHeaders): UpstreamHead {
+  return {
+    status,
+    values(name) {
+      const value = headers[name] ?? [];
+      return typeof value === 'string' ? [value] : value;
+    },
+  };
 }

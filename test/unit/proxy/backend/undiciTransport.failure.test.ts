@@ -5,7 +5,7 @@ import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n';
 
-describe('The transport does not try again', () => {
+describe('UndiciTransport does not retry', () => {
   let test: TransportUnderTest;
 
   beforeEach(async () => {
@@ -14,30 +14,30 @@ describe('The transport does not try again', () => {
 
   afterEach(() => test.close());
 
-  for (const [what, breakOff, heard] of [
+  for (const [what, breakOff, events] of [
     [
-      'the connection ends without an answer',
+      'the connection ends without a response',
       (connection) => {
         connection.end();
       },
       [],
     ],
     [
-      'the connection is reset without an answer',
+      'the connection is reset without a response',
       (connection) => {
         connection.reset();
       },
       [],
     ],
     [
-      'the answer is no HTTP',
+      'the response is not HTTP',
       (connection) => {
         connection.write('220 smtp.example\r\n\r\n');
       },
       [],
     ],
     [
-      'the answer is a lonely 100',
+      'the only response is a 100',
       (connection) => {
         connection.write('HTTP/1.1 100 Continue\r\n\r\n');
       },
@@ -72,7 +72,7 @@ describe('The transport does not try again', () => {
       ['head 200', 'data half'],
     ],
     [
-      'there are two lengths',
+      'there are two different lengths',
       (connection) => {
         connection.write(`${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`);
       },
@@ -84,8 +84,8 @@ describe('The transport does not try again', () => {
       breakOff(connection);
       await handler.until('error');
       await flushEventLoop();
-      assert.deepEqual(handler.heard.slice(0, -1), heard);
-      assert.match(handler.heard.at(-1) ?? '', /^error /);
+      assert.deepEqual(handler.events.slice(0, -1), events);
+      assert.match(handler.events.at(-1) ?? '', /^error /);
       assert.equal(test.server.connections.length, 1);
       assert.equal(connection.received, '');
     });
@@ -97,30 +97,30 @@ describe('The transport does not try again', () => {
     await handler.until('data half');
     connection.reset();
     await handler.until('error');
-    assert.equal(handler.heard.length, 3);
+    assert.equal(handler.events.length, 3);
     assert.equal(test.server.connections.length, 1);
   });
 
-  it('when nobody listens', async () => {
+  it('when no server listens', async () => {
     await test.server.close();
     const { handler } = test.send();
     await handler.until('error');
-    assert.deepEqual(handler.heard, ['error ECONNREFUSED']);
+    assert.deepEqual(handler.events, ['error ECONNREFUSED']);
   });
 
   for (const status of [408, 425, 429, 500, 502, 503, 504]) {
-    it(`when the answer is ${status}, though it asks for that`, async () => {
+    it(`when the status is ${status}, even with retry-after`, async () => {
       const { handler, connection } = await test.exchange();
       connection.write(`HTTP/1.1 ${status} Later\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n`);
       await handler.until('end');
       await flushEventLoop();
-      assert.deepEqual(handler.heard, [`head ${status}`, 'end']);
+      assert.deepEqual(handler.events, [`head ${status}`, 'end']);
       assert.equal(test.server.connections.length, 1);
       assert.equal(connection.received, '');
     });
   }
 
-  it('when a kept connection closes as the next request is on it', async () => {
+  it('when a kept-alive connection closes while it has the next request', async () => {
     const first = await test.exchange();
     first.connection.write(`${OK}content-length: 0\r\n\r\n`);
     await first.handler.until('end');
@@ -130,7 +130,7 @@ describe('The transport does not try again', () => {
     first.connection.end();
     await handler.until('error');
     await flushEventLoop();
-    assert.equal(handler.heard.length, 1);
+    assert.equal(handler.events.length, 1);
     assert.equal(test.server.connections.length, 1);
   });
 });

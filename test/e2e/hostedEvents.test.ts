@@ -1,20 +1,20 @@
-// What the proxy says to the window that hosts it, beyond how its connection stands.
+// Messages from a hosted proxy to its window about keys, chats and its port.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createModel } from '../../../../src/devEnclave/model/model.ts';
-import type { RunningEnclave } from '../../../../src/devEnclave/server.ts';
-import { probe } from '../../../../src/supervisor/localProxy.ts';
-import type { ProxySettings } from '../../../../src/shared/messages.ts';
-import { ask, head, readAnswer } from '../../../support/e2e/ask.ts';
-import { chatBody } from '../../../support/e2e/chat.ts';
-import type { HostedProxy } from '../../../support/e2e/hosted.ts';
-import { ACCESS_KEY, API_KEY, perTest } from '../../../support/e2e/scope.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { probe } from '../../src/supervisor/localProxy.ts';
+import type { ProxySettings } from '../../src/settings/schema.ts';
+import { ask, head, readAnswer } from '../support/e2e/ask.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import type { HostedProxy } from '../support/e2e/hosted.ts';
+import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 
 const OWNERSHIP = Buffer.alloc(32, 7);
 const SECRETS = { apiKey: API_KEY, accessKeys: [ACCESS_KEY], ownership: OWNERSHIP.toString('base64') };
 const ID = createHash('sha256').update(ACCESS_KEY).digest('hex').slice(0, 16);
 
-describe('A hosted proxy', () => {
+describe('IpcHost: events', () => {
   const scope = perTest();
   let enclave: RunningEnclave;
   let proxy: HostedProxy;
@@ -31,7 +31,7 @@ describe('A hosted proxy', () => {
     return proxy.message('ready');
   };
 
-  /** Whatever was said before it has come, and whatever was sent before it has arrived. */
+  /** Resolves when all earlier messages in both directions have been handled. */
   const settle = async () => {
     const before = proxy.messages.items.length;
     proxy.send({ type: 'update', settings: { requestTimeoutSeconds: 0 } });
@@ -46,7 +46,7 @@ describe('A hosted proxy', () => {
     proxy = scope.hosted();
   });
 
-  it('says by its hash which access key was used, once for many uses', async () => {
+  it('reports the hash of a used access key, once for many uses', async () => {
     const { url } = await start();
     for (let count = 0; count < 3; count++) assert.equal((await models(url)).status, 200);
     assert.equal((await proxy.message('accessKeyUsed')).id, ID);
@@ -54,7 +54,7 @@ describe('A hosted proxy', () => {
     assert.equal(used(), 1);
   });
 
-  it('says it no more often when the host, noting the use, stores the keys and sends them again', async () => {
+  it('reports it no more often when the window stores the use and sends the keys again', async () => {
     const { url } = await start();
     for (let count = 0; count < 3; count++) {
       assert.equal((await models(url)).status, 200);
@@ -64,10 +64,10 @@ describe('A hosted proxy', () => {
     assert.equal(used(), 1);
   });
 
-  it('says of each chat that was answered whole, and of nothing else', async () => {
+  it('reports each chat that was answered completely, and nothing else', async () => {
     const { url } = await start();
     assert.equal((await models(url)).status, 200);
-    const chat = (words: string) => ask(url, { path: '/v1/chat/completions', body: chatBody(words) });
+    const chat = (prompt: string) => ask(url, { path: '/v1/chat/completions', body: chatBody(prompt) });
     assert.equal((await chat('/status 429')).status, 429);
     for (let count = 0; count < 2; count++) assert.equal((await chat('Hello')).status, 200);
     await settle();
@@ -78,7 +78,7 @@ describe('A hosted proxy', () => {
     ]);
   });
 
-  it('says nothing of keys that it refused', async () => {
+  it('does not report keys that it refused', async () => {
     const { url } = await start();
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: `${ACCESS_KEY}x` })).status, 401);
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
@@ -86,7 +86,7 @@ describe('A hosted proxy', () => {
     assert.equal(used(), 0);
   });
 
-  it('says that its port is free while it still finishes a stream', async () => {
+  it('reports that its port is free while it still finishes a stream', async () => {
     enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
     const { url, port } = await start();
     const stream = await head(url, { body: chatBody('/repeat 100', { stream: true }) });

@@ -3,8 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { basicConstraints, issueChain, keyUsage } from '../../../../src/devEnclave/attestation/authority.ts';
-import { ConfigError, readProxyUrl } from '../../../../src/settings/settings.ts';
-import { UndiciTransport } from '../../../../src/proxy/backend/upstream.ts';
+import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
 import type { UpstreamRequest } from '../../../../src/session/transport.ts';
 import type { NetworkSettings } from '../../../../src/shared/messages.ts';
 import { RawServer } from '../../../support/rawServer.ts';
@@ -33,12 +32,12 @@ async function listenTls(): Promise<{ readonly server: RawServer; readonly origi
   ]);
   const key = chain.leaf.privateKey.export({ format: 'pem', type: 'pkcs8' });
   const listener = createServer({ key, cert: pem(chain.leaf.der) });
-  listener.on('tlsClientError', () => undefined); // the client says why
+  listener.on('tlsClientError', () => undefined); // the client reports the cause
   const server = await RawServer.listen(listener);
   return { server, origin: `https://localhost:${server.port}`, root: pem(chain.anchors.roots[0] ?? assert.fail()) };
 }
 
-describe('The way to the backend', () => {
+describe('UndiciTransport with network settings', () => {
   const open: { close(): Promise<void> }[] = [];
   let saved: Record<string, string | undefined>;
 
@@ -70,18 +69,18 @@ describe('The way to the backend', () => {
   }
 
   describe('over TLS', () => {
-    it('ends at a certificate that nobody vouches for', async () => {
+    it('refuses a certificate of an unknown authority', async () => {
       const { server, origin } = await listenTls();
       open.push(server);
       for (const network of [{}, { strictTls: true }, { certificates: [] }]) {
         const handler = send(origin, network, true);
         await handler.until('error');
-        assert.match(handler.heard[0] ?? '', /^error (UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/);
+        assert.match(handler.events[0] ?? '', /^error (UNABLE_TO|SELF_SIGNED|DEPTH_ZERO)/);
       }
     });
 
     for (const loopback of [true, false]) {
-      it(`passes a certificate of a further authority, ${loopback ? 'on' : 'beyond'} this computer`, async () => {
+      it(`accepts a certificate of an additional authority, ${loopback ? 'on' : 'outside'} this computer`, async () => {
         const { server, origin, root } = await listenTls();
         open.push(server);
         const handler = send(origin, { certificates: [root] }, loopback);
@@ -92,7 +91,7 @@ describe('The way to the backend', () => {
       });
     }
 
-    it('passes any certificate where TLS is not strict', async () => {
+    it('accepts any certificate if TLS is not strict', async () => {
       const { server, origin } = await listenTls();
       open.push(server);
       const handler = send(origin, { strictTls: false }, true);
@@ -102,17 +101,17 @@ describe('The way to the backend', () => {
       await handler.until('end');
     });
 
-    it('ends at a certificate of a further authority that is for another name', async () => {
+    it('refuses a certificate of an additional authority for another name', async () => {
       const { server, root } = await listenTls();
       open.push(server);
       const handler = send(`https://127.0.0.1:${server.port}`, { certificates: [root] }, true);
       await handler.until('error');
-      assert.deepEqual(handler.heard, ['error ERR_TLS_CERT_ALTNAME_INVALID']);
+      assert.deepEqual(handler.events, ['error ERR_TLS_CERT_ALTNAME_INVALID']);
     });
   });
 
-  describe('through a company’s proxy', () => {
-    it('is a tunnel to the backend, and shows the proxy nothing of the request', async () => {
+  describe('through an HTTP proxy', () => {
+    it('opens a tunnel to the backend, which hides the request from the proxy', async () => {
       const proxy = await listen();
       const handler = send('https://enclave.test', { httpsProxy: proxy.origin });
       const connection = await proxy.next();
@@ -125,7 +124,7 @@ describe('The way to the backend', () => {
       await handler.until('error');
     });
 
-    it('is TLS to the backend, whose certificate counts as without a proxy', async () => {
+    it('checks the certificate of the backend as without a proxy', async () => {
       const [proxy, { server, origin, root }] = [await listen(), await listenTls()];
       open.push(server);
       for (const [network, trusted] of [
@@ -149,7 +148,7 @@ describe('The way to the backend', () => {
       }
     });
 
-    it('is TLS to the proxy where its address says so, with the same authorities', async () => {
+    it('uses TLS to a proxy with an https address, with the same authorities', async () => {
       const { server: proxy, origin, root } = await listenTls();
       open.push(proxy);
       send('https://enclave.test', { httpsProxy: origin, certificates: [root] });
@@ -158,7 +157,7 @@ describe('The way to the backend', () => {
       await handler.until('error');
     });
 
-    it('names itself to the proxy where its address says who it is', async () => {
+    it('sends the credentials in the address of the proxy', async () => {
       const proxy = await listen();
       send('https://enclave.test', { httpsProxy: `http://user:pass%20word@127.0.0.1:${proxy.port}` });
       const head = await (await proxy.next()).takeHead();
@@ -166,7 +165,7 @@ describe('The way to the backend', () => {
       assert.match(head, new RegExp(`\\r\\nproxy-authorization: Basic ${expected}\\r\\n`, 'i'));
     });
 
-    it('ends where the proxy refuses', async () => {
+    it('fails if the proxy refuses the tunnel', async () => {
       const [proxy, backend] = [await listen(), await listen()];
       const origin = `https://127.0.0.1:${backend.port}`;
       const handler = send(origin, { httpsProxy: proxy.origin });
@@ -174,11 +173,11 @@ describe('The way to the backend', () => {
       await connection.takeHead();
       connection.write('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
       await handler.until('error');
-      assert.equal(handler.heard.length, 1);
+      assert.equal(handler.events.length, 1);
       assert.equal(backend.connections.length, 0);
     });
 
-    it('is taken where the environment names it and the settings say nothing', async () => {
+    it('uses the proxy of the environment if the settings name none', async () => {
       const proxy = await listen();
       for (const name of ['https_proxy', 'HTTPS_PROXY']) {
         process.env[name] = proxy.origin;
@@ -190,10 +189,10 @@ describe('The way to the backend', () => {
 
     for (const [what, network, loopback] of [
       ['the backend is on this computer', {}, true],
-      ['the settings say that there is none', { httpsProxy: '' }, false],
-      ['the settings except the backend', { noProxy: '127.0.0.1' }, false],
+      ['the settings disable it', { httpsProxy: '' }, false],
+      ['the settings exclude the backend', { noProxy: '127.0.0.1' }, false],
     ] as const) {
-      it(`is not taken where ${what}`, async () => {
+      it(`does not use the proxy if ${what}`, async () => {
         const [proxy, backend] = [await listen(), await listen()];
         process.env['https_proxy'] = proxy.origin;
         send(`https://127.0.0.1:${backend.port}`, network, loopback);
@@ -202,66 +201,12 @@ describe('The way to the backend', () => {
       });
     }
 
-    it('is not taken where the environment excepts the backend', async () => {
+    it('does not use the proxy if the environment excludes the backend', async () => {
       const [proxy, backend] = [await listen(), await listen()];
       process.env['no_proxy'] = '127.0.0.1';
       send(`https://127.0.0.1:${backend.port}`, { httpsProxy: proxy.origin });
       await (await backend.next()).take('the beginning of TLS', CLIENT_HELLO);
       assert.equal(proxy.connections.length, 0);
     });
-  });
-});
-
-describe('The address of a company’s proxy', () => {
-  it('is that of the settings before that of the environment', () => {
-    const environment = { https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1' };
-    assert.equal(readProxyUrl({ httpsProxy: 'http://set:1' }, environment), 'http://set:1');
-    assert.equal(readProxyUrl({ httpsProxy: '' }, environment), '');
-    assert.equal(readProxyUrl({}, environment), 'http://lower:1');
-    assert.equal(readProxyUrl({}, { HTTPS_PROXY: 'http://upper:1' }), 'http://upper:1');
-    assert.equal(readProxyUrl({}, {}), '');
-  });
-
-  for (const url of [
-    'http://proxy:3128',
-    'https://proxy',
-    'socks5://proxy:1080',
-    'socks://proxy',
-    'http://u:p@proxy',
-  ]) {
-    it(`may be ${url}`, () => {
-      assert.equal(readProxyUrl({ httpsProxy: url }, {}), url);
-    });
-  }
-
-  for (const url of ['proxy:3128', 'proxy', 'ftp://proxy', '//proxy', 'http://', 'DIRECT']) {
-    it(`cannot be ${url}, and the message says what it can be`, () => {
-      assert.throws(
-        () => readProxyUrl({ httpsProxy: url }, {}),
-        (error: unknown) => {
-          assert.ok(error instanceof ConfigError);
-          assert.equal(error.variable, 'HTTPS_PROXY');
-          assert.ok(error.message.startsWith(`HTTPS_PROXY=${url} cannot be used: it takes the URL of a proxy`));
-          return true;
-        },
-      );
-    });
-  }
-
-  it('is never shown where it may hold a password', () => {
-    assert.throws(() => readProxyUrl({ httpsProxy: 'ftp://user:hidden@proxy' }, {}), {
-      message: /^HTTPS_PROXY cannot/,
-    });
-  });
-
-  it('cannot have a name or a password that does not decode', () => {
-    for (const name of ['user:100%', 'user:%zz', 'user:%FF', 'us%er:word', '%E0%A4%A']) {
-      assert.throws(() => readProxyUrl({ httpsProxy: `http://${name}@proxy:3128` }, {}), {
-        name: 'ConfigError',
-        message: /^HTTPS_PROXY cannot be used: it takes the URL of a proxy/,
-      });
-    }
-    const encoded = 'http://us%25er:p%C3%A4ss%40word@proxy:3128';
-    assert.equal(readProxyUrl({ httpsProxy: encoded }, {}), encoded);
   });
 });

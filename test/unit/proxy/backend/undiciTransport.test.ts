@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { UndiciTransport } from '../../../../src/proxy/backend/upstream.ts';
+import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
 import { RecordingHandler } from '../../../support/recordingHandler.ts';
 import { REQUEST, TransportUnderTest, openBody } from '../../../support/transports.ts';
 import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n';
 
-describe('The transport', () => {
+describe('UndiciTransport', () => {
   let test: TransportUnderTest;
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describe('The transport', () => {
   afterEach(() => test.close());
 
   describe('sends a request', () => {
-    it('with the headers it was given, those that HTTP needs and no other', async () => {
+    it('with the given headers, those that HTTP needs, and no others', async () => {
       test.send();
       const connection = await test.server.next();
       assert.deepEqual((await connection.takeHead()).split('\r\n'), [
@@ -45,24 +45,24 @@ describe('The transport', () => {
       await based.close();
     });
 
-    it('piece by piece where the body is a stream, each as soon as it is there', async () => {
+    it('in chunks as soon as they arrive, if the body is a stream', async () => {
       const { body, rest } = openBody('one');
       const { handler } = test.send({ body });
       const connection = await test.server.next();
       assert.match(await connection.takeHead(), /\r\ntransfer-encoding: chunked\r\n/);
-      await connection.take('the first piece', '3\r\none');
+      await connection.take('the first chunk', '3\r\none');
       rest.resolve(Buffer.from('two'));
-      await connection.take('the second piece', '3\r\ntwo\r\n0\r\n\r\n');
+      await connection.take('the second chunk', '3\r\ntwo\r\n0\r\n\r\n');
       connection.write(`${OK}content-length: 0\r\n\r\n`);
       await handler.until('end');
     });
 
-    it('that fails when its body fails, with that error', async () => {
+    it('that fails with the error of its body', async () => {
       const failure = new Error('given up');
       const { body, rest } = openBody('one');
       const { handler } = test.send({ body });
       const connection = await test.server.next();
-      await connection.take('the first piece', 'one');
+      await connection.take('the first chunk', 'one');
       rest.reject(failure);
       await handler.until('error');
       assert.equal(handler.error, failure);
@@ -71,44 +71,44 @@ describe('The transport', () => {
     });
   });
 
-  describe('hears a response', () => {
+  describe('receives a response', () => {
     it('to its end', async () => {
       const { handler, connection } = await test.exchange();
       connection.write(`${OK}content-length: 6\r\n\r\nans`);
       await handler.until('data ans');
       connection.write('wer');
       await handler.until('end');
-      assert.deepEqual(handler.heard, ['head 200', 'data ans', 'data wer', 'end']);
+      assert.deepEqual(handler.events, ['head 200', 'data ans', 'data wer', 'end']);
     });
 
-    it('in chunks, of which no border and no trailer is heard', async () => {
+    it('in chunks, without their framing and trailers', async () => {
       const { handler, connection } = await test.exchange();
       connection.write(`${OK}transfer-encoding: chunked\r\n\r\n3\r\none\r\n3;x=y\r\ntwo\r\n0\r\nx-trailer: 1\r\n\r\n`);
       await handler.until('end');
-      assert.deepEqual(handler.heard, ['head 200', 'data one', 'data two', 'end']);
+      assert.deepEqual(handler.events, ['head 200', 'data one', 'data two', 'end']);
     });
 
-    it('that ends with its connection', async () => {
+    it('that ends when the connection closes', async () => {
       const { handler, connection } = await test.exchange();
       connection.end(`${OK}connection: close\r\n\r\nanswer`);
       await handler.until('end');
-      assert.deepEqual(handler.heard, ['head 200', 'data answer', 'end']);
+      assert.deepEqual(handler.events, ['head 200', 'data answer', 'end']);
     });
 
-    it('behind informational ones, of which nothing is heard', async () => {
+    it('after informational responses, which are ignored', async () => {
       const { handler, connection } = await test.exchange();
       const marks = 'x-opensecret-error-contract: 1\r\nx-opensecret-error-code: session_not_found\r\n';
       connection.write(`HTTP/1.1 103 Early Hints\r\ncontent-type: text/html\r\n${marks}\r\n`);
       connection.write('HTTP/1.1 102 Processing\r\n\r\n');
       connection.write(`${OK}content-length: 2\r\n\r\nok`);
       await handler.until('end');
-      assert.deepEqual(handler.heard, ['head 200', 'data ok', 'end']);
+      assert.deepEqual(handler.events, ['head 200', 'data ok', 'end']);
       const [head = assert.fail()] = handler.heads;
       assert.deepEqual(head.values('content-type'), ['application/octet-stream']);
       assert.deepEqual(head.values('x-opensecret-error-code'), []);
     });
 
-    it('with every field line of a name, whatever its spelling', async () => {
+    it('with every field line of a name in any spelling', async () => {
       const { handler, connection } = await test.exchange();
       connection.write(
         `HTTP/1.1 400 Bad\r\nContent-Type: a\r\ncontent-type: b\r\nCONTENT-TYPE: a\r\nX-One: 1, 2\r\n\r\n`,
@@ -122,31 +122,31 @@ describe('The transport', () => {
     });
 
     for (const status of [301, 302, 303, 307, 308]) {
-      it(`of status ${status} and follows it nowhere`, async () => {
+      it(`of status ${status} and does not follow the redirect`, async () => {
         const { handler, connection } = await test.exchange();
         connection.write(
           `HTTP/1.1 ${status} Moved\r\nlocation: ${test.server.origin}/else\r\ncontent-length: 0\r\n\r\n`,
         );
         await handler.until('end');
         await flushEventLoop();
-        assert.deepEqual(handler.heard, [`head ${status}`, 'end']);
+        assert.deepEqual(handler.events, [`head ${status}`, 'end']);
         assert.equal(test.server.connections.length, 1);
         assert.equal(connection.received, '');
       });
     }
 
-    it('that comes before the request was sent whole, and lets the connection go', async () => {
+    it('that comes before the request was sent completely, and closes the connection', async () => {
       const { body, rest } = openBody('one');
       const { handler } = test.send({ body });
       const connection = await test.server.next();
-      await connection.take('the first piece', 'one');
+      await connection.take('the first chunk', 'one');
       connection.write(`${OK}content-length: 2\r\n\r\nok`);
       await handler.until('end');
-      assert.deepEqual(handler.heard, ['head 200', 'data ok', 'end']);
+      assert.deepEqual(handler.events, ['head 200', 'data ok', 'end']);
       await withTimeout('the connection to close', DEADLINE, connection.closed);
       rest.reject(new Error('given up'));
       await flushEventLoop();
-      assert.equal(handler.heard.at(-1), 'end');
+      assert.equal(handler.events.at(-1), 'end');
     });
   });
 });
