@@ -34,11 +34,14 @@ export type Action =
   | 'openSettings';
 
 type Running = Extract<ProxyStatus, { kind: 'running' }>;
-type Description = Pick<StatusView, 'icon' | 'headline' | 'actions'> & Partial<StatusView>;
+type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
+
+/** What a running proxy offers. */
+const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
 
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
-  return { label: '', severity: 'none', detail: '', click: 'menu', ...describe(status) };
+  return { label: '', severity: 'none', detail: '', click: 'menu', actions: RUNNING, ...describe(status) };
 }
 
 /** The text of the status bar item; `compact` leaves out the product's name. */
@@ -112,8 +115,6 @@ function describe(status: ProxyStatus): Description {
   }
 }
 
-const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
-
 function describeRunning(status: Running): Description {
   const { health } = status;
   switch (health.kind) {
@@ -125,13 +126,9 @@ function describeRunning(status: Running): Description {
         actions: ['setApiKey', ...RUNNING],
       };
     case 'checking':
-      return {
-        icon: 'loading~spin',
-        headline: `${PRODUCT} is checking the connection to the backend.`,
-        actions: RUNNING,
-      };
+      return { icon: 'loading~spin', headline: `${PRODUCT} is checking the connection to the backend.` };
     case 'connected':
-      return { ...describeConnected(status), actions: RUNNING };
+      return describeConnected(status);
     case 'keyRejected':
       return {
         icon: 'key',
@@ -148,23 +145,19 @@ function describeRunning(status: Running): Description {
         severity: 'warning',
         headline: `${PRODUCT} is waiting for the backend, which did not respond in time.`,
         detail: nextTry(health),
-        actions: RUNNING,
       };
     case 'unreachable': {
       const { advice, ...view } = CAUSES[health.cause];
       const detail = joined(sentence(shortened(health.message)), advice, nextTry(health));
-      return { ...view, detail, severity: 'error', actions: RUNNING };
+      return { ...view, detail, severity: 'error' };
     }
   }
 }
 
-function describeConnected({ verified }: Running): Omit<Description, 'actions'> {
+function describeConnected({ verified }: Running): Description {
   switch (verified?.kind) {
     case 'verified':
-      return {
-        icon: 'shield',
-        headline: `${PRODUCT} is connected. Your prompts are encrypted to a verified enclave.`,
-      };
+      return { icon: 'shield', headline: `${PRODUCT} is connected. Your prompts are encrypted to a verified enclave.` };
     case 'development':
       return {
         icon: 'beaker',
