@@ -132,7 +132,7 @@ export class AssistantService {
   /** Undoes all changes to the configuration and revokes the assistant's key. */
   async undo(assistant: Assistant): Promise<Undone | Refused> {
     const applied = await this.#undo.get(assistant.id);
-    if (applied === undefined) return refused('', `There is nothing to undo for ${assistant.name}.`);
+    if (applied === undefined) return refused(`There is nothing to undo for ${assistant.name}.`);
     const result = await assistant.undo(applied);
     if (result.kind === 'refused') return result;
     await this.#revokeKey(assistant);
@@ -153,8 +153,7 @@ export class AssistantService {
     for (const { assistant, configState } of states) {
       if (configState.kind !== 'old') continue;
       const model = this.#modelNamed(configState.model);
-      const proposal =
-        model === undefined ? refused('', noModel(assistant.name)) : await this.propose(assistant, model);
+      const proposal = model === undefined ? refused(noModel(assistant.name)) : await this.propose(assistant, model);
       if (proposal.kind !== 'unchanged') proposals.push(proposal);
     }
     return proposals;
@@ -196,7 +195,7 @@ export class AssistantService {
   async #write(assistant: Assistant, change: Change): Promise<Applied | Refused> {
     const { id } = assistant;
     const earlier = await this.#undo.get(id);
-    await this.#undo.set(id, merge(earlier, { ...change, kind: 'applied', madeFolder: undefined }));
+    await this.#undo.set(id, merge(earlier, { ...change, kind: 'applied' }));
     const result = await assistant.apply(change);
     if (result.kind === 'applied') await this.#undo.set(id, merge(earlier, result));
     else if (earlier === undefined) await this.#undo.delete(id);

@@ -10,7 +10,6 @@ export interface Snippet {
   readonly kind: 'snippet';
   readonly id: string;
   readonly name: string;
-  readonly needsModel: boolean;
   readonly language: Language;
   /** For the user, in a sentence: where to use it. */
   readonly hint: string;
@@ -154,13 +153,13 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     id: 'codex',
     name: 'Codex CLI',
     message:
-      'Codex cannot be connected. It supports only the Responses API (/v1/responses), which the backend does not offer. ' +
-      'Sealed Proxy does not translate between APIs.',
+      'Codex cannot be connected. It supports only the Responses API (/v1/responses), which the backend does not ' +
+      'offer, and Sealed Proxy does not translate between APIs.',
   },
 ];
 
 function snippet(id: string, name: string, language: Language, hint: string, render: Snippet['render']): Snippet {
-  return { kind: 'snippet', id, name, needsModel: true, language, hint, render };
+  return { kind: 'snippet', id, name, language, hint, render };
 }
 
 /** See `copilot help providers`. Without limits, Copilot guesses those of an unknown model. */
@@ -172,7 +171,7 @@ function copilotLimits({ contextWindow, maxOutput }: ModelChoice): Readonly<Reco
   };
 }
 
-/** A command with variables. They are set for this command only; in PowerShell, for the rest of the terminal session. */
+/** A command with variables, which are set for this command only; in PowerShell, for the rest of the session. */
 function command(shell: Shell, variables: Readonly<Record<string, string>>, ...words: readonly string[]): string {
   const run = words.map((each) => word(each, shell)).join(' ');
   const settings = Object.entries(variables);
@@ -182,7 +181,7 @@ function command(shell: Shell, variables: Readonly<Record<string, string>>, ...w
   return [...settings.map(([name, value]) => `${name}=${word(value, shell)}`), run].join(' \\\n  ');
 }
 
-/** Quoted unless no shell treats any of its characters specially. */
+/** Unquoted if no shell treats any of its characters specially. */
 function word(text: string, shell: Shell): string {
   return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : quote(text, shell);
 }

@@ -1,4 +1,4 @@
-// src/assistants configures AI assistants to use the proxy. It works on files and text; nothing here imports the editor.
+// src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
 // This file: what an assistant is, and how its configuration is planned, changed, restored and read.
 
 /** A model, with what is known of it. Sizes are in tokens. */
@@ -65,13 +65,11 @@ export interface Change {
 /** `message` is for the user, in sentences. */
 export interface Refused {
   readonly kind: 'refused';
-  readonly path: string;
   readonly message: string;
 }
 
 export interface Unchanged {
   readonly kind: 'unchanged';
-  readonly path: string;
 }
 
 export type Plan = Change | Unchanged | Refused;
@@ -83,14 +81,13 @@ export interface Applied {
   readonly before: string | undefined;
   readonly after: string;
   /** The outermost folder that was created for the file. */
-  readonly madeFolder: string | undefined;
+  readonly madeFolder?: string | undefined;
   /** Another program wrote to the file between two of our changes, so `before` must not be restored as it is. */
   readonly mixed?: boolean;
 }
 
 export interface Undone {
   readonly kind: 'undone';
-  readonly path: string;
   /** For the user, in a sentence: what differs from before the change. */
   readonly left?: string;
 }

@@ -1,4 +1,4 @@
-// What is kept to undo a change to an assistant's configuration: one entry for each assistant. This file alone knows the
+// What is kept to undo a change to an assistant's configuration: one entry for each assistant. Only this file knows the
 // stored format.
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { Applied } from './types.ts';

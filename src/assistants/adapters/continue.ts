@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
-import type { Document, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, YAMLSeq } from 'yaml';
 import { fieldsOf } from '../../shared/json.ts';
 import { fileAssistant } from './fileAssistant.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
-import { redactValue } from '../../presentation/redaction.ts';
+import { eolOf, lineStart, nextLine, replaceRange } from '../files/textEdit.ts';
+import { describeChange } from '../preview.ts';
 import type { Assistant, AssistantEndpoint } from '../types.ts';
 
 /** https://docs.continue.dev/reference */
@@ -64,7 +65,7 @@ function removeEntry(text: string): string | undefined {
   if (index === -1) return document === undefined ? undefined : text;
   const range = isSeq(list) && list.flow !== true ? rangeOf(list.items[index]) : undefined;
   if (range === undefined) return undefined;
-  const start = text.lastIndexOf('\n', range[0] - 1) + 1;
+  const start = lineStart(text, range[0]);
   const end = nextLine(text, text.slice(0, range[1]).trimEnd().length);
   // Without items, the list needs brackets.
   const rest = all.length === 1 ? text.slice(0, start).replace(/:[ \t]*(\r?\n)$/, ': []$1') : text.slice(0, start);
@@ -74,7 +75,7 @@ function removeEntry(text: string): string | undefined {
     : undefined;
 }
 
-/** Where a node begins and where its value ends. */
+/** The offsets of a map, without the comments after it. */
 function rangeOf(node: unknown): readonly [number, number] | undefined {
   return isMap(node) && node.range != null ? [node.range[0], node.range[1]] : undefined;
 }
@@ -108,7 +109,7 @@ function add(text: string, document: Document, endpoint: AssistantEndpoint): Edi
   const { contents } = document;
   const entry = entryFor(endpoint);
   const changes = [`adds the model ${NAME}`];
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const eol = eolOf(text);
   const lines = (value: unknown, indent: string) =>
     stringify(value, { lineWidth: 0, blockQuote: false })
       .trimEnd()
@@ -125,19 +126,19 @@ function add(text: string, document: Document, endpoint: AssistantEndpoint): Edi
   if (isSeq(list) && list.flow === true) {
     const at = (list.range?.[1] ?? 0) - 1;
     const separator = list.items.length > 0 ? ', ' : '';
-    return { text: text.slice(0, at) + separator + JSON.stringify(entry) + text.slice(at), changes };
+    return { text: replaceRange(text, at, at, separator + JSON.stringify(entry)), changes };
   }
-  const place = isSeq(list) ? afterList(text, list) : afterKey(text, pair.key);
-  if (place === undefined) return undefined;
-  const before = endLine(text.slice(0, place.at), eol);
-  return { text: before + lines([entry], place.indent) + text.slice(place.at), changes };
+  const target = isSeq(list) ? afterList(text, list) : afterKey(text, pair.key);
+  if (target === undefined) return undefined;
+  const before = endLine(text.slice(0, target.at), eol);
+  return { text: before + lines([entry], target.indent) + text.slice(target.at), changes };
 }
 
 /** The offset after the last line of a list, and the indentation of its dashes. */
 function afterList(text: string, list: YAMLSeq): { at: number; indent: string } | undefined {
   if (list.range == null) return undefined;
   const [start, end] = list.range;
-  const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1));
+  const indent = ' '.repeat(start - lineStart(text, start));
   const last = text.slice(0, end).trimEnd().length;
   return { at: nextLine(text, last), indent };
 }
@@ -148,36 +149,24 @@ function afterKey(text: string, key: unknown): { at: number; indent: string } | 
   return { at: nextLine(text, key.range[1]), indent: '  ' };
 }
 
+/** Replaces the values of our entry. Undefined if one of them is not there as a scalar. */
 function change(text: string, document: Document, index: number, endpoint: AssistantEndpoint): Edited | undefined {
-  const entry = document.getIn(['models', index]);
-  if (!isMap(entry)) return undefined;
-  const found = Object.entries(valuesFor(endpoint)).map(([name, value]) => splice(entry, name, value));
-  const splices: Splice[] = [];
-  for (const each of found) {
-    if (each === undefined) return undefined;
-    if (each !== 'same') splices.push(each);
+  const edits: { readonly start: number; readonly end: number; readonly value: string }[] = [];
+  const changes: string[] = [];
+  for (const [name, value] of Object.entries(valuesFor(endpoint))) {
+    const node = document.getIn(['models', index, name], true);
+    if (!isScalar(node) || node.range == null) return undefined;
+    if (node.value === value) continue;
+    const [start, end] = node.range;
+    edits.push({ start, end, value: JSON.stringify(value) });
+    changes.push(describeChange(name, node.value, value));
   }
   // Backwards, so that the earlier offsets stay valid.
-  const last = splices.toSorted((one, other) => other.start - one.start);
-  const result = last.reduce((all, { start, end, value }) => all.slice(0, start) + value + all.slice(end), text);
-  return { text: result, changes: splices.map(({ description }) => description) };
-}
-
-interface Splice {
-  readonly start: number;
-  readonly end: number;
-  readonly value: string;
-  readonly description: string;
-}
-
-/** What to write for one value of our entry. Undefined if the entry does not have it as a scalar. */
-function splice(entry: YAMLMap, name: string, value: string): Splice | 'same' | undefined {
-  const node = entry.get(name, true);
-  if (!isScalar(node) || node.range == null) return undefined;
-  if (node.value === value) return 'same';
-  const [start, end] = node.range;
-  const [was, is] = [node.value, value].map((each) => redactValue(name, each));
-  return { start, end, value: JSON.stringify(value), description: `changes ${name} from ${was} to ${is}` };
+  const backwards = edits.toSorted((one, other) => other.start - one.start);
+  return {
+    text: backwards.reduce((rest, { start, end, value }) => replaceRange(rest, start, end, value), text),
+    changes,
+  };
 }
 
 /** The document of a text; undefined if it does not parse, is not a map, or is not the only one. */
@@ -199,11 +188,6 @@ function modelsOf(root: unknown): readonly unknown[] {
 
 function isOurs(entry: unknown): boolean {
   return fieldsOf(entry)['name'] === NAME;
-}
-
-function nextLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end === -1 ? text.length : end + 1;
 }
 
 function endLine(text: string, eol: string): string {

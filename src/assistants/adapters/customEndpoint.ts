@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { refused } from '../files/configFile.ts';
-import { redactConfig } from '../../presentation/redaction.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
+import { changeOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
 
 /** VS Code's own list of Custom Endpoint groups. An extension can add to it, but cannot read it. */
@@ -20,7 +20,10 @@ const NAME = 'Sealed Proxy';
 const PLACE = "VS Code's language models (Custom Endpoint)";
 const MANAGE = '"Chat: Manage Language Models"';
 
-/** For chats in VS Code that accept only its own Custom Endpoint: https://code.visualstudio.com/docs/agent-customization/language-models */
+/**
+ * For chats in VS Code that accept only its own Custom Endpoint:
+ * https://code.visualstudio.com/docs/agent-customization/language-models
+ */
 export function customEndpoint(list: EndpointList): Assistant {
   return {
     id: 'custom-endpoint',
@@ -29,19 +32,19 @@ export function customEndpoint(list: EndpointList): Assistant {
     next: "VS Code's chat now lists these models twice: from Sealed Proxy itself and as a Custom Endpoint.",
     detect: () => list.exists(),
     plan: async (endpoint) => plan(await list.remembered(), endpoint),
-    apply: async ({ path, before, after }) => {
+    apply: async (change) => {
       try {
-        await list.add(parseJson(Buffer.from(after)));
+        await list.add(parseJson(Buffer.from(change.after)));
       } catch {
         // VS Code gives no reason. Either the list was never opened, or it has a group of this name.
         const advice = `Run ${MANAGE} once. If it lists a group "${NAME}", remove it. Then try again.`;
-        return refused(path, `VS Code did not accept the Custom Endpoint. ${advice}`);
+        return refused(`VS Code did not accept the Custom Endpoint. ${advice}`);
       }
-      return { kind: 'applied', path, before, after, madeFolder: undefined };
+      return { ...change, kind: 'applied' };
     },
-    undo: ({ path }) => {
+    undo: () => {
       const left = `An extension cannot remove the group. Run ${MANAGE} and remove "${NAME}" yourself.`;
-      return Promise.resolve({ kind: 'undone', path, left });
+      return Promise.resolve({ kind: 'undone', left });
     },
     inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),
   };
@@ -55,11 +58,10 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
     apiType: 'chat-completions',
     models: models.map((model) => describe(model, baseUrl)),
   };
-  if (isDeepStrictEqual(parsed(remembered), group)) return { kind: 'unchanged', path: PLACE };
+  if (isDeepStrictEqual(parsed(remembered), group)) return { kind: 'unchanged' };
   const after = JSON.stringify(group, null, 2);
-  const changes = [`adds the group ${NAME} with ${models.length} models`];
-  const preview = { path: PLACE, exists: true, before: '', after: redactConfig(after, key), changes };
-  return { kind: 'change', path: PLACE, before: undefined, after, preview };
+  const changes = [`adds the group ${NAME} with ${models.length} ${models.length === 1 ? 'model' : 'models'}`];
+  return changeOf({ path: PLACE, before: undefined, after }, changes, key, true);
 }
 
 function describe({ id, name, contextWindow, maxOutput, tools, images }: ModelChoice, url: string) {

@@ -1,8 +1,7 @@
-// Assistants that keep their configuration in a file. A definition says where the file is, what is set in it and how it is
-// read; the rest is the same for all of them.
+// Assistants that keep their configuration in a file. A definition says where the file is, what is set in it and how it
+// is read; the rest is the same for all of them.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { redactConfig } from '../../presentation/redaction.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
 import { applyChange, readConfig, refused, undoChange } from '../files/configFile.ts';
@@ -10,6 +9,7 @@ import { readJson, setValues } from '../files/jsonEdit.ts';
 import type { Dialect, Edited, Setting } from '../files/jsonEdit.ts';
 import { removeJsonEntry } from '../files/jsonRemoval.ts';
 import type { ManagedPaths } from '../files/jsonRemoval.ts';
+import { changeOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, Places, Plan, Refused } from '../types.ts';
 
 export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'extension'> {
@@ -75,24 +75,17 @@ async function plan(definition: Definition, endpoint: AssistantEndpoint): Promis
   const { text } = found;
   if (text === undefined && shadowed !== undefined && (await exists(join(endpoint.home, shadowed)))) {
     const old = join(endpoint.home, shadowed);
-    return refused(path, `${name} would ignore ${old} if ${path} existed. Move your configuration there first.`);
+    return refused(`${name} would ignore ${old} if ${path} existed. Move your configuration there first.`);
   }
   if (attempt(() => definition.read(text ?? '')) === undefined) return invalid(path, name);
   const edited = attempt(() => definition.edit(text ?? '', endpoint));
   if (edited === undefined) {
     const remedy = 'Look for duplicate names and values of the wrong type, then try again.';
-    return refused(path, `Sealed Proxy cannot add its entry to ${path}, so it was not changed. ${remedy}`);
+    return refused(`Sealed Proxy cannot add its entry to ${path}. ${remedy}`);
   }
-  if (edited.text === text) return { kind: 'unchanged', path };
-  const redacted = (shown: string) => redactConfig(shown, endpoint.key);
-  const preview = {
-    path: found.path,
-    exists: text !== undefined,
-    before: redacted(text ?? ''),
-    after: redacted(edited.text),
-    changes: edited.changes.map(redacted),
-  };
-  return { kind: 'change', path: found.path, before: text, after: edited.text, preview };
+  if (edited.text === text) return { kind: 'unchanged' };
+  const change = { path: found.path, before: text, after: edited.text };
+  return changeOf(change, edited.changes, endpoint.key);
 }
 
 async function read(definition: Definition, places: Places): Promise<Reading | Refused> {
@@ -114,8 +107,7 @@ function attempt<Result>(parse: () => Result): Result | undefined {
 /** Without the parser's own message, which quotes the text. */
 function invalid(path: string, name: string): Refused {
   return refused(
-    path,
-    `${path} is not a valid configuration of ${name}, so it was not changed. Fix it, then try again.`,
+    `${path} is not a valid configuration of ${name}, so Sealed Proxy does not change it. Fix it, then try again.`,
   );
 }
 

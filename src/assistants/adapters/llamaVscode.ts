@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { changedSincePreview, refused } from '../files/configFile.ts';
-import { redactConfig, redactValue } from '../../presentation/redaction.ts';
+import { redactValue } from '../../presentation/redaction.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
-import type { Applied, Assistant, Change, AssistantEndpoint, Plan, Refused, Undone } from '../types.ts';
+import { changeOf, describeChange } from '../preview.ts';
+import type { Assistant, AssistantEndpoint, Plan, Refused } from '../types.ts';
 
 /** The user settings of one extension, by their names without its prefix. */
 export interface ExtensionSettings {
@@ -46,12 +47,12 @@ export function llamaVscode(settings: ExtensionSettings): Assistant {
     apply: async (change) => {
       if (textOf(read()) !== change.before) return changedSincePreview(PLACE);
       const failure = await writeAll(settings, valuesOf(change.before), valuesOf(change.after));
-      return failure ?? applied(change);
+      return failure ?? { ...change, kind: 'applied' };
     },
     undo: async ({ before, after }) => {
-      if (textOf(read()) !== after) return refused(PLACE, EDITED);
+      if (textOf(read()) !== after) return refused(EDITED);
       const failure = await writeAll(settings, valuesOf(after), valuesOf(before));
-      return failure ?? ({ kind: 'undone', path: PLACE } satisfies Undone);
+      return failure ?? { kind: 'undone' };
     },
     inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
   };
@@ -61,10 +62,7 @@ export function llamaVscode(settings: ExtensionSettings): Assistant {
 function overridden(settings: ExtensionSettings): Refused | undefined {
   const name = NAMES.find((each) => settings.isOverridden(each));
   if (name === undefined) return undefined;
-  return refused(
-    PLACE,
-    `The open workspace overrides llama-vscode.${name}. Remove it from the workspace, then try again.`,
-  );
+  return refused(`The open workspace sets llama-vscode.${name}. Remove it there, then try again.`);
 }
 
 function plan(before: Record<string, unknown>, { baseUrl, key, model }: AssistantEndpoint): Plan {
@@ -78,25 +76,15 @@ function plan(before: Record<string, unknown>, { baseUrl, key, model }: Assistan
     ...('ai_api_version' in before ? { ai_api_version: 'v1' } : {}), // the default
   };
   const after = { ...before, ...wanted };
-  if (isDeepStrictEqual(before, after)) return { kind: 'unchanged', path: PLACE };
+  if (isDeepStrictEqual(before, after)) return { kind: 'unchanged' };
   const changes = Object.keys(wanted)
     .filter((each) => before[each] !== after[each])
-    .map((each) => {
-      const is = redactValue(each, after[each]);
-      return each in before
-        ? `changes ${each} from ${redactValue(each, before[each])} to ${is}`
-        : `sets ${each} to ${is}`;
-    });
-  const [from, to] = [textOf(before), textOf(after)];
-  const redacted = (text: string) => redactConfig(text, key);
-  const preview = {
-    path: PLACE,
-    exists: true,
-    before: redacted(from),
-    after: redacted(to),
-    changes: changes.map(redacted),
-  };
-  return { kind: 'change', path: PLACE, before: from, after: to, preview };
+    .map((each) =>
+      each in before
+        ? describeChange(each, before[each], after[each])
+        : `sets ${each} to ${redactValue(each, after[each])}`,
+    );
+  return changeOf({ path: PLACE, before: textOf(before), after: textOf(after) }, changes, key, true);
 }
 
 /** Writes all settings; if one fails, restores all. */
@@ -111,12 +99,8 @@ async function writeAll(
     return undefined;
   } catch {
     for (const each of changed) await settings.write(each, before[each]).catch(() => undefined);
-    return refused(PLACE, FAILED);
+    return refused(FAILED);
   }
-}
-
-function applied({ path, before, after }: Change): Applied {
-  return { kind: 'applied', path, before, after, madeFolder: undefined };
 }
 
 function readingOf({ endpoint_chat: endpoint, api_key_chat: key, ai_model: model }: Record<string, unknown>): Reading {

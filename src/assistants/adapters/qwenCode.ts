@@ -60,7 +60,7 @@ export const qwenCode: Assistant = fileAssistant({
   }),
 });
 
-/** Without limits, Qwen Code guesses them from the name of the model. Limits that the user has set stay until the model changes. */
+/** Without limits, Qwen Code guesses them from the model's name. The user's own limits stay until the model changes. */
 function limitsOf({ contextWindow, maxOutput }: ModelChoice, before: unknown) {
   const { samplingParams } = fieldsOf(before);
   const limits = {

@@ -11,7 +11,7 @@ import type { Applied, Change, Refused, Undone } from '../types.ts';
 const PRIVATE = 0o600;
 /** In bytes. The complete text is kept in the secret storage, to be restored. */
 const MAX_SIZE = 4 * 1024 * 1024;
-/** Without `O_NONBLOCK`, opening a named pipe blocks one of the editor's four I/O threads until something writes to it. */
+/** Without `O_NONBLOCK`, opening a named pipe blocks one of the editor's four I/O threads until a writer opens it. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 export const BACKUP = '.sealed-proxy-backup';
 
@@ -26,14 +26,14 @@ export interface ConfigText {
 /** The text of a file. Refuses a file that cannot be read or is not UTF-8 text. */
 export async function readConfig(path: string): Promise<ConfigText | Refused> {
   try {
-    const target = await followed(path);
+    const target = await resolveLink(path);
     const bytes = await readBytes(target);
-    if (typeof bytes === 'string') return refused(path, `${path} is ${bytes}, so it was not changed.`);
+    if (typeof bytes === 'string') return refused(`${path} is ${bytes}, so Sealed Proxy does not change it.`);
     if (bytes !== undefined && !isUtf8(bytes))
-      return refused(path, `${path} is not a text file, so it was not changed.`);
+      return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8') };
   } catch (error) {
-    return refused(path, `${path} cannot be read (${codeOf(error)}).`);
+    return refused(`${path} cannot be read (${codeOf(error)}).`);
   }
 }
 
@@ -49,13 +49,13 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
     if (!(await replace(path, before, after))) return changedSincePreview(path);
     return { kind: 'applied', path, before, after, madeFolder };
   } catch (error) {
-    return refused(path, `${path} cannot be written (${codeOf(error)}). It was not changed.`);
+    return refused(`${path} cannot be written (${codeOf(error)}). It was not changed.`);
   }
 }
 
 /**
- * Restores the file, and removes the folders that were created for it. If another program has written to the file since,
- * removes only our entry.
+ * Restores the file, and removes the folders that were created for it. If another program has written to the file
+ * since, removes only our entry.
  * @param removeEntry returns the text without our entry, given the text before the change; undefined if it cannot
  */
 export async function undoChange(
@@ -73,9 +73,9 @@ export async function undoChange(
     } else {
       await dropBackup(path, before);
     }
-    return { kind: 'undone', path };
+    return { kind: 'undone' };
   } catch (error) {
-    return refused(path, `${path} cannot be restored (${codeOf(error)}).`);
+    return refused(`${path} cannot be restored (${codeOf(error)}).`);
   }
 }
 
@@ -85,30 +85,30 @@ async function removeFrom(
 ): Promise<Undone | Refused> {
   const found = await readConfig(path);
   if (found.kind === 'refused') return found;
-  if (found.text === undefined) return { kind: 'undone', path, left: `${path} no longer exists.` };
+  if (found.text === undefined) return { kind: 'undone', left: `${path} no longer exists.` };
   const rest = removeEntry(found.text, before ?? '');
   if (rest === undefined || found.path !== path) return cannotRestore(path, before);
   if (await isProtected(path)) return writeProtected(path);
   if (rest !== found.text && !(await replace(path, found.text, rest))) return cannotRestore(path, before);
-  return { kind: 'undone', path, left: `${path} was edited since, so only the Sealed Proxy entry was removed.` };
+  return { kind: 'undone', left: `${path} was edited since, so only the Sealed Proxy entry was removed.` };
 }
 
 export function changedSincePreview(path: string): Refused {
-  return refused(path, `${path} has changed since the preview was shown. Nothing was written. Try again.`);
+  return refused(`The content of ${path} has changed since the preview was shown. Nothing was written. Try again.`);
 }
 
 function cannotRestore(path: string, before: string | undefined): Refused {
   const remedy =
     before === undefined ? 'Remove the Sealed Proxy entry yourself.' : `The original file is in ${path}${BACKUP}.`;
-  return refused(path, `${path} was edited since, so it cannot be restored automatically. ${remedy}`);
+  return refused(`${path} was edited since, so it cannot be restored automatically. ${remedy}`);
 }
 
 function writeProtected(path: string): Refused {
-  return refused(path, `${path} is write-protected, so it was not changed. Make it writable, then try again.`);
+  return refused(`${path} is write-protected, so it was not changed. Make it writable, then try again.`);
 }
 
-export function refused(path: string, message: string): Refused {
-  return { kind: 'refused', path, message };
+export function refused(message: string): Refused {
+  return { kind: 'refused', message };
 }
 
 /** The bytes of a file; undefined if it does not exist; a description if it cannot be a configuration file. */
@@ -127,7 +127,7 @@ async function readBytes(path: string): Promise<Buffer | string | undefined> {
 }
 
 /** The target of a symbolic link, else the path. Throws ENOENT for a broken link, whose target must not be created. */
-async function followed(path: string): Promise<string> {
+async function resolveLink(path: string): Promise<string> {
   const isLink = await lstat(path).then(
     (entry) => entry.isSymbolicLink(),
     () => false,

@@ -1,17 +1,17 @@
-// Removes our entry from a JSON text that another program has edited since, and leaves every other byte. Pure. `modify` of
-// jsonc-parser does not: removing a member, it deletes the comments around it and those of the member before.
+// Removes our entry from a JSON text that another program has edited since, and leaves every other byte. Pure. `modify`
+// of jsonc-parser does not: it also removes the comments around a member, and those of the previous member.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
-import type { Node } from 'jsonc-parser';
 import { fieldsOf } from '../../shared/json.ts';
-import { OPTIONS, after, lineStart, readJson, setValues, splice, withValue } from './jsonEdit.ts';
+import { OPTIONS, endOf, readJson, setValues, trailing, withValue } from './jsonEdit.ts';
 import type { Dialect, Path } from './jsonEdit.ts';
+import { lineStart, replaceRange } from './textEdit.ts';
 
 /** The parts of a configuration that Sealed Proxy writes. */
 export interface ManagedPaths {
   /** Our own entries, to be removed. */
   readonly entries: readonly Path[];
-  /** Settings of the user's that select our entry, to get back their previous value. */
+  /** The user's settings that select our entry, to get back their previous values. */
   readonly switches: readonly Path[];
 }
 
@@ -60,15 +60,12 @@ function removed(text: string, path: Path, dialect: Dialect): string | undefined
   const [previous, next] = [siblings[index - 1], siblings[index + 1]];
   const [start, end] = [blankBefore(text, member.offset), endOf(member)];
   // Its own comma, else that of the previous member, which becomes the last one.
-  const { comma } = after(text, end, next?.offset ?? endOf(list) - 1);
-  if (comma !== undefined) return withoutBlankLine(without(without(text, comma - 1, comma), start, end), start);
-  const other = previous && after(text, endOf(previous), start).comma;
-  if (other === undefined) return withoutBlankLine(without(text, start, end), start);
-  return withoutBlankLine(without(without(text, start, end), other - 1, other), start - 1);
-}
-
-function without(text: string, start: number, end: number): string {
-  return splice(text, start, end - start, '');
+  const { comma } = trailing(text, end, next?.offset ?? endOf(list) - 1);
+  if (comma !== undefined)
+    return withoutBlankLine(replaceRange(replaceRange(text, comma - 1, comma), start, end), start);
+  const other = previous && trailing(text, endOf(previous), start).comma;
+  if (other === undefined) return withoutBlankLine(replaceRange(text, start, end), start);
+  return withoutBlankLine(replaceRange(replaceRange(text, start, end), other - 1, other), start - 1);
 }
 
 /** Where the blanks before an offset begin, unless they are the line's indentation. */
@@ -77,16 +74,12 @@ function blankBefore(text: string, offset: number): number {
   return lead.trim() === '' ? offset : offset - (lead.length - lead.trimEnd().length);
 }
 
-function endOf({ offset, length }: Node): number {
-  return offset + length;
-}
-
 /** The text without the line at an offset, if that line is blank. */
 function withoutBlankLine(text: string, offset: number): string {
   const start = lineStart(text, offset);
   const end = text.indexOf('\n', offset);
   const isBlank = end !== -1 && start > 0 && text.slice(start, end).trim() === '';
-  return isBlank ? splice(text, start, end + 1 - start, '') : text;
+  return isBlank ? replaceRange(text, start, end + 1) : text;
 }
 
 function valueAt(root: unknown, path: Path): unknown {

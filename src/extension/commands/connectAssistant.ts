@@ -154,7 +154,7 @@ async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssis
 
 async function chooseModel(
   { models }: CommandContext,
-  { name, needsModel }: Assistant | Snippet,
+  { name, needsModel = true }: Pick<Assistant, 'name'> & Partial<Assistant>,
 ): Promise<ModelChoice | undefined> {
   const known = models();
   const [first] = known;

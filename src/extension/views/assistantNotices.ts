@@ -22,7 +22,7 @@ export class AssistantNotices {
     if ((await vscode.window.showWarningMessage(message, repair)) === repair) await runCommand('repairAssistants');
   }
 
-  /** Offers new keys once the proxy gets its port back from another program, to which assistants may have sent theirs. */
+  /** Offers new keys after another program has used the port: assistants may have sent it their keys. */
   async statusChanged({ kind }: ProxyStatus): Promise<void> {
     if (kind === 'portTaken') this.#wasPortTaken = true;
     if (kind !== 'running' || !this.#wasPortTaken) return;

@@ -10,7 +10,7 @@ describe('checkAssistants()', () => {
       ['VS Code Custom Endpoint', { kind: 'current', model: 'glm-5-2', elsewhere: 'anthropic' }],
       ['llama.vscode', { kind: 'current', model: 'glm-5-2', uncompared: true }],
       ['Cline', { kind: 'old', baseUrl: true, key: false, model: 'glm-5-2' }],
-      ['Kilo Code', { kind: 'refused', path: '/home/someone', message: '/home/someone/.kilo cannot be read.' }],
+      ['Kilo Code', { kind: 'refused', message: '/home/someone/.kilo cannot be read.' }],
       ['opencode', { kind: 'other', what: 'anthropic' }],
       ['Qwen Code', { kind: 'absent' }],
     ];

@@ -207,7 +207,7 @@ describe('Connect an Assistant', () => {
     writeFileSync(config, 'models: [');
     await open();
     await choose('Continue', 'GLM 5.2');
-    await window.dismiss('is not a valid configuration of Continue, so it was not changed');
+    await window.dismiss('is not a valid configuration of Continue, so Sealed Proxy does not change it');
     assert.equal(text(), 'models: [');
   });
 

@@ -75,7 +75,7 @@ describe('customEndpoint()', () => {
       result.message,
       /Run "Chat: Manage Language Models" once\. If it lists a group "Sealed Proxy", remove it\./,
     );
-    const undone = await assistant.undo({ ...change, kind: 'applied', madeFolder: undefined });
+    const undone = await assistant.undo({ ...change, kind: 'applied' });
     assert.ok(undone.kind === 'undone');
     assert.match(undone.left ?? '', /^An extension cannot remove the group\. Run "Chat: Manage Language Models"/);
   });

@@ -43,7 +43,7 @@ describe('llamaVscode()', () => {
     overridden = 'endpoint_chat';
     for (const found of [await assistant.plan(ENDPOINT), await assistant.inspect(EXPECTED)]) {
       assert.ok(found.kind === 'refused');
-      assert.match(found.message, /^The open workspace overrides llama-vscode\.endpoint_chat\./);
+      assert.match(found.message, /^The open workspace sets llama-vscode\.endpoint_chat\./);
     }
   });
 
@@ -60,7 +60,7 @@ describe('llamaVscode()', () => {
       api_key_chat: KEY,
       api_key_tools: KEY,
     });
-    assert.deepEqual(await assistant.plan(ENDPOINT), { kind: 'unchanged', path: preview.path });
+    assert.deepEqual(await assistant.plan(ENDPOINT), { kind: 'unchanged' });
     assert.deepEqual(await assistant.inspect(EXPECTED), { kind: 'current', model: MODEL });
   });
 
