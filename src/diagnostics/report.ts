@@ -1,5 +1,6 @@
 // The results as a Markdown document that is fit for a bug report. Pure.
 import { redact } from '../presentation/redaction.ts';
+import { asMarkdown } from '../shared/escape.ts';
 import type { NamedResult } from './check.ts';
 
 /** Where the checks ran. */
@@ -26,7 +27,7 @@ export function diagnosticsReport(
   { version, platform, node, editor, remote, at }: HostInfo,
   secrets: readonly string[],
 ): string {
-  const cell = (text: string) => escape(redact(text, secrets));
+  const cell = (text: string) => asMarkdown(redact(text, secrets));
   const facts = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
   const rows = results.map(({ outcome, name, finding, remedy }) => {
     return `| ${[MARKS[outcome], ...[name, finding, remedy].map(cell)].join(' | ')} |`;
@@ -58,12 +59,4 @@ function summary(results: readonly NamedResult[]): string {
   const failures =
     count('failed') === 0 ? 'All checks passed' : `${count('failed')} of ${results.length} checks failed`;
   return `${failures}${count('skipped') === 0 ? '' : `; ${count('skipped')} skipped`}.`;
-}
-
-/** Prevents that a message becomes a link, an image, a command or another cell. */
-function escape(text: string): string {
-  return text
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replaceAll(/[\\`*[\]<>|&~]/g, '\\$&');
 }

@@ -1,45 +1,21 @@
 import * as vscode from 'vscode';
+import { asObject, parseJson } from '../shared/json.ts';
 
-/** The log channel. The proxy's own lines are JSON and arrive with their level. */
+const LEVELS = ['error', 'warn', 'debug', 'trace'] as const;
+
+/** The log channel of the extension, which also shows the log of the proxy. */
 export class ChannelLog implements vscode.Disposable {
   readonly channel = vscode.window.createOutputChannel('Sealed Proxy', { log: true });
 
-  /** One line of the proxy's log. */
+  /** Writes one line of the proxy's log: JSON with its level, or else any text. */
   proxyLine(line: string): void {
-    const { level, event, ...fields } = parse(line);
-    const text = `${String(event)} ${Object.entries(fields)
-      .filter(([name]) => name !== 'time') // the channel writes its own
-      .map(([name, value]) => `${name}=${String(value)}`)
-      .join(' ')}`;
-    switch (level) {
-      case 'error':
-        this.channel.error(text);
-        break;
-      case 'warn':
-        this.channel.warn(text);
-        break;
-      case 'debug':
-        this.channel.debug(text);
-        break;
-      case 'trace':
-        this.channel.trace(text);
-        break;
-      default:
-        this.channel.info(text);
-    }
+    const { level, event, ...fields } = asObject(parseJson(Buffer.from(line))) ?? { event: line };
+    const values = Object.entries(fields).filter(([name]) => name !== 'time'); // the channel adds its own
+    const text = [String(event), ...values.map(([name, value]) => `${name}=${String(value)}`)].join(' ');
+    this.channel[LEVELS.find((known) => known === level) ?? 'info'](text);
   }
 
   dispose(): void {
     this.channel.dispose();
   }
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value = JSON.parse(line) as unknown;
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch {
-    // not of the proxy's log: said as it is
-  }
-  return { level: 'info', event: line };
 }

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { SealedProxyApi } from './api/apiTypes.ts';
 import { SealedProxyExtension } from './extension.ts';
 
-/** Held for as long as the host lives: `deactivate` has no other way to it. */
+/** `deactivate` gets no argument to find it by. */
 let extension: SealedProxyExtension | undefined;
 
 export function activate(context: vscode.ExtensionContext): SealedProxyApi {

@@ -1,197 +1,215 @@
-// The attestation as a document to read: what was checked, with each step's result, and what was not. Pure.
-import type { ProxyStatus } from '../shared/status.ts';
+// The attestation as a document: what it means, each check with its result, and what is not checked. Pure.
+import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import { glossaryLink } from './glossary.ts';
 import { PCR0, shortened } from './statusText.ts';
 
-type Genuine = Extract<AttestationSummary, { kind: 'verified' }>;
+type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
+type Running = Extract<ProxyStatus, { kind: 'running' }>;
 
 interface Step {
   readonly what: string;
-  /** The value that was found, of a step that has passed. */
-  readonly found: (verified: Genuine) => string;
-  /** The codes of those failures that are failures of this step. */
+  /** The result of the check, once it has passed. Markdown. */
+  readonly found: (verified: Verified) => string;
+  /** The error codes that mean that this check failed. */
   readonly failures: readonly string[];
 }
 
-/** In the order in which they are taken. */
+/** In the order in which they run. */
 const STEPS: readonly Step[] = [
   {
-    what: 'The document is a COSE_Sign1 of an AWS Nitro Security Module',
-    found: () => 'well-formed',
+    what: 'The attestation document has the format of AWS Nitro enclaves',
+    found: () => 'valid COSE_Sign1',
     failures: ['malformed_document'],
   },
   {
-    what: 'Its certificate chain starts with the AWS Nitro root pinned in the extension',
+    what: 'Its certificate chain starts with the AWS root certificate built into the extension',
     found: () => 'SHA-256 `641a0321…8f79bb5b`',
     failures: ['untrusted_root'],
   },
   {
-    what: 'Each certificate is signed by the one before; roles and path lengths are kept',
-    found: () => 'ECDSA P-384, SHA-384',
+    what: 'Each certificate is signed by the one before it and may sign the next one',
+    found: () => 'ECDSA P-384 with SHA-384',
     failures: ['malformed_certificate', 'certificate_algorithm', 'certificate_chain'],
   },
   { what: 'The document is signed by the last certificate', found: () => 'ES384', failures: ['signature'] },
   {
-    what: 'It answers the challenge drawn for this handshake',
+    what: 'The document contains the random challenge of this handshake',
     found: () => 'fresh, not a replay',
     failures: ['nonce_mismatch'],
   },
   {
-    what: 'Every certificate was valid at that time',
-    found: (verified) => `leaf ${iso(verified.certificateNotBefore)} to ${iso(verified.certificateNotAfter)}`,
+    what: 'All certificates were valid at the time of the handshake',
+    found: (verified) =>
+      `last certificate: ${iso(verified.certificateNotBefore)} to ${iso(verified.certificateNotAfter)}`,
     failures: ['certificate_not_yet_valid', 'certificate_expired', 'clock'],
   },
-  { what: 'The enclave is not in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
+  { what: 'The enclave does not run in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
   {
-    what: 'Its image is approved',
-    found: (verified) => `${approval(verified)}; its PCR0 is below`,
+    what: 'The enclave image is approved',
+    found: (verified) => approval(verified),
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
   {
-    what: "The document names this session's two public keys",
-    found: () => 'bound',
+    what: 'The document contains the two public keys of this session',
+    found: () => 'they match',
     failures: ['public_key_mismatch', 'user_data_mismatch', 'weak_public_key'],
   },
-  { what: 'The session id is the one that the keys yield', found: () => 'equal', failures: ['session_id_mismatch'] },
+  { what: 'The session ID is derived from these keys', found: () => 'it matches', failures: ['session_id_mismatch'] },
 ];
 
-/** How it went with one step, in words. */
+/** One check and its result. */
 export interface StepOutcome {
   readonly what: string;
   readonly outcome: 'passed' | 'refused' | 'notReached' | 'notChecked';
-  /** What was found, of a step that has passed in a session that stands; else empty. Markdown. */
+  /** Details of a check that has passed in the current session; else empty. Markdown. */
   readonly found: string;
 }
 
-/** Every step, in its order. Of a development backend, only the one that refused it was checked. */
+/** Every check, in order. For a development backend, only a check that failed has run. */
 export function stepOutcomes(status: ProxyStatus): readonly StepOutcome[] {
   const verified = status.kind === 'running' && status.verified?.kind === 'verified' ? status.verified : undefined;
   const failed = status.kind === 'running' && verified === undefined ? failedStep(status) : -1;
-  const isGenuine = status.kind === 'running' && status.backendUrl.startsWith('https:');
+  const isEnclave = status.kind === 'running' && status.backendUrl.startsWith('https:');
   return STEPS.map(({ what, found }, index) => {
     if (verified !== undefined) return { what, outcome: 'passed', found: found(verified) };
     if (index === failed) return { what, outcome: 'refused', found: '' };
-    if (failed === -1 || !isGenuine) return { what, outcome: 'notChecked', found: '' };
+    if (failed === -1 || !isEnclave) return { what, outcome: 'notChecked', found: '' };
     return { what, outcome: index < failed ? 'passed' : 'notReached', found: '' };
   });
 }
 
-/** The index of the step that refused, or -1. */
-function failedStep({ health }: Extract<ProxyStatus, { kind: 'running' }>): number {
+/** The index of the check that failed, or -1. */
+function failedStep({ health }: Running): number {
   if (health.kind !== 'unreachable' || health.failure === null) return -1;
   const { code, detail } = health.failure;
   return STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
 }
 
-/** Markdown. */
+/** The document, as Markdown. */
 export function attestationDocument(status: ProxyStatus): string {
+  return `${['# Attestation', '', ...body(status)].join('\n')}\n`;
+}
+
+const MEANING = [
+  `An [enclave](${glossaryLink('enclave')}) is an isolated virtual machine that can prove which software it runs.`,
+  `The proof is an [attestation document](${glossaryLink('attestation-document')}) signed by AWS.`,
+  'Sealed Proxy checks it before every session.',
+].join(' ');
+const NOTHING_SENT = 'No prompt leaves this computer without a verified session.';
+
+function body(status: ProxyStatus): string[] {
   if (status.kind !== 'running') {
-    return page('The proxy is not running, so there is no session and nothing was verified.', '', NOTHING_LEAVES);
+    return ['**Nothing is verified: the proxy is not running.** To start it, run *Sealed Proxy: Start*.', '', MEANING];
   }
-  const { verified, backendUrl, establishedAt, health } = status;
-  const head = `Backend: \`${backendUrl}\``;
-  if (verified?.kind === 'development') return page(head, '', ...development(verified));
-  if (verified !== null) return page(head, '', ...genuine(verified, establishedAt));
+  const { verified, health } = status;
+  const backend = ['', `Backend: ${asCode(status.backendUrl)}`];
+  if (verified?.kind === 'development') return [...development(verified), ...backend];
+  if (verified?.kind === 'verified') return verifiedBody(status, verified, backend);
   if (health.kind !== 'unreachable') {
-    const none = 'Nothing is verified at the moment: no session stands. *Sealed Proxy: Check Connection* makes one.';
-    return page(head, '', none, '', NOTHING_LEAVES);
+    const start = 'To start one, run *Sealed Proxy: Check Connection*.';
+    return [`**Nothing is verified: there is no session.** ${start} ${NOTHING_SENT}`, '', MEANING, ...backend];
   }
-  return page(
-    head,
+  return [
+    `**The enclave is not verified.** ${asMarkdown(shortened(health.message))}. ${NOTHING_SENT}`,
     '',
-    `Nothing is verified at the moment. ${shortened(health.message)}.`,
-    ...measured(health.message),
+    MEANING,
+    ...backend,
+    ...refusedImage(health.message),
+    ...checksTable(status),
+  ];
+}
+
+function verifiedBody(status: Running, verified: Verified, backend: readonly string[]): string[] {
+  const { establishedAt } = status;
+  return [
+    '**The enclave is verified.** Your prompts are encrypted on this computer, and only the software inside the enclave',
+    'can decrypt them. Networks and servers on the way cannot.',
     '',
-    NOTHING_LEAVES,
-    ...refused(status),
-  );
-}
-
-/** The image that was refused, for whoever wants to compare or approve it. */
-function measured(message: string): string[] {
-  const [pcr0] = PCR0.exec(message) ?? [];
-  return pcr0 === undefined ? [] : ['', 'PCR0, the measurement of its image:', '', ...block(pcr0)];
-}
-
-const NOTHING_LEAVES = 'No request leaves this computer without a verified session.';
-
-function page(...lines: readonly string[]): string {
-  return `${['# Attestation', '', ...lines].join('\n')}\n`;
-}
-
-/** Which steps had passed when one was not; none for a failure that is no step's, or of a development backend. */
-function refused(status: Extract<ProxyStatus, { kind: 'running' }>): string[] {
-  const failed = failedStep(status);
-  if (failed === -1 || !status.backendUrl.startsWith('https:')) return [];
-  return table(({ what }, index) => {
-    if (index < failed) return ['✓', what, 'passed'];
-    return index === failed ? ['✗', what, '**refused**'] : ['–', what, 'not reached'];
-  });
-}
-
-function table(row: (step: Step, index: number) => readonly [mark: string, step: string, result: string]): string[] {
-  const rows = STEPS.map((step, index) => `| ${row(step, index).join(' | ')} |`);
-  return ['', '## What was checked, in this order', '', '| | step | result |', '| --- | --- | --- |', ...rows];
+    MEANING,
+    ...backend,
+    ...(establishedAt === null ? [] : ['', `Session since: ${iso(establishedAt)}`]),
+    ...checksTable(status),
+    '',
+    `[PCR0](${glossaryLink('pcr0')}), the fingerprint of the enclave's image:`,
+    '',
+    ...block(verified.pcr0),
+    '',
+    `Enclave ${asCode(verified.moduleId)}, its clock at the handshake: ${iso(verified.timestamp)}.`,
+    '',
+    '## What is not checked',
+    '',
+    '- What the software in the image does. PCR0 identifies the image; its makers publish the source code and how to',
+    '  build it.',
+    '- Whether a certificate was revoked. AWS replaces the last certificate about every three hours.',
+    '- PCR values other than PCR0, which covers the complete image.',
+    '- This computer. Programs on it can read what you type.',
+    '',
+    '## How to check it yourself',
+    '',
+    'The document below is CBOR, encoded as Base64. Verify its',
+    `[certificate chain](${glossaryLink('certificate-chain')}) against the root certificate that AWS publishes`,
+    '(`AWS_NitroEnclaves_Root-G1`) and its signature as in RFC 9052. Then build the image from its source code and compare',
+    'PCR0.',
+    '',
+    '## Attestation document',
+    '',
+    ...block(verified.document),
+  ];
 }
 
 function development({ moduleId }: Extract<AttestationSummary, { kind: 'development' }>): string[] {
   return [
-    '**This is a development backend on this computer. It was not verified.**',
+    `**You are using a [development backend](${glossaryLink('development-backend')}). It is not verified.**`,
     '',
-    'Its document is not signed, so it proves nothing. The traffic to it is encrypted as to a real enclave, and its three',
-    'bindings (challenge, both public keys) were checked.',
+    'Its attestation document is not signed, so it could be any program. Use it for tests only, and send it nothing',
+    'private. The connection is encrypted in the same way as to an enclave, and the document contains the challenge and',
+    'the two public keys of this session.',
     '',
-    ...(moduleId === null ? [] : [`It calls itself \`${printable(moduleId)}\`.`, '']),
-    'To talk to a verified enclave, set `sealedProxy.backendUrl` to an https address.',
+    ...(moduleId === null ? [] : [`Its name for itself: ${asCode(moduleId)}`, '']),
+    'To use a verified enclave, set `sealedProxy.backendUrl` to an https address.',
   ];
 }
 
-/** What a backend calls itself, which may be anything. */
-function printable(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9._-]/g, '?');
+/** The PCR0 of an image that is not approved, so that the user can compare or approve it. */
+function refusedImage(message: string): string[] {
+  const [pcr0] = PCR0.exec(message) ?? [];
+  if (pcr0 === undefined) return [];
+  return ['', `[PCR0](${glossaryLink('pcr0')}), the fingerprint of its image:`, '', ...block(pcr0)];
+}
+
+const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, result: string]>> = {
+  passed: ['✓', 'passed'],
+  refused: ['✗', '**failed**'],
+  notReached: ['–', 'not reached'],
+  notChecked: ['–', 'not checked'],
+};
+
+/** Empty if the checks did not run, or failed for a reason that is not one of them. */
+function checksTable(status: Running): string[] {
+  const outcomes = stepOutcomes(status);
+  if (outcomes.some(({ outcome }) => outcome === 'notChecked')) return [];
+  const rows = outcomes.map(({ what, outcome, found }) => {
+    const [mark, result] = RESULTS[outcome];
+    return `| ${mark} | ${what} | ${found || result} |`;
+  });
+  return ['', '## What was checked', '', '| | Check | Result |', '| --- | --- | --- |', ...rows];
+}
+
+function approval({ environment, approvedBy }: Verified): string {
+  switch (approvedBy) {
+    case 'pinned':
+      return `on the ${environment} list built into the extension`;
+    case 'additional':
+      return 'added by you (`sealedProxy.additionalPcr0`)';
+    case 'history':
+      return `in the signed history of ${environment} images`;
+  }
 }
 
 function block(text: string): string[] {
   return ['```', ...(text.match(/.{1,64}/g) ?? []), '```'];
-}
-
-function approval({ environment, approvedBy }: Genuine): string {
-  return {
-    pinned: `it is in the list for ${environment} that comes with this extension`,
-    additional: 'it is one that you added (`sealedProxy.additionalPcr0`)',
-    history: `it is in the history for ${environment} that the image's makers have signed`,
-  }[approvedBy];
-}
-
-function genuine(verified: Genuine, establishedAt: number | null): string[] {
-  const session = establishedAt === null ? '' : ` The session was made at ${iso(establishedAt)}.`;
-  return [
-    `A genuine AWS Nitro enclave with an approved image.${session}`,
-    ...table((step) => ['✓', step.what, step.found(verified)]),
-    '',
-    'PCR0, the measurement of the image:',
-    '',
-    ...block(verified.pcr0),
-    '',
-    `Module \`${printable(verified.moduleId)}\`, at its own time ${iso(verified.timestamp)}.`,
-    '',
-    '## What was not checked, and why',
-    '',
-    '- What the code in the image does. PCR0 says which image runs; its makers publish its sources and how to build it.',
-    '- Revocation of certificates. AWS issues the leaf anew about every three hours.',
-    '- Other measurements than PCR0: it covers the whole image.',
-    '- This computer. What runs here can read what is typed here.',
-    '',
-    '## How to check it yourself',
-    '',
-    'The document below is Base64 of CBOR. Verify its certificate chain against the root that AWS publishes',
-    '(`AWS_NitroEnclaves_Root-G1`), its signature as RFC 9052 says, and compare PCR0 with the one that you get by building',
-    'the image from its sources.',
-    '',
-    '## The document',
-    '',
-    ...block(verified.document),
-  ];
 }
 
 function iso(at: number): string {

@@ -1,167 +1,219 @@
-// What the states are called, for people. Pure: a status in, text out. The editor translates.
-import type { AttestationSummary } from '../shared/messages.ts';
+// What the user reads about each state of the proxy. Pure: a status in, text out.
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 
-export type Translate = (message: string, ...args: (string | number)[]) => string;
+export const PRODUCT = 'Sealed Proxy';
 
-/** What the status bar shows. */
+/** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
-  /** With one icon. */
-  readonly text: string;
-  readonly accessibleText: string;
+  /** The name of a codicon. */
+  readonly icon: string;
+  /** What the status bar adds to the product's name; empty while nothing is unusual. */
+  readonly label: string;
   readonly severity: 'none' | 'warning' | 'error';
-  /** One sentence: what is, and what to do. */
-  readonly summary: string;
-  /** Further facts: name and value. */
-  readonly facts: readonly (readonly [name: string, value: string])[];
-  /** What a click does. */
+  /** One sentence for a user who has never heard of an enclave. */
+  readonly headline: string;
+  /** The cause, then the remedy, in sentences; may be empty. */
+  readonly detail: string;
+  /** What a click on the item opens. */
   readonly click: 'menu' | 'setApiKey';
-  /** The links of the tooltip. */
+  /** The commands that fit the state, the most useful one first. */
   readonly actions: readonly Action[];
 }
 
+/** The names of the commands that states offer. */
 export type Action =
   | 'start'
   | 'stop'
   | 'restart'
   | 'setApiKey'
-  | 'removeApiKey'
   | 'checkConnection'
   | 'copyBaseUrl'
-  | 'connectAssistant'
-  | 'newAccessKey'
-  | 'manageAccessKeys'
   | 'showAttestation'
-  | 'showUsage'
-  | 'diagnose'
   | 'showLog'
   | 'useFreePort'
-  | 'openSettings'
-  | 'getStarted';
+  | 'openSettings';
 
-const NAME = 'Sealed Proxy';
+type Running = Extract<ProxyStatus, { kind: 'running' }>;
+type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 
-/** The status bar's item as a function of the state. */
-export function describeStatus(status: ProxyStatus, t: Translate): StatusView {
-  const view = (
-    icon: string,
-    label: string,
-    summary: string,
-    actions: readonly Action[],
-    severity: StatusView['severity'] = 'none',
-  ): StatusView => ({
-    text: `$(${icon}) ${label}`,
-    accessibleText: `${NAME}: ${summary}`,
-    severity,
-    summary,
-    facts: [],
-    click: 'menu',
-    actions,
-  });
-  switch (status.kind) {
-    case 'off':
-      return view('circle-slash', NAME, t('The proxy is off in this window.'), ['start', 'showLog']);
-    case 'starting':
-      return view('loading~spin', NAME, t('The proxy is starting.'), ['stop', 'showLog']);
-    case 'restarting': {
-      const summary = t('The proxy ended unexpectedly and starts again at {0}.', clockTime(status.at));
-      return view('loading~spin', t('{0}: restarting', NAME), summary, ['restart', 'stop', 'showLog'], 'warning');
-    }
-    case 'failed':
-      return view('error', t('{0}: stopped', NAME), status.message, ['restart', 'openSettings', 'showLog'], 'error');
-    case 'portTaken': {
-      const summary = status.silent
-        ? t('Port {0} is used by a program that does not answer. No key was sent to it.', status.port)
-        : t('Port {0} is used by another program. No key was sent to it.', status.port);
-      return view('error', t('{0}: port taken', NAME), summary, ['useFreePort', 'openSettings', 'restart'], 'error');
-    }
-    case 'otherVersion': {
-      const summary = t(
-        'Another window runs version {0} on port {1}. Restart to use this version in all windows.',
-        status.version,
-        status.port,
-      );
-      return view('warning', t('{0}: other version', NAME), summary, ['restart', 'openSettings'], 'warning');
-    }
-    case 'otherSettings': {
-      const summary = t(
-        'Another window serves port {0} for another backend ({1}) or with other approved images. Restart to use the settings of this window.',
-        status.port,
-        status.backendUrl,
-      );
-      return view('warning', t('{0}: other settings', NAME), summary, ['restart', 'openSettings'], 'warning');
-    }
-    case 'running':
-      return describeRunning(status, t);
-  }
-}
-
+/** What a running proxy offers. */
 const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
 
-function describeRunning(status: Extract<ProxyStatus, { kind: 'running' }>, t: Translate): StatusView {
-  const { icon, label, summary, severity } = describeHealth(status, t);
-  return {
-    text: `$(${icon}) ${label}`,
-    accessibleText: `${NAME}: ${summary}`,
-    severity,
-    summary,
-    facts: factsOf(status, t),
-    click: status.health.kind === 'noKey' ? 'setApiKey' : 'menu',
-    actions:
-      status.health.kind === 'noKey' || status.health.kind === 'keyRejected' ? ['setApiKey', ...RUNNING] : RUNNING,
-  };
+/** The view of a status. */
+export function describeStatus(status: ProxyStatus): StatusView {
+  return { label: '', severity: 'none', detail: '', click: 'menu', actions: RUNNING, ...describe(status) };
 }
 
-interface HealthView {
-  readonly icon: string;
-  readonly label: string;
-  readonly summary: string;
-  readonly severity: StatusView['severity'];
+/** The text of the status bar item; `compact` leaves out the product's name. */
+export function statusBarText({ icon, label }: StatusView, compact: boolean): string {
+  const text = [compact ? '' : PRODUCT, label].filter((part) => part !== '').join(': ');
+  return `$(${icon}) ${text}`.trim();
 }
 
-function describeHealth(
-  { health, verified, shared }: Extract<ProxyStatus, { kind: 'running' }>,
-  t: Translate,
-): HealthView {
-  const suffix = shared ? ` ${t('(shared)')}` : '';
-  switch (health.kind) {
-    case 'noKey':
-      return { icon: 'key', label: NAME, summary: t('No API key yet. Click to set it.'), severity: 'none' };
-    case 'checking':
+/** All sentences of a view, for notifications and screen readers. */
+export function summaryOf({ headline, detail }: StatusView): string {
+  return joined(headline, detail);
+}
+
+function describe(status: ProxyStatus): Description {
+  switch (status.kind) {
+    case 'off':
+      return { icon: 'circle-slash', headline: `${PRODUCT} is off in this window.`, actions: ['start', 'showLog'] };
+    case 'starting':
+      return { icon: 'loading~spin', headline: `${PRODUCT} is starting.`, actions: ['stop', 'showLog'] };
+    case 'restarting':
       return {
         icon: 'loading~spin',
-        label: NAME,
-        summary: t('Checking the connection to the backend.'),
-        severity: 'none',
+        label: 'restarting',
+        severity: 'warning',
+        headline: `${PRODUCT} stopped unexpectedly and restarts at ${clockTime(status.at)}.`,
+        actions: ['restart', 'stop', 'showLog'],
       };
-    case 'connected': {
-      const count = health.models.length;
-      if (verified?.kind === 'verified') {
-        const summary = t('Connected to a verified enclave: {0} models.', count);
-        return { icon: 'shield', label: `${count}${suffix}`, summary, severity: 'none' };
-      }
-      if (verified?.kind === 'development') {
-        const summary = t('Connected to a development backend: {0} models. It is not verified.', count);
-        return { icon: 'beaker', label: `${t('development')} ${count}${suffix}`, summary, severity: 'warning' };
-      }
-      // Models without a proof: the session has just been lost, and the next request makes another.
-      const summary = t('The backend answers; its enclave is being verified again.');
-      return { icon: 'loading~spin', label: NAME, summary, severity: 'none' };
+    case 'failed':
+      return {
+        icon: 'error',
+        label: 'stopped',
+        severity: 'error',
+        headline: `${PRODUCT} is not running.`,
+        detail: sentence(status.message),
+        actions: ['restart', 'openSettings', 'showLog'],
+      };
+    case 'portTaken': {
+      const { port, silent } = status;
+      const program = silent ? 'a program that does not respond' : 'another program';
+      return {
+        icon: 'error',
+        label: 'port taken',
+        severity: 'error',
+        headline: `${PRODUCT} cannot start: port ${port} is used by ${program}.`,
+        detail: 'No key was sent to it. Use a free port, or quit that program and restart.',
+        actions: ['useFreePort', 'openSettings', 'restart'],
+      };
     }
-    case 'keyRejected': {
-      const summary = t('The backend refused the API key: it is invalid or was deleted. Set another.');
-      return { icon: 'key', label: t('{0}: key refused', NAME), summary, severity: 'error' };
-    }
-    case 'slow': {
-      const summary = joined(t('The backend did not answer in time.'), nextTry(health, t));
-      return { icon: 'watch', label: t('{0}: slow', NAME), summary, severity: 'warning' };
-    }
+    case 'otherVersion':
+      return {
+        icon: 'warning',
+        label: 'other version',
+        severity: 'warning',
+        headline: `Another window runs ${PRODUCT} ${status.version} on port ${status.port}.`,
+        detail: "Restart to switch all windows to this window's version.",
+        actions: ['restart', 'openSettings'],
+      };
+    case 'otherSettings':
+      return {
+        icon: 'warning',
+        label: 'other settings',
+        severity: 'warning',
+        headline: `Another window runs ${PRODUCT} on port ${status.port} with different settings.`,
+        detail:
+          `Its backend is ${status.backendUrl}, and it may trust other enclave images. ` +
+          "Restart to switch all windows to this window's settings.",
+        actions: ['restart', 'openSettings'],
+      };
+    case 'running':
+      return describeRunning(status);
+  }
+}
+
+function describeRunning(status: Running): Description {
+  const { health } = status;
+  switch (health.kind) {
+    case 'noKey':
+      return {
+        icon: 'key',
+        headline: `${PRODUCT} needs an API key. Set one to start.`,
+        click: 'setApiKey',
+        actions: ['setApiKey', ...RUNNING],
+      };
+    case 'checking':
+      return { icon: 'loading~spin', headline: `${PRODUCT} is checking the connection to the backend.` };
+    case 'connected':
+      return describeConnected(status);
+    case 'keyRejected':
+      return {
+        icon: 'key',
+        label: 'key refused',
+        severity: 'error',
+        headline: `${PRODUCT} cannot connect: the backend refused the API key.`,
+        detail: 'The key is invalid or was deleted. Set a new one.',
+        actions: ['setApiKey', ...RUNNING],
+      };
+    case 'slow':
+      return {
+        icon: 'watch',
+        label: 'slow',
+        severity: 'warning',
+        headline: `${PRODUCT} is waiting for the backend, which did not respond in time.`,
+        detail: nextTry(health),
+      };
     case 'unreachable': {
-      const { icon, label, headline, advice } = describeCause(health.cause, t);
-      const summary = joined(headline, sentence(shortened(health.message)), advice, nextTry(health, t));
-      return { icon, label: `${NAME}: ${label}`, summary, severity: 'error' };
+      const { advice, ...view } = CAUSES[health.cause];
+      const detail = joined(sentence(shortened(health.message)), advice, nextTry(health));
+      return { ...view, detail, severity: 'error' };
     }
   }
+}
+
+function describeConnected({ verified }: Running): Description {
+  switch (verified?.kind) {
+    case 'verified':
+      return { icon: 'shield', headline: `${PRODUCT} is connected. Your prompts are encrypted to a verified enclave.` };
+    case 'development':
+      return {
+        icon: 'beaker',
+        label: 'development',
+        severity: 'warning',
+        headline: `${PRODUCT} is connected to a development backend, which is not verified.`,
+        detail: 'Use it for tests only, and send it nothing private.',
+      };
+    case undefined:
+      // The session was just lost, and the next request makes another: this is not an attack.
+      return { icon: 'loading~spin', headline: `${PRODUCT} is connected and verifies the enclave again.` };
+  }
+}
+
+/** By cause: why the backend cannot be used. The failure's own message goes between the headline and the advice. */
+const CAUSES: Readonly<Record<Cause, Pick<StatusView, 'icon' | 'label' | 'headline'> & { readonly advice: string }>> = {
+  network: {
+    icon: 'debug-disconnect',
+    label: 'unreachable',
+    headline: `${PRODUCT} cannot reach the backend.`,
+    advice: 'Check your network and the http.proxy setting.',
+  },
+  attestation: {
+    icon: 'workspace-untrusted',
+    label: 'attestation failed',
+    headline: `${PRODUCT} refused to connect: the enclave could not be authenticated.`,
+    advice: 'Traffic may be intercepted. No prompt and no key was sent.',
+  },
+  pcr0: {
+    icon: 'workspace-untrusted',
+    label: 'image not approved',
+    headline: `${PRODUCT} refused to connect: the enclave runs software that is not on the list of trusted images.`,
+    advice: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
+  },
+  clock: {
+    icon: 'workspace-untrusted',
+    label: 'clock wrong',
+    headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
+    advice: 'Set the clock, then check the connection.',
+  },
+  protocol: {
+    icon: 'workspace-untrusted',
+    label: 'protocol error',
+    headline: `${PRODUCT} refused to connect: the server at this address is not a working enclave.`,
+    advice: 'Check the setting sealedProxy.backendUrl.',
+  },
+  backend: {
+    icon: 'server',
+    label: 'backend error',
+    headline: `${PRODUCT} reached the backend, but the backend cannot process requests right now.`,
+    advice: '',
+  },
+};
+
+function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>): string {
+  return retryAt === null ? '' : `Trying again at ${clockTime(retryAt)}.`;
 }
 
 function joined(...sentences: readonly string[]): string {
@@ -173,107 +225,20 @@ function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-interface CauseView {
-  readonly icon: string;
-  readonly label: string;
-  /** What is wrong, where the message behind it does not say it itself. */
-  readonly headline: string;
-  readonly advice: string;
-}
-
-function describeCause(cause: Cause, t: Translate): CauseView {
-  switch (cause) {
-    case 'network':
-      return {
-        icon: 'debug-disconnect',
-        label: t('unreachable'),
-        headline: t('The backend cannot be reached.'),
-        advice: t('Check the network and the http.proxy setting.'),
-      };
-    case 'attestation':
-      return {
-        icon: 'workspace-untrusted',
-        label: t('attestation refused'),
-        headline: '',
-        advice: t('Something between this computer and the enclave is not what it says. Nothing was sent to it.'),
-      };
-    case 'pcr0':
-      return {
-        icon: 'workspace-untrusted',
-        label: t('image not approved'),
-        headline: '',
-        advice: t('Update the extension, or add the PCR0 to sealedProxy.additionalPcr0 if you trust it.'),
-      };
-    case 'clock':
-      return {
-        icon: 'workspace-untrusted',
-        label: t('clock wrong'),
-        headline: '',
-        advice: '',
-      };
-    case 'protocol':
-      return {
-        icon: 'workspace-untrusted',
-        label: t('protocol error'),
-        headline: t('The backend does not answer as an enclave does.'),
-        advice: t('Check the backend URL.'),
-      };
-    case 'backend':
-      return {
-        icon: 'server',
-        label: t('backend error'),
-        headline: t('The backend answers, but cannot serve at the moment.'),
-        advice: '',
-      };
-  }
-}
-
-function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>, t: Translate): string {
-  return retryAt === null ? '' : t('Next try at {0}.', clockTime(retryAt));
-}
-
-function factsOf(
-  { url, backendUrl, verified, establishedAt, health, version, shared }: Extract<ProxyStatus, { kind: 'running' }>,
-  t: Translate,
-): (readonly [string, string])[] {
-  const facts: (readonly [string, string])[] = [
-    [t('Base URL'), `${url}/v1`],
-    [t('Backend'), backendUrl],
-    ...verifiedFacts(verified, establishedAt, t),
-  ];
-  if (health.kind === 'connected') facts.push([t('Models'), String(health.models.length)]);
-  if ('checkedAt' in health) facts.push([t('Last check'), clockTime(health.checkedAt)]);
-  facts.push([t('Version'), shared ? t('{0}, served by another window', version) : version]);
-  return facts;
-}
-
-function verifiedFacts(
-  verified: AttestationSummary | null,
-  establishedAt: number | null,
-  t: Translate,
-): (readonly [string, string])[] {
-  if (verified === null) return [[t('Verified'), t('nothing at the moment')]];
-  if (verified.kind === 'development') return [[t('Verified'), t('nothing: a development backend')]];
-  return [
-    [t('Verified'), t('{0} enclave, PCR0 {1}', verified.environment, shortPcr0(verified.pcr0))],
-    [t('Module'), verified.moduleId],
-    ...(establishedAt === null ? [] : [[t('Since'), clockTime(establishedAt)] as const]),
-    [t('Certificate valid until'), new Date(verified.certificateNotAfter).toLocaleString()],
-  ];
-}
-
+/** A PCR0 in a text. */
 export const PCR0 = /\b[0-9a-f]{96}\b/;
 
-/** A message with a measurement in it, as people read it. */
+/** A message with its PCR0, if any, shortened. */
 export function shortened(message: string): string {
   return message.replace(PCR0, shortPcr0);
 }
 
-/** Both ends of a measurement: what people compare. */
+/** Both ends of a PCR0: what people compare. */
 export function shortPcr0(pcr0: string): string {
   return `${pcr0.slice(0, 8)}…${pcr0.slice(-8)}`;
 }
 
-function clockTime(at: number): string {
+/** A time of day in the user's format. */
+export function clockTime(at: number): string {
   return new Date(at).toLocaleTimeString();
 }

@@ -1,50 +1,53 @@
-// What was used as a document, by the names of the access keys: numbers and times alone. Pure.
+// Usage as a document: numbers and times for each access key. Pure.
+import type { AccessKey } from '../keys/accessKeys.ts';
+import { asMarkdown } from '../shared/escape.ts';
 import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { KeyUsage, Outcomes, UsageReport } from '../shared/usage.ts';
-import type { AccessKey } from '../keys/accessKeys.ts';
+import { glossaryLink } from './glossary.ts';
 
 const COLUMNS = [
-  'access key',
-  'requests',
-  'errors',
-  'cancelled',
-  'tokens in',
-  'tokens out',
-  'first byte',
-  'last request',
+  `[Access key](${glossaryLink('access-key')})`,
+  'Requests',
+  'Errors',
+  'Cancelled',
+  'Input tokens',
+  'Output tokens',
+  'First byte',
+  'Last request',
 ];
-/** What the kinds of errors are called, in the order in which they are shown. */
+/** The kinds of errors, in the order in which they are shown. */
 const ERRORS = ['refused', 'failed', 'broken'] as const satisfies (keyof Outcomes)[];
 const LEGEND = [
-  '- *errors*: `refused` by the proxy, `failed` at the backend (a status from 400 on), `broken` before the answer was whole',
-  '- *cancelled*: the client went away',
-  '- *tokens*: those that the answers name; for a stream, most clients have to ask (`stream_options.include_usage`)',
-  '- *first byte*: from the request to the first byte of its answer, the median of the last 100',
+  '- *Errors*: `refused` by the proxy, `failed` at the backend (status 400 or higher), or `broken` off before the end of',
+  '  the response.',
+  '- *Cancelled*: the client closed the connection.',
+  '- *Tokens*: as reported in responses. Most clients must ask for them when they stream',
+  '  (`stream_options.include_usage`).',
+  '- *First byte*: time from the request to the first byte of the response; the median of the last 100 requests.',
   '',
-  'What still runs is not counted yet, and of questions and answers nothing is kept. Each start of the proxy begins a new',
-  'count. For newer numbers, run *Sealed Proxy: Show Usage* again.',
+  'Requests appear when they finish. The numbers start from zero when the proxy starts. Prompts and responses are never',
+  'stored. To refresh this page, run *Sealed Proxy: Show Usage* again.',
 ];
 
 /**
- * Markdown.
- * @param usage undefined: no proxy runs
- * @param keys those that count
+ * The document, as Markdown.
+ * @param usage undefined: the proxy is not running
+ * @param keys the valid access keys
  */
 export function usageDocument(usage: UsageReport | undefined, keys: readonly AccessKey[]): string {
   return `${['# Usage', '', ...body(usage, keys)].join('\n')}\n`;
 }
 
 function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): string[] {
-  if (usage === undefined) return ['The proxy is not running, and counts only while it runs.'];
-  const since = `Since the proxy started: ${time(usage.since)}.`;
-  if (usage.keys.length === 0) return [`${since} Nothing has been asked and answered yet.`];
+  if (usage === undefined) return ['The proxy is not running. Usage is counted while it runs.'];
+  const since = `Since the proxy started at ${time(usage.since)}:`;
+  if (usage.keys.length === 0) return [`${since} no requests yet.`];
   const sum = total(usage.keys);
-  // Those that were cut off may have named them before.
-  const named = `Of ${number(requests(sum))} requests, ${number(sum.counted)} have answers that name their tokens.`;
+  const reported = `${plural(requests(sum), 'request')}; ${number(sum.counted)} reported token counts.`;
   const rows = usage.keys.map((key) => [nameOf(key.caller, keys), ...cells(key)]);
-  if (rows.length > 1) rows.push(['**all**', ...cells(sum)]);
+  if (rows.length > 1) rows.push(['**Total**', ...cells(sum)]);
   return [
-    `${since} ${named}`,
+    `${since} ${reported}`,
     '',
     row(COLUMNS),
     row(COLUMNS.map((_, index) => (index === 0 ? ':--' : '--:'))),
@@ -72,7 +75,7 @@ function requests({ outcomes }: KeyUsage): number {
   return Object.values<number>({ ...outcomes }).reduce((sum, count) => sum + count, 0);
 }
 
-/** All of them together; the medians of several make none. */
+/** The sum of all keys. It has no first byte: medians cannot be added. */
 function total(keys: readonly KeyUsage[]): KeyUsage {
   const sum = (of: (key: KeyUsage) => number) => keys.reduce((soFar, key) => soFar + of(key), 0);
   return {
@@ -93,15 +96,19 @@ function total(keys: readonly KeyUsage[]): KeyUsage {
 }
 
 function nameOf(caller: string, keys: readonly AccessKey[]): string {
-  if (caller === DIRECT) return 'a key of the backend, sent by the client';
-  if (caller === UNKNOWN) return 'no key that counts';
+  if (caller === DIRECT) return `[API key](${glossaryLink('api-key')}) sent by the client`;
+  if (caller === UNKNOWN) return 'no valid key';
   const known = keys.find(({ id }) => id === caller);
-  if (known === undefined) return 'a key that was revoked';
-  return known.origin === 'own' ? "the editor's chat and checks" : escape(known.name);
+  if (known === undefined) return 'revoked key';
+  return known.origin === 'own' ? "VS Code's chat and connection checks" : asMarkdown(known.name);
 }
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function number(value: number): string {
@@ -110,8 +117,4 @@ function number(value: number): string {
 
 function time(at: number): string {
   return new Date(at).toLocaleString();
-}
-
-function escape(name: string): string {
-  return name.replaceAll(/[\\`*_[\]<>|&~]/g, '\\$&');
 }

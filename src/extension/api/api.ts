@@ -1,12 +1,12 @@
-// What other extensions get: the value that `activate` returns, and the results of the commands.
+// The public API: the value that `activate` returns, and the results of the API's commands.
 import * as vscode from 'vscode';
-import type { ProxyStatus } from '../../shared/status.ts';
-import { baseUrlOf } from '../../shared/status.ts';
 import { isClientName } from '../../keys/accessKeys.ts';
 import { Consents } from '../../keys/consents.ts';
-import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import type { Secrets } from '../../keys/secrets.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
+import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 
 export class PublicApi {
   readonly #supervisor: Supervisor;
@@ -14,7 +14,7 @@ export class PublicApi {
   readonly #changed: vscode.Event<ProxyStatus>;
   readonly #consents = new Consents(askConsent, async (name) => {
     await this.#secrets.accessKeyNamed(name, 'client');
-    await this.#supervisor.secretsChanged(false); // it counts when it is given out
+    await this.#supervisor.secretsChanged(false); // the key works when the client gets it
   });
 
   constructor(supervisor: Supervisor, secrets: Secrets, changed: vscode.Event<ProxyStatus>) {
@@ -23,17 +23,20 @@ export class PublicApi {
     this.#changed = changed;
   }
 
-  /** The base URL with `/v1`; starts the proxy if it is not running. */
+  /**
+   * The base URL, with `/v1`. Starts the proxy if it is not running.
+   * @throws Error if it cannot be started
+   */
   async getBaseUrl(): Promise<string> {
     if (['off', 'starting'].includes(this.#supervisor.status.kind)) await this.#supervisor.start();
     await this.#restarted();
     const { status } = this.#supervisor;
     const url = baseUrlOf(status);
-    if (url === undefined) throw new Error(vscode.l10n.t('Sealed Proxy is not running ({0}).', status.kind));
+    if (url === undefined) throw new Error(`Sealed Proxy is not running (${status.kind}).`);
     return url;
   }
 
-  /** A proxy that has crashed comes back by itself, or is given up. */
+  /** Resolves when a starting proxy runs or has failed; one that crashed is restarted. */
   async #restarted(): Promise<void> {
     const isOver = ({ kind }: ProxyStatus) => kind !== 'restarting' && kind !== 'starting';
     if (isOver(this.#supervisor.status)) return;
@@ -51,24 +54,24 @@ export class PublicApi {
   }
 
   /**
-   * Base URL and an access key for `client`, an extension or program that is named to the person and has to be agreed to
-   * once.
+   * The base URL and an access key for the client of this name. The user is asked once whether to allow it.
+   * @throws TypeError for a name that cannot be used; Error if the user declines or the proxy cannot be started
    */
   async getConnection(client: unknown): Promise<SealedProxyConnection> {
     const name = typeof client === 'string' ? client.trim() : '';
     if (!isClientName(name)) {
       throw new TypeError(
-        'getConnection needs {"client": "..."}: a name of its own, of 1 to 64 letters, digits, spaces or simple marks',
+        'getConnection needs {"client": "NAME"}, where NAME is 1 to 64 letters, digits, spaces or punctuation marks.',
       );
     }
     if ((await this.#secrets.findAccessKey(name, 'client')) === undefined) await this.#consents.ask(name);
     const baseUrl = await this.getBaseUrl();
     const known = await this.#secrets.findAccessKey(name, 'client');
-    if (known === undefined) throw new Error(vscode.l10n.t('The access key of {0} was revoked.', name));
+    if (known === undefined) throw new Error(`The access key of ${name} was revoked.`);
     return { baseUrl, apiKey: known.key };
   }
 
-  /** For `activate` to return. */
+  /** The value that `activate` returns. */
   forExtensions(): SealedProxyApi {
     const current = () => this.#supervisor.status;
     return {
@@ -89,21 +92,19 @@ export class PublicApi {
 }
 
 async function askConsent(name: string): Promise<boolean> {
-  const allow = vscode.l10n.t('Allow');
-  const answer = await vscode.window.showInformationMessage(
-    vscode.l10n.t('Allow "{0}" to use Sealed Proxy?', name),
-    {
-      modal: true,
-      detail: vscode.l10n.t(
-        'It gets an access key of its own, which works on this computer only and can be revoked at any time. It never gets your API key.',
-      ),
-    },
-    allow,
+  const allow = 'Allow';
+  const detail =
+    'It gets its own access key, which works on this computer only and can be revoked at any time. It never gets your API key.';
+  return (
+    (await vscode.window.showInformationMessage(
+      `Allow "${name}" to use Sealed Proxy?`,
+      { modal: true, detail },
+      allow,
+    )) === allow
   );
-  return answer === allow;
 }
 
-/** Nothing in it is secret. */
+/** The status as other extensions see it. Contains no secret. */
 export function publicStatus(status: ProxyStatus): SealedProxyStatus {
   if (status.kind !== 'running')
     return { state: status.kind, baseUrl: null, models: null, verified: null, shared: false };

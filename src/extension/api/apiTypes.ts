@@ -11,8 +11,8 @@ export interface SealedProxyApi {
   /** Called after each change; dispose the result to stop. */
   onDidChangeStatus(listener: (status: SealedProxyStatus) => void): { dispose(): void };
   /**
-   * Base URL and an access key for the client of this name. The person is asked once; starts the proxy if needed.
-   * Rejects if the person says no, or the proxy cannot be started.
+   * The base URL and an access key for the client of this name. Asks the user once for permission, and starts the proxy
+   * if needed. Rejects if the user declines or the proxy cannot be started.
    */
   getConnection(client: string): Promise<SealedProxyConnection>;
 }
@@ -20,7 +20,7 @@ export interface SealedProxyApi {
 export interface SealedProxyConnection {
   /** With `/v1`. */
   readonly baseUrl: string;
-  /** An access key of this client alone, good for this proxy alone. It may be revoked: answers are then 401. */
+  /** An access key that only this client has and only this proxy accepts. Once it is revoked, responses are 401. */
   readonly apiKey: string;
 }
 
@@ -40,10 +40,10 @@ export interface SealedProxyStatus {
     | 'unreachable'
     | 'slow';
   readonly baseUrl: string | null;
-  /** The ids of the models, while connected. */
+  /** The IDs of the models, while connected. */
   readonly models: readonly string[] | null;
-  /** `development`: a developer's own backend on this computer, which proves nothing. */
+  /** `development`: a development backend on this computer, which is not verified. */
   readonly verified: 'verified' | 'development' | null;
-  /** Another window's proxy serves this one. */
+  /** The proxy runs in another window. */
   readonly shared: boolean;
 }

@@ -1,33 +1,24 @@
 // The command "Connect an Assistant…": what the user is shown and asked. The work is done in assistantService.ts.
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
-import { namesOf } from '../../assistants/assistantService.ts';
-import type { AssistantService, AssistantState, Proposal } from '../../assistants/assistantService.ts';
+import type { AssistantState } from '../../assistants/assistantService.ts';
 import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assistants/types.ts';
-import { asLabel, asNotice } from '../../presentation/plainText.ts';
+import { asLabel, asNotice } from '../../shared/escape.ts';
 import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
-import type { Documents } from '../views/documents.ts';
-import { actionLabel } from '../views/statusBar.ts';
+import { setContextKey } from '../views/contextKeys.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+import { offerCommands, runCommand } from './runCommand.ts';
 
-export interface ConnectContext {
-  readonly assistants: AssistantService;
-  /** Starts the proxy if it is not running; rejects with a sentence if it cannot. */
-  readonly baseUrl: () => Promise<string>;
-  readonly models: () => readonly ModelChoice[];
-  readonly documents: Pick<Documents, 'compare'>;
-  /** The proxy uses another port after each start. */
-  readonly isPortRandom: () => boolean;
-}
+export const connectAssistantCommands = { connectAssistant } satisfies CommandGroup;
 
 const TITLE = 'Sealed Proxy: Connect an Assistant';
 const CHECK = 'Check Connection';
-const REPAIR = 'Repair';
 const UNDO = 'Undo';
 /** In characters. The complete change is shown next to it. */
 const LONGEST_DETAIL = 500;
 
-export async function connectAssistant(context: ConnectContext): Promise<void> {
+async function connectAssistant(context: CommandContext): Promise<void> {
   const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
     title: TITLE,
     placeHolder: 'Select the assistant that should use the private endpoint',
@@ -36,7 +27,7 @@ export async function connectAssistant(context: ConnectContext): Promise<void> {
   if (row?.choice === undefined) return;
   switch (row.choice.kind) {
     case 'repair':
-      await repairAssistants(context);
+      await runCommand('repairAssistants');
       break;
     case 'assistant':
       await chooseAction(context, row.choice.state);
@@ -46,37 +37,8 @@ export async function connectAssistant(context: ConnectContext): Promise<void> {
   }
 }
 
-/** Updates all assistants with an outdated address or key, in one step. */
-export async function repairAssistants(context: ConnectContext): Promise<void> {
-  const { assistants } = context;
-  if (!(await isReady(context))) return;
-  const proposals = await assistants.proposeRepairs(await assistants.list());
-  const changes = proposals.filter((each) => each.kind === 'proposal');
-  const refusals = proposals.filter((each) => each.kind === 'refused').map(({ message }) => message);
-  if (changes.length > 0 && (await agreeToRepairs(changes, refusals))) {
-    const repaired: Proposal[] = [];
-    for (const change of changes) {
-      const result = await assistants.apply(change);
-      if (result.kind === 'refused') refusals.push(result.message);
-      else repaired.push(change);
-    }
-    if (repaired.length > 0) void vscode.window.showInformationMessage(`Repaired: ${namesOf(repaired)}.`);
-  }
-  for (const message of refusals) void vscode.window.showErrorMessage(message);
-}
-
-async function agreeToRepairs(changes: readonly Proposal[], refusals: readonly string[]): Promise<boolean> {
-  const lines = changes.flatMap(({ assistant, preview }) => [
-    `${assistant.name}: ${preview.path}`,
-    ...preview.changes.map((change) => `   ${change}`),
-  ]);
-  const question = `Repair ${namesOf(changes)}?`;
-  const detail = [...lines, ...refusals].join('\n');
-  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, REPAIR)) === REPAIR;
-}
-
 /** Offers actions for an assistant that is connected already; connects any other. */
-async function chooseAction(context: ConnectContext, state: AssistantState): Promise<void> {
+async function chooseAction(context: CommandContext, state: AssistantState): Promise<void> {
   const { assistant, configState, undoable } = state;
   if (configState.kind !== 'current' && configState.kind !== 'old' && !undoable) {
     await connect(context, assistant);
@@ -109,7 +71,7 @@ async function chooseAction(context: ConnectContext, state: AssistantState): Pro
   await chosen?.run();
 }
 
-async function connect(context: ConnectContext, assistant: Assistant): Promise<void> {
+async function connect(context: CommandContext, assistant: Assistant): Promise<void> {
   if (!(await isReady(context))) return;
   const model = await chooseModel(context, assistant);
   if (model === undefined) return;
@@ -126,7 +88,7 @@ async function connect(context: ConnectContext, assistant: Assistant): Promise<v
       return;
     }
   }
-  await noteConnected();
+  await setContextKey('assistantConnected', true);
   const message = `${assistant.name} is connected. ${assistant.next}`;
   const answer = await vscode.window.showInformationMessage(message, CHECK, UNDO);
   if (answer === CHECK) await check(context, assistant);
@@ -134,7 +96,7 @@ async function connect(context: ConnectContext, assistant: Assistant): Promise<v
 }
 
 /** Shows the change next to the question. */
-async function agree({ documents }: ConnectContext, { name }: Assistant, preview: Preview): Promise<boolean> {
+async function agree({ documents }: CommandContext, { name }: Assistant, preview: Preview): Promise<boolean> {
   const { path, exists, before, after, changes } = preview;
   const title = `${basename(path)}: before and after (keys are hidden)`;
   const close = await documents.compare(basename(path), before, after, title);
@@ -145,14 +107,14 @@ async function agree({ documents }: ConnectContext, { name }: Assistant, preview
   };
   const answer = await vscode.window.showQuickPick([write, { label: '$(close) Cancel' }], {
     title: `Connect ${name}`,
-    placeHolder: `Review the change. ${name} gets an access key of its own.`,
+    placeHolder: `Review the change. ${name} gets its own access key.`,
     ignoreFocusOut: true,
   });
   await close();
   return answer === write;
 }
 
-async function undo({ assistants }: ConnectContext, assistant: Assistant): Promise<void> {
+async function undo({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
   const result = await assistants.undo(assistant);
   if (result.kind === 'refused') {
     void vscode.window.showErrorMessage(result.message);
@@ -162,7 +124,7 @@ async function undo({ assistants }: ConnectContext, assistant: Assistant): Promi
   void vscode.window.showInformationMessage(`The access key of ${assistant.name} was revoked. ${restored}`);
 }
 
-async function check({ assistants }: ConnectContext, assistant: Assistant): Promise<void> {
+async function check({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
   await showCheck(assistant.name, () => assistants.check(assistant));
 }
 
@@ -174,7 +136,7 @@ async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promis
   else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
 }
 
-async function copy(context: ConnectContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
+async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
   if (snippet.kind === 'unsupported') {
     void vscode.window.showWarningMessage(snippet.message, { modal: true });
     return;
@@ -184,19 +146,14 @@ async function copy(context: ConnectContext, snippet: Snippet | UnsupportedAssis
   if (model === undefined) return;
   const shell = process.platform === 'win32' ? 'powershell' : 'posix';
   await vscode.env.clipboard.writeText(await context.assistants.renderSnippet(snippet, model, shell));
-  await noteConnected();
-  const message = `The snippet for ${snippet.name} was copied, with an access key of its own. ${snippet.hint}`;
+  await setContextKey('assistantConnected', true);
+  const message = `The snippet for ${snippet.name} was copied, with its own access key. ${snippet.hint}`;
   if ((await vscode.window.showInformationMessage(message, CHECK)) !== CHECK) return;
   await showCheck(snippet.name, () => context.assistants.checkSnippet(snippet, model));
 }
 
-/** Completes the step of the walkthrough. */
-async function noteConnected(): Promise<void> {
-  await vscode.commands.executeCommand('setContext', 'sealedProxy.assistantConnected', true);
-}
-
 async function chooseModel(
-  { models }: ConnectContext,
+  { models }: CommandContext,
   { name, needsModel = true }: Pick<Assistant, 'name'> & Partial<Assistant>,
 ): Promise<ModelChoice | undefined> {
   const known = models();
@@ -214,22 +171,21 @@ async function chooseModel(
 
 /** The user may know a model while the backend's list is not available. */
 async function askModel(name: string): Promise<ModelChoice | undefined> {
-  const prompt = `The list of models is not available now. Enter the ID of the model that ${name} should use.`;
+  const prompt = `The list of models is not available right now. Enter the ID of the model that ${name} should use.`;
   const id = (await vscode.window.showInputBox({ title: TITLE, prompt, placeHolder: 'glm-5-2' }))?.trim();
   return id === undefined || id === '' ? undefined : { id };
 }
 
-async function isReady({ baseUrl, isPortRandom }: ConnectContext): Promise<boolean> {
-  if (isPortRandom()) {
-    const openSettings = actionLabel('openSettings');
+/** True if the proxy runs and keeps its address; otherwise tells the user why not. */
+export async function isReady({ api, settings }: CommandContext): Promise<boolean> {
+  if (settings().proxy.port === 0) {
     const message =
       'The port changes each time the proxy starts, because sealedProxy.port is 0. Set a fixed port, then connect.';
-    if ((await vscode.window.showErrorMessage(message, openSettings)) === openSettings)
-      await vscode.commands.executeCommand('sealedProxy.openSettings');
+    await offerCommands(vscode.window.showErrorMessage, message, 'openSettings');
     return false;
   }
   try {
-    await baseUrl();
+    await api.getBaseUrl();
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

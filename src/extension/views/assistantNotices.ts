@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
+import { runCommand } from '../commands/runCommand.ts';
 
 export class AssistantNotices {
   readonly #assistants: AssistantService;
@@ -18,7 +19,7 @@ export class AssistantNotices {
     if (old === '') return;
     const repair = 'Repair';
     const message = `The address of Sealed Proxy has changed. Still using an outdated address or key: ${old}.`;
-    if ((await vscode.window.showWarningMessage(message, repair)) === repair) await repairAll();
+    if ((await vscode.window.showWarningMessage(message, repair)) === repair) await runCommand('repairAssistants');
   }
 
   /** Offers new keys after another program has used the port: assistants may have sent it their keys. */
@@ -34,14 +35,10 @@ export class AssistantNotices {
       `${namesOf(connected)}.`;
     if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
     await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
-    await repairAll();
+    await runCommand('repairAssistants');
   }
 
   async #inState(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
     return (await this.#assistants.list()).filter(({ configState }) => configState.kind === kind);
   }
-}
-
-async function repairAll(): Promise<void> {
-  await vscode.commands.executeCommand('sealedProxy.mendAssistants');
 }

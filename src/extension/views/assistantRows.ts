@@ -1,4 +1,4 @@
-// The rows of the list of assistants.
+// The assistants as rows of a Quick Pick.
 import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
@@ -6,7 +6,7 @@ import { describeOutdated } from '../../assistants/configState.ts';
 import { SNIPPETS } from '../../assistants/snippets.ts';
 import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
 import type { Assistant, ConfigState } from '../../assistants/types.ts';
-import { asLabel } from '../../presentation/plainText.ts';
+import { asLabel } from '../../shared/escape.ts';
 
 export type Choice =
   | { readonly kind: 'repair' }
@@ -17,6 +17,7 @@ export interface Row extends vscode.QuickPickItem {
   readonly choice?: Choice;
 }
 
+/** Assistants to repair first, then those found on this computer, the others, and those to configure by hand. */
 export function rowsFor(all: readonly AssistantState[]): Row[] {
   const old = all.filter(({ configState }) => configState.kind === 'old');
   const found = all.filter(({ detected, configState }) => detected || configState.kind !== 'absent');
@@ -67,6 +68,7 @@ function iconOf(state: ConfigState): string {
   }
 }
 
+/** What an assistant is set to, in a few words. */
 export function describeConfigState(state: ConfigState): string {
   switch (state.kind) {
     case 'current':

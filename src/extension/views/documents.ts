@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 const SCHEME = 'sealed-proxy';
 
-/** Read-only documents that are made when they are shown. */
+/** Read-only documents that exist only while they are shown. */
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -16,7 +16,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return this.#texts.get(path) ?? '';
   }
 
-  /** Shows Markdown under a file name, rendered. */
+  /** Shows Markdown as a rendered preview, under a file name. */
   async show(path: string, markdown: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme: SCHEME, path });
     this.#texts.set(path, markdown);
@@ -24,7 +24,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.commands.executeCommand('markdown.showPreview', uri);
   }
 
-  /** Shows two texts side by side. The result closes them. */
+  /** Shows two texts side by side. Returns a function that closes them. */
   async compare(name: string, before: string, after: string, title: string): Promise<() => Promise<void>> {
     const uris = [`/before/${name}`, `/after/${name}`].map((path) => vscode.Uri.from({ scheme: SCHEME, path }));
     const [left, right] = uris;
@@ -42,6 +42,6 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 }
 
-async function closeTabs(isMeant: (tab: vscode.Tab) => boolean): Promise<void> {
-  await vscode.window.tabGroups.close(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(isMeant));
+async function closeTabs(matches: (tab: vscode.Tab) => boolean): Promise<void> {
+  await vscode.window.tabGroups.close(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(matches));
 }

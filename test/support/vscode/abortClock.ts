@@ -1,33 +1,36 @@
-// How long it takes until the enclave knows that nobody wants an answer any more, from the moment at which the extension
-// hears of it: it aborts its request in the same turn. Before that, the editor has carried the news between processes.
+// Measures how long the enclave takes to notice a cancelled request, from the moment at which the extension aborts it. The
+// time that the editor needs to pass the cancellation between its processes is not included.
 import assert from 'node:assert/strict';
 
 /** In milliseconds. */
-const AT_ONCE = 200;
+const PROMPT = 200;
 
 interface Noted {
   abortedAt?: number;
 }
 
 /**
- * Cancels up to three answers, and fails if the enclave has heard of none at once: on a loaded machine, any of the
- * processes in between may stand still for a moment.
- * @param cancel does it, and returns when the extension and when the enclave knew, in milliseconds since 1970
+ * Cancels up to three responses, and fails if the enclave notices none of them promptly. Three, because on a loaded machine
+ * any process in between may pause for a moment.
+ * @param cancel cancels a response, and returns when the extension aborted its request and when the enclave noticed, in
+ *   milliseconds since 1970
  */
-export async function assertAtOnce(cancel: () => Promise<{ told: number | undefined; gone: number }>): Promise<void> {
+export async function assertPromptCancellation(
+  cancel: () => Promise<{ aborted: number | undefined; noticed: number }>,
+): Promise<void> {
   const times: number[] = [];
   while (times.length < 3) {
-    const { told, gone } = await cancel();
-    assert.ok(told !== undefined, 'the extension has aborted its request');
-    times.push(gone - told);
-    if (gone - told < AT_ONCE) return;
+    const { aborted, noticed } = await cancel();
+    assert.ok(aborted !== undefined, 'the extension has aborted its request');
+    times.push(noticed - aborted);
+    if (noticed - aborted < PROMPT) return;
   }
-  assert.fail(`The enclave knew after ${times.join(', ')} ms`);
+  assert.fail(`The enclave noticed the cancellations after ${times.join(', ')} ms`);
 }
 
-// Sent to extension hosts as well, these two lean on nothing here.
+// The next two are also sent to extension hosts, so they use nothing else of this file.
 
-/** Notes the time of the extension's next abort. The other extensions of this process have aborts of their own. */
+/** Notes the time of the extension's next abort. Aborts of other extensions in the process are ignored. */
 export function noteAbort(): void {
   const { prototype } = AbortController;
   const abort = Reflect.get(prototype, 'abort');
@@ -41,7 +44,7 @@ export function noteAbort(): void {
   };
 }
 
-/** Milliseconds since 1970, or undefined: there was none. */
+/** The noted time, in milliseconds since 1970; undefined if there was no abort. */
 export function abortedAt(): number | undefined {
   return (globalThis as Noted).abortedAt;
 }

@@ -1,4 +1,4 @@
-// The other end of test/vscode/bridge: runs a function in a window's extension host.
+// The client of test/vscode/bridge: runs functions in a window's extension host.
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
@@ -17,7 +17,7 @@ export class Bridge {
     this.#address = address;
   }
 
-  /** Waits until the window that has this folder open says where it listens. */
+  /** Waits for the address of the window in which this folder is open. */
   static async of(folder: string, deadline: number): Promise<Bridge> {
     const path = join(folder, 'bridge.json');
     const watcher = watch(folder);
@@ -36,12 +36,12 @@ export class Bridge {
     return new Bridge(JSON.parse(readFileSync(path, 'utf8')) as Address);
   }
 
-  /** The extension host's process. */
+  /** The process ID of the extension host. */
   get pid(): number {
     return this.#address.pid;
   }
 
-  /** Runs `sent` there. It sees nothing of this process but `argument`, as JSON; its result comes back as JSON. */
+  /** Runs `sent` in the extension host. It can use only its parameters; argument and result are passed as JSON. */
   async run<Argument, Result>(
     sent: (editor: typeof vscode, argument: Argument) => Result | Thenable<Result>,
     argument: Argument,
@@ -57,7 +57,7 @@ export class Bridge {
     return value;
   }
 
-  /** A command of the editor, with its result. */
+  /** Runs a command of the editor. Returns its result. */
   command<Result>(id: string, ...args: readonly unknown[]): Promise<Result> {
     return this.run((editor, [name, ...rest]) => editor.commands.executeCommand<Result>(name, ...rest), [
       id,
@@ -65,7 +65,7 @@ export class Bridge {
     ] as const);
   }
 
-  /** Writes a setting of Sealed Proxy's; undefined goes back to the default. Resolves when it is written. */
+  /** Writes a setting of Sealed Proxy; undefined restores the default. Resolves when it is written. */
   async set(name: string, value: unknown): Promise<void> {
     await this.run(
       (editor, [key, next]) =>

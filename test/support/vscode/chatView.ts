@@ -1,4 +1,4 @@
-// VS Code's own chat, as a person sees it.
+// VS Code's own chat, as a user sees it.
 import type { Locator } from 'playwright-core';
 import { withTimeout } from '../withTimeout.ts';
 import type { Bridge } from './bridge.ts';
@@ -12,23 +12,23 @@ export class ChatView {
     this.#window = window;
   }
 
-  /** Opens it as soon as it answers: whoever asks before is asked to sign in to a service that no model of ours needs. */
+  /** Opens the chat once it is ready. Before that, it asks the user to sign in to a service that the tests do not need. */
   static async open(window: Workbench): Promise<ChatView> {
     const { bridge } = window;
-    await bridge.command('workbench.action.chat.manage'); // until then, a fresh profile has no chat
+    await bridge.command('workbench.action.chat.manage'); // a new profile has no chat before this
     await bridge.command('workbench.action.closeAllEditors');
     await withTimeout("the extension behind the editor's chat", VISIBLE, activateChat(bridge));
     await bridge.command('workbench.action.chat.open');
     return new ChatView(window);
   }
 
-  /** Looks up the models in the picker, and keeps a picture of them. Returns what the rows say. */
-  async models(picture: string): Promise<string[]> {
+  /** Opens the model picker and takes a screenshot. Returns the text of its rows. */
+  async models(screenshot: string): Promise<string[]> {
     await this.#picker.click();
     await this.#models.filter({ hasText: 'Other Models' }).click();
     await this.#models.filter({ hasText: 'GLM' }).waitFor();
     const rows = await this.#models.allInnerTexts();
-    await this.#window.screenshot(picture);
+    await this.#window.screenshot(screenshot);
     await this.#window.page.keyboard.press('Escape');
     await this.#models.first().waitFor({ state: 'hidden' });
     return rows;
@@ -48,37 +48,37 @@ export class ChatView {
     await this.#window.page.keyboard.press('Enter');
   }
 
-  /** All that stands below the last question. */
+  /** Everything below the last prompt. */
   get answer(): Locator {
     return this.#window.page.locator('.interactive-response').last();
   }
 
-  /** What the model thinks and does before it answers. */
+  /** The reasoning and the tool calls before the response. */
   get thinking(): Locator {
     return this.answer.locator('.chat-thinking-box');
   }
 
-  /** Ends the answer that is running. */
+  /** Stops the current response. */
   async stop(): Promise<void> {
     await this.#stopButton.click();
     await this.#idle();
   }
 
-  /** Looks up how full the context is after an answer, and keeps a picture of it. */
-  async contextUsage(picture: string): Promise<string> {
+  /** Opens the context usage after a response and takes a screenshot. Returns its text. */
+  async contextUsage(screenshot: string): Promise<string> {
     await this.#idle();
     const { page } = this.#window;
     await page.locator('.chat-context-usage-widget').hover();
     const details = page.locator('.chat-context-usage-details');
     await details.waitFor();
     const text = await details.innerText();
-    await this.#window.screenshot(picture);
+    await this.#window.screenshot(screenshot);
     await page.mouse.move(300, 300);
     await details.waitFor({ state: 'hidden' });
     return text;
   }
 
-  /** No answer is running any more. */
+  /** Waits until no response is running. */
   async #idle(): Promise<void> {
     await this.#stopButton.waitFor({ state: 'hidden' });
   }
@@ -96,7 +96,7 @@ export class ChatView {
   }
 }
 
-/** Resolves when the extension behind the chat is there and has registered whom the chat asks. */
+/** Resolves when the extension behind the chat is installed and active. */
 function activateChat(bridge: Bridge): Promise<void> {
   return bridge.run(async ({ extensions }, id) => {
     while (extensions.getExtension(id) === undefined) {

@@ -1,4 +1,4 @@
-// The desktop's VS Code, steered as its own smoke tests steer it.
+// VS Code on the desktop, controlled in the same way as in its own smoke tests.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { resolveCliArgsFromVSCodeExecutablePath } from '@vscode/test-electron';
@@ -28,7 +28,7 @@ export class DesktopEditor implements Backing {
   start(): Promise<void> {
     if (!this.#installed) this.install(this.#equipment.vsix, `${BRIDGE}.vsix`);
     this.#installed = true;
-    return Promise.resolve(); // it starts with its first window
+    return Promise.resolve(); // the editor starts with its first window
   }
 
   async open(folder: string, suite?: string): Promise<Page> {
@@ -56,14 +56,14 @@ export class DesktopEditor implements Backing {
   async #another(folder: string): Promise<Page> {
     if (this.#app === undefined) throw new Error('The editor is not running');
     const opened = this.#app.waitForEvent('window');
-    // A second start of the same profile passes its folder on to the first.
+    // A second start with the same profile passes the folder to the running editor.
     spawnSync(this.#executable, [folder, '--new-window', '--no-sandbox', ...this.#folders()], { timeout: STARTING });
     return opened;
   }
 
   install(...paths: readonly string[]): void {
     const [cli, ...args] = resolveCliArgsFromVSCodeExecutablePath(this.#executable);
-    if (cli === undefined) throw new Error(`There is no command line beside ${this.#executable}`);
+    if (cli === undefined) throw new Error(`There is no command line tool next to ${this.#executable}`);
     const packages = paths.flatMap((path) => ['--install-extension', path]);
     const { status, stdout, stderr } = spawnSync(cli, [...args, ...this.#folders(), '--no-sandbox', ...packages], {
       encoding: 'utf8',
@@ -72,7 +72,7 @@ export class DesktopEditor implements Backing {
     if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
   }
 
-  /** A home of its own: the assistants' configurations of whoever runs this are not the tests'. */
+  /** A separate home folder, so that tests do not touch the configuration of the developer's assistants. */
   #home(): Readonly<Record<string, string>> {
     const { HOME = '', XAUTHORITY = join(HOME, '.Xauthority') } = process.env as Record<string, string>;
     const { root } = this.#profile;

@@ -1,38 +1,38 @@
-// A VS Code with the packaged extension: started, asked for windows, ended. Two ways to have one, one interface.
+// A VS Code with the packaged extension: on the desktop or as a server, behind one interface.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Bridge } from './bridge.ts';
-import { openPages } from './hooks.ts';
 import { DesktopEditor } from './desktopEditor.ts';
+import { openPages } from './hooks.ts';
 import { HOST_SUITE, Profile, VSIX } from './profile.ts';
 import type { SettingValues } from './profile.ts';
-import { currentTestTarget } from './testTarget.ts';
 import { ServerEditor } from './serverEditor.ts';
+import { currentTestTarget } from './testTarget.ts';
 import { Workbench } from './workbench.ts';
 
-/** A window that opens on a loaded machine. In milliseconds. */
+/** Deadline for a window to open on a loaded machine, in milliseconds. */
 export const OPENING = 60_000;
 
-/** What an editor is started with. */
+/** The package and the environment of an editor. */
 export interface Equipment {
   /** The package of the extension. */
   readonly vsix: string;
-  /** Further variables of its environment. */
+  /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What the two ways have in common. */
+/** What the desktop and the server have in common. */
 export interface Backing {
-  /** Which of the profile's settings files machine settings go to. */
+  /** The settings file of the profile that contains machine settings. */
   readonly settingsFile: 'Machine' | 'User';
-  /** `forSuite`: its windows will run a suite. */
+  /** @param forSuite its windows will run a suite */
   start(forSuite?: boolean): Promise<void>;
-  /** Installs a package; windows that are open go on with what they have. */
+  /** Installs a package. Open windows keep the version that they have. */
   install(vsix: string): void;
-  /** A window with this folder; with the path of a module, that one's `run()` is called in its extension host. */
+  /** Opens a window with a folder. If `suite` is the path of a module, its `run()` is called in the extension host. */
   open(folder: string, suite?: string): Promise<Page>;
-  /** Ends it with all its windows, as a person would. */
+  /** Ends the editor with all its windows, as a user does. */
   stop(): Promise<void>;
 }
 
@@ -45,13 +45,15 @@ export class Editor {
     this.#backing = backing;
   }
 
-  /** With the extension installed from its package, and these settings. Started. */
+  /** Starts an editor with these settings, and with the extension installed from its package. */
   static async start(settings: SettingValues, { vsix = VSIX, env = {} }: Partial<Equipment> = {}): Promise<Editor> {
     const profile = new Profile(settings);
-    const road = currentTestTarget();
+    const target = currentTestTarget();
     const equipment = { vsix, env };
     const backing =
-      road.kind === 'server' ? new ServerEditor(road, profile, equipment) : new DesktopEditor(road, profile, equipment);
+      target.kind === 'server'
+        ? new ServerEditor(target, profile, equipment)
+        : new DesktopEditor(target, profile, equipment);
     await backing.start();
     return new Editor(profile, backing);
   }
@@ -62,23 +64,23 @@ export class Editor {
     return new Workbench(page, await Bridge.of(folder, OPENING));
   }
 
-  /** A window whose extension host runs the suite in test/vscode/host. */
+  /** Opens a window whose extension host runs the suite in test/vscode/host. */
   async openSuite(name: string): Promise<Page> {
     return this.#watched(this.#fresh(name), HOST_SUITE);
   }
 
-  /** Installs another package of the extension while VS Code runs. */
+  /** Installs a package while VS Code runs. */
   install(vsix: string): void {
     this.#backing.install(vsix);
   }
 
-  /** Ends VS Code and starts it again, with the same profile. */
+  /** Restarts VS Code with the same profile. */
   async restart(forSuite = false): Promise<void> {
     await this.#backing.stop();
     await this.#backing.start(forSuite);
   }
 
-  /** The file that the extension's settings are in. */
+  /** The file with the extension's settings. */
   get settingsPath(): string {
     return join(this.profile.userData, this.#backing.settingsFile, 'settings.json');
   }

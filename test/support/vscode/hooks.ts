@@ -1,10 +1,10 @@
-// What mocha does around every test: a picture of each open window where one failed.
+// Takes a screenshot of every open window after a test that failed.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { fromRoot } from '../e2e/process.ts';
 
-/** The windows that are open now. */
+/** The open windows. */
 export const openPages = new Set<Page>();
 
 export const mochaHooks = {

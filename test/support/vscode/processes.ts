@@ -1,4 +1,4 @@
-// What runs on this computer, read from /proc.
+// The processes of this computer, read from /proc.
 import { readFileSync, readdirSync } from 'node:fs';
 import { DEADLINE } from '../withTimeout.ts';
 
@@ -8,7 +8,7 @@ export interface ProcessFacts {
   readonly command: string;
 }
 
-/** Every process that runs now; zombies do not. */
+/** All running processes, without zombies. */
 export function allProcesses(): ProcessFacts[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -24,11 +24,11 @@ function readProcess(pid: number): ProcessFacts | undefined {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return { pid, parent: Number(parent), command };
   } catch {
-    return undefined; // it has just ended
+    return undefined; // the process has just ended
   }
 }
 
-/** The proxies that run from this folder of extensions: all of them, or those of one extension host. */
+/** The proxies that run from this extensions folder: all, or those of one extension host. */
 export function proxiesOf(extensions: string, host?: number): ProcessFacts[] {
   return allProcesses().filter(
     ({ command, parent }) =>
@@ -40,7 +40,7 @@ export function isRunning(pid: number): boolean {
   return readProcess(pid) !== undefined;
 }
 
-/** Waits until `condition` holds: for what no event announces. Asks every 20 ms. Returns how long it took. */
+/** Polls `condition` every 20 ms, for conditions without an event. Returns how many milliseconds it took. */
 export async function eventually(
   label: string,
   condition: () => boolean | Promise<boolean>,

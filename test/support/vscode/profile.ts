@@ -1,4 +1,4 @@
-// A throwaway home for one VS Code: its settings, its extensions, its data and the folders that its windows open.
+// The temporary folders of one VS Code: settings, extensions, data and the folders that its windows open.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import { fromRoot } from '../e2e/process.ts';
 export type SettingValues = Readonly<Record<string, unknown>>;
 
 export const VSIX = fromRoot('.cache/vscode/sealed-proxy.vsix');
-/** The same, but that it trusts the certificates in the file that the variable TRUSTED_ROOTS names in place of AWS. */
+/** The same, but it trusts the certificates in the file that TRUSTED_ROOTS names instead of AWS. */
 export const TRUSTING_VSIX = fromRoot('.cache/vscode/trusting.vsix');
-/** The same of the next version. */
+/** The same, with the next version number. */
 export const NEXT_VSIX = fromRoot('.cache/vscode/next.vsix');
 export const NEXT_MANIFEST = fromRoot('.cache/vscode/next/package.json');
 /** An extension with the settings of llama.vscode. */
@@ -17,7 +17,7 @@ export const LLAMA_VSIX = fromRoot('.cache/vscode/llama.vsix');
 export const BRIDGE = fromRoot('.cache/vscode/bridge');
 export const HOST_SUITE = fromRoot('.cache/vscode/host/index.cjs');
 
-/** Nothing that asks, updates or greets by itself. */
+/** Switches off everything in VS Code that asks, updates or greets. */
 const CALM: SettingValues = {
   'security.workspace.trust.enabled': false,
   'workbench.startupEditor': 'none',
@@ -46,14 +46,14 @@ export class Profile {
     }
   }
 
-  /** The folder that a window of this name has open. */
+  /** The folder for a window of this name. */
   folder(name: string): string {
     const path = join(this.root, name);
     mkdirSync(path, { recursive: true });
     return path;
   }
 
-  /** Every file that VS Code has written, but for the extensions themselves. */
+  /** All files that VS Code has written, without the extensions themselves. */
   files(): string[] {
     return readdirSync(this.root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(this.extensions))

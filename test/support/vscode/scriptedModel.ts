@@ -1,17 +1,17 @@
-// A backend whose answers a test writes while a person reads them.
+// A backend whose responses a test writes while the chat shows them.
 import { answerJson } from '../../../src/devEnclave/model/logical.ts';
 import type { LogicalHandler, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
 
-/** What the editor's chat asks, as far as the tests look at it. */
+/** The parts of a request from the editor's chat that tests look at. */
 export interface ChatBody {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-const TYPED = /<userRequest>\s*(.*?)\s*<\/userRequest>/s;
+const TYPED = /<userRequest>(.*?)<\/userRequest>/s;
 
 export class ScriptedModel {
   readonly #questions = new EventQueue<Question>();
@@ -26,7 +26,7 @@ export class ScriptedModel {
     await question.over;
   };
 
-  /** The next request that the chat makes for these words of the person; whoever takes it has to answer it. */
+  /** Waits for the chat's next request with this prompt. The caller must respond to it. */
   async asked(words: string, deadline: number): Promise<Question> {
     const accepts = ({ body }: Question) => wordsOf(body) === words;
     const question = await this.#questions.find(`a request for "${words}"`, accepts, this.#taken, deadline);
@@ -35,10 +35,10 @@ export class ScriptedModel {
   }
 }
 
-/** One request, and its answer in the making. */
+/** One request, and its response while it is being written. */
 export class Question {
   readonly body: ChatBody;
-  /** Resolves when the answer is whole or nobody waits for it any more, with the time in milliseconds since 1970. */
+  /** Resolves when the response is complete or cancelled, with the time in milliseconds since 1970. */
   readonly over: Promise<number>;
   readonly #response: LogicalResponseWriter;
   #started = false;
@@ -56,7 +56,7 @@ export class Question {
     response.signal.addEventListener('abort', this.#end);
   }
 
-  /** Nobody waits any more. */
+  /** Whether the client has cancelled the request. */
   get isCancelled(): boolean {
     return this.#response.signal.aborted;
   }
@@ -75,7 +75,7 @@ export class Question {
     this.#stream({ choices: [{ delta: { tool_calls: [{ index, id: `call_${name}`, function: called }] } }] });
   }
 
-  /** The answer is whole. */
+  /** Completes the response. */
   finish(promptTokens: number, completionTokens: number): void {
     this.#stream({ choices: [{ delta: {}, finish_reason: 'stop' }] });
     this.#stream({ choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } });
@@ -83,7 +83,7 @@ export class Question {
     this.#end();
   }
 
-  /** There will be no answer. */
+  /** Responds with an error. */
   refuse(status: number, message: string, retryAfter: string): void {
     answerJson(this.#response, status, { error: { message } }, [{ name: 'retry-after', value: retryAfter }]);
     this.#end();
@@ -102,10 +102,10 @@ function parse(body: Uint8Array | undefined): ChatBody {
   return JSON.parse(Buffer.from(body ?? []).toString()) as ChatBody;
 }
 
-/** What the person has typed last. The editor wraps it in much else, and asks for things of its own without any. */
+/** The user's last prompt. The editor adds much to it, and sends requests of its own without any prompt. */
 function wordsOf({ messages }: ChatBody): string | undefined {
   const typed = messages.map(({ role, content }) =>
-    role === 'user' && typeof content === 'string' ? TYPED.exec(content)?.[1] : undefined,
+    role === 'user' && typeof content === 'string' ? TYPED.exec(content)?.[1]?.trim() : undefined,
   );
   return typed.findLast((words) => words !== undefined);
 }

@@ -1,4 +1,4 @@
-// Where a key could have been left behind: on command lines, in environments, in files.
+// Searches the places where a key could have been left: command lines, environments and files.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { assertNoSecretLeaks } from '../e2e/secretLeaks.ts';
@@ -9,9 +9,9 @@ import type { ProcessFacts } from './processes.ts';
 const ACCESS_KEY = /sealed-[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/;
 
 /**
- * Fails if any of these secrets is on a command line or in an environment on this computer, or in a file that VS Code
- * has written: settings, logs, state, and what the browser keeps. In what these tests have started, no access key at all
- * may be found.
+ * Fails if one of these secrets is on a command line or in an environment of any process on this computer, or in a file
+ * that VS Code has written: settings, logs, state and browser data. Processes that the tests have started and these files
+ * must not contain any access key at all.
  */
 export function assertKeptSecret(secrets: Readonly<Record<string, string>>, { profile }: Editor): void {
   const processes = allProcesses();
@@ -20,7 +20,7 @@ export function assertKeptSecret(secrets: Readonly<Record<string, string>>, { pr
     const environment = readEnvironment(pid);
     assertNoSecretLeaks(secrets, command, `the command line of process ${pid}`);
     assertNoSecretLeaks(secrets, environment, `the environment of process ${pid}`);
-    if (isOurs(pid, processes)) assert.doesNotMatch(command + environment, ACCESS_KEY, `process ${pid}`);
+    if (isDescendant(pid, processes)) assert.doesNotMatch(command + environment, ACCESS_KEY, `process ${pid}`);
   }
   const files = profile.files();
   assert.ok(
@@ -34,21 +34,21 @@ export function assertKeptSecret(secrets: Readonly<Record<string, string>>, { pr
   }
 }
 
-/** It descends from this process. */
-function isOurs(pid: number, processes: readonly ProcessFacts[]): boolean {
+/** Whether this process has started it, directly or not. */
+function isDescendant(pid: number, processes: readonly ProcessFacts[]): boolean {
   const parent = processes.find((facts) => facts.pid === pid)?.parent;
-  return parent !== undefined && (parent === process.pid || isOurs(parent, processes));
+  return parent !== undefined && (parent === process.pid || isDescendant(parent, processes));
 }
 
 function readEnvironment(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');
   } catch {
-    return ''; // it has just ended
+    return ''; // the process has just ended
   }
 }
 
-/** The editor takes files away while they are looked at, its locks above all. */
+/** The editor may delete files, such as its locks, while they are read. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'latin1');

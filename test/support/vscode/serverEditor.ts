@@ -1,4 +1,4 @@
-// VS Code's own server, shown by a headless browser.
+// VS Code's own server in a headless browser.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chromium } from 'playwright-core';
@@ -26,16 +26,16 @@ export class ServerEditor implements Backing {
   readonly #target: Extract<TestTarget, { kind: 'server' }>;
   readonly #profile: Profile;
   readonly #equipment: Equipment;
-  /** By it the browser encrypts the secrets that it keeps. */
+  /** The browser encrypts its stored secrets with this key. */
   readonly #mintedKey = randomBytes(32);
   #installed = false;
-  /** The same after a restart: the browser keeps secrets by it. */
+  /** The same after a restart, because the browser stores secrets by origin. */
   #port = 0;
   #server: RunningProcess | undefined;
   #browser: BrowserContext | undefined;
 
-  constructor(road: Extract<TestTarget, { kind: 'server' }>, profile: Profile, equipment: Equipment) {
-    this.#target = road;
+  constructor(target: Extract<TestTarget, { kind: 'server' }>, profile: Profile, equipment: Equipment) {
+    this.#target = target;
     this.#profile = profile;
     this.#equipment = equipment;
   }
@@ -49,7 +49,7 @@ export class ServerEditor implements Backing {
       this.#target.server,
       ...['--host', '127.0.0.1', '--port', String(this.#port), '--without-connection-token'],
       ...['--accept-server-license-terms', '--telemetry-level', 'off'],
-      // Lets a window name a suite to run, and hides notifications.
+      // Allows a window to run a suite; hides notifications.
       ...(forSuite ? ['--enable-smoke-test-driver'] : []),
       ...['--user-data-dir', userData, ...this.#folders()],
     ];
@@ -65,7 +65,7 @@ export class ServerEditor implements Backing {
       permissions: ['clipboard-read', 'clipboard-write'],
       args: BROWSER_ARGS,
     });
-    // What code-server's own front does: without it, secrets are kept in memory alone.
+    // As code-server's own front end does. Without it, secrets are kept only in memory.
     await this.#browser.route('**/mint-key', (route) => route.fulfill({ body: this.#mintedKey }));
   }
 

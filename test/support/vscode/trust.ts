@@ -1,4 +1,4 @@
-// What an editor needs so that its proxy takes the authority of these enclaves in place of AWS, and their TLS for real.
+// Makes an editor's proxy trust the authority of the tests' enclaves instead of AWS, and their TLS certificates.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ import { TRUSTING_VSIX } from './profile.ts';
 export interface Trusting extends Equipment {
   /** Read by the proxy when it starts. */
   readonly rootsFile: string;
-  /** What stands in it. */
+  /** Its content. */
   readonly roots: string;
 }
 
-/** @param authority the certificate that signed the enclaves' TLS, PEM */
+/** @param authority the certificate that signed the enclaves' TLS certificates, as PEM */
 export function trustingEquipment(scope: Scope, authority: string, enclaves: readonly RunningEnclave[]): Trusting {
   const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-trust-'));
   scope.onClose(async () => rm(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-// One window of VS Code, as a person sees it.
+// One window of VS Code, as a user sees it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { eventually } from './processes.ts';
 
 const SCREENSHOTS = fromRoot('.cache/screenshots');
 const PICTURES = join(SCREENSHOTS, 'walkthrough');
-/** For what a person sees happen on a loaded machine. A test that passes never waits for it. In milliseconds. */
+/** Deadline for a visible change on a loaded machine, in milliseconds. A passing test never waits that long. */
 export const VISIBLE = 20_000;
 
 /** In pixels. */
@@ -29,12 +29,12 @@ export class Workbench {
     page.setDefaultTimeout(VISIBLE);
   }
 
-  /** Our one item in the status bar. */
+  /** The status bar item of Sealed Proxy. */
   get item(): Locator {
     return this.page.locator('[id="sealed-proxy.sealed-proxy.sealedProxy.status"]');
   }
 
-  /** Waits until the item says this, all of it. The codicon is not part of the text. */
+  /** Waits until the item has exactly this text and this icon. */
   async waitForStatus(text: string | RegExp, icon?: string): Promise<void> {
     const expected = typeof text === 'string' ? new RegExp(`^\\s*${text.replaceAll(/[()]/g, '\\$&')}\\s*$`) : text;
     let shown = this.item.filter({ hasText: expected });
@@ -43,13 +43,13 @@ export class Workbench {
       await shown.waitFor();
     } catch (cause) {
       const classes = await this.item.locator('.codicon').first().getAttribute('class');
-      throw new Error(`The status bar says "${(await this.item.textContent()) ?? ''}" (${classes}), not ${expected}`, {
+      throw new Error(`The status bar shows "${(await this.item.textContent()) ?? ''}" (${classes}), not ${expected}`, {
         cause,
       });
     }
   }
 
-  /** Lets the mouse come to rest on the item. */
+  /** Moves the mouse to the item, and waits for the tooltip. */
   async openTooltip(): Promise<void> {
     await this.closeTooltip();
     await this.item.hover();
@@ -61,23 +61,23 @@ export class Workbench {
     try {
       await this.hover.waitFor({ state: 'hidden', timeout: 3000 });
     } catch {
-      await this.page.keyboard.press('Escape'); // one that the keyboard's focus holds does not go with the mouse
+      await this.page.keyboard.press('Escape'); // a tooltip with the keyboard focus stays when the mouse leaves
       await this.hover.waitFor({ state: 'hidden' });
     }
   }
 
-  /** The tooltip that is open. */
+  /** The open tooltip. */
   get hover(): Locator {
     return this.page.locator('.workbench-hover:visible').filter({ hasText: 'Sealed Proxy' }).last();
   }
 
-  /** Runs a command by its title, from the palette. */
+  /** Runs a command from the palette, by its title. */
   async runCommand(title: string): Promise<void> {
     await this.openPalette(`>${title}`);
     await this.row(title).click();
   }
 
-  /** What the palette offers for this text. */
+  /** The rows of the palette for this text. */
   async offered(text: string): Promise<string[]> {
     await this.openPalette(`>${text}`);
     const rows = this.page.locator('.quick-input-list .monaco-list-row');
@@ -98,18 +98,18 @@ export class Workbench {
     return this.page.locator('.quick-input-widget:visible');
   }
 
-  /** A row of the list that is open, by the beginning of its label. */
+  /** A row of the open list, by the beginning of its label. */
   row(label: string): Locator {
     return this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${label}"]`).first();
   }
 
-  /** A row of the list that is open, by a part of its label; that may begin with an icon. */
+  /** A row of the open list, by a part of its label, which may begin with an icon. */
   option(label: string): Locator {
     const named = this.page.locator('.quick-input-list-label, .label-name').filter({ hasText: label });
     return this.page.locator('.quick-input-list .monaco-list-row').filter({ has: named }).first();
   }
 
-  /** Answers the input box that is open under this title. */
+  /** Enters text into the open input box with this title. */
   async answer(title: string, text: string): Promise<void> {
     const box = this.quickInput.filter({ hasText: title });
     await box.waitFor();
@@ -122,26 +122,26 @@ export class Workbench {
     await this.answer('Sealed Proxy: Set API Key', key);
   }
 
-  /** The notification that says this. */
+  /** The notification with this text. */
   toast(text: string | RegExp): Locator {
     return this.page.locator('.notification-toast').filter({ hasText: text }).first();
   }
 
-  /** Waits for a notification and closes it, and all others. */
+  /** Waits for a notification, then closes all of them. */
   async dismiss(text: string | RegExp): Promise<void> {
     await this.toast(text).waitFor();
     await this.bridge.command('notifications.clearAll');
     await this.toast(text).waitFor({ state: 'detached' });
   }
 
-  /** Presses a button of the modal dialog that says this. */
+  /** Presses a button of the modal dialog with this text. */
   async press(question: string | RegExp, button: string): Promise<void> {
     const dialog = this.page.locator('.monaco-dialog-box').filter({ hasText: question });
     await dialog.getByRole('button', { name: button, exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
   }
 
-  /** Keeps two pictures of a state for people: as it is, and with its tooltip. Returns the tooltip's text. */
+  /** Takes two screenshots of a state: without and with the tooltip. Returns the tooltip's text. */
   async picture(name: string): Promise<string> {
     await this.closeTooltip();
     await this.screenshot(name);
@@ -152,24 +152,24 @@ export class Workbench {
     return text;
   }
 
-  /** Keeps a picture for people. */
+  /** Takes a screenshot, to be looked at. */
   async screenshot(name: string): Promise<void> {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
   }
 
-  /** Runs the diagnosis, keeps a picture and the text of it under `diagnosis-NAME`, and returns the text. */
+  /** Runs diagnostics, saves a screenshot and the text as `diagnosis-NAME`, and returns the text. */
   async diagnosis(name: string): Promise<string> {
     const asked = new Date().toISOString();
-    await this.runCommand('Sealed Proxy: Diagnose');
+    await this.runCommand('Sealed Proxy: Run Diagnostics');
     const body = this.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
     let text = '';
-    // The editor may show the one of before for a moment.
+    // The editor may still show the previous report for a moment.
     await eventually(
-      'the diagnosis of now',
+      'the new report',
       async () => {
         text = await body.innerText();
-        return (/\S+Z$/m.exec(text)?.[0] ?? '') >= asked;
+        return (/\b[\dT:.-]{20,23}Z$/m.exec(text)?.[0] ?? '') >= asked;
       },
       VISIBLE,
     );
@@ -179,7 +179,7 @@ export class Workbench {
     return text;
   }
 
-  /** Keeps a part of the window for the walkthrough. */
+  /** Takes a screenshot of a part of the window, for the walkthrough. */
   async cutout(name: string, clip: Clip): Promise<void> {
     mkdirSync(PICTURES, { recursive: true });
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled', clip });

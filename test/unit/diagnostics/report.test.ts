@@ -45,7 +45,7 @@ describe('diagnosticsReport()', () => {
       'dev-secret',
     ]);
     assert.doesNotMatch(text, /kkkk|abcdefgh|abc\.def|pass@|dev-secret/);
-    assert.match(text, /•{8} •{8} Authorization: Bearer •{8} https:\/\/•{8}@host\/ •{8}/);
+    assert.match(text, / •{8} •{8} Authorization: Bearer •{8} https:\/\/•{8}@host\/ •{8} /);
   });
 
   it('escapes Markdown and HTML in messages', () => {

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EnvironmentVariableCollection } from 'vscode';
+import { TerminalEnvironment } from '../../../src/extension/terminal.ts';
 import { TERMINAL_NAME } from '../../../src/keys/accessKeys.ts';
 import type { AccessKey } from '../../../src/keys/accessKeys.ts';
 import { MachineStore } from '../../../src/keys/machineStore.ts';
 import { Secrets } from '../../../src/keys/secrets.ts';
-import { TerminalEnvironment } from '../../../src/extension/terminal.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 
-/** The part of the editor's collection that is used, and nothing else. */
+/** The parts of the editor's collection that the class uses. */
 class Variables {
   persistent = true;
   description: string | undefined;
@@ -31,7 +31,7 @@ class Variables {
   }
 }
 
-/** The storage of one window, which answers late where a test holds it. */
+/** The secret storage of one window. A test can delay its responses. */
 class Storage {
   readonly #values = new Map<string, string>();
   readonly #held = new EventQueue<() => void>();
@@ -63,9 +63,9 @@ class Storage {
     return Promise.resolve();
   }
 
-  /** Resolves when question number `number` for the names waits; the result lets it go. */
+  /** Resolves when the delayed call number `number` for the names waits, with a function that lets it continue. */
   held(number: number): Promise<() => void> {
-    return this.#held.find(`question ${number}`, () => true, number - 1);
+    return this.#held.find(`delayed call ${number}`, () => true, number - 1);
   }
 }
 
@@ -81,7 +81,7 @@ const running = (port: number): ProxyStatus => ({
   health: { kind: 'checking' },
 });
 const RUNNING = running(14_114);
-const ELSEWHERE: readonly ProxyStatus[] = [
+const NOT_RUNNING: readonly ProxyStatus[] = [
   { kind: 'off' },
   { kind: 'starting' },
   { kind: 'portTaken', port: 14_114, silent: false },
@@ -91,7 +91,7 @@ const ELSEWHERE: readonly ProxyStatus[] = [
   { kind: 'failed', reason: 'crashes', message: 'It crashed' },
 ];
 
-describe('The environment of new terminals', () => {
+describe('TerminalEnvironment', () => {
   let folder: string;
   let variables: Variables;
   let storage: Storage;
@@ -119,19 +119,19 @@ describe('The environment of new terminals', () => {
   const makeKey = () => secrets.accessKeyNamed(TERMINAL_NAME, 'terminal');
   const keys = () => secrets.accessKeys();
 
-  /** The one key that there is. */
+  /** The only key in the storage. */
   const onlyKey = async (): Promise<AccessKey> => {
     const [key, ...others] = await keys();
     assert.ok(key !== undefined && others.length === 0);
     return key;
   };
 
-  it('has nothing that outlives the window, and nothing before it is asked for', () => {
+  it('is not persistent, and empty at first', () => {
     assert.equal(variables.persistent, false);
     assert.deepEqual(variables.values, {});
   });
 
-  it('has the base URL under both of its names, a key for terminals, and a sentence that says so', async () => {
+  it('sets both variables for the base URL, an access key for terminals, and a description', async () => {
     await terminal.update(true, RUNNING);
     const key = await onlyKey();
     assert.deepEqual([key.name, key.origin], [TERMINAL_NAME, 'terminal']);
@@ -139,7 +139,7 @@ describe('The environment of new terminals', () => {
     assert.match(variables.description ?? '', /Sealed Proxy/);
   });
 
-  it('has the same key each time, and another base URL when the port is another one', async () => {
+  it('keeps the key, and changes the base URL with the port', async () => {
     const key = await makeKey();
     for (const port of [14_114, 8080, 14_114]) {
       await terminal.update(true, running(port));
@@ -148,13 +148,13 @@ describe('The environment of new terminals', () => {
     assert.deepEqual(await onlyKey(), key);
   });
 
-  it('has nothing and makes no key where it is not asked for', async () => {
-    for (const status of [RUNNING, ...ELSEWHERE]) await terminal.update(false, status);
+  it('sets nothing and creates no key while it is switched off', async () => {
+    for (const status of [RUNNING, ...NOT_RUNNING]) await terminal.update(false, status);
     assert.deepEqual([variables.values, await keys()], [{}, []]);
   });
 
-  for (const status of ELSEWHERE) {
-    it(`has nothing while the proxy is not there: ${status.kind}`, async () => {
+  for (const status of NOT_RUNNING) {
+    it(`sets nothing while the proxy is not running: ${status.kind}`, async () => {
       await terminal.update(true, status);
       assert.deepEqual([variables.values, await keys()], [{}, []]);
       await terminal.update(true, RUNNING);
@@ -166,7 +166,7 @@ describe('The environment of new terminals', () => {
     });
   }
 
-  it('has nothing any more when it is switched off, and the same key when it is switched on again', async () => {
+  it('clears the variables when it is switched off, and sets the same key when it is switched on again', async () => {
     await terminal.update(true, RUNNING);
     const key = await onlyKey();
     await terminal.update(false, RUNNING);
@@ -181,7 +181,7 @@ describe('The environment of new terminals', () => {
     ['has lost the port', true, { kind: 'portTaken', port: 14_114, silent: false }],
     ['has stopped', true, { kind: 'off' }],
   ] as const) {
-    it(`has nothing where the key is known only after it ${what}`, async () => {
+    it(`sets nothing if the key arrives after it ${what}`, async () => {
       await makeKey();
       storage.holds = true;
       const late = terminal.update(true, RUNNING);
@@ -193,7 +193,7 @@ describe('The environment of new terminals', () => {
     });
   }
 
-  it('has what was said last where the answers come in another order', async () => {
+  it('keeps the latest update if earlier ones finish later', async () => {
     const key = await makeKey();
     storage.holds = true;
     const first = terminal.update(true, running(1));
@@ -208,7 +208,7 @@ describe('The environment of new terminals', () => {
     assert.deepEqual(variables.values, given(key, 2));
   });
 
-  it('has nothing where the key was revoked, and no other in its place until it is switched off and on', async () => {
+  it('sets nothing after the key was revoked, and creates a new one only when it is switched off and on', async () => {
     await terminal.update(true, RUNNING);
     const { id } = await onlyKey();
     await secrets.revokeAccessKey(id);
@@ -225,7 +225,7 @@ describe('The environment of new terminals', () => {
     assert.deepEqual(variables.values, given(fresh));
   });
 
-  it('has no other key either in place of one that was there before it was switched on', async () => {
+  it('does not replace a revoked key that existed before it was switched on', async () => {
     const { id } = await makeKey();
     await terminal.update(true, RUNNING);
     await secrets.revokeAccessKey(id);
@@ -233,7 +233,7 @@ describe('The environment of new terminals', () => {
     assert.deepEqual([variables.values, await keys()], [{}, []]);
   });
 
-  it('has no key that was made for somebody else, whatever its name', async () => {
+  it('does not use a key of another origin with the same name', async () => {
     const other = await secrets.accessKeyNamed(TERMINAL_NAME, 'user');
     await terminal.update(true, RUNNING);
     const key = (await keys()).find(({ id }) => id !== other.id);
@@ -241,12 +241,12 @@ describe('The environment of new terminals', () => {
     assert.deepEqual(variables.values, given(key));
   });
 
-  it('has the key where it is told twice before the first key is made', async () => {
+  it('creates one key for two updates at once', async () => {
     await Promise.all([terminal.update(true, RUNNING), terminal.update(true, RUNNING)]);
     assert.deepEqual(variables.values, given(await onlyKey()));
   });
 
-  it('has a key once it can be made, where it could not be made at first', async () => {
+  it('sets a key as soon as one can be stored', async () => {
     const store = storage.store.bind(storage);
     storage.store = () => Promise.reject(new Error('locked'));
     await assert.rejects(terminal.update(true, RUNNING), /^Error: locked$/);
@@ -255,7 +255,7 @@ describe('The environment of new terminals', () => {
     assert.deepEqual(variables.values, given(await onlyKey()));
   });
 
-  it('makes no key after it is switched off, however late it is known that there is none', async () => {
+  it('creates no key after it is switched off, even if the storage responds late', async () => {
     storage.holds = true;
     const late = terminal.update(true, RUNNING);
     const answer = await storage.held(1);

@@ -34,17 +34,19 @@ const status = (
 const CONNECTED = { kind: 'connected', models: [], catalogue: null, checkedAt: AT } as const;
 const text = (verified: AttestationSummary | null) => attestationDocument(status(verified, CONNECTED));
 
-describe('The attestation to read', () => {
-  it('names each step with its value, what was not checked, how to check it, and the document at the end', () => {
+describe('attestationDocument()', () => {
+  it('shows each check with its result, what is not checked, how to repeat the checks, and the document at the end', () => {
     const shown = text(GENUINE);
     for (const part of [
       'https://enclave.example',
       `\`\`\`\n${GENUINE.pcr0.slice(0, 64)}\n${GENUINE.pcr0.slice(64)}\n\`\`\``,
-      'list for production',
+      'production list',
       '`i-1-enc2`',
       '2026-01-15T12:00:00Z',
       '2026-01-15T13:00:00Z',
-      '## What was not checked, and why',
+      '**The enclave is verified.**',
+      '/docs/glossary.md#enclave)',
+      '## What is not checked',
       '## How to check it yourself',
     ]) {
       assert.ok(shown.includes(part), part);
@@ -54,23 +56,20 @@ describe('The attestation to read', () => {
     assert.equal(block.replaceAll('\n', ''), DOCUMENT);
   });
 
-  it('says by whom the image is approved', () => {
+  it('shows why the image is approved', () => {
     assert.match(
       text({ ...GENUINE, approvedBy: 'additional' }),
-      /one that you added \(`sealedProxy\.additionalPcr0`\)/,
+      /\| added by you \(`sealedProxy\.additionalPcr0`\) \|/,
     );
-    assert.match(
-      text({ ...GENUINE, approvedBy: 'history' }),
-      /history for production that the image's makers have signed/,
-    );
+    assert.match(text({ ...GENUINE, approvedBy: 'history' }), /\| in the signed history of production images \|/);
   });
 
-  it('says of a development backend that it was not verified, and ticks nothing off', () => {
+  it('explains that a development backend is not verified, without a check mark', () => {
     for (const moduleId of ['i-dev', null]) {
       const shown = text({ kind: 'development', moduleId });
-      assert.match(shown, /It was not verified/);
-      assert.equal(shown.includes('calls itself'), moduleId !== null);
-      assert.doesNotMatch(shown, /✓|genuine/i);
+      assert.match(shown, /It is not verified\./);
+      assert.equal(shown.includes('name for itself: `i-dev`'), moduleId !== null);
+      assert.doesNotMatch(shown, /✓|is verified/i);
     }
   });
 
@@ -82,12 +81,12 @@ describe('The attestation to read', () => {
   };
   const marks = (shown: string) => (shown.match(/^\| [✓✗–] \|/gm) ?? []).map((row) => row[2]).join('');
 
-  it('says why there is nothing to show', () => {
+  it('explains why nothing is verified', () => {
     const off = attestationDocument({ kind: 'off' });
     const unreachable = refusedFor('network', 'ECONNREFUSED');
     assert.match(off, /proxy is not running/);
-    assert.match(unreachable, /Nothing is verified at the moment\. It was refused\.\n/);
-    assert.match(text(null), /no session stands/);
+    assert.match(unreachable, /\*\*The enclave is not verified\.\*\* It was refused\. No prompt leaves/);
+    assert.match(text(null), /there is no session/);
     for (const shown of [off, unreachable, text(null)]) assert.equal(marks(shown), '');
   });
 
@@ -105,12 +104,12 @@ describe('The attestation to read', () => {
     ['attestation_refused', 'user_data_mismatch', '✓✓✓✓✓✓✓✓✗–'],
     ['session_id_mismatch', null, '✓✓✓✓✓✓✓✓✓✗'],
   ] as const) {
-    it(`shows which step refused, and what had passed before: ${detail ?? code}`, () => {
+    it(`shows which check failed, and which passed before: ${detail ?? code}`, () => {
       assert.equal(marks(refusedFor(code, detail)), expected);
     });
   }
 
-  it('has a step for every reason for which an attestation can be refused', () => {
+  it('has a check for every reason to refuse an attestation', () => {
     const source = readFileSync(new URL('../../../src/attestation/errors.ts', import.meta.url), 'utf8');
     const [, union = ''] = /AttestationErrorCode =(.*?);\n\n/s.exec(source) ?? [];
     const codes = [...union.matchAll(/'([a-z0-9_]+)'/g)].map(([, code]) => code ?? '');
@@ -118,7 +117,7 @@ describe('The attestation to read', () => {
     for (const code of codes) assert.match(marks(refusedFor('attestation_refused', code)), /^✓*✗–*$/, code);
   });
 
-  it('ticks nothing off for a development backend that lied', () => {
+  it('shows no checks for a development backend whose attestation was refused', () => {
     assert.equal(marks(refusedFor('attestation_refused', 'nonce_mismatch', 'http://127.0.0.1:9')), '');
   });
 });

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { describeStatus, shortPcr0 } from '../../../src/presentation/statusText.ts';
+import {
+  describeStatus,
+  shortPcr0,
+  shortened,
+  statusBarText,
+  summaryOf,
+} from '../../../src/presentation/statusText.ts';
 import type { StatusView } from '../../../src/presentation/statusText.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../../../src/shared/status.ts';
@@ -41,18 +47,20 @@ const running = (health: Health, change: Partial<Running> = {}): Running => ({
   ...change,
 });
 
-/** As the editor's own `l10n.t` does it in English. */
-const t = (message: string, ...args: (string | number)[]) =>
-  message.replaceAll(/\{(\d)\}/g, (_match, index: string) => String(args[Number(index)]));
-const view = (status: ProxyStatus): StatusView => describeStatus(status, t);
-const iconOf = (status: ProxyStatus) => /^\$\(([a-z-]+(?:~spin)?)\)/.exec(view(status).text)?.[1];
+/** Every sentence that a state shows. */
+const allText = (status: ProxyStatus) => {
+  const view = describeStatus(status);
+  return `${statusBarText(view, false)} ${summaryOf(view)}`;
+};
 
 interface Expected {
   readonly name: string;
   readonly status: ProxyStatus;
   readonly text: string;
+  readonly compact: string;
   readonly severity: StatusView['severity'];
-  readonly summary: RegExp;
+  readonly headline: string | RegExp;
+  readonly detail: string | RegExp;
   readonly actions: string;
   readonly click?: StatusView['click'];
 }
@@ -63,64 +71,83 @@ const TABLE: readonly Expected[] = [
     name: 'off',
     status: { kind: 'off' },
     text: '$(circle-slash) Sealed Proxy',
+    compact: '$(circle-slash)',
     severity: 'none',
-    summary: /^The proxy is off in this window\.$/,
+    headline: 'Sealed Proxy is off in this window.',
+    detail: '',
     actions: 'start showLog',
   },
   {
     name: 'starting',
     status: { kind: 'starting' },
     text: '$(loading~spin) Sealed Proxy',
+    compact: '$(loading~spin)',
     severity: 'none',
-    summary: /^The proxy is starting\.$/,
+    headline: 'Sealed Proxy is starting.',
+    detail: '',
     actions: 'stop showLog',
   },
   {
-    name: 'crashed and about to start again',
+    name: 'about to restart after a crash',
     status: { kind: 'restarting', at: NOW + 4000 },
     text: '$(loading~spin) Sealed Proxy: restarting',
+    compact: '$(loading~spin) restarting',
     severity: 'warning',
-    summary: new RegExp(`starts again at ${clock(NOW + 4000)}\\.$`),
+    headline: `Sealed Proxy stopped unexpectedly and restarts at ${clock(NOW + 4000)}.`,
+    detail: '',
     actions: 'restart stop showLog',
   },
   {
-    name: 'crashed too often',
+    name: 'stopped after too many crashes',
     status: { kind: 'failed', reason: 'crashes', message: 'It ended five times.' },
     text: '$(error) Sealed Proxy: stopped',
+    compact: '$(error) stopped',
     severity: 'error',
-    summary: /^It ended five times\.$/,
+    headline: 'Sealed Proxy is not running.',
+    detail: 'It ended five times.',
     actions: 'restart openSettings showLog',
   },
-  {
-    name: 'port taken',
-    status: { kind: 'portTaken', port: 14114, silent: false },
-    text: '$(error) Sealed Proxy: port taken',
-    severity: 'error',
-    summary: /^Port 14114 is used by another program\. No key was sent to it\.$/,
-    actions: 'useFreePort openSettings restart',
-  },
-  {
-    name: 'port taken by one who does not answer',
-    status: { kind: 'portTaken', port: 14114, silent: true },
-    text: '$(error) Sealed Proxy: port taken',
-    severity: 'error',
-    summary: /^Port 14114 is used by a program that does not answer\. No key was sent to it\.$/,
-    actions: 'useFreePort openSettings restart',
-  },
+  ...([false, true] as const).map((silent): Expected => {
+    const program = silent ? 'a program that does not respond' : 'another program';
+    return {
+      name: `port taken by ${program}`,
+      status: { kind: 'portTaken', port: 14114, silent },
+      text: '$(error) Sealed Proxy: port taken',
+      compact: '$(error) port taken',
+      severity: 'error',
+      headline: `Sealed Proxy cannot start: port 14114 is used by ${program}.`,
+      detail: 'No key was sent to it. Use a free port, or quit that program and restart.',
+      actions: 'useFreePort openSettings restart',
+    };
+  }),
   {
     name: 'other version',
     status: { kind: 'otherVersion', port: 14114, version: '9.9.9' },
     text: '$(warning) Sealed Proxy: other version',
+    compact: '$(warning) other version',
     severity: 'warning',
-    summary: /version 9\.9\.9 on port 14114/,
+    headline: 'Another window runs Sealed Proxy 9.9.9 on port 14114.',
+    detail: "Restart to switch all windows to this window's version.",
+    actions: 'restart openSettings',
+  },
+  {
+    name: 'other settings',
+    status: { kind: 'otherSettings', port: 14114, backendUrl: 'https://other.example' },
+    text: '$(warning) Sealed Proxy: other settings',
+    compact: '$(warning) other settings',
+    severity: 'warning',
+    headline: 'Another window runs Sealed Proxy on port 14114 with different settings.',
+    detail: /^Its backend is https:\/\/other\.example, .* Restart to switch all windows to this window's settings\.$/,
     actions: 'restart openSettings',
   },
   {
     name: 'no API key',
     status: running({ kind: 'noKey' }),
     text: '$(key) Sealed Proxy',
+    compact: '$(key)',
     severity: 'none',
-    summary: /^No API key yet\. Click to set it\.$/,
+    headline: 'Sealed Proxy needs an API key. Set one to start.',
+    detail: '',
     actions: `setApiKey ${RUNNING}`,
     click: 'setApiKey',
   },
@@ -128,110 +155,181 @@ const TABLE: readonly Expected[] = [
     name: 'checking',
     status: running({ kind: 'checking' }),
     text: '$(loading~spin) Sealed Proxy',
+    compact: '$(loading~spin)',
     severity: 'none',
-    summary: /^Checking the connection/,
+    headline: 'Sealed Proxy is checking the connection to the backend.',
+    detail: '',
     actions: RUNNING,
   },
-  {
-    name: 'connected to a verified enclave',
-    status: running(connected),
-    text: '$(shield) 3',
+  ...[false, true].map((shared): Expected => ({
+    name: `connected to a verified enclave${shared ? ' through another window' : ''}`,
+    status: running(connected, { shared }),
+    text: '$(shield) Sealed Proxy',
+    compact: '$(shield)',
     severity: 'none',
-    summary: /^Connected to a verified enclave: 3 models\.$/,
+    headline: 'Sealed Proxy is connected. Your prompts are encrypted to a verified enclave.',
+    detail: '',
     actions: RUNNING,
-  },
-  {
-    name: 'connected through another window',
-    status: running(connected, { shared: true }),
-    text: '$(shield) 3 (shared)',
-    severity: 'none',
-    summary: /verified enclave/,
-    actions: RUNNING,
-  },
-  {
-    name: 'connected to a development backend',
-    status: running(connected, { verified: DEVELOPMENT }),
-    text: '$(beaker) development 3',
+  })),
+  ...[false, true].map((shared): Expected => ({
+    name: `connected to a development backend${shared ? ' through another window' : ''}`,
+    status: running(connected, { verified: DEVELOPMENT, shared }),
+    text: '$(beaker) Sealed Proxy: development',
+    compact: '$(beaker) development',
     severity: 'warning',
-    summary: /development backend: 3 models\. It is not verified\.$/,
+    headline: 'Sealed Proxy is connected to a development backend, which is not verified.',
+    detail: 'Use it for tests only, and send it nothing private.',
     actions: RUNNING,
-  },
+  })),
   {
-    name: 'connected to a development backend through another window',
-    status: running(connected, { verified: DEVELOPMENT, shared: true }),
-    text: '$(beaker) development 3 (shared)',
-    severity: 'warning',
-    summary: /not verified/,
-    actions: RUNNING,
-  },
-  {
-    name: 'connected and just being verified again',
+    name: 'connected while the enclave is verified again',
     status: running(connected, { verified: null, establishedAt: null }),
     text: '$(loading~spin) Sealed Proxy',
+    compact: '$(loading~spin)',
     severity: 'none',
-    summary: /verified again\.$/,
+    headline: 'Sealed Proxy is connected and verifies the enclave again.',
+    detail: '',
     actions: RUNNING,
   },
   {
     name: 'key rejected',
     status: running({ kind: 'keyRejected', checkedAt: NOW }),
     text: '$(key) Sealed Proxy: key refused',
+    compact: '$(key) key refused',
     severity: 'error',
-    summary: /^The backend refused the API key/,
+    headline: 'Sealed Proxy cannot connect: the backend refused the API key.',
+    detail: 'The key is invalid or was deleted. Set a new one.',
     actions: `setApiKey ${RUNNING}`,
   },
   {
     name: 'slow',
     status: running({ kind: 'slow', checkedAt: NOW, retryAt: NOW + 5000 }),
     text: '$(watch) Sealed Proxy: slow',
+    compact: '$(watch) slow',
     severity: 'warning',
-    summary: new RegExp(`did not answer in time\\. Next try at ${clock(NOW + 5000)}\\.$`),
+    headline: 'Sealed Proxy is waiting for the backend, which did not respond in time.',
+    detail: `Trying again at ${clock(NOW + 5000)}.`,
     actions: RUNNING,
   },
   ...(
     [
-      ['network', 'debug-disconnect', 'unreachable', /^The backend cannot be reached\. It was so and so\. Check/],
-      ['attestation', 'workspace-untrusted', 'attestation refused', /^It was so and so\. .* Nothing was sent to it\./],
-      ['pcr0', 'workspace-untrusted', 'image not approved', /^It was so and so\. .* sealedProxy\.additionalPcr0/],
-      ['clock', 'workspace-untrusted', 'clock wrong', /^It was so and so\. Next try/],
-      ['protocol', 'workspace-untrusted', 'protocol error', /does not answer as an enclave does\. It was so and so/],
-      ['backend', 'server', 'backend error', /^The backend answers, but cannot serve .* It was so and so\./],
+      ['network', 'debug-disconnect', 'unreachable', /cannot reach the backend\.$/, /^It was so and so\. Check your/],
+      [
+        'attestation',
+        'workspace-untrusted',
+        'attestation failed',
+        /the enclave could not be authenticated\.$/,
+        /^It was so and so\. Traffic may be intercepted\. No prompt and no key was sent\./,
+      ],
+      [
+        'pcr0',
+        'workspace-untrusted',
+        'image not approved',
+        /not on the list of trusted images\.$/,
+        /^It was so and so\. .* sealedProxy\.additionalPcr0/,
+      ],
+      ['clock', 'workspace-untrusted', 'clock wrong', /clock is wrong\.$/, /^It was so and so\. Set the clock/],
+      ['protocol', 'workspace-untrusted', 'protocol error', /is not a working enclave\.$/, /^It was so and so\. Check/],
+      ['backend', 'server', 'backend error', /cannot process requests right now\.$/, /^It was so and so\. Trying/],
     ] as const
-  ).map(([cause, icon, label, summary]) => ({
-    name: `unreachable by ${cause}`,
-    status: running(unreachable(cause), { verified: null, establishedAt: null }),
-    text: `$(${icon}) Sealed Proxy: ${label}`,
-    severity: 'error' as const,
-    summary,
-    actions: RUNNING,
-  })),
+  ).map(([cause, icon, label, headline, detail]): Expected => {
+    const status = running(unreachable(cause), { verified: null, establishedAt: null });
+    return {
+      name: `unreachable by ${cause}`,
+      status,
+      text: `$(${icon}) Sealed Proxy: ${label}`,
+      compact: `$(${icon}) ${label}`,
+      severity: 'error',
+      headline,
+      detail,
+      actions: RUNNING,
+    };
+  }),
 ];
 
 const EVERYTHING = TABLE.map(({ status }) => status);
 
-describe('The status bar', () => {
-  for (const { name, status, text, severity, summary, actions, click = 'menu' } of TABLE) {
-    it(`shows: ${name}`, () => {
-      const shown = view(status);
-      assert.equal(shown.text, text);
-      assert.equal(shown.severity, severity);
-      assert.match(shown.summary, summary);
-      assert.equal(shown.actions.join(' '), actions);
-      assert.equal(shown.click, click);
+describe('describeStatus()', () => {
+  for (const { name, status, severity, headline, detail, actions, click = 'menu' } of TABLE) {
+    it(`describes the state: ${name}`, () => {
+      const view = describeStatus(status);
+      assert.equal(view.severity, severity);
+      for (const [shown, expected] of [
+        [view.headline, headline],
+        [view.detail, detail],
+      ] as const) {
+        if (typeof expected === 'string') assert.equal(shown, expected);
+        else assert.match(shown, expected);
+      }
+      assert.equal(view.actions.join(' '), actions);
+      assert.equal(view.click, click);
     });
   }
 
-  it('has one icon and one line, and says the same to those who hear it', () => {
-    for (const status of EVERYTHING) {
-      const { text, accessibleText, summary } = view(status);
-      assert.equal(text.match(/\$\(/g)?.length, 1, text);
-      assert.doesNotMatch(text, /\n/);
-      assert.equal(accessibleText, `Sealed Proxy: ${summary}`);
-      assert.doesNotMatch(accessibleText, /\$\(|\{\d\}/);
+  it('names the product in every headline', () => {
+    for (const status of EVERYTHING) assert.match(describeStatus(status).headline, /Sealed Proxy/);
+  });
+
+  it('never describes a development backend like a verified enclave', () => {
+    for (const shared of [false, true]) {
+      const real = describeStatus(running(connected, { shared }));
+      const development = describeStatus(running(connected, { verified: DEVELOPMENT, shared }));
+      for (const compact of [false, true]) {
+        assert.notEqual(statusBarText(real, compact), statusBarText(development, compact));
+        assert.match(statusBarText(development, compact), /development/);
+      }
+      assert.equal(development.severity, 'warning');
+      assert.doesNotMatch(JSON.stringify(development), /shield|verified enclave|PCR0|Certificate/);
     }
   });
 
-  it('says whole sentences: no gap, no double stop, nothing left open', () => {
+  it('shows the shield only if the enclave is verified and the backend answers', () => {
+    const shields = EVERYTHING.filter((status) => describeStatus(status).icon === 'shield');
+    for (const status of shields) {
+      assert.ok(
+        status.kind === 'running' && status.verified?.kind === 'verified' && status.health.kind === 'connected',
+      );
+    }
+    assert.equal(shields.length, 2);
+  });
+
+  it('never describes a refused attestation as a network problem', () => {
+    const network = describeStatus(running(unreachable('network', '')));
+    for (const cause of CAUSES.filter((other) => other !== 'network')) {
+      const status = running(unreachable(cause, 'Refused'));
+      assert.notEqual(describeStatus(status).icon, network.icon);
+      assert.notEqual(describeStatus(status).label, network.label);
+      assert.doesNotMatch(allText(status), /unreachable|cannot (be )?reach|network/i, cause);
+    }
+  });
+
+  it('never describes a session that is only renewed as an attack', () => {
+    const status = running(connected, { verified: null, establishedAt: null });
+    assert.equal(describeStatus(status).severity, 'none');
+    assert.doesNotMatch(allText(status), /refused|attack|intercepted|untrusted/);
+  });
+});
+
+describe('statusBarText()', () => {
+  for (const { name, status, text, compact } of TABLE) {
+    it(`shows icon and name, and in its compact form only what is needed: ${name}`, () => {
+      const view = describeStatus(status);
+      assert.equal(statusBarText(view, false), text);
+      assert.equal(statusBarText(view, true), compact);
+    });
+  }
+
+  it('has one icon and one line', () => {
+    for (const status of EVERYTHING) {
+      const text = statusBarText(describeStatus(status), false);
+      assert.equal(text.match(/\$\(/g)?.length, 1, text);
+      assert.doesNotMatch(text, /\n/);
+    }
+  });
+});
+
+describe('summaryOf()', () => {
+  it('consists of complete sentences: no gaps, no double full stops, no icons, nothing left to fill in', () => {
     const awkward = ['It ends with a stop.', 'It has… dots', 'It asks: why?', 'Two. Sentences.'];
     const statuses = [
       ...EVERYTHING,
@@ -240,86 +338,17 @@ describe('The status bar', () => {
       running({ kind: 'slow', checkedAt: NOW, retryAt: null }),
     ];
     for (const status of statuses) {
-      const { summary } = view(status);
-      assert.doesNotMatch(summary, / {2}|\.\.|[?!]\.|undefined|null|NaN| $/, summary);
+      const summary = summaryOf(describeStatus(status));
+      assert.doesNotMatch(summary, / {2}|\.\.|[?!]\.|undefined|null|NaN| $|\$\(|\{\d\}/, summary);
       assert.match(summary, /[.?]$/);
     }
   });
-
-  it('never shows a development backend like a verified one', () => {
-    for (const shared of [false, true]) {
-      const real = view(running(connected, { shared }));
-      const pretended = view(running(connected, { verified: DEVELOPMENT, shared }));
-      assert.notEqual(real.text, pretended.text);
-      assert.equal(pretended.severity, 'warning');
-      assert.match(pretended.text, /development/);
-      assert.doesNotMatch(JSON.stringify(pretended), /shield|verified enclave|PCR0|Certificate/);
-    }
-  });
-
-  it('shows the shield only where something is verified and the backend answers', () => {
-    const proven = EVERYTHING.filter((status) => iconOf(status) === 'shield');
-    for (const status of proven) {
-      assert.ok(
-        status.kind === 'running' && status.verified?.kind === 'verified' && status.health.kind === 'connected',
-      );
-    }
-    assert.equal(proven.length, 2);
-  });
-
-  it('never shows a refused attestation as a fault of the network', () => {
-    const network = view(running(unreachable('network', '')));
-    for (const cause of CAUSES.filter((other) => other !== 'network')) {
-      const { text, summary } = view(running(unreachable(cause, 'Refused')));
-      assert.notEqual(iconOf(running(unreachable(cause))), 'debug-disconnect');
-      assert.notEqual(text, network.text);
-      assert.doesNotMatch(`${text} ${summary}`, /unreachable|cannot be reached|network/i, cause);
-    }
-  });
-
-  it('never shows a session that is only renewed as an attack', () => {
-    const renewed = view(running(connected, { verified: null, establishedAt: null }));
-    assert.equal(renewed.severity, 'none');
-    assert.doesNotMatch(renewed.summary, /refused|attack|untrusted/);
-  });
 });
 
-describe('The tooltip', () => {
-  const facts = (status: ProxyStatus) => new Map(view(status).facts);
-
-  it('says what was verified: environment, PCR0 in short, module, since when and until when', () => {
-    const shown = facts(running(connected));
-    assert.equal(shown.get('Base URL'), 'http://127.0.0.1:14114/v1');
-    assert.equal(shown.get('Backend'), 'https://enclave.example');
-    assert.equal(shown.get('Verified'), 'production enclave, PCR0 0123abcd…89efcdab');
-    assert.equal(shown.get('Module'), 'i-1-enc2');
-    assert.equal(shown.get('Models'), '3');
-    assert.equal(shown.get('Version'), '1.2.3');
-    for (const name of ['Since', 'Certificate valid until', 'Last check'])
-      assert.match(shown.get(name) ?? '', /\d/, name);
-  });
-
-  it('says of a development backend that nothing was verified', () => {
-    const shown = facts(running(connected, { verified: DEVELOPMENT }));
-    assert.match(shown.get('Verified') ?? '', /^nothing/);
-    assert.deepEqual([shown.get('Module'), shown.get('Certificate valid until')], [undefined, undefined]);
-  });
-
-  it('says that nothing is verified where nothing is', () => {
-    const shown = facts(running(unreachable('attestation'), { verified: null, establishedAt: null }));
-    assert.equal(shown.get('Verified'), 'nothing at the moment');
-    assert.deepEqual([shown.get('Since'), shown.get('Models')], [undefined, undefined]);
-  });
-
-  it('says whose proxy it is', () => {
-    assert.equal(facts(running(connected, { shared: true })).get('Version'), '1.2.3, served by another window');
-  });
-
-  it('has no facts where no proxy runs', () => {
-    for (const status of EVERYTHING.filter(({ kind }) => kind !== 'running')) assert.deepEqual(view(status).facts, []);
-  });
-
-  it('shows both ends of a measurement', () => {
+describe('shortened()', () => {
+  it('shows both ends of a PCR0', () => {
     assert.equal(shortPcr0(PCR0), '0123abcd…89efcdab');
+    assert.equal(shortened(`with PCR0 ${PCR0}`), 'with PCR0 0123abcd…89efcdab');
+    assert.equal(shortened('without'), 'without');
   });
 });

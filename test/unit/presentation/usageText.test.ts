@@ -20,7 +20,7 @@ function used(
 }
 
 const report = (...keys: readonly KeyUsage[]): UsageReport => ({ since: AT, keys });
-/** The cells of each row of the table, without its head. */
+/** The cells of each row of the table, without the header. */
 const rows = (usage: UsageReport) =>
   usageDocument(usage, KEYS)
     .split('\n')
@@ -28,39 +28,40 @@ const rows = (usage: UsageReport) =>
     .slice(2)
     .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| | \|$/g, '')));
 
-describe('The document of what was used', () => {
-  it('says that nothing is counted where no proxy runs', () => {
+describe('usageDocument()', () => {
+  it('explains that nothing is counted while the proxy is not running', () => {
     assert.match(usageDocument(undefined, KEYS), /^# Usage\n\nThe proxy is not running/);
   });
 
-  it('says since when, and that there is nothing yet', () => {
+  it('shows the start of the count before the first request', () => {
     const text = usageDocument(report(), KEYS);
-    assert.ok(text.includes(`Since the proxy started: ${TIME}. Nothing has been asked`), text);
+    assert.ok(text.includes(`Since the proxy started at ${TIME}: no requests yet.`), text);
     assert.doesNotMatch(text, /\|/);
   });
 
-  it('names the access keys, and says who is none of them', () => {
+  it('shows the names of the access keys, and labels all other callers', () => {
     const callers = [ADA.id, OWN.id, 'f'.repeat(16), DIRECT, UNKNOWN];
     const names = rows(report(...callers.map((caller) => used(caller, { answered: 1 })))).map(([name]) => name);
-    const expected = ["Ada's\\_notebook", "the editor's chat and checks", 'a key that was revoked'];
-    assert.deepEqual(names, [...expected, 'a key of the backend, sent by the client', 'no key that counts', '**all**']);
+    const expected = ["Ada's\\_notebook", "VS Code's chat and connection checks", 'revoked key'];
+    assert.match(names[3] ?? '', /^\[API key\]\(https:\S+#api-key\) sent by the client$/);
+    assert.deepEqual(names.toSpliced(3, 1), [...expected, 'no valid key', '**Total**']);
   });
 
-  it('shows the numbers of one key in one row, without a sum', () => {
+  it('shows the numbers of one key in one row, without a total', () => {
     const numbers = { tokensIn: 1234, tokensOut: 5_000_000, counted: 2, firstByte: 1499.6 };
     const usage = used(ADA.id, { answered: 3, refused: 1, broken: 2, cancelled: 4, ...numbers });
     assert.deepEqual(rows(report(usage)), [
       ["Ada's\\_notebook", '10', '1\u00a0refused, 2\u00a0broken', '4', '1,234', '5,000,000', '1,500 ms', TIME],
     ]);
-    assert.match(usageDocument(report(usage), KEYS), /Of 10 requests, 2 have answers that name their tokens\./);
+    assert.match(usageDocument(report(usage), KEYS), /: 10 requests; 2 reported token counts\./);
   });
 
-  it('counts an answer that named its tokens and was then cut off by the client', () => {
+  it('counts the tokens of a response that the client cancelled afterwards', () => {
     const text = usageDocument(report(used(ADA.id, { cancelled: 1, tokensIn: 3, tokensOut: 4, counted: 1 })), KEYS);
-    assert.match(text, /Of 1 requests, 1 have answers that name their tokens\./);
+    assert.match(text, /: 1 request; 1 reported token counts\./);
   });
 
-  it('shows no tokens and no time where none were said or measured', () => {
+  it('shows a dash for tokens that were not reported and a time that was not measured', () => {
     assert.deepEqual(rows(report(used(UNKNOWN, { failed: 1 })))[0]?.slice(1, 7), [
       '1',
       '1\u00a0failed',
@@ -71,14 +72,14 @@ describe('The document of what was used', () => {
     ]);
   });
 
-  it('sums up several keys, but not the medians of their times', () => {
+  it('adds up several keys, but not the medians of their times', () => {
     const one = used(ADA.id, { answered: 1, tokensIn: 10, tokensOut: 1, counted: 1, firstByte: 5, lastAt: AT - 1000 });
     const other = used(DIRECT, { answered: 2, failed: 1, tokensIn: 5, tokensOut: 2, counted: 2, firstByte: 7 });
     const all = rows(report(one, other)).at(-1);
-    assert.deepEqual(all, ['**all**', '4', '1\u00a0failed', '0', '15', '3', '–', TIME]);
+    assert.deepEqual(all, ['**Total**', '4', '1\u00a0failed', '0', '15', '3', '–', TIME]);
   });
 
-  it('holds no key and no id', () => {
+  it('contains no key and no key ID', () => {
     const text = usageDocument(report(...KEYS.map(({ id }) => used(id, { answered: 1 }))), KEYS);
     for (const { key, id } of KEYS) assert.ok(!text.includes(key) && !text.includes(id), text);
   });

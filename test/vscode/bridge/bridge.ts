@@ -1,5 +1,5 @@
-// An extension for the tests alone: runs functions that a test sends in the extension host, beside Sealed Proxy. It says
-// where it listens in the folder that its window has open.
+// An extension only for tests: runs functions that a test sends, in the same extension host as Sealed Proxy. It writes its
+// address into the folder that is open in its window.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';
@@ -27,13 +27,13 @@ export async function activate(): Promise<void> {
   const { port } = server.address() as AddressInfo;
   const path = join(folder, 'bridge.json');
   await writeFile(`${path}.new`, JSON.stringify({ port, token, pid: process.pid }));
-  await rename(`${path}.new`, path); // whoever sees the file sees all of it
+  await rename(`${path}.new`, path); // atomic: the reader never sees half of it
 }
 
 async function answer(request: IncomingMessage): Promise<string> {
   try {
     let body = '';
-    for await (const piece of request.setEncoding('utf8')) body += String(piece);
+    for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
     const { source, argument } = JSON.parse(body) as { source: string; argument: unknown };
     const run = (0, eval)(`(${source})`) as Sent;
     return JSON.stringify({ value: await run(vscode, argument) });

@@ -13,7 +13,7 @@ describe('The extension', () => {
     return found;
   };
 
-  it('is the one of the package, of this version, without a development enclave', () => {
+  it('is the packaged one, of this version, without the development enclave', () => {
     const { extensionPath } = extension();
     assert.equal((extension().packageJSON as { version: string }).version, VERSION);
     assert.ok(existsSync(join(extensionPath, 'dist', 'proxy.js')));
@@ -21,7 +21,7 @@ describe('The extension', () => {
     assert.ok(!existsSync(join(extensionPath, 'src')));
   });
 
-  it('is activated by the start of the editor, and gives others a versioned API', async () => {
+  it('is activated when the editor starts, and offers a versioned API', async () => {
     const { version, baseUrl, status } = await api();
     assert.ok(extension().isActive);
     assert.equal(version, 1);
@@ -29,11 +29,11 @@ describe('The extension', () => {
     assert.ok(baseUrl === undefined || baseUrl.endsWith('/v1'));
   });
 
-  it('runs beside the workspace', () => {
+  it('runs on the host of the workspace', () => {
     assert.equal(extension().extensionKind, vscode.ExtensionKind.Workspace);
   });
 
-  it('has kept the API key over the restart of VS Code, and connects by itself', async () => {
+  it('keeps the API key when VS Code restarts, and connects by itself', async () => {
     const { models, verified, shared } = await state('connected');
     assert.equal(verified, 'development');
     assert.equal(shared, false);

@@ -6,7 +6,7 @@ describe('The backend', () => {
     await restartedBy(() => set('backendUrl', facts().backendUrl));
   });
 
-  it('may go and come back: unreachable, then connected again by itself', async () => {
+  it('is unreachable while it is down, and connected again by itself afterwards', async () => {
     const { child, url, port } = await startEnclave();
     await restartedBy(() => set('backendUrl', url));
     await kill(child);

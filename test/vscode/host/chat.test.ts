@@ -23,7 +23,7 @@ describe('Another extension', () => {
     assert.equal(text.match(/sealed/g)?.length, 20);
   });
 
-  it('gets the same by commands, which cross hosts', async () => {
+  it('gets the same from commands, which work across hosts', async () => {
     const { status, baseUrl } = await api();
     const { client } = facts();
     assert.equal(await executeCommand('sealedProxy.getBaseUrl'), baseUrl);
@@ -34,15 +34,15 @@ describe('Another extension', () => {
     );
   });
 
-  it('gets no connection without a name, or without the consent of the person', async () => {
+  it('gets no connection without a name, or without permission from the user', async () => {
     const exports = await api();
     const getConnection = (client: string) => exports.getConnection(client);
     for (const client of ['', ' ', 'x'.repeat(65), 'a\nb']) await assert.rejects(getConnection(client), TypeError);
     await assert.rejects(async () => executeCommand('sealedProxy.getConnection'), TypeError);
-    await assert.rejects(getConnection('A client that nobody knows')); // VS Code shows no dialog to a test
+    await assert.rejects(getConnection('An unknown client')); // VS Code shows no dialog to a test
   });
 
-  it("gets no key of the extension's own by its name", async () => {
+  it("does not get the extension's own key by its name", async () => {
     const exports = await api();
     await assert.rejects(exports.getConnection('Sealed Proxy'));
   });

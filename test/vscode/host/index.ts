@@ -1,9 +1,10 @@
-// What VS Code loads as `extensionTestsPath`: mocha, inside the extension host. Results go out through a file.
-import { join } from 'node:path';
 import { renameSync, writeFileSync } from 'node:fs';
+// VS Code loads this module as `extensionTestsPath`. It runs mocha inside the extension host and writes the results to a
+// file.
+import { join } from 'node:path';
 import Mocha from 'mocha';
-import { folder } from './surroundings.ts';
 import type { RunResults } from './run.ts';
+import { folder } from './surroundings.ts';
 
 export async function run(): Promise<void> {
   const lines: string[] = [];
@@ -31,6 +32,6 @@ export async function run(): Promise<void> {
   };
   const path = join(folder(), 'results.json');
   writeFileSync(`${path}.new`, JSON.stringify(results));
-  renameSync(`${path}.new`, path); // whoever sees the file sees all of it
+  renameSync(`${path}.new`, path); // atomic: the reader never sees half of it
   if (failures > 0) throw new Error(`${failures} tests failed`);
 }

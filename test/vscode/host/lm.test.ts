@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { abortedAt, assertPromptCancellation, noteAbort } from '../../support/vscode/abortClock.ts';
 import { withTimeout } from '../../support/withTimeout.ts';
-import { abortedAt, assertAtOnce, noteAbort } from '../../support/vscode/abortClock.ts';
 import { nextCancellation, state } from './surroundings.ts';
 
 const user = (content: string | vscode.LanguageModelToolResultPart[]) => vscode.LanguageModelChatMessage.User(content);
 const assistant = (content: vscode.LanguageModelToolCallPart[]) => vscode.LanguageModelChatMessage.Assistant(content);
 
-/** As the extension offers it, once it is connected. */
+/** The model that the extension offers once it is connected. */
 async function model(): Promise<vscode.LanguageModelChat> {
   await state('connected');
   const find = async () => (await vscode.lm.selectChatModels({ vendor: 'sealed-proxy', id: 'glm-5-2' }))[0];
@@ -44,8 +44,8 @@ const READ: vscode.LanguageModelChatTool = {
   inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
 };
 
-describe('A language model of the editor', () => {
-  it('is each chat model of the backend, and no other', async () => {
+describe('Language models', () => {
+  it('are the chat models of the backend, and no others', async () => {
     const { name, maxInputTokens, family, vendor } = await model();
     assert.deepEqual([name, family, vendor], ['GLM 5.2', 'glm-5-2', 'sealed-proxy']);
     assert.ok(maxInputTokens > 300_000);
@@ -53,13 +53,13 @@ describe('A language model of the editor', () => {
     assert.ok(ids.length > 3 && !ids.some((id) => /embed|whisper|tts/.test(id)), ids.join());
   });
 
-  it('streams its answer in pieces', async () => {
+  it('stream their responses in chunks', async () => {
     const parts = await ask([user('/repeat 30 sealed')]);
     assert.equal(textOf(parts).match(/sealed/g)?.length, 30);
     assert.ok(parts.length > 5, String(parts.length));
   });
 
-  it('says what an answer has cost', async () => {
+  it('report the token usage of a response', async () => {
     const parts = await ask([user('/repeat 30 sealed')]);
     const [usage] = parts.filter((part) => part instanceof vscode.LanguageModelDataPart);
     assert.equal(usage?.mimeType, 'usage');
@@ -69,7 +69,7 @@ describe('A language model of the editor', () => {
     assert.equal(total, input + output);
   });
 
-  it('calls a tool, with arguments that were put together from fragments, and takes its result', async () => {
+  it('call a tool, with arguments joined from fragments, and use its result', async () => {
     const question = user('Look with read_file, please');
     const call = (await ask([question], { tools: [READ] })).find(
       (part) => part instanceof vscode.LanguageModelToolCallPart,
@@ -84,11 +84,11 @@ describe('A language model of the editor', () => {
     assert.match(answer, /milk, bread/);
   });
 
-  it('counts tokens, more rather than less', async () => {
+  it('count tokens, rather too many than too few', async () => {
     assert.ok((await (await model()).countTokens('Hello, world!')) >= 4);
   });
 
-  it('says what is wrong in the editor’s own kinds of errors', async () => {
+  it('report failures as the error types of the editor', async () => {
     for (const [status, kind, text] of [
       [429, 'Blocked', /busy/],
       [401, 'NoPermissions', /refused the API key/],
@@ -103,8 +103,8 @@ describe('A language model of the editor', () => {
     await assert.rejects(ask([user('/broken 3')]), /The model provider failed/);
   });
 
-  it('ends at the enclave at once when it is cancelled', async () => {
-    await assertAtOnce(async () => {
+  it('cancel the request at the enclave at once', async () => {
+    await assertPromptCancellation(async () => {
       const source = new vscode.CancellationTokenSource();
       const response = await (await model()).sendRequest([user('/stall 3')], {}, source.token);
       const parts = response.stream[Symbol.asyncIterator]();
@@ -115,8 +115,8 @@ describe('A language model of the editor', () => {
       const rest = (async () => {
         while ((await parts.next()).done !== true);
       })().catch(() => undefined);
-      const [gone] = await Promise.all([ending, withTimeout('the end of the stream', 5000, rest)]);
-      return { told: abortedAt(), gone };
+      const [noticed] = await Promise.all([ending, withTimeout('the end of the stream', 5000, rest)]);
+      return { aborted: abortedAt(), noticed };
     });
   });
 });

@@ -6,8 +6,8 @@ import { api, child, children, connection, state } from './surroundings.ts';
 
 const { executeCommand } = vscode.commands;
 
-describe('The process of the proxy', () => {
-  it('is one child of the extension host, in a folder of its own, without settings of the editor', async () => {
+describe('The proxy process', () => {
+  it('is a single child of the extension host, in the storage folder, without variables of the editor', async () => {
     await state('connected');
     const { pid, command } = child();
     assert.match(readlinkSync(`/proc/${pid}/cwd`), /globalStorage\/sealed-proxy\.sealed-proxy$/);
@@ -22,7 +22,7 @@ describe('The process of the proxy', () => {
     assert.ok(!names.includes('NODE_OPTIONS'));
   });
 
-  it('ends with Stop, and nothing listens any more', async () => {
+  it('ends with Stop, and its port is closed', async () => {
     const { baseUrl } = await connection();
     const { pid } = child();
     await executeCommand('sealedProxy.stop');
@@ -32,7 +32,7 @@ describe('The process of the proxy', () => {
     await eventually('the end of the process', () => !isRunning(pid) && children().length === 0);
   });
 
-  it('comes back with Start on the same port, and the keys work', async () => {
+  it('starts again with Start on the same port, and accepts the same keys', async () => {
     await executeCommand('sealedProxy.start');
     const { models } = await state('connected');
     assert.ok(models);
@@ -41,7 +41,7 @@ describe('The process of the proxy', () => {
     assert.equal(status, 200);
   });
 
-  it('is another one after Restart', async () => {
+  it('is replaced by Restart', async () => {
     const { pid } = child();
     await executeCommand('sealedProxy.restart');
     await state('connected');
@@ -54,7 +54,7 @@ describe('The process of the proxy', () => {
     await state('connected');
   });
 
-  it('is started again after a crash', async () => {
+  it('is restarted after a crash', async () => {
     const { pid } = child();
     const restarting = state('restarting');
     process.kill(pid, 'SIGKILL');

@@ -1,18 +1,18 @@
-/** What the test that opens the window tells the suite inside it, in the file run.json of the open folder. */
+/** Facts for the suite in the extension host, from the test that opens its window: run.json in the open folder. */
 export interface RunFacts {
   /** dist/dev-enclave.js. */
   readonly enclave: string;
-  /** The development enclave that the window was opened with. */
+  /** The address of the development enclave that the window uses. */
   readonly backendUrl: string;
-  /** Where that one writes how each request has ended. */
+  /** The file in which that enclave records how each request ended. */
   readonly record: string;
-  /** The client that the person has agreed to already. */
+  /** The client that the user has already allowed. */
   readonly client: string;
-  /** Where VS Code keeps the settings of this machine. */
+  /** The file of VS Code's machine settings. */
   readonly settingsFile: string;
 }
 
-/** What the suite answers, in the file results.json of the same folder. */
+/** The results of the suite: results.json in the same folder. */
 export interface RunResults {
   readonly passes: number;
   readonly failures: number;

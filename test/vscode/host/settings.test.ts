@@ -8,7 +8,7 @@ import { api, child, connection, facts, kill, restartedBy, set, startEnclave, st
 describe('Settings', () => {
   const inspect = () => vscode.workspace.getConfiguration('sealedProxy').get<string>('baseUrl');
 
-  it('hold the base URL for extensions that read settings', async () => {
+  it('contain the base URL, for extensions that read settings', async () => {
     await state('connected');
     const { baseUrl } = await api();
     await eventually('the setting sealedProxy.baseUrl', () => inspect() === baseUrl);
@@ -16,7 +16,7 @@ describe('Settings', () => {
     assert.equal(file['sealedProxy.baseUrl'], baseUrl);
   });
 
-  it('that can be applied live are: the process stays', async () => {
+  it('that can be applied live do not restart the process', async () => {
     const { pid } = child();
     await set('requestTimeoutSeconds', 20);
     await set('allowedOrigins', ['https://example.com']);
@@ -31,7 +31,7 @@ describe('Settings', () => {
     await set('requestTimeoutSeconds', undefined);
   });
 
-  it('that cannot be are applied by a restart: another port, another base URL', async () => {
+  it('that need a restart cause one: a new port, a new base URL', async () => {
     const before = vscode.workspace.getConfiguration('sealedProxy').get<number>('port');
     const port = await freePort();
     const { baseUrl } = await restartedBy(() => set('port', port));
@@ -41,7 +41,7 @@ describe('Settings', () => {
     assert.equal(back.baseUrl, `http://127.0.0.1:${before ?? 0}/v1`);
   });
 
-  it('with a bad value change nothing: the last good ones stay, even for the process that follows a crash', async () => {
+  it('with an invalid value are ignored: the last valid value stays, even for the process after a crash', async () => {
     const { pid } = child();
     await set('backendUrl', 'http://example.com');
     await set('requestTimeoutSeconds', -1);
@@ -60,7 +60,7 @@ describe('Settings', () => {
     assert.equal(child().pid, next);
   });
 
-  it('take a good value after a bad one', async () => {
+  it('accept a valid value after an invalid one', async () => {
     const { child: enclave, url } = await startEnclave();
     await set('backendUrl', 'ftp://example.com');
     await restartedBy(() => set('backendUrl', url));

@@ -1,4 +1,4 @@
-// What the tests inside the extension host stand on.
+// Support for the tests inside the extension host.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,17 +8,17 @@ import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
 import type { RequestEnding, RequestFacts } from '../../../src/devEnclave/transport/journal.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
-import { withTimeout } from '../../support/withTimeout.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { allProcesses } from '../../support/vscode/processes.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
 import type { RunFacts } from './run.ts';
 
-/** For a state that takes a start, a retry or a restart. A test that passes never waits for it. In milliseconds. */
+/** Deadline for a state that takes a start, a retry or a restart, in milliseconds. A passing test never waits that long. */
 const STATE = 20_000;
 
 export const PUBLISHED = 'sealed-proxy.sealed-proxy';
 
-/** The folder that this window has open. */
+/** The folder that is open in this window. */
 export function folder(): string {
   const path = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   if (path === undefined) throw new Error('The window has no folder open');
@@ -29,14 +29,14 @@ export function facts(): RunFacts {
   return JSON.parse(readFileSync(join(folder(), 'run.json'), 'utf8')) as RunFacts;
 }
 
-/** What another extension gets. */
+/** The API as another extension gets it. */
 export async function api(): Promise<SealedProxyApi> {
   const extension = vscode.extensions.getExtension<SealedProxyApi>(PUBLISHED);
   if (extension === undefined) throw new Error('Sealed Proxy is not installed');
   return extension.activate();
 }
 
-/** Waits until the status is as `accepts` wants it. */
+/** Waits for a status that `accepts` accepts. */
 export async function statusThat(
   label: string,
   accepts: (status: SealedProxyStatus) => boolean,
@@ -68,7 +68,7 @@ export async function connection(): Promise<SealedProxyConnection> {
   return (await api()).getConnection(facts().client);
 }
 
-/** When the enclave notices next that nobody waits for an answer any more, in milliseconds since 1970. */
+/** Waits until the enclave notices the next cancelled request. Returns the time, in milliseconds since 1970. */
 export async function nextCancellation(): Promise<number> {
   const before = cancellations().length;
   const watcher = watch(facts().record);
@@ -93,7 +93,7 @@ function cancellations(): number[] {
     .map(({ at, ended_ms: after }) => Date.parse(at) + after);
 }
 
-/** The proxy that this extension host runs. */
+/** The proxy process of this extension host. */
 export function child(): ProcessFacts {
   const [found, ...others] = children();
   if (found === undefined || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} proxies run`);
@@ -104,17 +104,17 @@ export function children(): ProcessFacts[] {
   return allProcesses().filter(({ parent, command }) => parent === process.pid && command.includes('proxy.js'));
 }
 
-/** Runs one of the commands and does not wait for what it asks the person. */
+/** Runs a command without waiting for its dialogs. */
 export function run(command: string): void {
   void vscode.commands.executeCommand(`sealedProxy.${command}`);
 }
 
-/** Writes a setting; undefined goes back to what the window was opened with. */
+/** Writes a setting; undefined removes it. */
 export async function set(name: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('sealedProxy').update(name, value, vscode.ConfigurationTarget.Global);
 }
 
-/** Does what makes the proxy start anew, and waits until it is connected again. */
+/** Does something that restarts the proxy, and waits until it is connected again. */
 export async function restartedBy(act: () => Promise<unknown>): Promise<SealedProxyStatus> {
   const starting = statusThat('a new start', (status) => status.state === 'starting');
   await act();
@@ -122,7 +122,7 @@ export async function restartedBy(act: () => Promise<unknown>): Promise<SealedPr
   return state('connected');
 }
 
-/** A development enclave of a test's own. */
+/** Starts a development enclave for one test. */
 export async function startEnclave(
   port = 0,
   ...more: string[]

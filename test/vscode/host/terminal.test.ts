@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { eventually } from '../../support/vscode/processes.ts';
 import { api, folder, set, state } from './surroundings.ts';
 
-/** What a shell in a new terminal has of the variables that OpenAI clients read. */
+/** The variables for OpenAI clients in the shell of a new terminal. */
 async function terminalVariables(): Promise<Record<string, string>> {
   const path = join(folder(), 'variables');
   rmSync(path, { force: true });
@@ -24,12 +24,12 @@ async function terminalVariables(): Promise<Record<string, string>> {
 }
 
 describe('A new terminal', () => {
-  it('gets nothing unless the person has asked for it', async () => {
+  it('gets no variables by default', async () => {
     await state('connected');
     assert.deepEqual(await terminalVariables(), {});
   });
 
-  it('gets the base URL and an access key that works, once asked for', async () => {
+  it('gets the base URL and a working access key when the setting is on', async () => {
     await set('terminal.enabled', true);
     const { baseUrl } = await api();
     let variables: Record<string, string> = {};
@@ -50,7 +50,7 @@ describe('A new terminal', () => {
     );
   });
 
-  it('gets nothing any more when the person has changed their mind', async () => {
+  it('gets no variables when the setting is off again', async () => {
     await set('terminal.enabled', undefined);
     await eventually(
       'a terminal without the variables',

@@ -1,5 +1,5 @@
-// One person who talks to our models in VS Code's own chat. The answers are written while the person reads them. The tests
-// stand on one another.
+// A user of VS Code's own chat with the models of Sealed Proxy. The tests write the responses while the chat shows them.
+// Each test continues where the previous one ended.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -7,16 +7,16 @@ import { join } from 'node:path';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
-import { withTimeout } from '../../support/withTimeout.ts';
-import { abortedAt, assertAtOnce, noteAbort } from '../../support/vscode/abortClock.ts';
+import { abortedAt, assertPromptCancellation, noteAbort } from '../../support/vscode/abortClock.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
 import type { Question } from '../../support/vscode/scriptedModel.ts';
 import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
 
-describe("A person in VS Code's own chat", () => {
+describe("VS Code's chat", () => {
   const scope = perSuite();
   const model = new ScriptedModel();
   const nonce = randomBytes(8).toString('hex');
@@ -40,20 +40,20 @@ describe("A person in VS Code's own chat", () => {
     copyFileSync(fromRoot('media/icon.png'), picture);
     window = await editor.open('project');
     await window.waitForStatus('Sealed Proxy', 'key');
-    await window.setApiKey('dev-the-key-of-a-person');
-    await window.waitForStatus('development 8');
-    await window.dismiss('API key accepted, 8 models.');
+    await window.setApiKey('dev-the-key-of-a-user');
+    await window.waitForStatus('Sealed Proxy: development');
+    await window.dismiss('API key accepted. 8 models are available.');
     chat = await ChatView.open(window);
   });
 
-  it('finds the models that call tools in the picker, and chooses one', async () => {
+  it('lists the models that call tools in the model picker', async () => {
     const models = await chat.models('chat-models');
-    const ours = models.flatMap((row) => /^(.*)\nSealed Proxy$/.exec(row)?.[1] ?? []);
-    assert.deepEqual(ours, ['DeepSeek V4 Flash', 'Gemma 4 31B', 'GLM 5.2', 'GPT-OSS 120B', 'Kimi K2.6']);
+    const offered = models.flatMap((row) => /^(.*)\nSealed Proxy$/.exec(row)?.[1] ?? []);
+    assert.deepEqual(offered, ['DeepSeek V4 Flash', 'Gemma 4 31B', 'GLM 5.2', 'GPT-OSS 120B', 'Kimi K2.6']);
     await chat.choose('GLM 5.2');
   });
 
-  it('sees reasoning as thinking, the answer while it is made, and how full the context is', async () => {
+  it('shows reasoning as thinking, the response while it streams, and how full the context is', async () => {
     const question = await ask('What is sealed here?');
     assert.equal(question.body.model, 'glm-5-2');
     question.think('They want to know what is sealed. ');
@@ -68,7 +68,7 @@ describe("A person in VS Code's own chat", () => {
     assert.match(await chat.contextUsage('chat-whole'), /100\.0K \/ 384K tokens/);
   });
 
-  it('sees that a tool is used, and the model gets what it has found', async () => {
+  it('runs a tool, and sends its result to the model', async () => {
     const words = 'What do the notes say?';
     const question = await ask(words);
     assert.ok(question.body.tools?.some(({ function: { name } }) => name === 'read_file'));
@@ -85,7 +85,7 @@ describe("A person in VS Code's own chat", () => {
     await chat.answer.getByText(`They say ${nonce}.`).waitFor();
   });
 
-  it('shows another model a picture by a tool, behind the results of all tools', async () => {
+  it('sends an image from a tool after the results of all tools', async () => {
     const words = 'What is in the picture?';
     await chat.choose('Kimi K2.6');
     const question = await ask(words);
@@ -106,28 +106,28 @@ describe("A person in VS Code's own chat", () => {
     await window.screenshot('chat-picture');
   });
 
-  it('stops an answer, and the enclave knows at once', async () => {
-    await assertAtOnce(async () => {
+  it('cancels the request at the enclave as soon as the user stops a response', async () => {
+    await assertPromptCancellation(async () => {
       const question = await ask('Talk on and on.');
       question.say('One word and another. ');
       await chat.answer.getByText('One word and another.').waitFor();
       await window.bridge.run(noteAbort, undefined);
       await chat.stop();
-      const gone = await withTimeout('the end of the answer', VISIBLE, question.over);
+      const noticed = await withTimeout('the end of the response', VISIBLE, question.over);
       assert.ok(question.isCancelled);
-      return { told: await window.bridge.run(abortedAt, undefined), gone };
+      return { aborted: await window.bridge.run(abortedAt, undefined), noticed };
     });
     await window.screenshot('chat-stopped');
     assert.equal(await chat.answer.getByText('One word and another.').count(), 1);
   });
 
-  it('is told in one sentence why there is no answer', async () => {
+  it('explains in one sentence why a request failed', async () => {
     const question = await ask('Are you busy?');
     question.refuse(429, 'Too many at once.', '7');
-    const sentence = 'The backend is busy. Try again in 7 s. Details: Too many at once.';
-    await chat.answer.getByText(sentence).waitFor();
+    const message = 'The backend is busy. Try again in 7 s. Details: Too many at once.';
+    await chat.answer.getByText(message).waitFor();
     await window.screenshot('chat-refused');
-    assert.doesNotMatch(await chat.answer.innerText(), /:\d+:\d+/, 'no stack');
+    assert.doesNotMatch(await chat.answer.innerText(), /:\d+:\d+/, 'no stack trace');
   });
 
   async function ask(words: string): Promise<Question> {

@@ -1,9 +1,9 @@
-// One person who connects assistants. The tests stand on one another.
+// A user who connects assistants. Each test continues where the previous one ended.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { dirname, join } from 'node:path';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
@@ -13,7 +13,7 @@ import { LLAMA_VSIX } from '../../support/vscode/profile.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
-const API_KEY = 'dev-the-key-of-a-person-who-connects';
+const API_KEY = 'dev-the-key-of-a-connecting-user';
 const THEIR_KEY = 'sk-their-own-key-of-anthropic';
 const CONFIG = `name: Work
 version: 1.0.0
@@ -27,7 +27,7 @@ models:
 `;
 const TITLE = 'Sealed Proxy: Connect an Assistant';
 
-describe('A person who connects assistants', () => {
+describe('Connect an Assistant', () => {
   const scope = perSuite();
   let port: number;
   let enclave: ServerProcess;
@@ -52,7 +52,7 @@ describe('A person who connects assistants', () => {
     window = await editor.open('project');
     await window.waitForStatus('Sealed Proxy', 'key');
     await window.setApiKey(API_KEY);
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
     await window.dismiss('API key accepted');
   });
 
@@ -70,7 +70,7 @@ describe('A person who connects assistants', () => {
   };
   const keysIn = (written: string) => [...new Set(written.match(/sealed-[\w-]{43}/g))];
 
-  it('sees which assistants are here, and which can be had', async () => {
+  it('lists the assistants found on this computer, then all others', async () => {
     await open();
     await window.screenshot('connect-assistants');
     const list = window.page.locator('.quick-input-list');
@@ -82,7 +82,7 @@ describe('A person who connects assistants', () => {
     await window.page.keyboard.press('Escape');
   });
 
-  it('sees what will be written, without any key, and nothing is written before', async () => {
+  it('shows the change without any key, and writes nothing if the user cancels', async () => {
     await open();
     await choose('Continue', 'GLM 5.2');
     await window.option(`Write to ${config}`).waitFor();
@@ -97,7 +97,7 @@ describe('A person who connects assistants', () => {
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
   });
 
-  it('agrees, and has it; a check sends a request with the key that stands there', async () => {
+  it('writes the change if the user agrees; a check sends a request with the new key', async () => {
     await open();
     await choose('Continue', 'GLM 5.2', `Write to ${config}`);
     await window.toast('Continue is connected.').waitFor();
@@ -113,7 +113,7 @@ describe('A person who connects assistants', () => {
     assert.equal(answer.status, 200);
   });
 
-  it('connects llama.vscode by its settings, and takes it back', async () => {
+  it('connects llama.vscode by its settings, and undoes it', async () => {
     const settings = () =>
       window.bridge.run(
         (api, names) =>
@@ -134,7 +134,7 @@ describe('A person who connects assistants', () => {
     assert.deepEqual(await settings(), [null, null, null, null, null]);
   });
 
-  it('adds a Custom Endpoint of VS Code’s own, by which its chat finds the models', async () => {
+  it('adds a Custom Endpoint to VS Code, whose chat then finds the models', async () => {
     const add = async () => {
       await open();
       await choose('VS Code Custom Endpoint', "Write to VS Code's language models");
@@ -157,7 +157,7 @@ describe('A person who connects assistants', () => {
     await window.dismiss('An extension cannot remove the group');
   });
 
-  it('is told when the address has changed, and mends all in one step', async () => {
+  it('offers to repair all assistants in one step when the address has changed', async () => {
     port = await freePort();
     await window.bridge.set('port', port);
     const toast = window.toast(
@@ -173,26 +173,26 @@ describe('A person who connects assistants', () => {
     await window.dismiss(/Continue is ready/);
   });
 
-  it('is told when somebody else had the port, and gets other keys in one step', async () => {
+  it('offers new keys in one step after another program used the port', async () => {
     const [key = ''] = keysIn(text());
     await window.runCommand('Sealed Proxy: Stop');
     await window.waitForStatus('Sealed Proxy', 'circle-slash');
-    const stranger = createServer((request, response) => response.end(request.url)).listen(port, '127.0.0.1');
-    await once(stranger, 'listening');
+    const program = createServer((request, response) => response.end(request.url)).listen(port, '127.0.0.1');
+    await once(program, 'listening');
     await window.runCommand('Sealed Proxy: Start');
     await window.waitForStatus('Sealed Proxy: port taken', 'error');
-    stranger.close();
+    program.close();
     await window.runCommand('Sealed Proxy: Restart');
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
     const toast = window.toast('Another program used the port of Sealed Proxy');
-    await window.screenshot('connect-stranger');
+    await window.screenshot('connect-foreign-program');
     await toast.getByRole('button', { name: 'Renew Keys' }).click();
     await window.press(/Repair Continue/, 'Repair');
-    await eventually('another key', () => keysIn(text()).length === 1 && !text().includes(key));
+    await eventually('a new key', () => keysIn(text()).length === 1 && !text().includes(key));
     await window.dismiss('Repaired: Continue');
   });
 
-  it('takes everything back to the byte, and the key counts no more', async () => {
+  it('restores every byte when the user undoes the change, and revokes the key', async () => {
     const [key = ''] = keysIn(text());
     await open();
     await choose('Continue', 'Undo');
@@ -203,7 +203,7 @@ describe('A person who connects assistants', () => {
     assert.equal(answer.status, 401);
   });
 
-  it('is told in a sentence about a file that does not parse, and it stays', async () => {
+  it('explains that a file cannot be parsed, and leaves it unchanged', async () => {
     writeFileSync(config, 'models: [');
     await open();
     await choose('Continue', 'GLM 5.2');
@@ -211,7 +211,7 @@ describe('A person who connects assistants', () => {
     assert.equal(text(), 'models: [');
   });
 
-  it('copies a text for others, and is told why Codex cannot be connected', async () => {
+  it('copies a snippet for other assistants, and explains why Codex cannot be connected', async () => {
     await open();
     await window.quickInput.locator('input').first().fill('Aider');
     await choose('Aider', 'GLM 5.2');
@@ -227,7 +227,7 @@ describe('A person who connects assistants', () => {
     await window.page.keyboard.press('Escape');
   });
 
-  it('leaves the API key nowhere', () => {
+  it('leaves the API key on no command line and in no file', () => {
     assertKeptSecret({ 'the API key': API_KEY }, editor);
   });
 });

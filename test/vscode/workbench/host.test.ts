@@ -1,26 +1,26 @@
-// The suite inside the extension host, in a window whose person has set the key and agreed to a client just before VS
-// Code was restarted.
+// Runs the suite in test/vscode/host inside the extension host. Before VS Code was restarted for it, the user set the API
+// key and allowed a client.
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../src/supervisor/freePort.ts';
 import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
 import { ENCLAVE } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
-import { withTimeout } from '../../support/withTimeout.ts';
-import type { RunFacts, RunResults } from '../host/run.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
+import { withTimeout } from '../../support/withTimeout.ts';
+import type { RunFacts, RunResults } from '../host/run.ts';
 
 const CLIENT = 'Suite in the host';
-const API_KEY = 'dev-the-key-of-a-person';
+const API_KEY = 'dev-the-key-of-a-user';
 const LIMIT = 120_000;
 
-describe('VS Code, as its other extensions see it', () => {
+describe('The extension host', () => {
   const scope = perSuite();
   let record: string;
   let enclave: ServerProcess;
@@ -36,11 +36,11 @@ describe('VS Code, as its other extensions see it', () => {
     scope.onClose(() => editor.stop());
   });
 
-  it('takes a key from a person, and asks the person about a client, once', async () => {
+  it('stores the API key, and asks once whether to allow a client', async () => {
     const window = await editor.open('project');
     await window.setApiKey(API_KEY);
-    await window.waitForStatus('development 8');
-    await window.dismiss('API key accepted, 8 models.');
+    await window.waitForStatus('Sealed Proxy: development');
+    await window.dismiss('API key accepted. 8 models are available.');
     const asked = window.bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
     await window.press(`Allow "${CLIENT}" to use Sealed Proxy?`, 'Allow');
     const first = await asked;
@@ -49,12 +49,12 @@ describe('VS Code, as its other extensions see it', () => {
     assert.equal(proxiesOf(editor.profile.extensions).length, 1);
   });
 
-  it('leaves no process when it ends', async () => {
+  it('leaves no process when VS Code ends', async () => {
     await editor.restart(true);
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0);
   });
 
-  it('passes the suite in the extension host', async function () {
+  it('passes the suite that runs inside it', async function () {
     this.timeout(LIMIT);
     const folder = editor.profile.folder('project');
     const facts: RunFacts = {
@@ -66,9 +66,9 @@ describe('VS Code, as its other extensions see it', () => {
     };
     writeFileSync(join(folder, 'run.json'), JSON.stringify(facts));
     const page = await editor.openSuite('project');
-    const said: string[] = [];
+    const consoleErrors: string[] = [];
     page.on('console', (message) => {
-      if (message.type() === 'error') said.push(message.text());
+      if (message.type() === 'error') consoleErrors.push(message.text());
     });
     try {
       const { passes, failures, report } = await results(folder);
@@ -76,7 +76,7 @@ describe('VS Code, as its other extensions see it', () => {
       assert.equal(failures, 0, report);
       console.log(`${report}\n  ${passes} passed in the extension host`);
     } catch (error) {
-      console.log(said.join('\n'));
+      console.log(consoleErrors.join('\n'));
       throw error;
     }
   });
@@ -108,7 +108,7 @@ async function results(folder: string): Promise<RunResults> {
   return JSON.parse(readFileSync(path, 'utf8')) as RunResults;
 }
 
-/** For the one line at the end of all suites, as scripts/reporter.mjs does it. */
+/** Adds to the totals at the end of all suites, as scripts/reporter.mjs does. */
 function count(passes: number, failures: number): void {
   const path = process.env['TEST_COUNTS'];
   if (path !== undefined) appendFileSync(path, `${JSON.stringify({ passes, failures })}\n`);

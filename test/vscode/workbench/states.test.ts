@@ -1,21 +1,22 @@
-// One person, one window, every state that a development backend can bring about. The tests stand on one another.
+// One user, one window, and every state that a development backend can cause. Each test continues where the previous one
+// ended.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const WRONG_KEY = 'not-a-key-that-the-backend-knows';
-const API_KEY = 'dev-the-key-of-a-person-at-work';
+const API_KEY = 'dev-the-key-of-a-user-at-work';
 
-describe('A person at the workbench', () => {
+describe('The workbench', () => {
   const scope = perSuite();
   const secrets: Record<string, string> = { 'the wrong key': WRONG_KEY, 'the API key': API_KEY };
   let port: number;
@@ -33,59 +34,60 @@ describe('A person at the workbench', () => {
     window = await editor.open('project');
   });
 
-  it('is told that there is no API key, and offered what can work', async () => {
+  it('shows that there is no API key, and offers the commands that can work', async () => {
     await window.waitForStatus('Sealed Proxy', 'key');
-    assert.match(await window.picture('no-key'), /No API key yet/);
+    assert.match(await window.picture('no-key'), /Sealed Proxy needs an API key\. Set one to start\./);
     const offered = (await window.offered('Sealed Proxy:')).join('\n');
     assert.match(offered, /Set API Key/);
     assert.match(offered, /Sealed Proxy: Stop/);
     assert.doesNotMatch(offered, /Remove API Key|Sealed Proxy: Start/);
   });
 
-  it('sets the key with a click, and is told about characters that cannot travel', async () => {
+  it('asks for the key on a click, and rejects characters that no API key has', async () => {
     await window.item.click();
     const box = window.quickInput.filter({ hasText: 'Sealed Proxy: Set API Key' });
     const input = box.locator('input[type="password"]');
     await input.fill('ключ');
-    await box.getByText('A key has no spaces').waitFor();
+    await box.getByText('An API key contains only letters').waitFor();
     await window.screenshot('set-api-key');
     await input.fill(`  ${WRONG_KEY}  `);
     await window.page.keyboard.press('Enter');
-    await window.dismiss('The backend refused the API key');
+    await window.dismiss('the backend refused the API key');
     await window.waitForStatus('Sealed Proxy: key refused', 'key');
-    assert.match(await window.picture('key-rejected'), /The backend refused the API key/);
+    assert.match(await window.picture('key-rejected'), /the backend refused the API key/);
     const shown = await window.diagnosis('wrong-key');
     assert.match(shown, /✗\s+API key\s+Set, but refused by the backend/);
     assertNoSecretLeaks({ 'the wrong key': WRONG_KEY }, shown, 'the diagnosis');
   });
 
-  it('sets the right key from the palette and sees the models of the development backend', async () => {
+  it('accepts the right key from the palette, and connects to the development backend', async () => {
     await window.setApiKey(API_KEY);
-    await window.dismiss('API key accepted, 8 models.');
-    await window.waitForStatus('development 8', 'beaker');
+    await window.dismiss('API key accepted. 8 models are available.');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
     const tooltip = await window.picture('connected-development');
-    assert.match(tooltip, /Connected to a development backend: 8 models. It is not verified./);
+    assert.match(tooltip, /Sealed Proxy is connected to a development backend, which is not verified\./);
+    assert.match(tooltip, /Models\s+8/);
     assert.ok(tooltip.includes(`http://127.0.0.1:${port}/v1`), tooltip);
     assert.ok(tooltip.includes(enclave.url), tooltip);
   });
 
-  it('finds every action in the menu', async () => {
+  it('lists every command in the menu', async () => {
     await window.item.click();
     await window.row('key').or(window.quickInput.getByText('Set API Key')).first().waitFor();
     const menu = await window.quickInput.innerText();
     for (const action of [
-      'Check Now',
+      'Check Connection',
       'Copy Base URL',
       'Show Attestation',
       'Show Usage',
-      'Diagnose',
+      'Run Diagnostics',
       'Show Log',
       'Stop',
       'Set API Key',
     ]) {
       assert.ok(menu.includes(action), `${action} in ${menu}`);
     }
-    for (const action of ['Remove API Key', 'New Access Key', 'Manage Access Keys', 'Restart', 'Open Settings']) {
+    for (const action of ['Remove API Key', 'Create Access Key', 'Manage Access Keys', 'Restart', 'Open Settings']) {
       assert.ok(menu.includes(action), `${action} in ${menu}`);
     }
     await window.screenshot('menu');
@@ -98,15 +100,15 @@ describe('A person at the workbench', () => {
     await eventually('the base URL on the clipboard', async () => (await copied()) === `http://127.0.0.1:${port}/v1`);
   });
 
-  it('reads the attestation', async () => {
+  it('shows the attestation', async () => {
     await window.runCommand('Sealed Proxy: Show Attestation');
     const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
-    await text.getByText('It was not verified.').waitFor();
+    await text.getByText('It is not verified.').waitFor();
     await window.screenshot('attestation');
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
-  it('reads the diagnosis, which finds nothing wrong', async () => {
+  it('runs diagnostics, which find no problem', async () => {
     const shown = await window.diagnosis('healthy');
     assert.match(shown, /All checks passed; 1[23] skipped\./);
     for (const part of ['first byte after', '768 dimensions', 'accepted by the backend', 'Node ']) {
@@ -115,7 +117,7 @@ describe('A person at the workbench', () => {
     assertNoSecretLeaks({ 'the API key': API_KEY }, shown, 'the diagnosis');
   });
 
-  it('reads the log', async () => {
+  it('shows the log', async () => {
     await window.runCommand('Sealed Proxy: Show Log');
     await window.page
       .locator('.output-view .view-lines, .part.panel .view-lines')
@@ -126,10 +128,10 @@ describe('A person at the workbench', () => {
     await window.bridge.command('workbench.action.closePanel');
   });
 
-  it('makes an access key, sees it in the list, and revokes it: it is refused at once', async () => {
-    await window.runCommand('Sealed Proxy: New Access Key');
-    await window.answer('Sealed Proxy: New Access Key', "Ada's notebook");
-    await window.dismiss(`The access key for "Ada's notebook" is on the clipboard.`);
+  it('creates an access key, lists it, and refuses it as soon as it is revoked', async () => {
+    await window.runCommand('Sealed Proxy: Create Access Key');
+    await window.answer('Sealed Proxy: Create Access Key', "Ada's notebook");
+    await window.dismiss(`Copied the access key for "Ada's notebook" to the clipboard.`);
     const key = await window.bridge.run((editor) => editor.env.clipboard.readText(), null);
     assert.match(key, /^sealed-[A-Za-z0-9_-]{43}$/);
     secrets["Ada's key"] = key;
@@ -137,7 +139,7 @@ describe('A person at the workbench', () => {
       const headers = { authorization: `Bearer ${key}` };
       return (await fetch(`http://127.0.0.1:${port}/v1/models`, { headers })).status;
     };
-    await eventually('the key to count', async () => (await ask()) === 200);
+    await eventually('the key to be accepted', async () => (await ask()) === 200);
 
     await window.runCommand('Sealed Proxy: Manage Access Keys');
     const row = window.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: "Ada's notebook" });
@@ -150,32 +152,32 @@ describe('A person at the workbench', () => {
     await window.page.keyboard.press('Escape');
   });
 
-  it('stops the proxy, and starts it by the link in the tooltip', async () => {
+  it('stops the proxy, and starts it with the link in the tooltip', async () => {
     await window.runCommand('Sealed Proxy: Stop');
     await window.waitForStatus('Sealed Proxy', 'circle-slash');
-    assert.match(await window.picture('off'), /The proxy is off/);
+    assert.match(await window.picture('off'), /Sealed Proxy is off in this window/);
     assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop|Copy Base URL/);
     await window.openTooltip();
     await window.hover.getByText('Start', { exact: true }).click();
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
-  it('is told that the backend cannot be reached, and when the next try is', async () => {
+  it('shows that the backend cannot be reached, and the time of the next try', async () => {
     await enclave.kill();
     await check();
     await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
-    await window.dismiss('The backend cannot be reached');
-    assert.match(await window.picture('unreachable'), /The backend cannot be reached.*Next try at \d/s);
+    await window.dismiss('cannot reach the backend');
+    assert.match(await window.picture('unreachable'), /cannot reach the backend.*Trying again at \d/s);
     assert.match(await window.diagnosis('dead-backend'), /✗\s+Models\s+The connection to the backend failed/);
     enclave = await scope.enclaveProcess(['--port', String(enclave.port)]);
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
   for (const { name, fault, text, icon } of [
     {
       name: 'attestation-refused',
       fault: 'wrong-nonce',
-      text: 'Sealed Proxy: attestation refused',
+      text: 'Sealed Proxy: attestation failed',
       icon: 'workspace-untrusted',
     },
     {
@@ -185,60 +187,58 @@ describe('A person at the workbench', () => {
       icon: 'workspace-untrusted',
     },
   ]) {
-    it(`is not told of a network fault where it is none: ${name}`, async () => {
-      const liar = await scope.enclaveProcess(['--faults', fault]);
-      await window.bridge.set('backendUrl', liar.url);
+    it(`does not report a network problem: ${name}`, async () => {
+      const faulty = await scope.enclaveProcess(['--faults', fault]);
+      await window.bridge.set('backendUrl', faulty.url);
       await window.waitForStatus(text, icon);
       await window.picture(name);
       assert.match(await window.diagnosis(name), /✗\s+Handshake/);
     });
   }
 
-  it('is told that the backend is slow', async () => {
-    const sleeper = await scope.enclaveProcess(['--faults', 'hang-before-response']);
+  it('shows that the backend is slow', async () => {
+    const slow = await scope.enclaveProcess(['--faults', 'hang-before-response']);
     await window.bridge.set('requestTimeoutSeconds', 1);
-    await window.bridge.set('backendUrl', sleeper.url);
+    await window.bridge.set('backendUrl', slow.url);
     await window.waitForStatus('Sealed Proxy: slow', 'watch');
-    assert.match(await window.picture('slow'), /did not answer in time.*Next try at \d/s);
+    assert.match(await window.picture('slow'), /did not respond in time.*Trying again at \d/s);
     await window.bridge.set('requestTimeoutSeconds', undefined);
     await window.bridge.set('backendUrl', enclave.url);
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
-  it('is told why a setting is not used, and the proxy goes on', async () => {
+  it('explains why a setting is ignored, and the proxy continues', async () => {
     const [{ pid } = { pid: 0 }] = proxiesOf(editor.profile.extensions);
     await window.bridge.set('backendUrl', 'http://example.com');
-    await window.dismiss('The setting sealedProxy.backendUrl is not used');
+    await window.dismiss('The setting sealedProxy.backendUrl is ignored');
     await window.bridge.set('backendUrl', enclave.url);
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.deepEqual(
       proxiesOf(editor.profile.extensions).map((facts) => facts.pid),
       [pid],
     );
   });
 
-  it('is told that a stranger has the port, and moves to a free one', async () => {
+  it('shows that another program uses the port, and moves to a free one', async () => {
     await window.runCommand('Sealed Proxy: Stop');
     await window.waitForStatus('Sealed Proxy', 'circle-slash');
-    const stranger = await listen(port);
+    const program = await listen(port);
     await window.runCommand('Sealed Proxy: Start');
     await window.waitForStatus('Sealed Proxy: port taken', 'error');
-    const said = window.page
-      .locator('.notification-toast')
-      .filter({ hasText: `Port ${port} is used by another program` });
-    await said.waitFor();
+    const toast = window.toast(`port ${port} is used by another program`);
+    await toast.waitFor();
     assert.match(await window.picture('port-taken'), /No key was sent to it/);
-    const shown = await window.diagnosis('stranger');
+    const shown = await window.diagnosis('port-taken');
     assert.match(shown, /✗\s+Port owner/);
-    await said.getByRole('button', { name: 'Use a Free Port' }).click();
-    await window.waitForStatus('development 8', 'beaker');
-    stranger.close();
+    await toast.getByRole('button', { name: 'Use a Free Port' }).click();
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    program.close();
     await window.bridge.set('port', port);
     await window.waitForStatus('Sealed Proxy', 'loading');
-    await window.waitForStatus('development 8', 'beaker');
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
-  it('sees the proxy come back from crashes, and is told once when it does not', async function () {
+  it('restarts the proxy after crashes, and shows one notification when it gives up', async function () {
     this.timeout(90_000);
     for (let crash = 1; crash <= 5; crash++) {
       const [running] = await waitForProxy();
@@ -249,30 +249,30 @@ describe('A person at the workbench', () => {
       );
       if (crash === 4) {
         await window.waitForStatus('Sealed Proxy: restarting', 'loading');
-        assert.match(await window.picture('restarting'), /ended unexpectedly and starts again at \d/);
+        assert.match(await window.picture('restarting'), /stopped unexpectedly and restarts at \d/);
       }
     }
     await window.waitForStatus('Sealed Proxy: stopped', 'error');
     assert.match(await window.picture('crashed'), /ended five times/);
-    const said = window.toast('ended five times');
-    await said.getByRole('button', { name: 'Restart' }).click();
-    await window.waitForStatus('development 8', 'beaker');
+    const toast = window.toast('ended five times');
+    await toast.getByRole('button', { name: 'Restart' }).click();
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
-  it('removes the key, after a question', async () => {
+  it('removes the API key if the user confirms', async () => {
     await window.runCommand('Sealed Proxy: Remove API Key');
     await window.press('Remove the API key?', 'Remove');
     await window.waitForStatus('Sealed Proxy', 'key');
   });
 
-  it('leaves no key on command lines, in environments, settings or logs', () => {
+  it('leaves no key on command lines or in environments, settings and logs', () => {
     assertKeptSecret(secrets, editor);
   });
 
   async function waitForProxy(): Promise<[number]> {
     let running: number | undefined;
     await eventually(
-      'a proxy that serves',
+      'a proxy that responds',
       async () => {
         running = proxiesOf(editor.profile.extensions)[0]?.pid;
         return (
@@ -290,7 +290,7 @@ describe('A person at the workbench', () => {
 });
 
 async function listen(port: number): Promise<Server> {
-  const server = createServer((_request, response) => response.end('somebody else'));
+  const server = createServer((_request, response) => response.end('another program'));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return server;

@@ -1,17 +1,17 @@
-// What was used, as a person reads it in the editor.
+// The usage as the editor shows it.
 import assert from 'node:assert/strict';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { ask } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
-const API_KEY = 'dev-the-key-of-a-person-who-counts';
+const API_KEY = 'dev-the-key-of-a-counting-user';
 const QUESTION = 'Tell me of the sea';
 
-describe('A person who wants to know what was used', () => {
+describe('Show Usage', () => {
   const scope = perSuite();
   let url: string;
   let window: Workbench;
@@ -25,20 +25,20 @@ describe('A person who wants to know what was used', () => {
     scope.onClose(() => editor.stop());
     window = await editor.open('project');
     await window.setApiKey(API_KEY);
-    await window.dismiss('API key accepted, 8 models.');
+    await window.dismiss('API key accepted. 8 models are available.');
   });
 
   const newKey = async (name: string) => {
-    await window.runCommand('Sealed Proxy: New Access Key');
-    await window.answer('Sealed Proxy: New Access Key', name);
-    await window.dismiss(`The access key for "${name}" is on the clipboard.`);
+    await window.runCommand('Sealed Proxy: Create Access Key');
+    await window.answer('Sealed Proxy: Create Access Key', name);
+    await window.dismiss(`Copied the access key for "${name}" to the clipboard.`);
     return window.bridge.run((editor) => editor.env.clipboard.readText(), null);
   };
 
-  it('reads it by the names of the access keys, and nothing of what was said', async () => {
-    const [continues, cline] = [await newKey('Continue'), await newKey('Cline')];
+  it('shows usage by access key, and no prompt or response', async () => {
+    const [continueKey, cline] = [await newKey('Continue'), await newKey('Cline')];
     const streamed = chatBody(QUESTION, { stream: true, stream_options: { include_usage: true } });
-    const answer = await ask(url, { key: continues, body: streamed });
+    const answer = await ask(url, { key: continueKey, body: streamed });
     assert.match(answer.body.toString(), /"prompt_tokens":5,"completion_tokens":7/);
     for (const status of [429, 503]) await ask(url, { key: cline, body: chatBody(`/status ${status}`) });
     assert.equal((await ask(url, { key: `sealed-${'x'.repeat(43)}`, body: streamed })).status, 401);
@@ -52,9 +52,9 @@ describe('A person who wants to know what was used', () => {
     await text.getByText('Since the proxy started').waitFor();
     assert.deepEqual(await row('Continue'), ['1', '0', '0', '5', '7']);
     assert.deepEqual(await row('Cline'), ['2', '2\u00a0failed', '0', '–', '–']);
-    assert.deepEqual(await row('no key that counts'), ['1', '1\u00a0refused', '0', '–', '–']);
-    assert.equal((await row('chat and checks')).length, 5);
-    const secrets = { 'the API key': API_KEY, 'a key': continues, 'another key': cline, 'the question': QUESTION };
+    assert.deepEqual(await row('no valid key'), ['1', '1\u00a0refused', '0', '–', '–']);
+    assert.equal((await row('connection checks')).length, 5);
+    const secrets = { 'the API key': API_KEY, 'a key': continueKey, 'another key': cline, 'the question': QUESTION };
     assertNoSecretLeaks(secrets, await text.innerText(), 'the usage');
     await window.screenshot('usage');
   });

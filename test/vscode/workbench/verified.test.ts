@@ -1,6 +1,6 @@
-// One person, and an enclave that is verified in full: reached through a company's proxy, with a signed history of images.
-// The extension trusts the authority of these enclaves in place of AWS and is the product otherwise. The tests stand on one
-// another.
+// A user with a fully verified enclave, which is reached through a company's proxy and has a signed history of images. The
+// extension is the product, except that it trusts the authority of these enclaves instead of AWS. Each test continues where
+// the previous one ended.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,8 +13,8 @@ import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.t
 import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
-import { freePort } from '../../../src/supervisor/freePort.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../../support/e2e/companyProxy.ts';
 import type { FileServer } from '../../support/e2e/companyProxy.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
@@ -37,22 +37,22 @@ const PCR0 = toHex(DEVELOPMENT_PCR0);
 const HOUR = 3_600_000;
 const MODULE = 'i-0f1e2d3c4b5a69788-enc0190c0de5eed0001';
 
-/** As far as it matters here; the types of a browser are not there. */
+/** The type of an element, as far as it is used here. The types of browsers are not installed. */
 interface Scrollable {
   scrollIntoView(options: { readonly block: 'end' }): void;
 }
 
-describe('A person with a verified enclave', () => {
+describe('A verified enclave', () => {
   const scope = perSuite();
-  /** Keys that the backend knows no more. */
+  /** Keys that were deleted at the backend. */
   const removed = new Set<string | null>();
-  /** The requests that have reached the backend. */
+  /** The requests that reached the backend. */
   const asked = new EventQueue<string>();
   let released = Promise.resolve();
   let roots: string;
   let rootsFile: string;
   let enclave: RunningEnclave;
-  let world: FileServer;
+  let historyServer: FileServer;
   let editor: Editor;
   let window: Workbench;
 
@@ -69,14 +69,14 @@ describe('A person with a verified enclave', () => {
     const signed = { moduleId: MODULE };
     enclave = await scope.enclave({ tls, signed, handler });
     const behind = await scope.enclave({ tls, signed, clock: () => Date.now() - 5 * HOUR });
-    world = await openFileServer(tls, {
+    historyServer = await openFileServer(tls, {
       [HISTORY.pathname]: readFileSync(fromRoot('test/fixtures/pcr-history-prod.json')),
     });
-    scope.onClose(() => world.close());
+    scope.onClose(() => historyServer.close());
     const company = await openCompanyProxy({
       [`${ENCLAVE}:443`]: enclave.port,
       [`${BEHIND}:443`]: behind.port,
-      [`${HISTORY.hostname}:443`]: world.port,
+      [`${HISTORY.hostname}:443`]: historyServer.port,
     });
     scope.onClose(() => company.close());
     const trusting = trustingEquipment(scope, tls.ca, [enclave, behind]);
@@ -94,16 +94,16 @@ describe('A person with a verified enclave', () => {
     await window.waitForStatus('Sealed Proxy', 'key');
   });
 
-  it('is told that nobody has approved the image, and no request has left', async () => {
+  it('shows that the image is not approved, and sends no request', async () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy: image not approved', 'workspace-untrusted');
     await window.dismiss('runs an image that is not approved');
     const short = `${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`;
     const tooltip = await window.picture('image-not-approved');
     assert.ok(tooltip.includes(`an image that is not approved for production, with PCR0 ${short}`), tooltip);
-    assert.deepEqual(world.asked, [HISTORY.pathname]);
+    assert.deepEqual(historyServer.asked, [HISTORY.pathname]);
     assert.deepEqual(enclave.journal.requests, []);
-    const text = await showAttestation('Nothing is verified at the moment');
+    const text = await showAttestation('The enclave is not verified.');
     await window.screenshot('image-not-approved-attestation');
     const steps = (await text.locator('body').innerText()).match(/[✓✗–](?=\t)/g)?.join('');
     assert.equal(steps, '✓✓✓✓✓✓✓✗––');
@@ -113,16 +113,16 @@ describe('A person with a verified enclave', () => {
     assert.equal(shown.match(/[✓✗–](?=\s+Attestation:)/g)?.join(''), '✓✓✓✓✓✓✓✗––');
   });
 
-  it('approves the image by a setting, and sees what was verified', async () => {
+  it('connects after the user has approved the image, and shows what was verified', async () => {
     await window.bridge.set('additionalPcr0', [PCR0]);
-    await window.waitForStatus('8', 'shield');
+    await window.waitForStatus('Sealed Proxy', 'shield');
     const tooltip = await window.picture('connected-verified');
-    assert.match(tooltip, /Connected to a verified enclave: 8 models/);
+    assert.match(tooltip, /Sealed Proxy is connected\. Your prompts are encrypted to a verified enclave\./);
     assertFacts(tooltip);
   });
 
-  it('reads the attestation to its end, and can verify the document that stands there', async () => {
-    const text = await showAttestation('A genuine AWS Nitro enclave');
+  it('shows an attestation that ends with a document which the user can verify', async () => {
+    const text = await showAttestation('The enclave is verified.');
     await window.screenshot('attestation-verified');
     const shown = await text.locator('body').innerText();
     assert.equal(await measurement(text), PCR0);
@@ -133,8 +133,8 @@ describe('A person with a verified enclave', () => {
 
     const last = text.locator('pre').last();
     for (const [name, place] of [
-      ['attestation-verified-checks', text.getByRole('heading', { name: 'What was not checked' })],
-      ['attestation-verified-limits', text.getByRole('heading', { name: 'The document', exact: true })],
+      ['attestation-verified-checks', text.getByRole('heading', { name: 'What is not checked' })],
+      ['attestation-verified-limits', text.getByRole('heading', { name: 'Attestation document', exact: true })],
       ['attestation-verified-end', last],
     ] as const) {
       await place.evaluate((element: Scrollable) => {
@@ -151,13 +151,13 @@ describe('A person with a verified enclave', () => {
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
-  it('sees the same in a second window, which the first one serves', async () => {
+  it('shows the same in a second window, which uses the proxy of the first', async () => {
     const handshakes = enclave.journal.handshakes;
     const second = await editor.open('second');
-    await second.waitForStatus('8 (shared)', 'shield');
+    await second.waitForStatus('Sealed Proxy', 'shield');
     const tooltip = await second.picture('shared-verified');
     assertFacts(tooltip);
-    assert.match(tooltip, /served by another window/);
+    assert.match(tooltip, /running in another window/);
     assert.equal(enclave.journal.handshakes, handshakes);
     assert.deepEqual(
       proxiesOf(editor.profile.extensions).map(({ parent }) => parent),
@@ -166,8 +166,8 @@ describe('A person with a verified enclave', () => {
     await second.page.close({ runBeforeUnload: true });
   });
 
-  it('sees that the proxy starts, and then that it waits for the backend', async () => {
-    // The proxy cannot start before it has read this file, and nobody writes it yet.
+  it('shows that the proxy starts, and then that it waits for the backend', async () => {
+    // The proxy reads this file when it starts, and waits until something is written to it.
     rmSync(rootsFile);
     assert.equal(spawnSync('mkfifo', [rootsFile]).status, 0);
     let release = (): void => undefined;
@@ -178,50 +178,50 @@ describe('A person with a verified enclave', () => {
     try {
       await window.runCommand('Sealed Proxy: Restart');
       await window.waitForStatus('Sealed Proxy', 'loading');
-      assert.match(await window.picture('starting'), /The proxy is starting/);
+      assert.match(await window.picture('starting'), /Sealed Proxy is starting/);
     } finally {
       await eventually('the proxy to read its roots', () => writeToReader(rootsFile, roots));
       rmSync(rootsFile);
       writeFileSync(rootsFile, roots);
     }
-    await asked.find('the request that is not answered yet', () => true, before, VISIBLE);
+    await asked.find('the request that waits for its response', () => true, before, VISIBLE);
     await window.waitForStatus('Sealed Proxy', 'loading');
-    assert.match(await window.picture('checking'), /Checking the connection to the backend/);
+    assert.match(await window.picture('checking'), /Sealed Proxy is checking the connection to the backend/);
     release();
-    await window.waitForStatus('8', 'shield');
+    await window.waitForStatus('Sealed Proxy', 'shield');
   });
 
-  it('is told when the key was removed at the backend, and goes on with another', async () => {
+  it('shows that the key was deleted at the backend, and connects with a new one', async () => {
     removed.add(API_KEY);
     await window.runCommand('Sealed Proxy: Check Connection');
     await window.waitForStatus('Sealed Proxy: key refused', 'key');
-    await window.dismiss('The backend refused the API key');
-    assert.match(await window.picture('key-removed'), /The backend refused the API key/);
+    await window.dismiss('the backend refused the API key');
+    assert.match(await window.picture('key-removed'), /the backend refused the API key/);
     await window.setApiKey(NEXT_API_KEY);
-    await window.dismiss('API key accepted, 8 models.');
-    await window.waitForStatus('8', 'shield');
+    await window.dismiss('API key accepted. 8 models are available.');
+    await window.waitForStatus('Sealed Proxy', 'shield');
   });
 
-  it("is told that this computer's clock is wrong, and by how much", async () => {
+  it("shows that this computer's clock is wrong, and by how much", async () => {
     await window.bridge.set('backendUrl', `https://${BEHIND}`);
     await window.waitForStatus('Sealed Proxy: clock wrong', 'workspace-untrusted');
     assert.match(await window.picture('clock-wrong'), /clock is about 5 hours ahead of the enclave/);
-    assert.match(await window.diagnosis('clock-wrong'), /✗\s+System clock\s+.*about 5 hours ahead/);
+    assert.match(await window.diagnosis('clock-wrong'), /✗\s+System clock\s+\S.*about 5 hours ahead/);
     await window.bridge.set('backendUrl', `https://${ENCLAVE}`);
-    await window.waitForStatus('8', 'shield');
+    await window.waitForStatus('Sealed Proxy', 'shield');
   });
 
-  it('leaves no key on command lines, in environments, settings or logs', () => {
+  it('leaves no key on command lines or in environments, settings and logs', () => {
     assertKeptSecret({ 'the API key': API_KEY, 'the next API key': NEXT_API_KEY }, editor);
   });
 
-  /** What a tooltip says of the verified enclave. */
+  /** The tooltip's facts about the verified enclave. */
   function assertFacts(tooltip: string): void {
     for (const fact of [
-      /Verified\s+production enclave, PCR0/,
-      new RegExp(`PCR0 ${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`),
-      new RegExp(String.raw`Module\s+${MODULE}`),
-      /Since\s+\d{1,2}:\d\d/,
+      /Attestation\s+verified, production image/,
+      new RegExp(String.raw`PCR0\s+${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`),
+      new RegExp(String.raw`Enclave\s+${MODULE}`),
+      /Session since\s+\d{1,2}:\d\d/,
       /Certificate valid until\s+\d+\/\d+\/\d+, \d{1,2}:\d\d/,
       /Models\s+8/,
       /Last check\s+\d{1,2}:\d\d/,
@@ -231,12 +231,12 @@ describe('A person with a verified enclave', () => {
     }
   }
 
-  /** The value that stands under the word PCR0, in its lines. */
+  /** The PCR0 of the document, without its line breaks. */
   async function measurement(text: FrameLocator): Promise<string> {
     return (await text.locator('pre').first().innerText()).replaceAll(/\s/g, '');
   }
 
-  /** The document, when it says this. */
+  /** The document, once it contains this text. */
   async function showAttestation(text: string): Promise<FrameLocator> {
     await window.runCommand('Sealed Proxy: Show Attestation');
     const frame = window.page.frameLocator('iframe.webview').frameLocator('#active-frame');
@@ -245,7 +245,7 @@ describe('A person with a verified enclave', () => {
   }
 });
 
-/** Writes to a named pipe that somebody reads; false if nobody does. */
+/** Writes to a named pipe; false if no process reads it. */
 function writeToReader(path: string, text: string): boolean {
   try {
     const pipe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);

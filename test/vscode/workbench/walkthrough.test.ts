@@ -1,11 +1,11 @@
-// The first five minutes of a person: four steps, each of which completes by itself. Their pictures are made here; `npm run
-// pictures` puts them where the package takes them from. The tests stand on one another.
+// The walkthrough of a new user: four steps, each of which completes by itself. Its pictures are taken here; `npm run
+// screenshots` copies them to media/walkthrough. Each test continues where the previous one ended.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
-import { freePort } from '../../../src/supervisor/freePort.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
 import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
@@ -17,20 +17,21 @@ import { trustingEquipment } from '../../support/vscode/trust.ts';
 import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
-const API_KEY = 'dev-the-key-of-a-newcomer';
+const API_KEY = 'dev-the-key-of-a-new-user';
 const ENCLAVE = 'enclave.elsewhere.example';
-const STEPS = ['Set the API key', 'See it verified', 'Connect an assistant', 'Ask something'];
-/** Where the pictures are cut out, in pixels of a window of 1280 by 800. */
+const { steps: STEPS } = walkthroughOf(readFileSync(fromRoot('package.json'), 'utf8'));
+const TITLES = ['Set your API key', 'See that the enclave is verified', 'Connect an assistant', 'Ask a question'];
+/** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
 const BOTTOM_RIGHT = { x: 836, y: 464, width: 444, height: 336 };
 const CHAT = { x: 984, y: 36, width: 296, height: 262 };
 
-/** As far as it matters here; the types of a browser are not there. */
+/** The type of an image element, as far as it is used here. The types of browsers are not installed. */
 interface Picture {
   readonly naturalWidth: number;
 }
 
-describe('A newcomer', () => {
+describe('The walkthrough', () => {
   const scope = perSuite();
   const model = new ScriptedModel();
   let editor: Editor;
@@ -62,7 +63,7 @@ describe('A newcomer', () => {
   });
 
   const steps = () => window.page.locator('.gettingStartedContainer .getting-started-step');
-  /** The titles of the steps that are done, as the open walkthrough shows them. */
+  /** The titles of the completed steps in the walkthrough, which this opens. */
   const done = async (): Promise<string[]> => {
     await window.runCommand('Sealed Proxy: Get Started');
     await steps().first().waitFor();
@@ -72,38 +73,35 @@ describe('A newcomer', () => {
   };
   const becomesDone = (count: number) =>
     eventually(
-      `${count} steps to be done`,
-      async () => (await done()).join() === STEPS.slice(0, count).join(),
+      `${count} completed steps`,
+      async () => (await done()).join() === TITLES.slice(0, count).join(),
       VISIBLE,
     );
 
-  it('sees four steps, of which none is done, each with a picture', async () => {
-    await window.bridge.command('workbench.action.closeSidebar'); // for want of room, there would be no pictures
+  it('has four steps with pictures, none of them completed', async () => {
+    await window.bridge.command('workbench.action.closeSidebar'); // the pictures are only shown if there is room
     await becomesDone(0);
     assert.deepEqual(
       (await steps().locator('.step-title').allInnerTexts()).map((title) => title.trim()),
-      STEPS,
+      TITLES,
     );
-    const texts = JSON.parse(readFileSync(fromRoot('package.nls.json'), 'utf8')) as Readonly<Record<string, string>>;
-    for (const [index, name] of ['key', 'verified', 'connect', 'ask'].entries()) {
+    for (const [index, { id, media }] of STEPS.entries()) {
       await steps().nth(index).click();
-      const picture = window.page
-        .locator('.getting-started-media')
-        .getByAltText(texts[`walkthrough.${name}.altText`] ?? name);
+      const picture = window.page.locator('.getting-started-media').getByAltText(media.altText);
       await picture.waitFor();
-      await eventually(`the picture ${name}`, () => picture.evaluate((image: Picture) => image.naturalWidth > 100));
-      await window.screenshot(`walkthrough-${name}`);
+      await eventually(`the picture ${id}`, () => picture.evaluate((image: Picture) => image.naturalWidth > 100));
+      await window.screenshot(`walkthrough-${id}`);
     }
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
-  it('sets the key, and sees the enclave verified: two steps are done', async () => {
+  it('completes two steps when the key is set and the enclave is verified', async () => {
     await window.runCommand('Sealed Proxy: Set API Key');
     await window.quickInput.locator('input[type="password"]').fill(API_KEY);
     await window.cutout('key', { ...TOP, height: 140 });
     await window.page.keyboard.press('Enter');
-    await window.waitForStatus('8', 'shield');
-    await window.dismiss('API key accepted, 8 models.');
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    await window.dismiss('API key accepted. 8 models are available.');
     await window.openTooltip();
     await window.cutout('verified', BOTTOM_RIGHT);
     await window.closeTooltip();
@@ -112,7 +110,7 @@ describe('A newcomer', () => {
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
-  it('connects an assistant: three steps are done', async () => {
+  it('completes the third step when an assistant is connected', async () => {
     const folder = join(editor.profile.root, '.config', 'opencode');
     mkdirSync(folder, { recursive: true });
     const config = join(folder, 'opencode.json');
@@ -132,7 +130,7 @@ describe('A newcomer', () => {
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
-  it('asks something in the editor’s chat: all is done', async () => {
+  it('completes the last step when the chat gets a response', async () => {
     const chat = await ChatView.open(window);
     await chat.choose('GLM 5.2');
     const words = 'Who can read this question?';
@@ -146,3 +144,13 @@ describe('A newcomer', () => {
     await window.screenshot('walkthrough-done');
   });
 });
+
+interface Walkthrough {
+  readonly steps: readonly { readonly id: string; readonly media: { readonly altText: string } }[];
+}
+
+/** The one walkthrough in package.json. */
+function walkthroughOf(manifest: string): Walkthrough {
+  const { contributes } = JSON.parse(manifest) as { contributes: { walkthroughs: [Walkthrough] } };
+  return contributes.walkthroughs[0];
+}

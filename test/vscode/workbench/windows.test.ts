@@ -1,4 +1,4 @@
-// Several windows share one proxy; what happens to it when they go, or are killed.
+// Several windows share one proxy. The tests close and kill them.
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
@@ -9,9 +9,9 @@ import { eventually, isRunning, proxiesOf } from '../../support/vscode/processes
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
-const API_KEY = 'dev-the-key-of-a-person-with-windows';
+const API_KEY = 'dev-the-key-of-a-user-with-windows';
 const CLIENT = 'Notebook';
-const PASSING = 'Passing';
+const TEMPORARY = 'Temporary';
 
 describe('Two windows', () => {
   const scope = perSuite();
@@ -19,11 +19,11 @@ describe('Two windows', () => {
   let first: Workbench;
   let second: Workbench;
   let connection: SealedProxyConnection;
-  let passing: SealedProxyConnection;
+  let temporary: SealedProxyConnection;
   const proxies = () => proxiesOf(editor.profile.extensions);
   const connect = ({ bridge }: Workbench, client = CLIENT) =>
     bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client });
-  const agreed = async (client: string) => {
+  const allowed = async (client: string) => {
     const asked = connect(first, client);
     await first.press(`Allow "${client}"`, 'Allow');
     return asked;
@@ -40,35 +40,35 @@ describe('Two windows', () => {
     scope.onClose(() => editor.stop());
     first = await editor.open('first');
     await first.setApiKey(API_KEY);
-    await first.waitForStatus('development 8');
-    connection = await agreed(CLIENT);
-    passing = await agreed(PASSING);
+    await first.waitForStatus('Sealed Proxy: development');
+    connection = await allowed(CLIENT);
+    temporary = await allowed(TEMPORARY);
   });
 
-  it('share one proxy: the second joins the first, and its clients have the same keys', async () => {
+  it('share one proxy: the second joins the first, and its clients get the same keys', async () => {
     second = await editor.open('second');
-    await second.waitForStatus('development 8 (shared)', 'beaker');
-    assert.match(await second.picture('shared'), /served by another window/);
+    await second.waitForStatus('Sealed Proxy: development', 'beaker');
+    assert.match(await second.picture('shared'), /running in another window/);
     assert.deepEqual(await connect(second), connection);
     const [proxy, ...others] = proxies();
     assert.deepEqual(others, []);
     assert.equal(proxy?.parent, first.bridge.pid);
   });
 
-  it('go by the same revocations: what the second revokes, the proxy of the first refuses at once', async () => {
-    assert.equal(await ask(passing.apiKey), 200);
+  it('share revocations: the proxy of the first window refuses at once what the second revokes', async () => {
+    assert.equal(await ask(temporary.apiKey), 200);
     await second.runCommand('Sealed Proxy: Manage Access Keys');
-    const row = second.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: PASSING });
+    const row = second.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: TEMPORARY });
     await row.hover();
     await row.getByRole('button', { name: 'Revoke' }).click();
     await row.waitFor({ state: 'detached' });
     await second.page.keyboard.press('Escape');
-    await eventually('the revoked key to be refused', async () => (await ask(passing.apiKey)) === 401, 1000);
+    await eventually('the revoked key to be refused', async () => (await ask(temporary.apiKey)) === 401, 1000);
     assert.equal(await ask(), 200);
     assert.equal(proxies()[0]?.parent, first.bridge.pid);
   });
 
-  it('hand the proxy over when the first is closed: within 3 s, and a running stream ends well', async () => {
+  it('hand over the proxy within 3 s when the first is closed, and a running stream completes', async () => {
     const client = new OpenAI({ baseURL: connection.baseUrl, apiKey: connection.apiKey, maxRetries: 0 });
     const stream = await client.chat.completions.create({
       model: 'glm-5-2',
@@ -83,20 +83,20 @@ describe('Two windows', () => {
       if (words < 10 || closed !== undefined) continue;
       const { pid: host } = first.bridge;
       closed = first.page.close({ runBeforeUnload: true });
-      takenOver = eventually('the new owner', () => servedBy(second), 3000).finally(() => {
+      takenOver = eventually('the second window to run the proxy', () => servedBy(second), 3000).finally(() => {
         assert.ok(host !== second.bridge.pid);
       });
     }
     await closed;
-    const took = await takenOver;
+    const duration = await takenOver;
     assert.equal(words, 150);
-    assert.ok(took !== undefined && took < 3000);
-    await second.waitForStatus('development 8', 'beaker');
+    assert.ok(duration !== undefined && duration < 3000);
+    await second.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.deepEqual(await connect(second), connection);
     assert.equal(await ask(), 200);
   });
 
-  it('leave nothing of the closed one', async () => {
+  it('leave no process of the closed window', async () => {
     const gone = () => proxies().every(({ parent }) => parent === second.bridge.pid) && !isRunning(first.bridge.pid);
     await eventually('the end of the first window', gone, 10_000);
     assert.equal(proxies().length, 1);
@@ -104,19 +104,19 @@ describe('Two windows', () => {
 
   it('leave no key behind', () => {
     assertKeptSecret(
-      { 'the API key': API_KEY, 'the access key': connection.apiKey, 'the revoked key': passing.apiKey },
+      { 'the API key': API_KEY, 'the access key': connection.apiKey, 'the revoked key': temporary.apiKey },
       editor,
     );
   });
 
-  it('leave no process a second after the extension host was killed', async () => {
+  it('leave no process one second after the extension host was killed', async () => {
     const [proxy] = proxies();
     assert.ok(proxy);
     process.kill(second.bridge.pid, 'SIGKILL');
     await eventually('the end of the proxy', () => !isRunning(proxy.pid), 1000);
   });
 
-  /** The proxy on the port is this window's, and the key works with it. No refusal of the key is let pass. */
+  /** Whether the proxy on the port is this window's and accepts the key. Fails if the key is ever refused. */
   async function servedBy({ bridge }: Workbench): Promise<boolean> {
     if (!proxies().some(({ parent }) => parent === bridge.pid)) return false;
     const status = await ask().catch(() => undefined);

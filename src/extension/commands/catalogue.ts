@@ -1,0 +1,86 @@
+// Every command, as data. The palette, the status bar's menu, tooltip links and registration derive from it; a test
+// compares package.json with it. The functions that run the commands are in the other files of this folder.
+
+export interface CommandEntry {
+  /** The label in the palette, the menu and links: a verb in title case. */
+  readonly title: string;
+  /** The name of a codicon, for the menu. */
+  readonly icon?: string;
+  /** The group in the status bar's menu; without one, the command is not in the menu. */
+  readonly group?: 1 | 2 | 3;
+  /** When the menu lists the command, besides in the states that offer it (statusText.ts). */
+  readonly menu?: 'always' | 'whileRunning' | 'withApiKey' | 'ifOffered';
+  /** The when clause in the Command Palette; 'never': the command is not in package.json. */
+  readonly palette: 'always' | 'never' | `sealedProxy.${string}`;
+}
+
+const RUNNING = 'sealedProxy.state == running';
+const STARTABLE = 'sealedProxy.state && sealedProxy.state != running && sealedProxy.state != starting';
+const STOPPABLE = 'sealedProxy.state && sealedProxy.state != off';
+const HAS_KEY = 'sealedProxy.hasApiKey';
+
+/** The commands that users see, in the order of the menu. */
+export const COMMANDS = {
+  useFreePort: { title: 'Use a Free Port', icon: 'plug', group: 1, menu: 'ifOffered', palette: 'never' },
+  start: { title: 'Start', icon: 'play', group: 1, menu: 'ifOffered', palette: STARTABLE },
+  checkConnection: { title: 'Check Connection', icon: 'refresh', group: 1, menu: 'ifOffered', palette: RUNNING },
+  copyBaseUrl: { title: 'Copy Base URL', icon: 'copy', group: 1, menu: 'ifOffered', palette: RUNNING },
+  showAttestation: { title: 'Show Attestation', icon: 'verified', group: 1, menu: 'ifOffered', palette: RUNNING },
+  showUsage: { title: 'Show Usage', icon: 'graph', group: 1, menu: 'whileRunning', palette: RUNNING },
+  diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1, menu: 'always', palette: 'always' },
+  showLog: { title: 'Show Log', icon: 'output', group: 1, menu: 'always', palette: 'always' },
+  connectAssistant: { title: 'Connect an Assistant…', icon: 'link', group: 2, menu: 'always', palette: 'always' },
+  setApiKey: { title: 'Set API Key', icon: 'key', group: 2, menu: 'always', palette: 'always' },
+  removeApiKey: { title: 'Remove API Key', icon: 'trash', group: 2, menu: 'withApiKey', palette: HAS_KEY },
+  newAccessKey: { title: 'Create Access Key', icon: 'add', group: 2, menu: 'always', palette: 'always' },
+  manageAccessKeys: {
+    title: 'Manage Access Keys',
+    icon: 'list-unordered',
+    group: 2,
+    menu: 'always',
+    palette: 'always',
+  },
+  restart: { title: 'Restart', icon: 'debug-restart', group: 3, menu: 'whileRunning', palette: 'always' },
+  stop: { title: 'Stop', icon: 'debug-stop', group: 3, menu: 'ifOffered', palette: STOPPABLE },
+  openSettings: { title: 'Open Settings', icon: 'gear', group: 3, menu: 'always', palette: 'never' },
+  getStarted: { title: 'Get Started', icon: 'rocket', group: 3, menu: 'always', palette: 'always' },
+  showMenu: { title: 'Show Menu', palette: 'always' },
+} as const satisfies Readonly<Record<string, CommandEntry>>;
+
+/** Commands that other extensions and notifications run, and that users never see. */
+export const INTERNAL_COMMANDS = ['repairAssistants', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
+
+/** The context keys that the extension sets, for when clauses and the walkthrough. */
+export const CONTEXT_KEYS = ['state', 'verified', 'hasApiKey', 'assistantConnected', 'asked'] as const;
+
+export type ContextKey = (typeof CONTEXT_KEYS)[number];
+export type VisibleCommand = keyof typeof COMMANDS;
+export type CommandName = VisibleCommand | (typeof INTERNAL_COMMANDS)[number];
+
+/** The data of a command that users see. */
+export function entryOf(name: VisibleCommand): CommandEntry {
+  return COMMANDS[name];
+}
+
+/** The id under which a command is registered. */
+export function commandId(name: CommandName): string {
+  return `sealedProxy.${name}`;
+}
+
+/**
+ * The status bar's menu, in groups; empty groups are left out.
+ * @param offered the commands that the current state offers
+ */
+export function menuGroups(
+  offered: readonly VisibleCommand[],
+  { whileRunning, withApiKey }: { readonly whileRunning: boolean; readonly withApiKey: boolean },
+): readonly (readonly VisibleCommand[])[] {
+  const conditions = { always: true, whileRunning, withApiKey, ifOffered: false };
+  const names = (Object.keys(COMMANDS) as VisibleCommand[]).filter((name) => {
+    const { menu } = entryOf(name);
+    return menu !== undefined && (conditions[menu] || offered.includes(name));
+  });
+  return [1, 2, 3]
+    .map((group) => names.filter((name) => entryOf(name).group === group))
+    .filter(({ length }) => length > 0);
+}

@@ -1,0 +1,25 @@
+import type { AssistantService } from '../../assistants/assistantService.ts';
+import type { ModelChoice } from '../../assistants/types.ts';
+import type { Secrets } from '../../keys/secrets.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
+import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { PublicApi } from '../api/api.ts';
+import type { ChannelLog } from '../log.ts';
+import type { Documents } from '../views/documents.ts';
+import type { CommandName } from './catalogue.ts';
+
+/** What the commands work with. */
+export interface CommandContext {
+  readonly supervisor: Supervisor;
+  readonly secrets: Secrets;
+  readonly log: ChannelLog;
+  readonly api: PublicApi;
+  readonly documents: Pick<Documents, 'show' | 'compare'>;
+  readonly assistants: AssistantService;
+  readonly settings: () => Settings;
+  /** The chat models that the backend offers; empty while it cannot be asked. */
+  readonly models: () => readonly ModelChoice[];
+}
+
+/** The commands of one file, by name. */
+export type CommandGroup = Partial<Record<CommandName, (context: CommandContext, argument: unknown) => unknown>>;

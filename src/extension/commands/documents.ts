@@ -1,0 +1,100 @@
+// Shows the attestation, the usage, the diagnostics and the log.
+import * as vscode from 'vscode';
+import type { DiagnosticsContext } from '../../diagnostics/check.ts';
+import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
+import { diagnosticsReport } from '../../diagnostics/report.ts';
+import type { HostInfo } from '../../diagnostics/report.ts';
+import type { Secrets } from '../../keys/secrets.ts';
+import { attestationDocument } from '../../presentation/attestationText.ts';
+import { usageDocument } from '../../presentation/usageText.ts';
+import type { UsageReport } from '../../shared/usage.ts';
+import { VERSION } from '../../shared/version.ts';
+import { probe } from '../../supervisor/localProxy.ts';
+import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+
+export const documentCommands = {
+  showAttestation: ({ documents, supervisor }) =>
+    documents.show('Attestation.md', attestationDocument(supervisor.status)),
+  showUsage,
+  diagnose: runDiagnostics,
+  showLog: ({ log }) => {
+    log.channel.show();
+  },
+} satisfies CommandGroup;
+
+async function showUsage({ supervisor, secrets, documents }: CommandContext): Promise<void> {
+  let usage: UsageReport | undefined;
+  try {
+    usage = supervisor.status.kind === 'running' ? await readUsage(supervisor) : undefined;
+  } catch {
+    void vscode.window.showWarningMessage('The proxy did not report its usage. Try again in a moment.');
+    return;
+  }
+  await documents.show('Usage.md', usageDocument(usage, await secrets.accessKeys()));
+}
+
+/** @throws Error if the proxy does not answer */
+async function readUsage(supervisor: Supervisor): Promise<UsageReport> {
+  const { line } = await supervisor.connect();
+  try {
+    return await line.usage();
+  } finally {
+    line.end();
+  }
+}
+
+/** Runs all checks, which start and change nothing, and shows the results. */
+async function runDiagnostics(context: CommandContext): Promise<void> {
+  const { secrets, documents } = context;
+  const before = await knownSecrets(secrets);
+  const results = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: 'Running diagnostics…' },
+    () => diagnose(diagnosticsContext(context)),
+  );
+  const known = [...before, ...(await knownSecrets(secrets))]; // a secret may have changed while the checks ran
+  await documents.show('Diagnostics.md', diagnosticsReport(results, hostInfo(), known));
+}
+
+function diagnosticsContext({ supervisor, secrets, settings, assistants }: CommandContext): DiagnosticsContext {
+  return {
+    status: () => supervisor.status,
+    crashes: () => supervisor.crashes,
+    settings: () => settings().proxy,
+    network: () => settings().network,
+    modelOverrides: () => settings().modelOverrides,
+    environment: process.env,
+    probe: async (port) => probe(port, Buffer.from((await secrets.forProxy()).ownership, 'base64')),
+    connect: () => supervisor.connect(),
+    refresh: () => supervisor.check(),
+    keys: async () => {
+      const { apiKey, accessKeys } = await secrets.forProxy();
+      return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
+    },
+    assistants: async () =>
+      (await assistants.list()).map(({ assistant, configState }) => ({ name: assistant.name, configState })),
+    clock: () => performance.now(),
+    limit: CHECK_LIMIT,
+  };
+}
+
+function hostInfo(): HostInfo {
+  return {
+    version: VERSION,
+    platform: `${process.platform} ${process.arch}`,
+    node: process.versions.node,
+    editor: `${vscode.env.appName} ${vscode.version}`,
+    remote: vscode.env.remoteName,
+    at: Date.now(),
+  };
+}
+
+/** What must not appear in the document. If the storage cannot be read, the checks cannot read a secret either. */
+async function knownSecrets(secrets: Secrets): Promise<readonly string[]> {
+  try {
+    const { apiKey, accessKeys, ownership, cacheNamespaceRoot } = await secrets.forProxy();
+    return [...(apiKey === null ? [] : [apiKey]), ...accessKeys, ownership, cacheNamespaceRoot];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,36 @@
+// The menu of the status bar item, and where to go from it.
+import * as vscode from 'vscode';
+import { PRODUCT, describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import { SECTION } from '../settings.ts';
+import { entryOf, menuGroups } from './catalogue.ts';
+import type { VisibleCommand } from './catalogue.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+import { runCommand } from './runCommand.ts';
+
+const WALKTHROUGH = 'sealed-proxy.sealed-proxy#start';
+
+export const menuCommands = {
+  showMenu,
+  openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', SECTION),
+  getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
+} satisfies CommandGroup;
+
+interface MenuRow extends vscode.QuickPickItem {
+  readonly command?: VisibleCommand;
+}
+
+const SEPARATOR: MenuRow = { label: '', kind: vscode.QuickPickItemKind.Separator };
+
+async function showMenu({ supervisor, secrets }: CommandContext): Promise<void> {
+  const view = describeStatus(supervisor.status);
+  const withApiKey = (await secrets.apiKey()) !== undefined;
+  const groups = menuGroups(view.actions, { whileRunning: supervisor.status.kind === 'running', withApiKey });
+  const rows = groups.flatMap((group, index) => [...(index === 0 ? [] : [SEPARATOR]), ...group.map(rowFor)]);
+  const chosen = await vscode.window.showQuickPick(rows, { title: PRODUCT, placeHolder: summaryOf(view) });
+  if (chosen?.command !== undefined) await runCommand(chosen.command);
+}
+
+function rowFor(command: VisibleCommand): MenuRow {
+  const { icon = '', title } = entryOf(command);
+  return { label: `$(${icon}) ${title}`, command };
+}

@@ -1,0 +1,33 @@
+import * as vscode from 'vscode';
+import { accessKeyCommands } from './accessKeys.ts';
+import { apiKeyCommands } from './apiKey.ts';
+import { commandId } from './catalogue.ts';
+import type { CommandName } from './catalogue.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+import { connectAssistantCommands } from './connectAssistant.ts';
+import { connectionCommands } from './connection.ts';
+import { documentCommands } from './documents.ts';
+import { menuCommands } from './menu.ts';
+import { proxyCommands } from './proxy.ts';
+import { repairAssistantsCommands } from './repairAssistants.ts';
+
+/** A command of the catalogue that no file runs is a type error here. */
+const COMMANDS = {
+  ...proxyCommands,
+  ...connectionCommands,
+  ...documentCommands,
+  ...connectAssistantCommands,
+  ...repairAssistantsCommands,
+  ...apiKeyCommands,
+  ...accessKeyCommands,
+  ...menuCommands,
+} satisfies Required<CommandGroup>;
+
+/** Registers every command of the catalogue. */
+export function registerCommands(context: CommandContext): vscode.Disposable {
+  return vscode.Disposable.from(
+    ...Object.entries<Required<CommandGroup>[CommandName]>(COMMANDS).map(([name, run]) =>
+      vscode.commands.registerCommand(commandId(name as CommandName), (argument: unknown) => run(context, argument)),
+    ),
+  );
+}

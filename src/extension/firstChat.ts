@@ -1,0 +1,30 @@
+// The last step of the walkthrough: it is done when an assistant or the editor's chat has got an answer.
+import type { AssistantService } from '../assistants/assistantService.ts';
+import { OWN_KEY_NAME } from '../keys/accessKeys.ts';
+import type { Secrets } from '../keys/secrets.ts';
+import { setContextKey } from './views/contextKeys.ts';
+
+export class FirstChat {
+  readonly #assistants: AssistantService;
+  readonly #secrets: Secrets;
+  #done = false;
+
+  constructor(assistants: AssistantService, secrets: Secrets) {
+    this.#assistants = assistants;
+    this.#secrets = secrets;
+  }
+
+  /** The proxy has answered a chat request with the access key of this id. Checks do not count. */
+  async answered(keyId: string): Promise<void> {
+    if (this.#assistants.wasCheck(keyId) || this.#done) return;
+    const own = await this.#secrets.findAccessKey(OWN_KEY_NAME, 'own');
+    if (own?.id !== keyId) await this.complete();
+  }
+
+  /** The editor's chat has got an answer. */
+  async complete(): Promise<void> {
+    if (this.#done) return;
+    this.#done = true;
+    await setContextKey('asked', true);
+  }
+}

@@ -1,0 +1,37 @@
+// Notifications about failures that the user must act on. Each is shown once, until it is over.
+import * as vscode from 'vscode';
+import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import type { Refusal } from '../../settings/validateSettings.ts';
+import { asNotice } from '../../shared/escape.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
+import { offerCommands } from '../commands/runCommand.ts';
+
+export class FailureNotices {
+  /** The failure that was shown last. */
+  #shown: string | undefined;
+  /** The messages about settings that are wrong now. */
+  #refused: ReadonlySet<string> = new Set();
+
+  /** Shows that the proxy cannot start. */
+  async statusChanged(status: ProxyStatus): Promise<void> {
+    if (status.kind === 'running' || status.kind === 'off') this.#shown = undefined;
+    if (status.kind !== 'failed' && status.kind !== 'portTaken') return;
+    if (status.kind === 'failed' && status.reason === 'setting') return; // settingsRefused() has shown it
+    const message = summaryOf(describeStatus(status));
+    // A program on the port may respond to one probe and not to the next.
+    const failure = status.kind === 'portTaken' ? `port ${status.port}` : message;
+    if (failure === this.#shown) return;
+    this.#shown = failure;
+    const commands =
+      status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
+    await offerCommands(vscode.window.showErrorMessage, asNotice(message), ...commands);
+  }
+
+  /** Shows the settings that cannot be used, given all that are wrong now. */
+  settingsRefused(refusals: readonly Refusal[]): void {
+    const before = this.#refused;
+    this.#refused = new Set(refusals.map(({ setting, message }) => `The setting ${setting} is ignored: ${message}`));
+    for (const message of this.#refused)
+      if (!before.has(message)) void vscode.window.showErrorMessage(asNotice(message));
+  }
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { describeStatus } from '../../../src/presentation/statusText.ts';
+import { statusTooltip } from '../../../src/presentation/statusTooltip.ts';
+import type { AttestationSummary } from '../../../src/shared/messages.ts';
+import type { ProxyStatus } from '../../../src/shared/status.ts';
+
+const NOW = Date.UTC(2026, 0, 15, 12);
+const VERIFIED: AttestationSummary = {
+  kind: 'verified',
+  environment: 'production',
+  pcr0: `0123abcd${'e'.repeat(80)}89efcdab`,
+  approvedBy: 'pinned',
+  moduleId: 'i-1-enc2',
+  timestamp: NOW - 1000,
+  certificateNotBefore: NOW - 2000,
+  certificateNotAfter: NOW + 3_600_000,
+  document: 'AAAA',
+};
+
+type Running = Extract<ProxyStatus, { kind: 'running' }>;
+
+const running = (change: Partial<Running> = {}): Running => ({
+  kind: 'running',
+  url: 'http://127.0.0.1:14114',
+  port: 14114,
+  version: '1.2.3',
+  shared: false,
+  backendUrl: 'https://enclave.example',
+  verified: VERIFIED,
+  establishedAt: NOW - 60_000,
+  health: { kind: 'connected', models: ['a', 'b', 'c'], catalogue: null, checkedAt: NOW },
+  ...change,
+});
+const UNREACHABLE: Running['health'] = {
+  kind: 'unreachable',
+  cause: 'attestation',
+  message: 'It was refused',
+  failure: null,
+  checkedAt: NOW,
+  retryAt: null,
+};
+
+const tooltip = (status: ProxyStatus) => statusTooltip(status, describeStatus(status), (name) => `[${name}]`);
+/** The rows of the table, by their names without links. */
+const rows = (status: ProxyStatus) => {
+  const lines = tooltip(status)
+    .split('\n')
+    .filter((line) => line.startsWith('| '));
+  return new Map(
+    lines.map((line) => {
+      const [name = '', value = ''] = line.slice(2, -2).split(' | ');
+      return [/^\[(.*)\]\(/.exec(name)?.[1] ?? name, value];
+    }),
+  );
+};
+
+describe('statusTooltip()', () => {
+  it('begins with the headline, then the detail, and ends with the actions', () => {
+    const shown = tooltip({ kind: 'portTaken', port: 14114, silent: false });
+    assert.equal(
+      shown,
+      '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +
+        'No key was sent to it. Use a free port, or quit that program and restart.\n\n' +
+        '[useFreePort] · [openSettings] · [restart]',
+    );
+  });
+
+  it('shows what was verified: environment, PCR0 in short, module, session and certificate', () => {
+    const shown = rows(running());
+    assert.equal(shown.get('Base URL'), '`http://127.0.0.1:14114/v1`');
+    assert.equal(shown.get('Backend'), '`https://enclave.example`');
+    assert.equal(shown.get('Attestation'), 'verified, production image');
+    assert.equal(shown.get('PCR0'), '0123abcd…89efcdab');
+    assert.equal(shown.get('Enclave'), 'i-1-enc2');
+    assert.equal(shown.get('Models'), '3');
+    assert.equal(shown.get('Version'), '1.2.3');
+    for (const name of ['Session since', 'Certificate valid until', 'Last check'])
+      assert.match(shown.get(name) ?? '', /\d/, name);
+  });
+
+  it('shows that a development backend is not verified', () => {
+    const shown = rows(running({ verified: { kind: 'development', moduleId: 'i-dev' } }));
+    assert.equal(shown.get('Attestation'), 'not verified (development backend)');
+    for (const name of ['PCR0', 'Enclave', 'Certificate valid until']) assert.equal(shown.get(name), undefined, name);
+  });
+
+  it('shows that nothing is verified without a session', () => {
+    const shown = rows(running({ health: UNREACHABLE, verified: null, establishedAt: null }));
+    assert.equal(shown.get('Attestation'), 'not verified');
+    for (const name of ['Session since', 'Models']) assert.equal(shown.get(name), undefined, name);
+  });
+
+  it('shows that the proxy runs in another window', () => {
+    assert.equal(rows(running({ shared: true })).get('Version'), '1.2.3, running in another window');
+  });
+
+  it('has no table while no proxy runs', () => {
+    for (const status of [{ kind: 'off' }, { kind: 'starting' }, { kind: 'restarting', at: NOW }] as const)
+      assert.doesNotMatch(tooltip(status), /\|/);
+  });
+
+  it('links terms to the glossary', () => {
+    assert.match(tooltip(running()), /\[Attestation\]\(https:\/\/github\.com\/\S+\/docs\/glossary\.md#attestation\)/);
+  });
+
+  it('shows text from outside as text', () => {
+    const message = 'See [this](command:workbench.action.quit) $(shield) | **x**';
+    const shown = tooltip(running({ health: { ...UNREACHABLE, message }, verified: null }));
+    assert.ok(shown.includes('\\[this\\](command:workbench.action.quit) \\$(shield) \\| \\*\\*x\\*\\*.'), shown);
+    const hostile = rows(running({ verified: { ...VERIFIED, moduleId: 'i`|[x](y)' } }));
+    assert.equal(hostile.get('Enclave'), 'i\\`\\|\\[x\\](y)');
+  });
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { asCode, asLabel, asMarkdown, asNotice } from '../../../src/shared/escape.ts';
+
+/** As VS Code reads its notifications (`linkedText.ts`). */
+const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
+
+describe('asNotice()', () => {
+  it('leaves no link and no command', () => {
+    for (const text of ['[x](command:workbench.action.quit)', '[[x](file:///a)](https://example.com)']) {
+      assert.match(text, LINK);
+      assert.doesNotMatch(asNotice(text), LINK);
+    }
+    assert.equal(asNotice('glm-5-2 answered: first byte after 7 ms.'), 'glm-5-2 answered: first byte after 7 ms.');
+  });
+});
+
+describe('asLabel()', () => {
+  it('leaves no icon, and makes one line that fits', () => {
+    assert.equal(asLabel('$(pass-filled) connected\n$(check)'), '$ (pass-filled) connected $ (check)');
+    assert.equal(asLabel('x'.repeat(1000)).length, 100);
+    assert.equal(asLabel('GLM 5.2'), 'GLM 5.2');
+  });
+});
+
+describe('asMarkdown()', () => {
+  it('escapes links, images, HTML, entities, icons, formatting and table cells', () => {
+    for (const [text, expected] of [
+      ['[x](command:a)', '\\[x\\](command:a)'],
+      ['![x](https://example.com)', '!\\[x\\](https://example.com)'],
+      ['<img src=x>', '\\<img src=x\\>'],
+      ['&lt;', '\\&lt;'],
+      ['$(shield)', '\\$(shield)'],
+      ['*a* _b_ ~c~ `d`', '\\*a\\* \\_b\\_ \\~c\\~ \\`d\\`'],
+      ['a | b', 'a \\| b'],
+      ['a\\', 'a\\\\'],
+    ] as const) {
+      assert.equal(asMarkdown(text), expected);
+    }
+  });
+
+  it('makes one line', () => {
+    assert.equal(asMarkdown(' a\r\n\n# b\t'), 'a # b');
+  });
+
+  it('begins no heading and no list', () => {
+    for (const mark of ['#', '-', '+']) assert.equal(asMarkdown(`${mark} a - b`), `\\${mark} a - b`);
+  });
+});
+
+describe('asCode()', () => {
+  it('keeps identifiers and addresses', () => {
+    for (const text of ['i-0f1e-enc01', 'http://[::1]:14114/v1?a=%20', 'glm_5.2'])
+      assert.equal(asCode(text), `\`${text}\``);
+  });
+
+  it('replaces every other character', () => {
+    assert.equal(asCode('a`b|c\n$(d) é'), '`a?b?c??(d)??`');
+  });
+});
