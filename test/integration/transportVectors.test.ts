@@ -53,7 +53,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       const { session } = vectorSessionPair(primitives);
       const sealed = hex(response.ciphertext);
       const { opener } = session.beginCall(hex(response.request_id));
-      assert.throws(() => opener.open(sealed), { code: 'record_malformed', message: /unknown kind/ });
+      assert.throws(() => opener.open(sealed), { code: 'record_malformed', message: /unknown type/ });
       for (let at = 0; at < sealed.length; at++) {
         const changed = sealed.slice();
         changed[at] = (changed[at] ?? 0) ^ 1;

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  JSON_TYPE,
+  JSON_MEDIA_TYPE,
   MAX_HANDSHAKE_REPLY,
   PROTOCOL_VERSION,
   PUBLIC_KEY_LENGTH,
@@ -50,18 +50,18 @@ export function sendReply(faults: Faults, json: string, request: IncomingMessage
   if (faults.has('handshake-hang')) return;
   if (faults.has('handshake-reset')) response.socket?.resetAndDestroy();
   else if (faults.has('handshake-redirect')) response.writeHead(307, { location: request.url }).end();
-  else if (faults.has('handshake-500')) response.writeHead(500, { 'content-type': JSON_TYPE }).end(json);
+  else if (faults.has('handshake-500')) response.writeHead(500, { 'content-type': JSON_MEDIA_TYPE }).end(json);
   else if (faults.has('handshake-cut')) sendHalf(json, response);
   else response.writeHead(200, replyHeaders(faults)).end(json);
 }
 
 function replyHeaders(faults: Faults): string[] {
-  if (faults.has('double-content-type')) return ['content-type', JSON_TYPE, 'content-type', JSON_TYPE];
-  return ['content-type', faults.has('handshake-wrong-type') ? `${JSON_TYPE}; charset=utf-8` : JSON_TYPE];
+  if (faults.has('double-content-type')) return ['content-type', JSON_MEDIA_TYPE, 'content-type', JSON_MEDIA_TYPE];
+  return ['content-type', faults.has('handshake-wrong-type') ? `${JSON_MEDIA_TYPE}; charset=utf-8` : JSON_MEDIA_TYPE];
 }
 
 function sendHalf(json: string, response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': JSON_TYPE });
+  response.writeHead(200, { 'content-type': JSON_MEDIA_TYPE });
   response.write(json.slice(0, json.length >> 1), () => {
     response.destroy();
   });

@@ -1,7 +1,7 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 // The lies around the records of a response, and in their place: outer statuses, types, and broken connections.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER, JSON_TYPE, MAX_RECORD, RECORD_TYPE } from '../../session/wire.ts';
+import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER, JSON_MEDIA_TYPE, MAX_RECORD, RECORD_MEDIA_TYPE } from '../../session/wire.ts';
 import type { OuterFault, RequestFault } from './faults.ts';
 import { collectBody } from '../transport/outerRequest.ts';
 
@@ -11,12 +11,12 @@ export interface OuterHead {
   readonly headers: readonly string[];
 }
 
-const HONEST_HEAD: OuterHead = { status: 200, headers: ['content-type', RECORD_TYPE] };
+const HONEST_HEAD: OuterHead = { status: 200, headers: ['content-type', RECORD_MEDIA_TYPE] };
 
 const FALSE_HEADS = new Map<RequestFault, OuterHead>([
   ['wrong-outer-status', { ...HONEST_HEAD, status: 201 }],
-  ['wrong-outer-type', { status: 200, headers: ['content-type', JSON_TYPE] }],
-  ['parameter-outer-type', { status: 200, headers: ['content-type', `${RECORD_TYPE}; charset=binary`] }],
+  ['wrong-outer-type', { status: 200, headers: ['content-type', JSON_MEDIA_TYPE] }],
+  ['parameter-outer-type', { status: 200, headers: ['content-type', `${RECORD_MEDIA_TYPE}; charset=binary`] }],
   ['no-outer-type', { status: 200, headers: [] }],
   ['double-outer-type', { status: 200, headers: [...HONEST_HEAD.headers, ...HONEST_HEAD.headers] }],
 ]);

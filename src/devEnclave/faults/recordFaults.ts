@@ -1,6 +1,6 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 // The lies in the records of a response (transport v2, section 3). Each takes the place of an honest write.
-import { LENGTH_FIELD, MAX_CHUNK, RecordTag, TAG_LENGTH } from '../../session/wire.ts';
+import { LENGTH_FIELD, MAX_CHUNK, RecordType, TAG_LENGTH } from '../../session/wire.ts';
 import type { ClientWatch } from '../transport/clientWatch.ts';
 import type { ResponseSealer } from '../transport/enclaveSession.ts';
 import type { RecordFault, RequestFault } from './faults.ts';
@@ -27,7 +27,7 @@ interface FaultContext {
 /** Puts one record on the wire. Every response gets a fresh one, so it may remember. */
 type Fault = (record: OutgoingRecord, liar: FaultContext) => void;
 
-const EXTRA = { tag: RecordTag.chunk, content: Buffer.from('extra') };
+const EXTRA = { tag: RecordType.chunk, content: Buffer.from('extra') };
 
 /** A lie about the record at `index`; the others are honest. */
 function at(index: number, lie: Fault): () => Fault {
@@ -40,7 +40,7 @@ function at(index: number, lie: Fault): () => Fault {
 /** A lie about the End; the other records are honest. */
 function atEnd(lie: Fault): () => Fault {
   return () => (record, liar) => {
-    if (record.tag === RecordTag.end) lie(record, liar);
+    if (record.tag === RecordType.end) lie(record, liar);
     else liar.honest(record);
   };
 }
@@ -48,7 +48,7 @@ function atEnd(lie: Fault): () => Fault {
 /** An Error in place of the record at `index`. */
 function errorAt(index: number, code: string): () => Fault {
   return at(index, (_record, liar) => {
-    liar.honest({ tag: RecordTag.error, content: Buffer.from(JSON.stringify({ code })) });
+    liar.honest({ tag: RecordType.error, content: Buffer.from(JSON.stringify({ code })) });
     liar.stop('end');
   });
 }
@@ -102,7 +102,7 @@ const LIES: Readonly<Record<RecordFault, () => Fault>> = {
     honest(EXTRA);
   }),
   'second-start': at(1, (record, { honest }) => {
-    honest({ tag: RecordTag.start, content: Buffer.from('{"status":200,"headers":[]}') });
+    honest({ tag: RecordType.start, content: Buffer.from('{"status":200,"headers":[]}') });
     honest(record);
   }),
   'chunk-before-start': at(0, (record, { honest }) => {
@@ -111,10 +111,10 @@ const LIES: Readonly<Record<RecordFault, () => Fault>> = {
   }),
   'no-start': at(0, () => undefined),
   'malformed-start': at(0, (_record, { honest }) => {
-    honest({ tag: RecordTag.start, content: Buffer.from('{"status":200,"headers":[],"trailers":[]}') });
+    honest({ tag: RecordType.start, content: Buffer.from('{"status":200,"headers":[],"trailers":[]}') });
   }),
   'oversize-frame': at(1, (_record, { honest }) => {
-    honest({ tag: RecordTag.chunk, content: new Uint8Array(MAX_CHUNK + 1) });
+    honest({ tag: RecordType.chunk, content: new Uint8Array(MAX_CHUNK + 1) });
   }),
   'huge-frame': at(1, ({ content }, { send }) => {
     send(new Uint8Array(LENGTH_FIELD).fill(0xff));

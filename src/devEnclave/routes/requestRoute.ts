@@ -6,7 +6,7 @@ import { fromBase64 } from '../../shared/bytes.ts';
 import {
   CHALLENGE_LENGTH,
   MAX_RECORD,
-  RECORD_TYPE,
+  RECORD_MEDIA_TYPE,
   REQUEST_ID_LENGTH,
   ROUTING_KEY_HEADER,
   SESSION_ID_HEADER,
@@ -63,7 +63,7 @@ export async function answerRequest(
 
 /** Judges the headers. */
 function findSession(sessions: SessionTable, request: IncomingMessage): EnclaveSession {
-  requireOuterForm(request, RECORD_TYPE);
+  requireOuterForm(request, RECORD_MEDIA_TYPE);
   const id = soleHeader(request, SESSION_ID_HEADER);
   const routingKey = soleHeader(request, ROUTING_KEY_HEADER);
   if (id === undefined || !SESSION_ID.test(id)) throw new Refusal(400, 'the session id must be 32 hex characters');

@@ -5,7 +5,7 @@ import { concatBytes, fromBase64 } from '../../shared/bytes.ts';
 import type { Primitives } from '../../session/session.ts';
 import {
   CHALLENGE_LENGTH,
-  JSON_TYPE,
+  JSON_MEDIA_TYPE,
   MAX_HANDSHAKE_REQUEST,
   PROTOCOL_VERSION,
   PUBLIC_KEY_LENGTH,
@@ -39,7 +39,7 @@ export async function answerSession(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  requireOuterForm(request, JSON_TYPE);
+  requireOuterForm(request, JSON_MEDIA_TYPE);
   const body = await collectBody(request, MAX_HANDSHAKE_REQUEST, 400);
   const hello = parseClientHello(body, soleHeader(request, ROUTING_KEY_HEADER));
   const { session, serverPublicKey } = accept(primitives, hello);

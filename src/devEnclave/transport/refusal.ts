@@ -1,6 +1,6 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER, JSON_TYPE } from '../../session/wire.ts';
+import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER, JSON_MEDIA_TYPE } from '../../session/wire.ts';
 
 /** The two refusals that a client may answer by one resend (transport v2, section 3). */
 export type ResendCode = 'session_not_found' | 'request_decryption_failed';
@@ -38,7 +38,7 @@ export function answerRefusal(
 ): void {
   const marks = resendCode === undefined ? {} : { [ERROR_CONTRACT_HEADER]: '1', [ERROR_CODE_HEADER]: resendCode };
   const body = Buffer.from(JSON.stringify({ status, message }));
-  response.writeHead(status, { 'content-type': JSON_TYPE, 'content-length': body.length, ...marks });
+  response.writeHead(status, { 'content-type': JSON_MEDIA_TYPE, 'content-length': body.length, ...marks });
   response.write(body);
   if (request.complete) {
     response.end();

@@ -1,6 +1,6 @@
 // src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 // The answer inside the envelope: transport v2, section 3.
-import { MAX_CHUNK, MAX_START_METADATA, MAX_RESPONSE_HEADERS, RecordTag } from '../../session/wire.ts';
+import { MAX_CHUNK, MAX_START_METADATA, MAX_RESPONSE_HEADERS, RecordType } from '../../session/wire.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import { answerStatus } from '../model/apiErrors.ts';
 import type { ClientWatch } from './clientWatch.ts';
@@ -59,14 +59,14 @@ export class SealedResponse implements LogicalResponseWriter {
       throw new RangeError('More headers than a response may have');
     }
     this.#go('before-start', 'in-body');
-    this.#records.write(RecordTag.start, content);
+    this.#records.write(RecordType.start, content);
   }
 
   write(piece: Uint8Array): boolean {
     this.#go('in-body', 'in-body');
     let room = true;
     for (let offset = 0; offset < piece.length; offset += MAX_CHUNK) {
-      room = this.#records.write(RecordTag.chunk, piece.subarray(offset, offset + MAX_CHUNK));
+      room = this.#records.write(RecordType.chunk, piece.subarray(offset, offset + MAX_CHUNK));
     }
     return room;
   }
@@ -77,7 +77,7 @@ export class SealedResponse implements LogicalResponseWriter {
 
   end(): void {
     this.#go('in-body', 'ended');
-    this.#records.write(RecordTag.end, NOTHING);
+    this.#records.write(RecordType.end, NOTHING);
     this.#records.finish();
   }
 
@@ -87,7 +87,7 @@ export class SealedResponse implements LogicalResponseWriter {
       answerStatus(this, 500, code);
     } else if (this.#place === 'in-body') {
       this.#place = 'ended';
-      this.#records.write(RecordTag.error, Buffer.from(JSON.stringify({ code })));
+      this.#records.write(RecordType.error, Buffer.from(JSON.stringify({ code })));
       this.#records.finish();
     }
   }

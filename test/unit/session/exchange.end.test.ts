@@ -75,13 +75,13 @@ describe('An exchange that is given up', () => {
     const call = await backend.transport.next('the request');
     await call.draw();
     await call.draw();
-    const waiting = assert.rejects(call.draw(), { message: 'The request was given up' });
+    const waiting = assert.rejects(call.draw(), { message: 'The request was cancelled' });
     await flushEventLoop();
     exchange.abort(GONE);
     await waiting;
     assert.ok(call.isCancelled());
     assert.deepEqual(sink.heard, ['fail cancelled']);
-    assert.deepEqual(body.pieces(), []);
+    assert.deepEqual(body.chunks(), []);
   });
 
   it('before the body was ever drawn yields no record', async () => {
@@ -90,7 +90,7 @@ describe('An exchange that is given up', () => {
     exchange.begin();
     const call = await backend.transport.next('the request');
     exchange.abort(GONE);
-    await assert.rejects(call.body(), { message: 'This record was begun before' });
+    await assert.rejects(call.body(), { message: 'The key of this record was already used' });
   });
 
   for (const [label, primitives] of ALL_PRIMITIVES) {
@@ -109,7 +109,7 @@ describe('An exchange that is given up', () => {
         exchange.abort(GONE);
         assert.deepEqual(derived.map(isWiped), [true, true], `${drawn} pieces`);
         await assert.rejects(call.draw());
-        assert.deepEqual(body.pieces(), []);
+        assert.deepEqual(body.chunks(), []);
       }
     });
 

@@ -135,7 +135,7 @@ describe('The one resend', () => {
     body.push(Buffer.from('b'.repeat(5000)));
     await first.draw();
     first.respond(400, refusalFields(CODE));
-    await assert.rejects(first.draw(), { message: 'The request was given up' });
+    await assert.rejects(first.draw(), { message: 'The request was cancelled' });
 
     const second = await backend.transport.next('the second request');
     const opened = backend.open(second);

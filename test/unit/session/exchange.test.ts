@@ -204,7 +204,7 @@ describe('The response of an exchange', () => {
     const call = await backend.transport.next('the request');
     const response = await backend.respond(call);
     await call.draw();
-    const stuck = assert.rejects(call.draw(), { message: 'The request was given up' });
+    const stuck = assert.rejects(call.draw(), { message: 'The request was cancelled' });
     call.respond(200, RECORDS, response.start(413), response.end());
     await stuck;
     assert.deepEqual(sink.heard, ['start 413', 'end']);
@@ -219,14 +219,14 @@ describe('The response of an exchange', () => {
     await call.draw();
     await call.draw();
     call.begin(200, RECORDS);
-    assert.equal(body.pieces().length, 2);
+    assert.equal(body.chunks().length, 2);
     call.handler.onData(response.start());
     assert.deepEqual(sink.heard, ['start 200']);
-    assert.ok(body.pieces().length < 2);
+    assert.ok(body.chunks().length < 2);
     body.push(new Uint8Array(5000));
     body.push(new Uint8Array(5000));
     for (let pieces = 0; pieces < 2; pieces++) assert.equal((await call.draw())?.length, 5000);
-    assert.ok(body.pieces().length < 2);
+    assert.ok(body.chunks().length < 2);
   });
 
   for (const status of [100, 201, 204, 206, 301, 302, 307, 400, 401, 404, 413, 415, 429, 500, 502, 503]) {

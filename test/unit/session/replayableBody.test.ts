@@ -37,28 +37,28 @@ describe('A body that is kept', () => {
     const body = new ReplayableBody();
     const piece = bytes('abc');
     body.push(piece);
-    assert.equal(body.pieces()[0]?.buffer, piece.buffer);
+    assert.equal(body.chunks()[0]?.buffer, piece.buffer);
     body.push(bytes('de'));
-    assert.equal(Buffer.concat(body.pieces()).toString(), 'abcde');
+    assert.equal(Buffer.concat(body.chunks()).toString(), 'abcde');
   });
 
   it('keeps large pieces as they are and thousands of tiny ones in a few blocks', () => {
     const body = new ReplayableBody();
     const large = numbered(4096);
     body.push(large);
-    assert.equal(body.pieces()[0]?.buffer, large.buffer);
+    assert.equal(body.chunks()[0]?.buffer, large.buffer);
     const small = numbered(100);
     body.push(small);
     const tiny = numbered(200_000);
     for (let at = 0; at < tiny.length; at++) body.push(tiny.subarray(at, at + 1));
-    assert.ok(body.pieces().length < 12, `${body.pieces().length} pieces`);
-    assert.ok(Buffer.concat(body.pieces()).equals(concatBytes(large, small, tiny)));
+    assert.ok(body.chunks().length < 12, `${body.chunks().length} pieces`);
+    assert.ok(Buffer.concat(body.chunks()).equals(concatBytes(large, small, tiny)));
   });
 
   it('needs little more memory than it holds, in whatever order small and large pieces come', () => {
     const body = new ReplayableBody();
     for (let round = 0; round < 200; round++) for (const length of [4096, 1, 1]) body.push(numbered(length));
-    const buffers = new Set(body.pieces().map(({ buffer }) => buffer));
+    const buffers = new Set(body.chunks().map(({ buffer }) => buffer));
     const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
     assert.ok(held < 2.1 * body.length, `${held} bytes for ${body.length}`);
   });
@@ -102,7 +102,7 @@ describe('A body that is kept', () => {
     const body = new ReplayableBody();
     body.finish();
     assert.equal(await next(body.read()), undefined);
-    assert.deepEqual(body.pieces(), []);
+    assert.deepEqual(body.chunks(), []);
   });
 
   it('is read again from the first byte, also while it still arrives', async () => {
@@ -124,15 +124,15 @@ describe('A body that is kept', () => {
     body.push(bytes('a'));
     const early = body.read();
     early.close();
-    await assert.rejects(next(early), { message: 'The request was given up' });
+    await assert.rejects(next(early), { message: 'The request was cancelled' });
     const waiting = body.read();
     await next(waiting);
-    const rejected = assert.rejects(next(waiting), { message: 'The request was given up' });
+    const rejected = assert.rejects(next(waiting), { message: 'The request was cancelled' });
     await flushEventLoop();
     waiting.close();
     await rejected;
     body.finish();
-    await assert.rejects(next(waiting), { message: 'The request was given up' });
+    await assert.rejects(next(waiting), { message: 'The request was cancelled' });
   });
 
   it('lets go what was drawn before its release, and each piece as it is drawn after it', async () => {
@@ -141,16 +141,16 @@ describe('A body that is kept', () => {
     for (let count = 0; count < 4; count++) body.push(large());
     const reader = body.read();
     for (let count = 0; count < 2; count++) await reader.next();
-    assert.equal(body.pieces().length, 4);
+    assert.equal(body.chunks().length, 4);
     body.release();
-    const kept = body.pieces().length;
+    const kept = body.chunks().length;
     assert.ok(kept < 4);
     await reader.next();
-    assert.equal(body.pieces().length, kept - 1);
+    assert.equal(body.chunks().length, kept - 1);
     body.push(large());
     body.finish();
     assert.equal((await withTimeout('the rest', DEADLINE, drawAll(reader))).length, 10_000);
-    assert.ok(body.pieces().length <= 1);
+    assert.ok(body.chunks().length <= 1);
     assert.equal(body.length, 25_000);
   });
 
@@ -158,7 +158,7 @@ describe('A body that is kept', () => {
     const body = new ReplayableBody();
     body.push(bytes('a'));
     body.discard();
-    assert.deepEqual(body.pieces(), []);
+    assert.deepEqual(body.chunks(), []);
   });
 
   it('yields exactly its bytes, in whatever sizes they come and whenever they are read', async () => {
@@ -193,7 +193,7 @@ describe('A body that is kept', () => {
           } else {
             body.push(numbered(action.push, pushed));
             pushed += action.push;
-            if (!released) assert.ok(Buffer.concat(body.pieces()).equals(numbered(pushed)));
+            if (!released) assert.ok(Buffer.concat(body.chunks()).equals(numbered(pushed)));
           }
         }
         body.finish();
