@@ -35,7 +35,8 @@ export interface RequestMetadata {
 const CREDENTIAL = /^[\x21-\x7e]+$/;
 const TARGET = /^\/(?!\/)[\x21-\x7e]*$/;
 const METHOD = /^[A-Z]+$/;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** The name of a header inside an envelope: a token (RFC 9110 section 5.6.2) in lower case. */
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const ZERO_NONCE = new Uint8Array(NONCE_LENGTH);
 
 /** Whether an envelope can carry this API key. */

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, createHash } from 'node:crypto';
+import { createPublicKey, diffieHellman, generateKeyPairSync, createHash } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { concatBytes, wipe } from '../shared/bytes.ts';
 import { SessionError } from './errors.ts';
@@ -8,7 +8,6 @@ import { KEY_LENGTH, LABELS, SESSION_ID_LENGTH } from './wire.ts';
 
 /** RFC 8410: the DER that precedes the 32 bytes of an X25519 key. */
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex');
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 export interface KeyPair {
   /** 32 bytes. */
@@ -38,11 +37,6 @@ export function generateKeyPair(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('x25519');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   return { publicKey: new Uint8Array(spki.subarray(SPKI_PREFIX.length)), privateKey };
-}
-
-/** The X25519 private key with these 32 bytes, for test vectors. */
-export function importPrivateKey(bytes: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, bytes]), format: 'der', type: 'pkcs8' });
 }
 
 /**

@@ -38,7 +38,6 @@ export const MAX_TARGET = 16 * 1024;
 export const MAX_CREDENTIAL = 16_384;
 export const MAX_REQUEST_HEADERS = 64;
 export const MAX_BODY = 52_428_800;
-export const MAX_PLAINTEXT = 52_559_876;
 export const MAX_RECORD = 52_559_908;
 
 /** The length field before the metadata of a request and before each frame of a response. */
@@ -111,7 +110,8 @@ export interface ResponseStart {
 }
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** A field value (RFC 9110 section 5.5). */
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const ERROR_CODE = /^[a-z0-9_]+$/;
 const SESSION_ID = /^[0-9a-f]{32}$/;
 

@@ -61,7 +61,7 @@ describe('an enclave whose documents are signed', () => {
 
   const assertRefused = async (enclave: RunningEnclave, url: string) => {
     assertError(await ask(url, { body: chatBody('Hello') }), ERRORS.backend);
-    assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
+    assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
   };
 
   it('is believed, and served, by a proxy that trusts its authority and knows its image', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Session } from '../../../src/session/session.ts';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import {
   call,
@@ -96,7 +96,7 @@ describe('answers on their way', () => {
   });
 
   describe('a handler that fails', () => {
-    const failing: LogicalHandler = (request, response) => {
+    const failing: ApiHandler = (request, response) => {
       if (request.target === '/late') response.start({ status: 200, headers: [] });
       response.signal.throwIfAborted();
       return Promise.reject(new TypeError('a mistake'));

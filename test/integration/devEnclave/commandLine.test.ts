@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { parseCommandLine } from '../../../src/devEnclave/cli.ts';
 import { call, connect, withTimeout } from '../../support/devEnclave/client.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/devEnclave/main.ts');
+const MAIN = join(import.meta.dirname, '../../../src/devEnclave/main.ts');
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 

@@ -5,7 +5,7 @@ import { generateKeyPair } from '../../../src/session/keys.ts';
 import type { Trust } from '../../../src/session/handshake.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
-import { createSigning } from '../../../src/devEnclave/attestation/documents.ts';
+import { createDocumentSigner } from '../../../src/devEnclave/attestation/documentSigner.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { createTlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
 import { call, collect, connect, send } from '../../support/devEnclave/client.ts';
@@ -129,7 +129,7 @@ describe('the signed handshake of the development enclave', () => {
     const enclave = await start({ signed: {} });
     const strict: Trust = {
       kind: 'nitro',
-      anchors: createSigning({ clock: Date.now }).anchors,
+      anchors: createDocumentSigner({ clock: Date.now }).anchors,
       policy: { environment: 'development', additional: [] },
       history,
     };

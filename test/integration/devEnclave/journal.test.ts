@@ -117,7 +117,7 @@ describe('the journal of the development enclave', () => {
     await collect(await sendRecord(enclave.url, session, Buffer.alloc(50)));
     assert.equal(enclave.journal.handshakes, 1);
     assert.deepEqual(
-      enclave.journal.refusals.map(({ path, status }) => ({ path, status })),
+      enclave.journal.rejections.map(({ path, status }) => ({ path, status })),
       [{ path: '/v2/request', status: 400 }],
     );
   });

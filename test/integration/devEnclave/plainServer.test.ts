@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
+import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
 import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
 import { call, collect, connect, send, withTimeout } from '../../support/devEnclave/client.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { muteErrors, useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { CHAT_PATH } from '../../support/devEnclave/logicalClient.ts';
+import { CHAT_PATH } from '../../support/devEnclave/apiClient.ts';
 
 describe('the same backend over plain HTTP', () => {
   const start = useEnclaves();

@@ -7,7 +7,7 @@ import { connect as connectTcp } from 'node:net';
 import { encodeMetadata } from '../../../src/session/envelope.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { MAX_RECORD } from '../../../src/session/wire.ts';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import {
   METADATA,
@@ -140,7 +140,7 @@ describe('encrypted requests', () => {
   describe('the length of a request', () => {
     beforeEach(() => begin({ handler: answerLength }));
 
-    const answerLength: LogicalHandler = (request, response) => {
+    const answerLength: ApiHandler = (request, response) => {
       response.start({ status: 200, headers: [] });
       response.write(Buffer.from(String(request.body?.length)));
       response.end();

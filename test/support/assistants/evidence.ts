@@ -1,7 +1,7 @@
 // What went over the wire and what the enclave has opened must be the same, apart from the key.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { LogicalRequest } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiRequest } from '../../../src/devEnclave/model/apiHandler.ts';
 import { fieldsOf, parseJson } from '../../../src/shared/json.ts';
 import { assertNoSecretLeaks } from '../e2e/secretLeaks.ts';
 import { API_KEY } from '../e2e/scope.ts';
@@ -14,7 +14,7 @@ import { exchangesOn } from './wire.ts';
 const CHAT = '/v1/chat/completions';
 
 /** The chat requests as the enclave has opened them. */
-function chatsOf({ answers }: Bench): readonly LogicalRequest[] {
+function chatsOf({ answers }: Bench): readonly ApiRequest[] {
   return answers.map(({ request }) => request).filter(({ target }) => target === CHAT);
 }
 

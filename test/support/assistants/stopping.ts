@@ -1,7 +1,7 @@
 // How long the enclave works on after a person has stopped the assistant in the middle of an answer.
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { eventually } from '../vscode/processes.ts';
@@ -17,7 +17,7 @@ export interface Stop {
 }
 
 /** The same handler; `gone` hears at what time nobody waits any more for an answer. */
-export function watched(handler: LogicalHandler, gone: EventQueue<number>): LogicalHandler {
+export function watched(handler: ApiHandler, gone: EventQueue<number>): ApiHandler {
   return (request, response) => {
     response.signal.addEventListener('abort', () => {
       gone.add(performance.now());

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApiError, answerApiError } from '../../../src/devEnclave/model/apiErrors.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import type { LogicalHandler, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler, ApiResponseWriter } from '../../../src/devEnclave/model/apiHandler.ts';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { opencode } from '../../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../../src/assistants/adapters/qwenCode.ts';
@@ -31,7 +31,7 @@ describe('The connections of assistants', () => {
   const scope = perTest();
   /** What the enclave was asked: key and body. */
   let asked: { readonly credential: string | null; readonly body: string }[];
-  let answer: LogicalHandler;
+  let answer: ApiHandler;
   let editor: EditorWindow;
   let home: string;
   let vault: Vault;
@@ -285,7 +285,7 @@ describe('The connections of assistants', () => {
 
   it('tells an answer that broke off, and one that does not come, from a proxy that is not there', async () => {
     await connect(opencode);
-    const begin = (response: LogicalResponseWriter) => {
+    const begin = (response: ApiResponseWriter) => {
       response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
       response.write(Buffer.from('data: {"choices":[{"delta":{"content":"O"}}]}\n\n'));
     };

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
+import { createPrivateKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { nativeHkdf, pureHkdf } from '../../../src/session/hkdf.ts';
 import type { Hkdf } from '../../../src/session/hkdf.ts';
-import { agree, deriveSessionKeys, generateKeyPair, importPrivateKey } from '../../../src/session/keys.ts';
+import { agree, deriveSessionKeys, generateKeyPair } from '../../../src/session/keys.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { RFC_7748, TRANSPORT_V2, hex } from '../../support/vectors.ts';
+
+/** The X25519 private key with these 32 bytes (RFC 8410). */
+function importPrivateKey(bytes: Uint8Array): KeyObject {
+  const prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
+  return createPrivateKey({ key: Buffer.concat([prefix, bytes]), format: 'der', type: 'pkcs8' });
+}
 
 describe('X25519', () => {
   for (const { name, scalar, point, shared } of RFC_7748.agreements) {

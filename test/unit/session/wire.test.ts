@@ -5,7 +5,6 @@ import {
   MAX_BODY,
   MAX_FRAME,
   MAX_METADATA,
-  MAX_PLAINTEXT,
   MAX_RECORD,
   MIN_FRAME,
   SESSION_USE_MS,
@@ -27,8 +26,7 @@ const REPLY = {
 describe('The constants of the wire', () => {
   it('are the numbers of the specification', () => {
     assert.equal(MAX_BODY, 50 * 1024 * 1024);
-    assert.equal(MAX_PLAINTEXT, 4 + MAX_METADATA + MAX_BODY);
-    assert.equal(MAX_RECORD, 16 + MAX_PLAINTEXT + 16);
+    assert.equal(MAX_RECORD, 16 + 4 + MAX_METADATA + MAX_BODY + 16);
     assert.deepEqual([MIN_FRAME, MAX_FRAME], [17, 65_553]);
     assert.equal(SESSION_USE_MS, 3_570_000);
   });

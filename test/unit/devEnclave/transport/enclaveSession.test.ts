@@ -5,7 +5,7 @@ import { deriveSessionKeys, generateKeyPair } from '../../../../src/session/keys
 import type { Primitives } from '../../../../src/session/session.ts';
 import { fromHex, toBase64, toHex } from '../../../../src/shared/bytes.ts';
 import { EnclaveSession, acceptHandshake } from '../../../../src/devEnclave/transport/enclaveSession.ts';
-import { Refusal } from '../../../../src/devEnclave/transport/refusal.ts';
+import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
 
 // transport-v2, section 5
 const CHALLENGE = new Uint8Array(32).fill(0x11);
@@ -103,5 +103,5 @@ describe('a session of the enclave', () => {
 });
 
 function isRefusal(resendCode: string | undefined) {
-  return (error: unknown) => error instanceof Refusal && error.status === 400 && error.resendCode === resendCode;
+  return (error: unknown) => error instanceof HttpError && error.status === 400 && error.resendCode === resendCode;
 }

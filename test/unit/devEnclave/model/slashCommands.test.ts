@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../../../src/devEnclave/model/model.ts';
-import { MODEL_HOOKS, patternBytes } from '../../../../src/devEnclave/model/modelHooks.ts';
-import type { HandlerAnswer } from '../../../support/devEnclave/logicalClient.ts';
-import { CHAT_PATH, ask, events, logicalRequest } from '../../../support/devEnclave/logicalClient.ts';
+import { SLASH_COMMANDS, patternBytes } from '../../../../src/devEnclave/model/slashCommands.ts';
+import type { HandlerAnswer } from '../../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, ask, events, logicalRequest } from '../../../support/devEnclave/apiClient.ts';
 
 const model = createModel({ paceMs: 0 });
 const tried = new Set<string>();
@@ -78,7 +78,7 @@ describe("the model's hooks", () => {
     assert.equal((await steer('/status 503')).status, 503);
     assert.deepEqual((await steer('/status 401')).json(), {
       status: 401,
-      message: 'The key is invalid or was deleted',
+      message: 'The API key is invalid or was deleted',
     });
     const empty = await steer('/status 204');
     assert.equal(empty.status, 204);
@@ -161,6 +161,6 @@ describe("the model's hooks", () => {
   });
 
   it('have each been tried here', () => {
-    for (const name of Object.keys(MODEL_HOOKS)) assert.ok(tried.has(name), name);
+    for (const name of Object.keys(SLASH_COMMANDS)) assert.ok(tried.has(name), name);
   });
 });

@@ -56,7 +56,7 @@ describe('an enclave that lies in the handshake', () => {
     const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
     assertError(await ask(proxy.url, { body: BODY }, 10_000), client);
     const failure = await proxy.logged('handshake_failed');
-    const [requests, refusals, sent] = [enclave.journal.requests.length, enclave.journal.refusals.length, tap.sent];
+    const [requests, refusals, sent] = [enclave.journal.requests.length, enclave.journal.rejections.length, tap.sent];
     assert.equal(
       proxy.log.find(({ event }) => event === 'session'),
       undefined,

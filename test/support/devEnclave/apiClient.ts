@@ -1,6 +1,6 @@
 // Asks a handler without sockets and without encryption.
 import { setImmediate } from 'node:timers/promises';
-import type { LogicalHandler, LogicalRequest, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler, ApiRequest, ApiResponseWriter } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
 import { withTimeout } from './client.ts';
 
@@ -16,7 +16,7 @@ export interface HandlerAnswer extends ResponseStart {
 export const CHAT_PATH = '/v1/chat/completions';
 
 /** A request with a JSON body, or with none. */
-export function logicalRequest(target: string, body: unknown, change: Partial<LogicalRequest> = {}): LogicalRequest {
+export function logicalRequest(target: string, body: unknown, change: Partial<ApiRequest> = {}): ApiRequest {
   return {
     credential: 'dev-test',
     method: body === undefined ? 'GET' : 'POST',
@@ -29,15 +29,15 @@ export function logicalRequest(target: string, body: unknown, change: Partial<Lo
 
 /** The whole answer of a handler, which must wait behind every piece. */
 export async function ask(
-  handler: LogicalHandler,
-  request: LogicalRequest,
+  handler: ApiHandler,
+  request: ApiRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<HandlerAnswer> {
   let start: ResponseStart = { status: 0, headers: [] };
   let failure: string | undefined;
   const pieces: Uint8Array[] = [];
   let full = false;
-  const writer: LogicalResponseWriter = {
+  const writer: ApiResponseWriter = {
     signal,
     start: (value) => {
       start = value;

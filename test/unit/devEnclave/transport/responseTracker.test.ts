@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { ClientWatch } from '../../../../src/devEnclave/transport/clientWatch.ts';
+import { ResponseTracker } from '../../../../src/devEnclave/transport/responseTracker.ts';
 import { withTimeout } from '../../../support/devEnclave/client.ts';
 
 describe('waiting for room in a socket', () => {
   it('lets the event loop turn when the socket is gone and the news is still under way', async () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const watch = new ClientWatch(response);
+    const watch = new ResponseTracker(response);
     let over = false;
     const waiting = watch.drained().then(() => {
       over = true;
@@ -19,7 +19,7 @@ describe('waiting for room in a socket', () => {
 
   it('is given up when the client goes away', async () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const watch = new ClientWatch(response);
+    const watch = new ResponseTracker(response);
     const waiting = watch.drained();
     response.emit('close');
     await assert.rejects(waiting, { name: 'AbortError' });

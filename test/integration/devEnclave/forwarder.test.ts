@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forward.ts';
+import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forwarder.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
+import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
 import { call, connect, seal, sendRecord, withTimeout } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { CHAT_PATH, ask, logicalRequest } from '../../support/devEnclave/logicalClient.ts';
+import { CHAT_PATH, ask, logicalRequest } from '../../support/devEnclave/apiClient.ts';
 
 describe('--forward', () => {
   const start = useEnclaves();

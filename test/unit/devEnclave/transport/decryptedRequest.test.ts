@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { toBase64 } from '../../../../src/shared/bytes.ts';
 import { FORBIDDEN_REQUEST_HEADERS, MAX_BODY } from '../../../../src/session/wire.ts';
-import { Refusal } from '../../../../src/devEnclave/transport/refusal.ts';
-import { parseSealedRequest } from '../../../../src/devEnclave/transport/sealedRequest.ts';
+import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
+import { parseDecryptedRequest } from '../../../../src/devEnclave/transport/decryptedRequest.ts';
 
 const ROOT = new Uint8Array(32).fill(9);
 const FIELDS = {
@@ -24,14 +24,14 @@ function plaintext(metadata: unknown, body: Uint8Array = Buffer.from('{}')): Uin
 
 function refuses(bytes: Uint8Array, status = 400): void {
   assert.throws(
-    () => parseSealedRequest(bytes),
-    (error) => error instanceof Refusal && error.status === status && error.resendCode === undefined,
+    () => parseDecryptedRequest(bytes),
+    (error) => error instanceof HttpError && error.status === status && error.resendCode === undefined,
   );
 }
 
 describe('the metadata of a request', () => {
   it('is read as it was written', () => {
-    const request = parseSealedRequest(plaintext(FIELDS));
+    const request = parseDecryptedRequest(plaintext(FIELDS));
     assert.deepEqual(request, {
       credential: 'dev-key',
       cacheNamespaceRoot: ROOT,
@@ -43,14 +43,14 @@ describe('the metadata of a request', () => {
   });
 
   it('tells no body from an empty one', () => {
-    assert.equal(parseSealedRequest(plaintext({ ...FIELDS, body_present: false }, Buffer.of())).body, undefined);
-    assert.deepEqual(parseSealedRequest(plaintext(FIELDS, Buffer.of())).body, Buffer.of());
+    assert.equal(parseDecryptedRequest(plaintext({ ...FIELDS, body_present: false }, Buffer.of())).body, undefined);
+    assert.deepEqual(parseDecryptedRequest(plaintext(FIELDS, Buffer.of())).body, Buffer.of());
   });
 
   it('may have no credential, and no cache root anywhere but at chat completions', () => {
     const request = { ...FIELDS, credential: null, cache_namespace_root: null, target: '/v1/models' };
-    assert.equal(parseSealedRequest(plaintext(request)).credential, null);
-    assert.equal(parseSealedRequest(plaintext(request)).cacheNamespaceRoot, null);
+    assert.equal(parseDecryptedRequest(plaintext(request)).credential, null);
+    assert.equal(parseDecryptedRequest(plaintext(request)).cacheNamespaceRoot, null);
     refuses(plaintext({ ...FIELDS, cache_namespace_root: null }));
   });
 
@@ -109,13 +109,13 @@ describe('the metadata of a request', () => {
 
   it('takes 128 KiB and not a byte more', () => {
     const json = JSON.stringify(FIELDS);
-    assert.ok(parseSealedRequest(plaintext(json.padEnd(131_072))));
+    assert.ok(parseDecryptedRequest(plaintext(json.padEnd(131_072))));
     refuses(plaintext(json.padEnd(131_073)));
   });
 
   it('takes a body of 50 MiB, and refuses one byte more with 413', () => {
     const body = new Uint8Array(MAX_BODY + 1);
-    assert.equal(parseSealedRequest(plaintext(FIELDS, body.subarray(1))).body?.length, MAX_BODY);
+    assert.equal(parseDecryptedRequest(plaintext(FIELDS, body.subarray(1))).body?.length, MAX_BODY);
     refuses(plaintext(FIELDS, body), 413);
   });
 });
