@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { HandlerAnswer } from '../../support/devEnclave/apiClient.ts';
-import { CHAT_PATH, ask, events, logicalRequest } from '../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, ask, events, apiRequest } from '../../support/devEnclave/apiClient.ts';
 
 interface Message {
   readonly content?: string | null;
@@ -54,7 +54,7 @@ function user(content: unknown): { role: string; content: unknown }[] {
 }
 
 function complete(fields: object): Promise<HandlerAnswer> {
-  return ask(model, logicalRequest(CHAT_PATH, { model: PLAIN, ...fields }));
+  return ask(model, apiRequest(CHAT_PATH, { model: PLAIN, ...fields }));
 }
 
 async function whole(fields: object): Promise<{ message: Message; finish: string | null; usage: Completion['usage'] }> {
@@ -81,8 +81,8 @@ async function streamed(
   };
 }
 
-describe("the model's chat completions", () => {
-  it('repeat the last message of the user, whole', async () => {
+describe('Chat completions of the model', () => {
+  it("repeat the user's last message", async () => {
     const messages = [...user('first'), { role: 'assistant', content: 'x' }, ...user('two\n words ')];
     const { message, finish, usage } = await whole({ messages });
     assert.deepEqual(message, { role: 'assistant', content: 'You said: two\n words ' });
@@ -90,7 +90,7 @@ describe("the model's chat completions", () => {
     assert.deepEqual(usage, { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 });
   });
 
-  it('say the same in a stream, one chunk for each word', async () => {
+  it('stream the same text, one chunk per word', async () => {
     const { deltas, finish, usage } = await streamed({ messages: user('two\n words ') });
     assert.deepEqual(deltas, [
       { role: 'assistant', content: '' },
@@ -104,10 +104,10 @@ describe("the model's chat completions", () => {
     assert.deepEqual(usage, []);
   });
 
-  it('write each chunk of a stream on its own', async () => {
-    const { pieces } = await complete({ stream: true, messages: user('a b') });
-    assert.equal(pieces.length, 6); // the role, four words, the end
-    for (const piece of pieces) assert.match(piece, /^data: \{[^]*\n\n$/);
+  it('write each chunk of a stream separately', async () => {
+    const { chunks } = await complete({ stream: true, messages: user('a b') });
+    assert.equal(chunks.length, 6); // the role, four words, the end
+    for (const chunk of chunks) assert.match(chunk, /^data: \{[^]*\n\n$/);
   });
 
   it('are the same for the same request', async () => {
@@ -116,12 +116,12 @@ describe("the model's chat completions", () => {
     assert.notDeepEqual((await complete(fields)).body, (await complete({ ...fields, n: 1 })).body);
   });
 
-  it('report usage in a stream when asked to, with the chunk before the last', async () => {
+  it('report usage in the last but one event of a stream if asked to', async () => {
     const { usage } = await streamed({ messages: user('a'), stream_options: { include_usage: true } });
     assert.deepEqual(usage, [{ prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 }]);
   });
 
-  it('stop at max_tokens, or at max_completion_tokens', async () => {
+  it('stop at max_tokens or max_completion_tokens', async () => {
     for (const limit of [{ max_tokens: 2 }, { max_completion_tokens: 2, max_tokens: 9 }]) {
       const { message, finish } = await whole({ messages: user('a b c'), ...limit });
       assert.equal(message.content, 'You said: ');
@@ -131,7 +131,7 @@ describe("the model's chat completions", () => {
     assert.equal((await whole({ messages: user('a'), max_tokens: 3 })).finish, 'stop');
   });
 
-  it('think aloud only where the model does, and as much as it was asked to', async () => {
+  it('include reasoning only for models that support it, according to reasoning_effort', async () => {
     assert.equal((await whole({ messages: user('a') })).message.reasoning, undefined);
     const lengths: number[] = [];
     for (const effort of ['none', 'low', undefined, 'high']) {
@@ -146,7 +146,7 @@ describe("the model's chat completions", () => {
     );
   });
 
-  it('think first in a stream, in delta.reasoning', async () => {
+  it('stream the reasoning first, in delta.reasoning', async () => {
     const fields = { model: THINKING, messages: user('a b') };
     const { deltas } = await streamed(fields);
     const thought = deltas.map(({ reasoning }) => reasoning ?? '').join('');
@@ -155,7 +155,7 @@ describe("the model's chat completions", () => {
     assert.match(kinds.join(''), /^r+c+$/);
   });
 
-  it('see images where the model does', async () => {
+  it('accept images for models that support them', async () => {
     const content = [
       { type: 'text', text: 'what is this?' },
       { type: 'image_url', image_url: { url: PIXEL } },
@@ -170,10 +170,10 @@ describe("the model's chat completions", () => {
   });
 });
 
-describe("the model's tool calls", () => {
+describe('Tool calls of the model', () => {
   const tools = [WEATHER, CLOCK];
 
-  it('are made when the user mentions a tool, with an argument for each that is required', async () => {
+  it('are made when the user mentions a tool, with all required arguments', async () => {
     const { message, finish } = await whole({ model: SEEING, tools, messages: user('use get_weather now') });
     assert.equal(finish, 'tool_calls');
     assert.equal(message.content, null);
@@ -224,7 +224,7 @@ describe("the model's tool calls", () => {
     assert.deepEqual(await names({ messages: both, tool_choice: 'none' }), undefined);
   });
 
-  it('are followed by what the tools answered', async () => {
+  it('are followed by a message with the results of the tools', async () => {
     const messages = [
       ...user('get_weather'),
       { role: 'assistant', content: null, tool_calls: [] },
@@ -237,7 +237,7 @@ describe("the model's tool calls", () => {
   });
 });
 
-describe('a chat completion that cannot be', () => {
+describe('An invalid chat completion request', () => {
   const wrong: [string, object, string][] = [
     ['an unknown model', { model: 'gpt-1' }, 'upstream_invalid_request'],
     ['a model that does not chat', { model: 'nomic-embed-text' }, 'upstream_invalid_request'],
@@ -251,7 +251,7 @@ describe('a chat completion that cannot be', () => {
     ['an effort that there is not', { reasoning_effort: 'much' }, 'upstream_invalid_parameter'],
   ];
   for (const [what, fields, code] of wrong) {
-    it(`is refused with ${what}, streamed or not`, async () => {
+    it(`is rejected with ${what}, streamed or not`, async () => {
       for (const stream of [false, true]) {
         const answer = await complete({ messages: user('a'), stream, ...fields });
         assert.equal(answer.status, 400);
@@ -263,10 +263,10 @@ describe('a chat completion that cannot be', () => {
     });
   }
 
-  it('is refused when its body is no JSON object', async () => {
+  it('is rejected if its body is not a JSON object', async () => {
     const notUtf8 = `{"model":"${PLAIN}","messages":[{"role":"user","content":"\xff"}]}`;
     for (const body of ['', '{', '[]', 'null', notUtf8]) {
-      const request = logicalRequest(CHAT_PATH, {}, { body: Buffer.from(body, 'latin1') });
+      const request = apiRequest(CHAT_PATH, {}, { body: Buffer.from(body, 'latin1') });
       assert.equal((await ask(model, request)).status, 400, body);
     }
   });

@@ -29,8 +29,8 @@ function refuses(bytes: Uint8Array, status = 400): void {
   );
 }
 
-describe('the metadata of a request', () => {
-  it('is read as it was written', () => {
+describe('parseDecryptedRequest()', () => {
+  it('returns all fields', () => {
     const request = parseDecryptedRequest(plaintext(FIELDS));
     assert.deepEqual(request, {
       credential: 'dev-key',
@@ -42,12 +42,12 @@ describe('the metadata of a request', () => {
     });
   });
 
-  it('tells no body from an empty one', () => {
+  it('distinguishes no body from an empty one', () => {
     assert.equal(parseDecryptedRequest(plaintext({ ...FIELDS, body_present: false }, Buffer.of())).body, undefined);
     assert.deepEqual(parseDecryptedRequest(plaintext(FIELDS, Buffer.of())).body, Buffer.of());
   });
 
-  it('may have no credential, and no cache root anywhere but at chat completions', () => {
+  it('accepts requests without credential, and without cache root except for chat completions', () => {
     const request = { ...FIELDS, credential: null, cache_namespace_root: null, target: '/v1/models' };
     assert.equal(parseDecryptedRequest(plaintext(request)).credential, null);
     assert.equal(parseDecryptedRequest(plaintext(request)).cacheNamespaceRoot, null);
@@ -86,34 +86,34 @@ describe('the metadata of a request', () => {
     ]),
   ];
   for (const [what, change] of wrong) {
-    it(`is refused with ${what}`, () => {
+    it(`rejects ${what}`, () => {
       refuses(plaintext({ ...FIELDS, ...change }));
     });
   }
 
   for (const name of Object.keys(FIELDS)) {
-    it(`is refused without ${name}`, () => {
+    it(`rejects metadata without ${name}`, () => {
       refuses(plaintext(Object.fromEntries(Object.entries(FIELDS).filter(([field]) => field !== name))));
     });
   }
 
-  it('is refused when it is no JSON, no UTF-8 or no object', () => {
+  it('rejects everything but a JSON object in UTF-8', () => {
     for (const json of ['{', '[]', 'null', '""']) refuses(plaintext(json));
     refuses(Buffer.concat([Buffer.of(0, 0, 0, 2), Buffer.of(0xff, 0xfe)]));
   });
 
-  it('is refused when its length is missing, cut short, or points behind the end', () => {
+  it('rejects a length that is missing, truncated or too large', () => {
     const whole = plaintext(FIELDS, Buffer.of());
     for (let length = 0; length < whole.length; length++) refuses(whole.subarray(0, length));
   });
 
-  it('takes 128 KiB and not a byte more', () => {
+  it('accepts 128 KiB of metadata and not a byte more', () => {
     const json = JSON.stringify(FIELDS);
     assert.ok(parseDecryptedRequest(plaintext(json.padEnd(131_072))));
     refuses(plaintext(json.padEnd(131_073)));
   });
 
-  it('takes a body of 50 MiB, and refuses one byte more with 413', () => {
+  it('accepts a body of 50 MiB and rejects one byte more with 413', () => {
     const body = new Uint8Array(MAX_BODY + 1);
     assert.equal(parseDecryptedRequest(plaintext(FIELDS, body.subarray(1))).body?.length, MAX_BODY);
     refuses(plaintext(FIELDS, body), 413);

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { ResponseTracker } from '../../../../src/devEnclave/transport/responseTracker.ts';
-import { withTimeout } from '../../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../../support/withTimeout.ts';
 
-describe('waiting for room in a socket', () => {
-  it('lets the event loop turn when the socket is gone and the news is still under way', async () => {
+describe('ResponseTracker.drained()', () => {
+  it('lets the event loop turn if the socket is closed but the event has not arrived', async () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const watch = new ResponseTracker(response);
+    const tracker = new ResponseTracker(response);
     let over = false;
-    const waiting = watch.drained().then(() => {
+    const waiting = tracker.drained().then(() => {
       over = true;
     });
     for (let turn = 0; turn < 100; turn++) await Promise.resolve();
     assert.ok(!over);
-    await withTimeout('one turn of the event loop', waiting);
+    await withTimeout('one turn of the event loop', DEADLINE, waiting);
   });
 
-  it('is given up when the client goes away', async () => {
+  it('rejects when the client disconnects', async () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()));
-    const watch = new ResponseTracker(response);
-    const waiting = watch.drained();
+    const tracker = new ResponseTracker(response);
+    const waiting = tracker.drained();
     response.emit('close');
     await assert.rejects(waiting, { name: 'AbortError' });
-    await assert.rejects(watch.drained(), { name: 'AbortError' });
-    assert.equal(await watch.ended, 'client-cancelled');
+    await assert.rejects(tracker.drained(), { name: 'AbortError' });
+    assert.equal(await tracker.ended, 'client-cancelled');
   });
 });
