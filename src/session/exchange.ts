@@ -38,13 +38,11 @@ const MAX_BUFFERED_BODY = 64 * 1024;
 /** Sealing yields to the event loop after this many bytes. */
 const SEALED_PER_TURN = 256 * 1024;
 
-/** Receives the events of an attempt. */
+/** Receives the outcome of an attempt. */
 interface AttemptOwner {
-  readonly sink: ResponseSink;
-  started(): void;
   finished(error?: SessionError): void;
   /** The reply allows a resend. It is not authenticated, so it proves nothing about the session. */
-  sessionRefused(): void;
+  sessionRejected(): void;
 }
 
 export class Exchange<Attestation> {
@@ -102,27 +100,32 @@ export class Exchange<Attestation> {
     if (this.#done) return;
     this.#attempts++;
     const { sealer, opener } = session.beginCall();
-    const owner: AttemptOwner = {
-      sink: this.#sink,
-      started: () => {
+    const records = new RecordStream(opener, {
+      start: (start) => {
         this.#body.release();
+        this.#sink.start(start);
       },
+      chunk: (bytes) => {
+        this.#sink.chunk(bytes);
+      },
+    });
+    const owner: AttemptOwner = {
       finished: (error) => {
         this.#finish(error);
       },
-      sessionRefused: () => {
+      sessionRejected: () => {
         this.#resend(session);
       },
     };
-    const attempt = new Attempt(owner, sealer, new RecordStream(opener, attemptSink(owner)));
+    const attempt = new Attempt(owner, sealer, records);
     this.#attempt = attempt;
     const { record, reader } = sealBody(sealer, this.#metadata, this.#body);
     attempt.send(this.#context.transport, session, record, reader);
   }
 
-  #resend(refused: Session<Attestation>): void {
+  #resend(rejected: Session<Attestation>): void {
     this.#attempt?.cancel();
-    this.#context.sessions.reject(refused);
+    this.#context.sessions.reject(rejected);
     if (this.#attempts > 1) {
       this.#finish(new SessionError('session_rejected', 'The enclave also rejected a fresh session'));
       return;
@@ -139,18 +142,6 @@ export class Exchange<Attestation> {
     if (error === undefined) this.#sink.end();
     else this.#sink.fail(error);
   }
-}
-
-function attemptSink(owner: AttemptOwner) {
-  return {
-    start: (start: ResponseStart) => {
-      owner.started();
-      owner.sink.start(start);
-    },
-    chunk: (bytes: Uint8Array) => {
-      owner.sink.chunk(bytes);
-    },
-  };
 }
 
 /** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
@@ -211,7 +202,7 @@ class Attempt implements UpstreamHandler {
   onHead(head: UpstreamHead): void {
     if (this.#over) return;
     if (head.status === 400 && allowsResend(head)) {
-      this.#owner.sessionRefused();
+      this.#owner.sessionRejected();
       return;
     }
     const types = head.values('content-type');

@@ -19,8 +19,9 @@ const STREAM_HEADERS = [
 
 const PROVIDER_ERROR = new ApiError(502, 'upstream_provider_error', 'The model provider failed');
 
-/** How an answer ended. */
-interface Ending {
+/** The last step of every answer that does not fail. */
+interface Finish {
+  readonly kind: 'finish';
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
   /** Of the text and the reasoning. */
   readonly completionTokens: number;
@@ -43,41 +44,43 @@ export async function writeAnswer(
   response: ApiResponseWriter,
 ): Promise<void> {
   if (answer.delayMs !== undefined) await setTimeout(answer.delayMs, undefined, { signal: response.signal });
-  const script = play(answer.steps, request.maxTokens);
-  if (request.stream) await streamAnswer(request, script, answer.hurried ? 0 : paceMs, response);
-  else await writeCompletion(request, script, response);
+  const steps = limitSteps(answer.steps, request.maxTokens);
+  if (request.stream) await streamAnswer(request, steps, answer.hurried ? 0 : paceMs, response);
+  else await writeCompletion(request, steps, response);
 }
 
-/** The steps up to the request's token limit; one word of text is one token. */
-function* play(steps: Iterable<AnswerStep>, maxTokens: number): Generator<AnswerStep, Ending> {
+/** The steps up to the request's token limit, then a Finish; one word of text is one token. */
+function* limitSteps(steps: Iterable<AnswerStep>, maxTokens: number): Generator<AnswerStep | Finish, void> {
   let completionTokens = 0;
   let textTokens = 0;
-  let finishReason: Ending['finishReason'] = 'stop';
+  let finishReason: Finish['finishReason'] = 'stop';
   for (const step of steps) {
-    if (step.kind === 'text' && ++textTokens > maxTokens) return { finishReason: 'length', completionTokens };
+    if (step.kind === 'text' && ++textTokens > maxTokens) {
+      finishReason = 'length';
+      break;
+    }
     if (step.kind === 'tool-call') finishReason = 'tool_calls';
     completionTokens++;
     yield step;
   }
-  return { finishReason, completionTokens };
+  yield { kind: 'finish', finishReason, completionTokens };
 }
 
 async function streamAnswer(
   request: ChatRequest,
-  script: Generator<AnswerStep, Ending>,
+  steps: Iterable<AnswerStep | Finish>,
   paceMs: number,
   response: ApiResponseWriter,
 ): Promise<void> {
   const events = new StreamEvents(request);
   response.start({ status: 200, headers: STREAM_HEADERS });
   if (!response.write(events.first())) await response.drained();
-  for (let next = script.next(); ; next = script.next()) {
-    if (next.done) {
-      response.write(events.last(next.value));
+  for (const step of steps) {
+    if (step.kind === 'finish') {
+      response.write(events.last(step));
       response.end();
       return;
     }
-    const step = next.value;
     if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: response.signal });
     if (step.kind === 'stall') await setTimeout(FOREVER_MS, undefined, { signal: response.signal });
     if (step.kind === 'break-off') {
@@ -135,7 +138,7 @@ class StreamEvents {
     }
   }
 
-  last({ finishReason, completionTokens }: Ending): Uint8Array {
+  last({ finishReason, completionTokens }: Finish): Uint8Array {
     const finish = `${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${finishReason}"}]}\n\n`;
     const usage = `${this.#head},"choices":[],"usage":${JSON.stringify(usageOf(this.#request, completionTokens))}}\n\n`;
     return Buffer.from(`${finish}${this.#request.includeUsage ? usage : ''}data: [DONE]\n\n`);
@@ -149,18 +152,12 @@ class StreamEvents {
 
 async function writeCompletion(
   request: ChatRequest,
-  script: Generator<AnswerStep, Ending>,
+  steps: Iterable<AnswerStep | Finish>,
   response: ApiResponseWriter,
 ): Promise<void> {
   const words: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
   const calls: { name: string; json: string }[] = [];
-  for (let next = script.next(); ; next = script.next()) {
-    if (next.done) {
-      const message = completeMessage(request, words.text.join(''), words.reasoning.join(''), calls);
-      answerJson(response, 200, completion(request, message, next.value));
-      return;
-    }
-    const step = next.value;
+  for (const step of steps) {
     switch (step.kind) {
       case 'text':
       case 'reasoning':
@@ -187,6 +184,10 @@ async function writeCompletion(
         break;
       case 'ping':
         break;
+      case 'finish': {
+        const message = completeMessage(request, words.text.join(''), words.reasoning.join(''), calls);
+        answerJson(response, 200, completion(request, message, step));
+      }
     }
   }
 }
@@ -208,7 +209,7 @@ function completeMessage(
   };
 }
 
-function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Ending): object {
+function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Finish): object {
   return {
     id: `chatcmpl-${request.id}`,
     object: 'chat.completion',
