@@ -111,7 +111,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
 
       for (const { begun, ended, answer } of load.outcomes.items) {
         if (isComplete(answer)) continue;
-        assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was away');
+        assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was stopped');
         if (answer.status === 200) assert.ok(answer.broken && begun < inFlight);
         else assertError(answer, ERRORS.backend);
       }
@@ -173,14 +173,14 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const sent = open(proxy.url, { headers: { 'content-length': String(body.length) } });
         const answer = answerTo(sent, 10_000);
         sent.write(body.subarray(0, 2 * MIB));
-        // The upload stands still until the new session is there.
+        // The upload pauses until the new session exists.
         if (early) await proxy.logged('session', {}, logged);
         sent.write(body.subarray(2 * MIB, 4 * MIB));
         sent.end(body.subarray(4 * MIB));
-        const whole = await readAnswer(await answer, 10_000);
-        assert.equal(whole.status, 200);
+        const complete = await readAnswer(await answer, 10_000);
+        assert.equal(complete.status, 200);
         const sha256 = createHash('sha256').update(body).digest('hex');
-        assert.deepEqual((whole.json() as { body: object }).body, { length: body.length, sha256 });
+        assert.deepEqual((complete.json() as { body: object }).body, { length: body.length, sha256 });
         assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [1, 1]);
         enclave.setFaults('');
       });
@@ -192,8 +192,8 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.ok(isComplete(await ask(proxy.url, { body: chatBody('Hello', { stream: true }) })));
       const text = new Promise<void>((resolve) => {
         let read = '';
-        stream.on('data', (piece: Buffer) => {
-          read += piece.toString();
+        stream.on('data', (chunk: Buffer) => {
+          read += chunk.toString();
           if (read.split('"word "').length === 4) resolve();
         });
         stream.on('error', () => undefined);

@@ -24,10 +24,10 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
 
     it('give a session with their id and routing key, which overwrites its input keys', () => {
       const keys = deriveSessionKeys(primitives.hkdf, transcript, hex(handshake.x25519_shared));
-      const session = new Session(primitives, keys, challenge, 'proof');
+      const session = new Session(primitives, keys, challenge, 'attestation');
       assert.equal(session.id, handshake.session_id);
       assert.equal(session.routingKey, toBase64(challenge));
-      assert.equal(session.attestation, 'proof');
+      assert.equal(session.attestation, 'attestation');
       assert.equal(toHex(keys.requestKey) + toHex(keys.responseKey), '00'.repeat(64));
     });
 
@@ -72,7 +72,7 @@ describe('The EnclaveHalf of the tests', () => {
   });
 
   it('authenticates only the request record of the vectors', () => {
-    // The plaintext begins with "vect", which as a length is more than there is: the record opens, its JSON does not.
+    // The record opens, but its plaintext is not valid metadata.
     assert.throws(() => enclave.open(hex(request.record)), SyntaxError);
     assert.throws(() => enclave.open(hex(`66${request.record.slice(2)}`)), { message: /authenticate/ });
   });

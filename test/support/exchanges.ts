@@ -123,9 +123,9 @@ export interface StartedExchange {
 }
 
 /** Creates an exchange that has not begun, with these chunks of its body. */
-export function makeExchange(backend: FakeBackend, ...pieces: readonly (string | Uint8Array)[]): StartedExchange {
+export function makeExchange(backend: FakeBackend, ...chunks: readonly (string | Uint8Array)[]): StartedExchange {
   const body = new ReplayableBody();
-  for (const piece of pieces) body.push(Buffer.from(piece));
+  for (const chunk of chunks) body.push(Buffer.from(chunk));
   const sink = new RecordingSink();
   const metadata = encodeMetadata(METADATA);
   return { exchange: new Exchange(backend, metadata, body, sink), sink, body, metadata };

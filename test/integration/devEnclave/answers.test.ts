@@ -63,12 +63,12 @@ describe('Responses of the development enclave', () => {
 
   describe('to a client that reads slowly', () => {
     it('slow the model down and arrive completely', async () => {
-      const pieces = 1000;
+      const count = 1000;
       let written = 0;
       await begin({
         handler: async (_request, response) => {
           response.start({ status: 200, headers: [] });
-          for (; written < pieces; written++) {
+          for (; written < count; written++) {
             if (!response.write(new Uint8Array(65_536))) await response.drained();
           }
           response.end();
@@ -79,11 +79,11 @@ describe('Responses of the development enclave', () => {
       let before = -1;
       while (before !== written) {
         before = written;
-        await new Promise((resolve) => setTimeout(resolve, 50)); // that nothing happens is no event
+        await new Promise((resolve) => setTimeout(resolve, 50)); // no event announces that the model waits
       }
-      assert.ok(written < pieces, 'the model did not wait');
+      assert.ok(written < count, 'the model did not wait');
       const answer = openAnswer(opener, (await collect(message)).body);
-      assert.equal(answer.body.length, pieces * 65_536);
+      assert.equal(answer.body.length, count * 65_536);
     });
   });
 

@@ -57,7 +57,9 @@ function complete(fields: object): Promise<HandlerAnswer> {
   return ask(model, apiRequest(CHAT_PATH, { model: PLAIN, ...fields }));
 }
 
-async function whole(fields: object): Promise<{ message: Message; finish: string | null; usage: Completion['usage'] }> {
+async function completed(
+  fields: object,
+): Promise<{ message: Message; finish: string | null; usage: Completion['usage'] }> {
   const answer = await complete(fields);
   assert.equal(answer.status, 200, answer.body.toString());
   const { choices, usage } = answer.json() as Completion;
@@ -84,7 +86,7 @@ async function streamed(
 describe('Chat completions of the model', () => {
   it("repeat the user's last message", async () => {
     const messages = [...user('first'), { role: 'assistant', content: 'x' }, ...user('two\n words ')];
-    const { message, finish, usage } = await whole({ messages });
+    const { message, finish, usage } = await completed({ messages });
     assert.deepEqual(message, { role: 'assistant', content: 'You said: two\n words ' });
     assert.equal(finish, 'stop');
     assert.deepEqual(usage, { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 });
@@ -123,19 +125,19 @@ describe('Chat completions of the model', () => {
 
   it('stop at max_tokens or max_completion_tokens', async () => {
     for (const limit of [{ max_tokens: 2 }, { max_completion_tokens: 2, max_tokens: 9 }]) {
-      const { message, finish } = await whole({ messages: user('a b c'), ...limit });
+      const { message, finish } = await completed({ messages: user('a b c'), ...limit });
       assert.equal(message.content, 'You said: ');
       assert.equal(finish, 'length');
       assert.deepEqual((await streamed({ messages: user('a b c'), ...limit })).finish, ['length']);
     }
-    assert.equal((await whole({ messages: user('a'), max_tokens: 3 })).finish, 'stop');
+    assert.equal((await completed({ messages: user('a'), max_tokens: 3 })).finish, 'stop');
   });
 
   it('include reasoning only for models that support it, according to reasoning_effort', async () => {
-    assert.equal((await whole({ messages: user('a') })).message.reasoning, undefined);
+    assert.equal((await completed({ messages: user('a') })).message.reasoning, undefined);
     const lengths: number[] = [];
     for (const effort of ['none', 'low', undefined, 'high']) {
-      const { message } = await whole({ model: THINKING, messages: user('a'), reasoning_effort: effort });
+      const { message } = await completed({ model: THINKING, messages: user('a'), reasoning_effort: effort });
       lengths.push(message.reasoning?.length ?? 0);
       assert.equal(message.content, 'You said: a');
     }
@@ -150,7 +152,7 @@ describe('Chat completions of the model', () => {
     const fields = { model: THINKING, messages: user('a b') };
     const { deltas } = await streamed(fields);
     const thought = deltas.map(({ reasoning }) => reasoning ?? '').join('');
-    assert.equal(thought, (await whole(fields)).message.reasoning);
+    assert.equal(thought, (await completed(fields)).message.reasoning);
     const kinds = deltas.slice(1, -1).map((delta) => ('reasoning' in delta ? 'r' : 'c'));
     assert.match(kinds.join(''), /^r+c+$/);
   });
@@ -161,7 +163,7 @@ describe('Chat completions of the model', () => {
       { type: 'image_url', image_url: { url: PIXEL } },
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
     ];
-    const { message } = await whole({ model: SEEING, messages: user(content) });
+    const { message } = await completed({ model: SEEING, messages: user(content) });
     assert.equal(
       message.content,
       'I see an image (image/png, 70 bytes). I see an image (image/*, not fetched). You said: what is this?',
@@ -174,7 +176,7 @@ describe('Tool calls of the model', () => {
   const tools = [WEATHER, CLOCK];
 
   it('are made when the user mentions a tool, with all required arguments', async () => {
-    const { message, finish } = await whole({ model: SEEING, tools, messages: user('use get_weather now') });
+    const { message, finish } = await completed({ model: SEEING, tools, messages: user('use get_weather now') });
     assert.equal(finish, 'tool_calls');
     assert.equal(message.content, null);
     assert.equal(message.tool_calls?.length, 1);
@@ -200,7 +202,7 @@ describe('Tool calls of the model', () => {
       call.json += part.function.arguments;
       call.fragments++;
     }
-    const { message } = await whole(fields);
+    const { message } = await completed(fields);
     assert.deepEqual(
       calls.map(({ name, json }) => ({ name, arguments: json })),
       message.tool_calls?.map((call) => call.function),
@@ -211,7 +213,7 @@ describe('Tool calls of the model', () => {
 
   it('follow tool_choice and parallel_tool_calls', async () => {
     const names = async (fields: object) => {
-      const { message } = await whole({ model: SEEING, tools, messages: user('hello'), ...fields });
+      const { message } = await completed({ model: SEEING, tools, messages: user('hello'), ...fields });
       return message.tool_calls?.map((call) => call.function.name);
     };
     const both = user('get_time get_weather');
@@ -231,7 +233,7 @@ describe('Tool calls of the model', () => {
       { role: 'tool', tool_call_id: 'call_0', content: 'rain' },
       { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'wind' }] },
     ];
-    const { message, finish } = await whole({ model: SEEING, tools, tool_choice: 'required', messages });
+    const { message, finish } = await completed({ model: SEEING, tools, tool_choice: 'required', messages });
     assert.equal(message.content, 'The tool answered: rain\nwind');
     assert.equal(finish, 'stop');
   });
@@ -241,14 +243,18 @@ describe('An invalid chat completion request', () => {
   const wrong: [string, object, string][] = [
     ['an unknown model', { model: 'gpt-1' }, 'upstream_invalid_request'],
     ['a model that does not chat', { model: 'nomic-embed-text' }, 'upstream_invalid_request'],
-    ['no model', { model: undefined }, 'upstream_invalid_request'],
-    ['no messages', { messages: [] }, 'upstream_invalid_messages'],
+    ['a missing model', { model: undefined }, 'upstream_invalid_request'],
+    ['an empty list of messages', { messages: [] }, 'upstream_invalid_messages'],
     ['a message without a role', { messages: [{ content: 'a' }] }, 'upstream_invalid_messages'],
-    ['content of an unknown kind', { messages: user([{ type: 'input_audio' }]) }, 'upstream_invalid_messages'],
-    ['tools for a model without', { tools: [CLOCK] }, 'upstream_unsupported_parameter'],
-    ['a choice of no tool', { model: SEEING, tool_choice: { function: { name: 'a' } } }, 'upstream_invalid_parameter'],
+    ['content of unknown type', { messages: user([{ type: 'input_audio' }]) }, 'upstream_invalid_messages'],
+    ['tools for a model without tool support', { tools: [CLOCK] }, 'upstream_unsupported_parameter'],
+    [
+      'the choice of an unknown tool',
+      { model: SEEING, tool_choice: { function: { name: 'a' } } },
+      'upstream_invalid_parameter',
+    ],
     ['max_tokens of 0', { max_tokens: 0 }, 'upstream_invalid_parameter'],
-    ['an effort that there is not', { reasoning_effort: 'much' }, 'upstream_invalid_parameter'],
+    ['an unknown reasoning_effort', { reasoning_effort: 'much' }, 'upstream_invalid_parameter'],
   ];
   for (const [what, fields, code] of wrong) {
     it(`is rejected with ${what}, streamed or not`, async () => {

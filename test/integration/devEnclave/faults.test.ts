@@ -217,8 +217,8 @@ describe('Faults of the development enclave', () => {
         });
         const broken =
           fault === 'hang-mid-response' ? undefined : once(message, 'end').catch((error: unknown) => error);
-        message.on('data', (piece: Buffer) => {
-          stream.push(piece);
+        message.on('data', (chunk: Buffer) => {
+          stream.push(chunk);
           if (opened.length === 2) message.emit('two records');
         });
         await withTimeout('two records', DEADLINE, once(message, 'two records'));
@@ -238,11 +238,11 @@ describe('Faults of the development enclave', () => {
       it(`${fault} is accepted, and can be combined with a fault`, async () => {
         const { url, session, call } = await begin(`${fault},tampered-record:2`);
         const message = await sendRecord(url, session, call.record);
-        const pieces: Buffer[] = [];
-        message.on('data', (piece: Buffer) => pieces.push(piece));
+        const chunks: Buffer[] = [];
+        message.on('data', (chunk: Buffer) => chunks.push(chunk));
         await withTimeout('the end', DEADLINE, once(message, 'end'));
-        assert.equal(openAnswer(call.opener, Buffer.concat(pieces)).status, 200);
-        if (fault === 'byte-by-byte') assert.ok(pieces.every(({ length }) => length === 1));
+        assert.equal(openAnswer(call.opener, Buffer.concat(chunks)).status, 200);
+        if (fault === 'byte-by-byte') assert.ok(chunks.every(({ length }) => length === 1));
         const next = seal(session, {}, CHAT);
         const outer = await collect(await sendRecord(url, session, next.record));
         assert.throws(() => openAnswer(next.opener, outer.body), { code: 'record_authentication' });

@@ -35,9 +35,9 @@ describe('The forwarder of --forward', () => {
   it('forwards the request unchanged, with the API key as a bearer token', async () => {
     let seen: { method: string; url: string; headers: NodeJS.Dict<string[]>; body: string } | undefined;
     answer = (request, response) => {
-      void (request.toArray() as Promise<Buffer[]>).then((pieces) => {
+      void (request.toArray() as Promise<Buffer[]>).then((chunks) => {
         const { method = '', url = '', headersDistinct: headers } = request;
-        seen = { method, url, headers, body: Buffer.concat(pieces).toString() };
+        seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
         response.writeHead(201, ['x-repeated', 'one', 'x-repeated', 'two', 'connection', 'x-named', 'x-named', '1']);
         response.end('answered');
       });

@@ -67,14 +67,14 @@ describe('The handshake of the development enclave', () => {
     ['another routing key', { headers: { 'x-opensecret-routing-key': randomBytes(32).toString('base64') } }],
     ['two routing keys', { headers: { 'x-opensecret-routing-key': ['a', 'b'] } }],
     ['another version', { fields: { version: 1 } }],
-    ['a field too many', { fields: { extra: 1 } }],
-    ['a field missing', { fields: { client_public_key: undefined } }],
+    ['an additional field', { fields: { extra: 1 } }],
+    ['a missing field', { fields: { client_public_key: undefined } }],
     ['a key of 31 bytes', { fields: { client_public_key: randomBytes(31).toString('base64') } }],
     ['a key that is not canonical Base64', { fields: { client_public_key: `${'A'.repeat(42)}B=` } }],
     ['a low-order key', { fields: { client_public_key: Buffer.alloc(32).toString('base64') } }],
-    ['a body that is no JSON', { body: '{' }],
+    ['a body that is not JSON', { body: '{' }],
     ['a body of more than 4 KiB', { body: ' '.repeat(4097) }],
-    ['an announced body of more than 4 KiB', { body: '{}', headers: { 'content-length': 4097 } }],
+    ['a content-length of more than 4 KiB', { body: '{}', headers: { 'content-length': 4097 } }],
   ];
   for (const [what, change] of refused) {
     it(`rejects ${what}`, async () => {

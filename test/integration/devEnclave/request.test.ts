@@ -91,9 +91,9 @@ describe('Encrypted requests', () => {
       ['an authorization header', { authorization: 'Bearer dev-key' }],
       ['a cookie', { cookie: 'a=1' }],
       ['a content encoding', { 'content-encoding': 'gzip' }],
-      ['a session id in capitals', { 'x-session-id': 'A'.repeat(32) }],
+      ['an upper-case session id', { 'x-session-id': 'A'.repeat(32) }],
       ['two session ids', { 'x-session-id': ['a'.repeat(32), 'a'.repeat(32)] }],
-      ['a routing key that is none', { 'x-opensecret-routing-key': 'key' }],
+      ['an invalid routing key', { 'x-opensecret-routing-key': 'key' }],
       ['the routing key of another session', { 'x-opensecret-routing-key': randomBytes(32).toString('base64') }],
     ];
     for (const [what, headers] of refused) {
@@ -185,8 +185,8 @@ describe('Encrypted requests', () => {
         const failed = once(socket, 'close').then(() => assert.fail('the connection broke'));
         const received: Buffer[] = [];
         const answered = new Promise<void>((resolve) => {
-          socket.on('data', (piece) => {
-            received.push(piece);
+          socket.on('data', (chunk) => {
+            received.push(chunk);
             if (Buffer.concat(received).includes('expired"}')) resolve();
           });
         });

@@ -13,7 +13,7 @@ import {
 import { ALL_PRIMITIVES, makeSessionPair } from '../../support/sessions.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
-const GONE = new SessionError('cancelled', 'The client went away');
+const GONE = new SessionError('cancelled', 'The client disconnected');
 
 /** Makes sessions and collects every key that they derive. */
 function watchedSessions(backend: FakeBackend, { aead, hkdf }: Primitives) {

@@ -75,9 +75,9 @@ describe('performHandshake() with a development backend', () => {
   it('reports that nothing was verified', async () => {
     const begun = await beginHandshake(DEVELOPMENT);
     begun.call.respond(200, JSON_FIELDS, developmentReply(begun));
-    const { attestation: evidence } = await begun.session;
-    assert.equal(evidence.kind, 'development');
-    assert.match(evidence.moduleId ?? '', /^i-/);
+    const { attestation } = await begun.session;
+    assert.equal(attestation.kind, 'development');
+    assert.match(attestation.moduleId ?? '', /^i-/);
   });
 
   it('accepts a reply that arrives byte by byte', async () => {

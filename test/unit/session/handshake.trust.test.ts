@@ -78,14 +78,14 @@ describe('performHandshake() with a signed document', () => {
     const begun = await answeredWith((handshake) => (document = documentOf(handshake)));
     const session = await begun.session;
     assert.equal(session.id, begun.enclave.sessionId);
-    const { attestation: evidence } = session;
-    assert.ok(evidence.kind === 'verified');
+    const { attestation } = session;
+    assert.ok(attestation.kind === 'verified');
     assert.deepEqual(
-      [evidence.approved.pcr0, evidence.approved.source, evidence.approved.environment],
+      [attestation.approved.pcr0, attestation.approved.source, attestation.approved.environment],
       [PCR0, 'additional', 'production'],
     );
-    assert.equal(evidence.approved.attestation.timestamp, begun.clock.wall());
-    assert.equal(toHex(evidence.document), toHex(document));
+    assert.equal(attestation.approved.attestation.timestamp, begun.clock.wall());
+    assert.equal(toHex(attestation.document), toHex(document));
   });
 
   it('rejects a document of a development authority under the root of AWS', async () => {
@@ -210,9 +210,9 @@ describe('performHandshake() and the PCR0 policy', () => {
     await flushEventLoop();
     assert.deepEqual(derived, []);
     history.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
-    const { attestation: evidence } = await begun.session;
-    assert.ok(evidence.kind === 'verified');
-    assert.deepEqual([evidence.approved.source, evidence.approved.pcr0], ['history', named.PCR0]);
+    const { attestation } = await begun.session;
+    assert.ok(attestation.kind === 'verified');
+    assert.deepEqual([attestation.approved.source, attestation.approved.pcr0], ['history', named.PCR0]);
   });
 
   it('accepts a pinned image of its own environment, and none of the other', async () => {
@@ -221,9 +221,9 @@ describe('performHandshake() and the PCR0 policy', () => {
       const history = () => Promise.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
       return answeredWith((handshake) => documentOf(handshake, { pcr0 }), { ...strict, history });
     };
-    const { attestation: evidence } = await (await answer('production')).session;
-    assert.ok(evidence.kind === 'verified');
-    assert.equal(evidence.approved.source, 'pinned');
+    const { attestation } = await (await answer('production')).session;
+    assert.ok(attestation.kind === 'verified');
+    assert.equal(attestation.approved.source, 'pinned');
     await refused(await answer('development'), 'pcr0_not_approved');
   });
 

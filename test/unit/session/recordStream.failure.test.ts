@@ -55,11 +55,11 @@ describe('RecordStream with an invalid body', () => {
   ] as const) {
     it(`rejects records that were ${what}`, () => {
       const { stream, received, frames } = makeResponse(['start 200', 'chunk one', 'chunk two', 'end']);
-      const kept = to.map((index) => frames[index] ?? assert.fail());
+      const sent = to.map((index) => frames[index] ?? assert.fail());
       const firstWrong = to.findIndex((index, at) => index !== from[at]);
       assert.throws(
         () => {
-          for (const frame of kept) stream.push(frame);
+          for (const frame of sent) stream.push(frame);
         },
         { code: 'record_authentication' },
       );

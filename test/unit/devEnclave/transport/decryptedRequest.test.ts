@@ -22,7 +22,7 @@ function plaintext(metadata: unknown, body: Uint8Array = Buffer.from('{}')): Uin
   return Buffer.concat([length, json, body]);
 }
 
-function refuses(bytes: Uint8Array, status = 400): void {
+function rejects(bytes: Uint8Array, status = 400): void {
   assert.throws(
     () => parseDecryptedRequest(bytes),
     (error) => error instanceof HttpError && error.status === status && error.resendCode === undefined,
@@ -51,19 +51,19 @@ describe('parseDecryptedRequest()', () => {
     const request = { ...FIELDS, credential: null, cache_namespace_root: null, target: '/v1/models' };
     assert.equal(parseDecryptedRequest(plaintext(request)).credential, null);
     assert.equal(parseDecryptedRequest(plaintext(request)).cacheNamespaceRoot, null);
-    refuses(plaintext({ ...FIELDS, cache_namespace_root: null }));
+    rejects(plaintext({ ...FIELDS, cache_namespace_root: null }));
   });
 
   const wrong: [string, object][] = [
     ['another version', { version: 1 }],
-    ['a field too many', { extra: 1 }],
+    ['an additional field', { extra: 1 }],
     ['a credential of another kind', { credential: { kind: 'session', value: 'dev-key' } }],
-    ['a credential with a field too many', { credential: { kind: 'api_key', value: 'dev-key', scope: '' } }],
+    ['a credential with an additional field', { credential: { kind: 'api_key', value: 'dev-key', scope: '' } }],
     ['an empty credential', { credential: { kind: 'api_key', value: '' } }],
     ['a credential with a space', { credential: { kind: 'api_key', value: 'dev key' } }],
     ['a credential of 16,385 characters', { credential: { kind: 'api_key', value: 'k'.repeat(16_385) } }],
     ['a cache root of 31 bytes', { cache_namespace_root: toBase64(ROOT.subarray(1)) }],
-    ['a cache root that is not padded', { cache_namespace_root: toBase64(ROOT).slice(0, -1) }],
+    ['a cache root without padding', { cache_namespace_root: toBase64(ROOT).slice(0, -1) }],
     ['an empty method', { method: '' }],
     ['a method of 33 bytes', { method: 'M'.repeat(33) }],
     ['a method with a space', { method: 'GET ' }],
@@ -73,13 +73,13 @@ describe('parseDecryptedRequest()', () => {
     ['a target with a fragment', { target: '/v1/models#a' }],
     ['a target with a backslash', { target: '/v1\\models' }],
     ['a target of 16,385 bytes', { target: `/${'t'.repeat(16_384)}` }],
-    ['headers that are no list', { headers: {} }],
+    ['headers that are not a list', { headers: {} }],
     ['65 headers', { headers: Array<unknown>(65).fill({ name: 'a', value: '' }) }],
-    ['a header with a capital', { headers: [{ name: 'Accept', value: '' }] }],
+    ['a header name in upper case', { headers: [{ name: 'Accept', value: '' }] }],
     ['a header with a line break', { headers: [{ name: 'accept', value: 'a\r\nb' }] }],
-    ['a header with a field too many', { headers: [{ name: 'accept', value: '', sensitive: true }] }],
+    ['a header with an additional field', { headers: [{ name: 'accept', value: '', sensitive: true }] }],
     ['body_present as a text', { body_present: 'true' }],
-    ['a body that it says is not there', { body_present: false }],
+    ['a body although body_present is false', { body_present: false }],
     ...[...FORBIDDEN_REQUEST_HEADERS].map((name): [string, object] => [
       `the header ${name}`,
       { headers: [{ name, value: 'x' }] },
@@ -87,35 +87,35 @@ describe('parseDecryptedRequest()', () => {
   ];
   for (const [what, change] of wrong) {
     it(`rejects ${what}`, () => {
-      refuses(plaintext({ ...FIELDS, ...change }));
+      rejects(plaintext({ ...FIELDS, ...change }));
     });
   }
 
   for (const name of Object.keys(FIELDS)) {
     it(`rejects metadata without ${name}`, () => {
-      refuses(plaintext(Object.fromEntries(Object.entries(FIELDS).filter(([field]) => field !== name))));
+      rejects(plaintext(Object.fromEntries(Object.entries(FIELDS).filter(([field]) => field !== name))));
     });
   }
 
   it('rejects everything but a JSON object in UTF-8', () => {
-    for (const json of ['{', '[]', 'null', '""']) refuses(plaintext(json));
-    refuses(Buffer.concat([Buffer.of(0, 0, 0, 2), Buffer.of(0xff, 0xfe)]));
+    for (const json of ['{', '[]', 'null', '""']) rejects(plaintext(json));
+    rejects(Buffer.concat([Buffer.of(0, 0, 0, 2), Buffer.of(0xff, 0xfe)]));
   });
 
   it('rejects a length that is missing, truncated or too large', () => {
-    const whole = plaintext(FIELDS, Buffer.of());
-    for (let length = 0; length < whole.length; length++) refuses(whole.subarray(0, length));
+    const complete = plaintext(FIELDS, Buffer.of());
+    for (let length = 0; length < complete.length; length++) rejects(complete.subarray(0, length));
   });
 
   it('accepts 128 KiB of metadata and not a byte more', () => {
     const json = JSON.stringify(FIELDS);
     assert.ok(parseDecryptedRequest(plaintext(json.padEnd(131_072))));
-    refuses(plaintext(json.padEnd(131_073)));
+    rejects(plaintext(json.padEnd(131_073)));
   });
 
   it('accepts a body of 50 MiB and rejects one byte more with 413', () => {
     const body = new Uint8Array(MAX_BODY + 1);
     assert.equal(parseDecryptedRequest(plaintext(FIELDS, body.subarray(1))).body?.length, MAX_BODY);
-    refuses(plaintext(FIELDS, body), 413);
+    rejects(plaintext(FIELDS, body), 413);
   });
 });
