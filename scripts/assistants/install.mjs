@@ -1,5 +1,5 @@
-// The assistants that the tests run: releases from the registry, each in a folder of its own. Together they take more than
-// a gigabyte, so they are no dependencies of the project: each is installed the first time it is needed, and kept.
+// Installs releases of the assistants for the tests, each in a folder of its own. Together they take more than a
+// gigabyte, so they are not dependencies of the project: each is installed when it is first needed, and kept.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,10 +9,10 @@ const FOLDER = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '
 const PACKAGES = JSON.parse(readFileSync(new URL('packages.json', import.meta.url), 'utf8'));
 
 /**
- * Installs what is not there yet.
- * @param {boolean} python the programs in Python as well, which need python3 and its venv
- * @returns {Record<string, { package: string, folder: string, missing?: string }>} by the assistant's id; `missing` is a
- *   sentence that says why it cannot run here
+ * Installs what is missing.
+ * @param {boolean} python also install the Python programs, which need python3 and its venv module
+ * @returns {Record<string, { package: string, folder: string, missing?: string }>} by the assistant's ID;
+ *   `missing` says in a sentence why it cannot run on this computer
  */
 export function installAssistants({ python }) {
   const all = [
@@ -22,15 +22,15 @@ export function installAssistants({ python }) {
   return Object.fromEntries(all);
 }
 
-/** `load` returns undefined, or why it could not. */
+/** `load` returns undefined, or the reason for its failure. */
 function install(packages, load) {
   const [name] = packages;
   const folder = join(FOLDER, name);
-  /** Written last, so that an installation that broke off is done anew. */
+  /** Written last, so that an incomplete installation is repeated. */
   const marker = join(folder, 'installed');
   const wanted = packages.join('\n');
   if (existsSync(marker) && readFileSync(marker, 'utf8') === wanted) return { package: name, folder };
-  console.log(`Installing ${packages.join(' and ')} into .cache, once ...`);
+  console.log(`Installing ${packages.join(' and ')} into .cache…`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const reason = load(folder, packages);
@@ -45,7 +45,7 @@ function fromNpm(folder, packages) {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const npm = process.env.npm_execpath;
   const command = npm === undefined ? ['npm'] : [process.execPath, npm];
-  // Their scripts only put a binary of a package for this platform elsewhere; it is run from where it is.
+  // The install scripts only copy the binary of the platform's package, which the tests run from its own place.
   const options = ['--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   return run(folder, ...command, 'install', ...packages, ...options);
 }
@@ -55,9 +55,9 @@ function fromPyPi(folder, packages) {
   return run(folder, 'python3', '-m', 'venv', '.') ?? run(folder, pip, 'install', '--quiet', ...packages);
 }
 
-/** Undefined if it went well, else what was complained of first. */
+/** Undefined on success, else the first lines of the error output. */
 function run(cwd, command, ...args) {
-  // As a person would call it there: not with the settings of the npm that runs this script.
+  // Without the settings of the npm that runs this script.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   const stdio = ['ignore', 'ignore', 'pipe'];
   const { status, stderr, error } = spawnSync(command, args, { cwd, stdio, encoding: 'utf8', env });

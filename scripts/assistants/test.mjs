@@ -1,5 +1,5 @@
-// The tests with real assistants: builds the proxy, installs the assistants and runs them; with `--python`, those in Python
-// as well.
+// The tests with real assistants: builds the proxy, installs the assistants and runs the tests. `--python` adds the
+// Python programs.
 import { spawnSync } from 'node:child_process';
 import { installAssistants } from './install.mjs';
 

@@ -1,56 +1,65 @@
-// Which assistants are connected, and how they become so: plans, keys and what takes a change back. It needs nothing of
-// the editor but its secrets; what is asked and shown is connectAssistant.ts.
+// Connects assistants to the proxy: plans and makes changes, gives each assistant an access key, undoes, checks and
+// repairs. What the user is shown and asked is in connectAssistant.ts.
 import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { fieldsOf, parseJson } from '../shared/json.ts';
-import { accessKeyId, makeAccessKey } from '../keys/accessKeys.ts';
-import type { Snippet, Shell } from './snippets.ts';
-import { refused } from './files/configFile.ts';
+import type { ChatModel } from '../chat/models.ts';
+import { makeAccessKey } from '../keys/accessKeys.ts';
+import type { AccessKey, KeyOrigin } from '../keys/accessKeys.ts';
+import { accessKeyId } from '../shared/accessKeys.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { describeOutdated } from './configState.ts';
+import { changedSincePreview, refused } from './files/configFile.ts';
+import { checkModel } from './modelCheck.ts';
+import type { Shell, Snippet } from './snippets.ts';
 import type {
   Applied,
   Assistant,
-  Change,
-  Checked,
   AssistantEndpoint,
+  Change,
+  CheckOutcome,
+  ConfigState,
   ModelChoice,
   Places,
   Preview,
   Refused,
-  ConfigState,
-  Undone,
   Unchanged,
+  Undone,
 } from './types.ts';
-import type { ChatModel } from '../chat/models.ts';
-import { tryModel } from './modelCheck.ts';
-import type { Secrets } from '../extension/keys/secrets.ts';
-import type { Supervisor } from '../supervisor/supervisor.ts';
+import { UndoStore } from './undoStore.ts';
+import type { UndoStorage } from './undoStore.ts';
+
+/** The secret storage, as far as this service needs it. */
+export interface AssistantSecrets extends UndoStorage {
+  /** The existing key with this name and origin. */
+  findAccessKey(name: string, origin: KeyOrigin): Promise<AccessKey | undefined>;
+  /** The same; creates the key if it does not exist. */
+  accessKeyNamed(name: string, origin: KeyOrigin): Promise<AccessKey>;
+  revokeAccessKey(id: string): Promise<void>;
+}
 
 export interface AssistantServiceHost {
   readonly supervisor: Pick<Supervisor, 'connect' | 'secretsChanged'>;
-  readonly secrets: Pick<
-    Secrets,
-    'accessKeyNamed' | 'findAccessKey' | 'revokeAccessKey' | 'undoOf' | 'keepUndo' | 'forgetUndo'
-  >;
+  readonly secrets: AssistantSecrets;
   readonly assistants: readonly Assistant[];
-  /** With `/v1`, while the proxy runs. */
+  /** With `/v1`; undefined while the proxy is not running. */
   readonly baseUrl: () => string | undefined;
-  /** The models that chat, as far as the backend is known. */
+  /** The backend's models that can chat, as far as they are known. */
   readonly models: () => readonly ModelChoice[];
-  /** Whether this editor has the extension of this id. */
+  /** Whether this editor has the extension with this ID. */
   readonly isInstalled: (extension: string) => boolean;
-  /** The person's own where it is left out. */
+  /** The user's own folders by default. */
   readonly places?: Places;
-  /** In milliseconds. */
+  /** The time limit of a check, in milliseconds. */
   readonly checkLimit?: number;
 }
 
-/** An assistant and what it is set to. */
+/** An assistant and its configuration. */
 export interface AssistantState {
   readonly assistant: Assistant;
   readonly configState: ConfigState;
-  /** Whether it seems to be used here. */
+  /** It seems to be in use on this computer. */
   readonly detected: boolean;
-  /** A change of ours can be taken back. */
+  /** There is a change to undo. */
   readonly undoable: boolean;
 }
 
@@ -58,12 +67,12 @@ export function namesOf(all: readonly { readonly assistant: Assistant }[]): stri
   return all.map(({ assistant }) => assistant.name).join(', ');
 }
 
-/** What a person has to agree to. */
+/** A change for the user to agree to. */
 export interface Proposal {
   readonly kind: 'proposal';
   readonly assistant: Assistant;
   readonly preview: Preview;
-  readonly connection: AssistantEndpoint;
+  readonly endpoint: AssistantEndpoint;
 }
 
 const ORIGIN = 'assistant';
@@ -71,22 +80,24 @@ const ORIGIN = 'assistant';
 export class AssistantService {
   readonly #host: AssistantServiceHost;
   readonly #places: Places;
-  /** By the ids of keys: checks of this window that the proxy has not yet told of. */
+  readonly #undo: UndoStore;
+  /** For each key ID, the number of checks by this window that the proxy has not reported yet. */
   readonly #checks = new Map<string, number>();
 
   constructor(host: AssistantServiceHost) {
     this.#host = host;
     this.#places = host.places ?? { home: homedir(), configHome: process.env['XDG_CONFIG_HOME'] };
+    this.#undo = new UndoStore(host.secrets);
   }
 
-  /** All of them, as they are now. */
-  async look(): Promise<readonly AssistantState[]> {
+  /** All assistants with their current configuration. */
+  async list(): Promise<readonly AssistantState[]> {
     return Promise.all(
       this.#host.assistants.map(async (assistant) => ({
         assistant,
         configState: await this.inspect(assistant),
         detected: this.#isInstalled(assistant) || (await assistant.detect(this.#places)),
-        undoable: (await this.#undoOf(assistant)) !== undefined,
+        undoable: (await this.#undo.get(assistant.id)) !== undefined,
       })),
     );
   }
@@ -96,138 +107,136 @@ export class AssistantService {
   }
 
   /**
-   * What would be written. Nothing is, and no key is made.
-   * @throws Error while it is not known where the proxy is
+   * What would be written. Writes nothing and creates no key.
+   * @throws Error while the proxy's address is unknown
    */
   async propose(assistant: Assistant, model: ModelChoice): Promise<Proposal | Unchanged | Refused> {
-    const isTold = await this.#isTold(assistant);
-    const known = isTold ? undefined : await this.#host.secrets.findAccessKey(assistant.name, ORIGIN);
+    const known = (await this.#isKeyExposed(assistant)) ? undefined : await this.#findKey(assistant.name);
     const { key } = known ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
-    const connection = this.#connection(key, model);
-    const plan = await assistant.plan(connection);
-    return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, connection } : plan;
+    const endpoint = this.#endpoint(key, model);
+    const plan = await assistant.plan(endpoint);
+    return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, endpoint } : plan;
   }
 
-  /** Writes what was agreed to, with a key of the assistant's own; refuses where that is no longer what would be written. */
-  async agree({ assistant, preview, connection }: Proposal): Promise<Applied | Refused> {
-    if (await this.#isTold(assistant)) await this.#revoke(assistant);
+  /** Makes the change that the user has agreed to, with an access key for this assistant; refuses any other change. */
+  async apply({ assistant, preview, endpoint }: Proposal): Promise<Applied | Refused> {
+    if (await this.#isKeyExposed(assistant)) await this.#revokeKey(assistant);
     const key = await this.#keyFor(assistant);
-    const plan = await assistant.plan({ ...connection, key });
+    const plan = await assistant.plan({ ...endpoint, key });
     if (plan.kind === 'refused') return plan;
-    if (plan.kind === 'unchanged' || !isDeepStrictEqual(plan.preview, preview)) {
-      return refused(
-        preview.path,
-        `${preview.path} has been changed meanwhile. Nothing was written; look at it again.`,
-      );
-    }
-    return this.#apply(assistant, plan);
+    if (plan.kind === 'unchanged' || !isDeepStrictEqual(plan.preview, preview))
+      return changedSincePreview(preview.path);
+    return this.#write(assistant, plan);
   }
 
-  /** Takes the changes of ours back, and revokes the assistant's key. */
+  /** Undoes all changes to the configuration and revokes the assistant's key. */
   async undo(assistant: Assistant): Promise<Undone | Refused> {
-    const applied = await this.#undoOf(assistant);
-    if (applied === undefined) return refused('', `There is nothing to take back for ${assistant.name}.`);
+    const applied = await this.#undo.get(assistant.id);
+    if (applied === undefined) return refused(`There is nothing to undo for ${assistant.name}.`);
     const result = await assistant.undo(applied);
     if (result.kind === 'refused') return result;
-    await this.#revoke(assistant);
-    await this.#host.secrets.forgetUndo(assistant.id);
+    await this.#revokeKey(assistant);
+    await this.#undo.delete(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
     return result;
   }
 
-  /** Their keys count no more, wherever they stand. */
+  /** Revokes the keys of these assistants. Their configuration does not change. */
   async revoke(assistants: readonly Assistant[]): Promise<void> {
-    for (const assistant of assistants) await this.#revoke(assistant);
+    for (const assistant of assistants) await this.#revokeKey(assistant);
     await this.#host.supervisor.secretsChanged(false);
   }
 
-  /** What has to be written so that all that point to an old place point to this one. */
-  async proposeMending(found: readonly AssistantState[]): Promise<readonly (Proposal | Refused)[]> {
+  /** The changes that update every assistant with an outdated address or key. */
+  async proposeRepairs(states: readonly AssistantState[]): Promise<readonly (Proposal | Refused)[]> {
     const proposals: (Proposal | Refused)[] = [];
-    for (const { assistant, configState: configState } of found) {
+    for (const { assistant, configState } of states) {
       if (configState.kind !== 'old') continue;
       const model = this.#modelNamed(configState.model);
-      if (model === undefined) {
-        proposals.push(refused('', `${assistant.name} has no model set: connect it anew.`));
-        continue;
-      }
-      const proposal = await this.propose(assistant, model);
+      const proposal = model === undefined ? refused(noModel(assistant.name)) : await this.propose(assistant, model);
       if (proposal.kind !== 'unchanged') proposals.push(proposal);
     }
     return proposals;
   }
 
-  /** Sends one tiny request as the assistant would. */
-  async check(assistant: Assistant): Promise<Checked> {
-    return assistant.check(await this.#expected(assistant), (key, model) => this.#ask(key, model));
+  /**
+   * Sends one short request with the key and the model in the assistant's configuration. Sends nothing if the
+   * configuration is outdated: the key would be refused, or reach another program at the old address.
+   */
+  async check(assistant: Assistant): Promise<CheckOutcome> {
+    const expected = await this.#expected(assistant);
+    const state = await assistant.inspect(expected);
+    if (state.kind === 'current' && state.model !== undefined && expected.key !== undefined)
+      return this.#check(expected.key, state.model);
+    return { kind: 'failed', message: describeUncheckable(assistant.name, state) };
   }
 
   /**
-   * The text to be copied, with an access key of its own in it.
-   * @throws Error while it is not known where the proxy is
+   * The text to copy, with an access key of its own.
+   * @throws Error while the proxy's address is unknown
    */
-  async write(snippet: Snippet, model: ModelChoice, shell: Shell): Promise<string> {
-    return snippet.write(this.#connection(await this.#keyFor(snippet), model), shell);
+  async renderSnippet(snippet: Snippet, model: ModelChoice, shell: Shell): Promise<string> {
+    return snippet.render(this.#endpoint(await this.#keyFor(snippet), model), shell);
   }
 
-  /** The same as `check`, for a text that was copied. */
-  async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<Checked> {
-    return this.#ask(await this.#keyFor(snippet), model.id);
+  /** The same as `check` for a snippet. */
+  async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<CheckOutcome> {
+    return this.#check(await this.#keyFor(snippet), model.id);
   }
 
-  async #apply(assistant: Assistant, change: Change): Promise<Applied | Refused> {
-    const earlier = await this.#undoOf(assistant);
-    // First what takes it back: where that cannot be kept, nothing is written.
-    await this.#keepUndo(assistant, joined(earlier, { ...change, kind: 'applied', madeFolder: undefined }));
-    const applied = await assistant.apply(change);
-    if (applied.kind === 'refused') {
-      if (earlier === undefined) await this.#host.secrets.forgetUndo(assistant.id);
-      else await this.#keepUndo(assistant, earlier);
-      return applied;
-    }
-    await this.#keepUndo(assistant, joined(earlier, applied));
-    return applied;
+  /** True if the latest response for this key, which the proxy has just reported, was to a check of this window. */
+  wasCheck(id: string): boolean {
+    const count = this.#checks.get(id) ?? 0;
+    if (count > 0) this.#checks.set(id, count - 1);
+    return count > 0;
   }
 
-  async #keepUndo({ id }: Assistant, { path, before, after, madeFolder, mixed }: Applied): Promise<void> {
-    await this.#host.secrets.keepUndo(id, JSON.stringify({ path, before, after, madeFolder, mixed }));
+  /** Stores the undo entry first: if that fails, nothing is written. */
+  async #write(assistant: Assistant, change: Change): Promise<Applied | Refused> {
+    const { id } = assistant;
+    const earlier = await this.#undo.get(id);
+    await this.#undo.set(id, merge(earlier, { ...change, kind: 'applied' }));
+    const result = await assistant.apply(change);
+    if (result.kind === 'applied') await this.#undo.set(id, merge(earlier, result));
+    else if (earlier === undefined) await this.#undo.delete(id);
+    else await this.#undo.set(id, earlier);
+    return result;
   }
 
   #isInstalled({ extension }: Assistant): boolean {
     return extension !== undefined && this.#host.isInstalled(extension);
   }
 
-  async #undoOf({ id }: Assistant): Promise<Applied | undefined> {
-    return parseApplied(await this.#host.secrets.undoOf(id));
+  /** The assistant may have sent its key to another program, which uses the old port now. */
+  async #isKeyExposed(assistant: Assistant): Promise<boolean> {
+    const state = await this.inspect(assistant);
+    return state.kind === 'old' && state.baseUrl && !state.key;
   }
 
-  /** Its key has been sent to whoever has the old port by now: it does not count for the new one. */
-  async #isTold(assistant: Assistant): Promise<boolean> {
-    const configState = await this.inspect(assistant);
-    return configState.kind === 'old' && configState.baseUrl && !configState.key;
+  #findKey(name: string): Promise<AccessKey | undefined> {
+    return this.#host.secrets.findAccessKey(name, ORIGIN);
   }
 
-  async #revoke({ name }: Assistant): Promise<void> {
-    const key = await this.#host.secrets.findAccessKey(name, ORIGIN);
+  async #revokeKey({ name }: Assistant): Promise<void> {
+    const key = await this.#findKey(name);
     if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
   }
 
   async #keyFor({ name }: { readonly name: string }): Promise<string> {
-    const known = await this.#host.secrets.findAccessKey(name, ORIGIN);
+    const known = await this.#findKey(name);
     if (known !== undefined) return known.key;
     const { key } = await this.#host.secrets.accessKeyNamed(name, ORIGIN);
-    await this.#host.supervisor.secretsChanged(false); // it counts when it is given out
+    await this.#host.supervisor.secretsChanged(false); // so that the proxy accepts the key before anyone uses it
     return key;
   }
 
   async #expected({ name }: Assistant) {
-    const key = await this.#host.secrets.findAccessKey(name, ORIGIN);
-    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: key?.key };
+    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: (await this.#findKey(name))?.key };
   }
 
-  #connection(key: string, model: ModelChoice): AssistantEndpoint {
+  #endpoint(key: string, model: ModelChoice): AssistantEndpoint {
     const baseUrl = this.#host.baseUrl();
-    if (baseUrl === undefined) throw new Error('The proxy is not running, so there is no address to write.');
+    if (baseUrl === undefined) throw new Error('The proxy is not running, so its address is unknown.');
     const known = this.#host.models();
     const models = known.length > 0 ? known : [model];
     return { ...this.#places, baseUrl, key, model, models, now: Date.now() };
@@ -239,42 +248,41 @@ export class AssistantService {
     return models.find((model) => model.id === id) ?? { id };
   }
 
-  /** True if the chat with this key that was answered just now was a check of this window. */
-  wasCheck(id: string): boolean {
-    const count = this.#checks.get(id) ?? 0;
-    if (count > 0) this.#checks.set(id, count - 1);
-    return count > 0;
-  }
-
-  async #ask(key: string, model: string): Promise<Checked> {
+  async #check(key: string, model: string): Promise<CheckOutcome> {
     const id = accessKeyId(key);
     this.#checks.set(id, (this.#checks.get(id) ?? 0) + 1);
-    const outcome = await tryModel(this.#host.supervisor, key, model, this.#host.checkLimit);
-    if (outcome.kind === 'failed') this.wasCheck(id); // it will not be told of
+    const outcome = await checkModel(this.#host.supervisor, key, model, this.#host.checkLimit);
+    if (outcome.kind === 'failed') this.wasCheck(id); // the proxy reports no response
     return outcome;
   }
 }
 
-/** Two changes of ours are taken back as one; to the byte, as long as nobody else wrote in between. */
-function joined(earlier: Applied | undefined, later: Applied): Applied {
+/** Two of our changes as one, which is undone byte by byte unless another program wrote in between. */
+function merge(earlier: Applied | undefined, later: Applied): Applied {
   if (earlier?.path !== later.path) return later;
   const mixed = earlier.mixed === true || earlier.after !== later.before;
   return { ...later, before: earlier.before, madeFolder: earlier.madeFolder, mixed };
 }
 
-/** A model of the backend, as assistants are told of it. */
+/** A model of the backend, with what assistants are told about it. */
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
   return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
 }
 
-/** What was stored, or undefined for what is not of its form. */
-function parseApplied(text: string | undefined): Applied | undefined {
-  const { path, before, after, madeFolder, mixed } = fieldsOf(parseJson(Buffer.from(text ?? '')));
-  if (typeof path !== 'string' || typeof after !== 'string') return undefined;
-  if (!isMaybeText(before) || !isMaybeText(madeFolder)) return undefined;
-  return { kind: 'applied', path, before, after, madeFolder, mixed: mixed === true };
+function describeUncheckable(name: string, state: ConfigState): string {
+  switch (state.kind) {
+    case 'current':
+      return noModel(name);
+    case 'old':
+      return `${name} uses ${describeOutdated(state)}. Repair it, then check again.`;
+    case 'refused':
+      return state.message;
+    case 'other':
+    case 'absent':
+      return `${name} is not connected to Sealed Proxy.`;
+  }
 }
 
-function isMaybeText(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
+function noModel(name: string): string {
+  return `No model is set in ${name}. Connect it again.`;
 }

@@ -1,13 +1,15 @@
-// What an assistant is set to, compared with what it should be. Pure but for the request that a check sends.
-import { isAccessKey } from '../keys/accessKeys.ts';
-import { maskKnown } from './files/preview.ts';
-import type { Ask, Checked, Expected, Refused, ConfigState } from './types.ts';
+// Compares what an assistant's configuration contains with what it should contain. Pure.
+import { isAccessKey } from '../shared/accessKeys.ts';
+import { redact } from '../presentation/redaction.ts';
+import type { ConfigState, Expected, Refused } from './types.ts';
 
-/** What stands where our entry would be, and what the assistant is set to. */
+/** What was read from a configuration. */
 export interface Reading {
+  /** The entry in our place, if any. */
   readonly entry?: { readonly baseUrl: unknown; readonly key: unknown; readonly model: unknown } | undefined;
+  /** The model or provider that is selected in the assistant. */
   readonly selected?: unknown;
-  /** What is selected, where that is not our entry. */
+  /** The same, if it is not our entry. */
   readonly elsewhere?: unknown;
 }
 
@@ -18,44 +20,15 @@ export function classifyConfig(reading: Reading | Refused, { baseUrl, key }: Exp
     const model = typeof entry.model === 'string' ? entry.model : undefined;
     const old = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
     if (old.baseUrl || old.key) return { kind: 'old', ...old, model };
-    const where = typeof elsewhere === 'string' ? { elsewhere: maskKnown(elsewhere) } : {};
-    return { kind: 'current', model, ...where, ...(baseUrl === undefined ? { uncompared: true } : {}) };
+    const other = typeof elsewhere === 'string' ? { elsewhere: redact(elsewhere) } : {};
+    return { kind: 'current', model, ...other, ...(baseUrl === undefined ? { uncompared: true } : {}) };
   }
   const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
-  return typeof what === 'string' ? { kind: 'other', what: maskKnown(what) } : { kind: 'absent' };
+  return typeof what === 'string' ? { kind: 'other', what: redact(what) } : { kind: 'absent' };
 }
 
-/**
- * Asks with the key and the model of the entry. An entry that is not of now is not asked with: its key would be refused,
- * or be told to whoever has the old port.
- */
-export async function checkEntry(
-  name: string,
-  reading: Reading | Refused,
-  expected: Expected,
-  ask: Ask,
-): Promise<Checked> {
-  const configState = classifyConfig(reading, expected);
-  switch (configState.kind) {
-    case 'current':
-      if (configState.model === undefined || expected.key === undefined) return failed(`${name} has no model set.`);
-      return ask(expected.key, configState.model);
-    case 'old':
-      return failed(`${name} points to ${oldPlace(configState)}. Mend it, then check again.`);
-    case 'refused':
-      return failed(configState.message);
-    case 'other':
-    case 'absent':
-      return failed(`${name} is not connected to Sealed Proxy.`);
-  }
-}
-
-/** What is out of date, in words. */
-export function oldPlace({ baseUrl, key }: Extract<ConfigState, { kind: 'old' }>): string {
-  if (baseUrl && key) return 'an old address, with an old key';
-  return baseUrl ? 'an old address' : 'this proxy with an old key';
-}
-
-function failed(message: string): Checked {
-  return { kind: 'failed', message };
+/** Which parts of our entry are outdated, to follow the word "uses". */
+export function describeOutdated({ baseUrl, key }: Extract<ConfigState, { kind: 'old' }>): string {
+  if (baseUrl && key) return 'an outdated address and access key';
+  return baseUrl ? 'an outdated address' : 'an outdated access key';
 }

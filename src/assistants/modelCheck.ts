@@ -1,44 +1,48 @@
-// One tiny request to the proxy with the key of an assistant, and what came back in a sentence.
-import type { Checked } from './types.ts';
-import { tryChat } from '../chat/testRequest.ts';
+// One short request to the proxy with an assistant's access key, and its result in sentences.
+import type { CheckOutcome } from './types.ts';
+import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
-/** In milliseconds: a large model may think for long before it says its first word. */
+/** In milliseconds. A large model may take long to produce its first token. */
 const CHECK_LIMIT = 30_000;
 
-/** Never rejects. The key goes to a proxy of ours and to nobody else. */
-export async function tryModel(
+/** Never rejects. The key is sent only over a connection that is verified to be our own proxy's. */
+export async function checkModel(
   supervisor: Pick<Supervisor, 'connect'>,
   key: string,
   model: string,
   limit = CHECK_LIMIT,
-): Promise<Checked> {
+): Promise<CheckOutcome> {
   const signal = AbortSignal.timeout(limit);
   try {
     const { line } = await supervisor.connect();
     try {
-      return resultOf(model, await tryChat(line, key, model, () => performance.now(), signal));
+      return outcomeOf(model, await sendTestRequest(line, key, model, () => performance.now(), signal));
     } finally {
       line.end();
     }
   } catch {
-    const late = `no whole answer within ${limit / 1000} s`;
-    const reason = signal.aborted ? late : 'the proxy is not running, or does not answer';
-    return { kind: 'failed', message: `${model} could not be asked: ${reason}.` };
+    const message = signal.aborted
+      ? `${model} did not complete a response within ${limit / 1000} s.`
+      : 'The proxy is not running or does not respond.';
+    return { kind: 'failed', message };
   }
 }
 
-function resultOf(model: string, trial: TestRequestResult): Checked {
-  switch (trial.kind) {
+function outcomeOf(model: string, result: TestRequestResult): CheckOutcome {
+  switch (result.kind) {
     case 'answered': {
-      const { firstByte, tokens } = trial;
-      const used = tokens === undefined ? '' : `, ${tokens.input} tokens in, ${tokens.output} out`;
-      return { kind: 'answered', message: `${model} answered: first byte after ${Math.round(firstByte)} ms${used}.` };
+      const { firstByte, tokens } = result;
+      const used = tokens === undefined ? '' : `, ${tokens.input} input tokens, ${tokens.output} output tokens`;
+      return { kind: 'answered', message: `${model} responded: first byte after ${Math.round(firstByte)} ms${used}.` };
     }
     case 'refused':
-      return { kind: 'failed', message: `${model} did not answer (status ${trial.status}). ${trial.message}` };
+      return {
+        kind: 'failed',
+        message: `The request to ${model} failed with status ${result.status}. ${result.message}`,
+      };
     case 'broken':
-      return { kind: 'failed', message: `The answer of ${model} broke off after ${trial.pieces} pieces.` };
+      return { kind: 'failed', message: `The response from ${model} ended early.` };
   }
 }

@@ -9,10 +9,10 @@ import { opencode } from './adapters/opencode.ts';
 import { qwenCode } from './adapters/qwenCode.ts';
 import type { Assistant } from './types.ts';
 
-/** Those that have files. */
+/** The assistants that keep their configuration in a file. */
 export const FILE_ASSISTANTS: readonly Assistant[] = [continueDev, cline, kilo, opencode, qwenCode];
 
-/** All that are written for the person, in the order in which they are offered. */
+/** All assistants that Sealed Proxy can configure, in the order in which they are offered. */
 export function allAssistants(llama: ExtensionSettings, endpoints: EndpointList): readonly Assistant[] {
   return [...FILE_ASSISTANTS, llamaVscode(llama), customEndpoint(endpoints)];
 }

@@ -1,7 +1,7 @@
-// What a person copies for the assistants and libraries whose configuration is not ours to write. Pure.
+// Text to copy for assistants and libraries that Sealed Proxy does not configure itself. Pure.
 import type { AssistantEndpoint, ModelChoice } from './types.ts';
 
-/** `powershell` is Windows' own; every other shell quotes as POSIX says. */
+/** How to quote: as in PowerShell on Windows, as in a POSIX shell elsewhere. */
 export type Shell = 'posix' | 'powershell';
 
 export type Language = 'shell' | 'json' | 'javascript' | 'python';
@@ -10,17 +10,16 @@ export interface Snippet {
   readonly kind: 'snippet';
   readonly id: string;
   readonly name: string;
-  readonly needsModel: boolean;
   readonly language: Language;
-  /** Where it belongs, in a sentence. */
+  /** For the user, in a sentence: where to use it. */
   readonly hint: string;
-  /** To be copied as it is. The key is in it. */
-  write(connection: SnippetValues, shell: Shell): string;
+  /** The text to copy. It contains the key. */
+  render(values: SnippetValues, shell: Shell): string;
 }
 
-/** Why there is none, in a sentence. */
+/** `message` is for the user, in sentences: why there is no snippet. */
 export interface UnsupportedAssistant {
-  readonly kind: 'impossible';
+  readonly kind: 'unsupported';
   readonly id: string;
   readonly name: string;
   readonly message: string;
@@ -28,10 +27,10 @@ export interface UnsupportedAssistant {
 
 export type SnippetValues = Pick<AssistantEndpoint, 'baseUrl' | 'key' | 'model'>;
 
-/** For a program that says nothing of its own: the least that today's models have. */
+/** In tokens, for a model whose context window is unknown: small enough for all current models. */
 const CONTEXT_WINDOW = 32_768;
 const RUN = 'Run it in a terminal.';
-const INSTEAD = 'Use it in your program.';
+const IN_PROGRAM = 'Use it in your program.';
 
 export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
   snippet('copilot-cli', 'Copilot CLI', 'shell', RUN, ({ baseUrl, key, model }, shell) =>
@@ -55,13 +54,13 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     const variables = {
       GOOSE_PROVIDER: 'openai',
       GOOSE_MODEL: model.id,
-      OPENAI_HOST: origin, // without the path, which is a variable of its own
+      OPENAI_HOST: origin, // the path has a variable of its own
       OPENAI_BASE_PATH: `${pathname.replace(/^\/|\/$/g, '')}/chat/completions`,
       OPENAI_API_KEY: key,
     };
     return command(shell, variables, 'goose', 'session');
   }),
-  snippet('zed', 'Zed', 'json', "Put it into Zed's settings.json.", ({ baseUrl, key, model }) => {
+  snippet('zed', 'Zed', 'json', "Add it to Zed's settings.json.", ({ baseUrl, key, model }) => {
     const entry = {
       name: model.id,
       display_name: model.id,
@@ -70,12 +69,12 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     };
     const provider = { api_url: baseUrl, available_models: [entry] };
     const settings = { language_models: { openai_compatible: { 'Sealed Proxy': provider } } };
-    return `// Zed asks for the key in its agent panel: ${key}\n${JSON.stringify(settings, null, 2)}`;
+    return `// When Zed asks for the API key in its agent panel, enter ${key}\n${JSON.stringify(settings, null, 2)}`;
   }),
   snippet('llm', 'llm', 'shell', RUN, ({ baseUrl, key, model }, shell) =>
     command(shell, {}, 'llm', 'openai', 'endpoint', baseUrl, '-m', model.id, '--key', key),
   ),
-  snippet('openai-node', 'OpenAI SDK (Node)', 'javascript', INSTEAD, ({ baseUrl, key, model }) =>
+  snippet('openai-node', 'OpenAI SDK (Node)', 'javascript', IN_PROGRAM, ({ baseUrl, key, model }) =>
     [
       "import OpenAI from 'openai';",
       '',
@@ -88,7 +87,7 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
       "for await (const { choices } of stream) process.stdout.write(choices[0]?.delta?.content ?? '');",
     ].join('\n'),
   ),
-  snippet('openai-python', 'OpenAI SDK (Python)', 'python', INSTEAD, ({ baseUrl, key, model }) =>
+  snippet('openai-python', 'OpenAI SDK (Python)', 'python', IN_PROGRAM, ({ baseUrl, key, model }) =>
     [
       'from openai import OpenAI',
       '',
@@ -103,7 +102,7 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
       '        print(chunk.choices[0].delta.content or "", end="", flush=True)',
     ].join('\n'),
   ),
-  snippet('langchain', 'LangChain (Node)', 'javascript', INSTEAD, ({ baseUrl, key, model }) =>
+  snippet('langchain', 'LangChain (Node)', 'javascript', IN_PROGRAM, ({ baseUrl, key, model }) =>
     [
       "import { ChatOpenAI } from '@langchain/openai';",
       '',
@@ -115,7 +114,7 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
       "for await (const { text } of await chat.stream('Hello!')) process.stdout.write(text);",
     ].join('\n'),
   ),
-  snippet('langchain-python', 'LangChain (Python)', 'python', INSTEAD, ({ baseUrl, key, model }) =>
+  snippet('langchain-python', 'LangChain (Python)', 'python', IN_PROGRAM, ({ baseUrl, key, model }) =>
     [
       'from langchain_openai import ChatOpenAI',
       '',
@@ -124,7 +123,7 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
       '    print(chunk.content, end="", flush=True)',
     ].join('\n'),
   ),
-  snippet('vercel-ai-sdk', 'Vercel AI SDK', 'javascript', INSTEAD, ({ baseUrl, key, model }) =>
+  snippet('vercel-ai-sdk', 'Vercel AI SDK', 'javascript', IN_PROGRAM, ({ baseUrl, key, model }) =>
     [
       "import { createOpenAICompatible } from '@ai-sdk/openai-compatible';",
       "import { streamText } from 'ai';",
@@ -142,7 +141,7 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     const body = JSON.stringify({ model: model.id, messages: [{ role: 'user', content: 'Hello!' }], stream: true });
     const url = `${baseUrl}/chat/completions`;
     const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json'];
-    // As an argument, older PowerShells would take its quotes away.
+    // From standard input: older versions of PowerShell remove quotes from arguments.
     if (shell === 'powershell') {
       const words = ['curl.exe', '-N', url, ...headers.flatMap((header) => ['-H', header]), '--data-binary', '@-'];
       return `${quote(ascii(body), shell)} | ${words.map((each) => word(each, shell)).join(' ')}`;
@@ -150,20 +149,20 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     return command(shell, {}, 'curl', '-N', url, ...headers.flatMap((header) => ['-H', header]), '-d', body);
   }),
   {
-    kind: 'impossible',
+    kind: 'unsupported',
     id: 'codex',
     name: 'Codex CLI',
     message:
-      'Codex cannot be connected: it speaks only the Responses API (/v1/responses), which the backend does not offer; ' +
-      'Sealed Proxy passes requests on as they are and does not translate one API into another.',
+      'Codex cannot be connected. It supports only the Responses API (/v1/responses), which the backend does not ' +
+      'offer, and Sealed Proxy does not translate between APIs.',
   },
 ];
 
-function snippet(id: string, name: string, language: Language, hint: string, write: Snippet['write']): Snippet {
-  return { kind: 'snippet', id, name, needsModel: true, language, hint, write };
+function snippet(id: string, name: string, language: Language, hint: string, render: Snippet['render']): Snippet {
+  return { kind: 'snippet', id, name, language, hint, render };
 }
 
-/** `copilot help providers`; for a model that it does not know it would guess. */
+/** See `copilot help providers`. Without limits, Copilot guesses those of an unknown model. */
 function copilotLimits({ contextWindow, maxOutput }: ModelChoice): Readonly<Record<string, string>> {
   if (contextWindow === undefined || maxOutput === undefined) return {};
   return {
@@ -172,7 +171,7 @@ function copilotLimits({ contextWindow, maxOutput }: ModelChoice): Readonly<Reco
   };
 }
 
-/** A command with variables for itself alone; in PowerShell, for the terminal in which it runs. */
+/** A command with variables, which are set for this command only; in PowerShell, for the rest of the session. */
 function command(shell: Shell, variables: Readonly<Record<string, string>>, ...words: readonly string[]): string {
   const run = words.map((each) => word(each, shell)).join(' ');
   const settings = Object.entries(variables);
@@ -182,23 +181,23 @@ function command(shell: Shell, variables: Readonly<Record<string, string>>, ...w
   return [...settings.map(([name, value]) => `${name}=${word(value, shell)}`), run].join(' \\\n  ');
 }
 
-/** As it is where no shell sees anything in it. */
+/** Unquoted if no shell treats any of its characters specially. */
 function word(text: string, shell: Shell): string {
   return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : quote(text, shell);
 }
 
-/** Between single quotes nothing is special but the quote; PowerShell takes the curly ones for quotes as well. */
+/** In single quotes only the quote itself is special. PowerShell also treats curly quotes as quotes. */
 function quote(text: string, shell: Shell): string {
   if (shell === 'powershell') return `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** A string of JSON is one of JavaScript and of Python. */
+/** A JSON string, which is also a JavaScript and a Python string. */
 function literal(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The same JSON, whatever encoding a pipe has. */
+/** The same JSON in ASCII, which every encoding of a pipe preserves. */
 function ascii(json: string): string {
   return json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

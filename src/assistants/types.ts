@@ -1,7 +1,7 @@
-// src/extension/assistants points AI assistants to the proxy. It knows files and text, and never the editor: what is shown
-// and asked is the command's.
+// src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
+// This file: what an assistant is, and how its configuration is planned, changed, restored and read.
 
-/** A model, and what is known of it; sizes in tokens. */
+/** A model, with what is known of it. Sizes are in tokens. */
 export interface ModelChoice {
   readonly id: string;
   readonly name?: string;
@@ -11,139 +11,133 @@ export interface ModelChoice {
   readonly images?: boolean;
 }
 
-/** Where the files of assistants are. */
+/** Where assistants keep their files. */
 export interface Places {
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly home: string;
-  /** XDG_CONFIG_HOME: in the place of `.config` in the home folder, if it is set. */
+  /** XDG_CONFIG_HOME, which replaces `.config` in the home folder if it is set. */
   readonly configHome?: string | undefined;
 }
 
-/** What an assistant is to be told. */
+/** What is written to an assistant's configuration. */
 export interface AssistantEndpoint extends Places {
   /** With `/v1`. */
   readonly baseUrl: string;
-  /** An access key of this assistant's own. */
+  /** The access key of this assistant. */
   readonly key: string;
-  /** The one that was chosen; the first of all for an assistant that needs none. */
+  /** The chosen model; the first one for an assistant that needs no choice. */
   readonly model: ModelChoice;
-  /** All that chat. */
+  /** All models that can chat. */
   readonly models: readonly ModelChoice[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** What an assistant should have been told. */
+/** What an assistant's configuration should contain. */
 export interface Expected extends Places {
-  /** Undefined while it is not known: then any address will do. */
+  /** Undefined while the address is unknown: then any address is accepted. */
   readonly baseUrl: string | undefined;
-  /** The access key of this assistant that counts, or undefined where there is none. */
+  /** The valid access key of this assistant, or undefined if it has no key. */
   readonly key: string | undefined;
 }
 
-/** What a person sees before they agree. No text of it has a key in it. */
+/** What the user sees before agreeing. No text in it contains a key. */
 export interface Preview {
   readonly path: string;
   readonly exists: boolean;
   readonly before: string;
   readonly after: string;
-  /** One line for each thing that changes. */
+  /** One line for each value that changes. */
   readonly changes: readonly string[];
 }
 
-/** A change that nobody has made yet. Only `preview` may be shown. */
+/** A change that has not been made yet. Only `preview` may be shown. */
 export interface Change {
   readonly kind: 'change';
-  /** Where it is written: for a link, what it points to. */
+  /** The file to write; for a symbolic link, its target. */
   readonly path: string;
-  /** The whole text of the file; undefined where there is none. */
+  /** The complete text of the file; undefined if it does not exist. */
   readonly before: string | undefined;
   readonly after: string;
   readonly preview: Preview;
 }
 
-/** `message` is a sentence for a person. */
+/** `message` is for the user, in sentences. */
 export interface Refused {
   readonly kind: 'refused';
-  readonly path: string;
   readonly message: string;
 }
 
 export interface Unchanged {
   readonly kind: 'unchanged';
-  readonly path: string;
 }
 
 export type Plan = Change | Unchanged | Refused;
 
-/** A change that was made, with what takes it back. It holds the file's text, so whoever keeps it keeps secrets. */
+/** A change that was made, with everything needed to undo it. It holds complete files, so keep it secret. */
 export interface Applied {
   readonly kind: 'applied';
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string;
-  /** The first folder that had to be made for the file. */
-  readonly madeFolder: string | undefined;
-  /** Others have written to it between two changes of ours: `before` cannot be restored as it was. */
+  /** The outermost folder that was created for the file. */
+  readonly madeFolder?: string | undefined;
+  /** Another program wrote to the file between two of our changes, so `before` must not be restored as it is. */
   readonly mixed?: boolean;
 }
 
 export interface Undone {
   readonly kind: 'undone';
-  readonly path: string;
-  /** What is not as it was before, in a sentence. */
+  /** For the user, in a sentence: what differs from before the change. */
   readonly left?: string;
 }
 
-/** What an assistant is set to now. */
+/** What an assistant's configuration contains. */
 export type ConfigState =
+  /** It does not name any endpoint. */
   | { readonly kind: 'absent' }
-  /** Ours. */
+  /** Our entry, with the expected address and key. */
   | {
       readonly kind: 'current';
       readonly model: string | undefined;
-      /** What it uses at the moment instead, chosen in the assistant itself. */
+      /** Another model or provider, which the user has selected in the assistant. */
       readonly elsewhere?: string;
-      /** There was no address to compare it with. */
+      /** The expected address was unknown, so the address was not compared. */
       readonly uncompared?: boolean;
     }
-  /** Ours, but of an older port or an older key. `model` is what to mend it with. */
+  /** Our entry with another address or key. `baseUrl` and `key` say which; `model` is used to repair it. */
   | {
       readonly kind: 'old';
       readonly baseUrl: boolean;
       readonly key: boolean;
       readonly model: string | undefined;
     }
-  /** `what` it is set to instead. */
+  /** Another endpoint or model, named by `what`. */
   | { readonly kind: 'other'; readonly what: string }
   | Refused;
 
-/** What came back to one tiny request. `message` is a sentence for a person. */
-export type Checked =
-  { readonly kind: 'answered'; readonly message: string } | { readonly kind: 'failed'; readonly message: string };
-
-/** Sends one tiny request to the proxy, with this key and for this model. Never rejects. */
-export type Ask = (key: string, model: string) => Promise<Checked>;
+/** The result of one short request. `message` is for the user, in sentences. */
+export interface CheckOutcome {
+  readonly kind: 'answered' | 'failed';
+  readonly message: string;
+}
 
 export interface Assistant {
   readonly id: string;
   readonly name: string;
-  /** Of several models, it works with the one that it is told. */
+  /** It is configured with one model, which the user chooses. */
   readonly needsModel: boolean;
-  /** What a person does next, in a sentence. */
+  /** For the user, in a sentence: what to do once it is connected. */
   readonly next: string;
-  /** The id of its extension for VS Code, where it has one. */
+  /** The ID of its VS Code extension, if it has one. */
   readonly extension?: string | undefined;
-  /** Whether it seems to be used here. */
+  /** Whether it seems to be in use on this computer. */
   detect(places: Places): Promise<boolean>;
-  /** What would change. Nothing is written. */
-  plan(connection: AssistantEndpoint): Promise<Plan>;
-  /** Makes the change, whole or not at all; refuses where the file is no longer what it was. */
+  /** What would change. Writes nothing. */
+  plan(endpoint: AssistantEndpoint): Promise<Plan>;
+  /** Makes the complete change or none of it. Refuses if the file has changed since the plan. */
   apply(change: Change): Promise<Applied | Refused>;
-  /** Restores the bytes of before; where others have written since, takes out what is ours, or refuses. */
+  /** Restores the previous bytes. If another program has written since, removes only our entry, or refuses. */
   undo(applied: Applied): Promise<Undone | Refused>;
-  /** What it is set to. */
   inspect(expected: Expected): Promise<ConfigState>;
-  /** Asks with the key and the model that it is set to, if it is set to us. */
-  check(expected: Expected, ask: Ask): Promise<Checked>;
 }

@@ -1,5 +1,6 @@
-// A streamed answer, as its events: text, reasoning, whole tool calls, usage. Pure: text in, events out.
+// A streamed response as a sequence of events: text, reasoning, complete tool calls, usage. Pure: text in, events out.
 import { asObject, fieldsOf } from '../shared/json.ts';
+import { ChatError, backendMessage } from './chatError.ts';
 
 export type AnswerEvent =
   | { readonly kind: 'text'; readonly text: string }
@@ -7,30 +8,23 @@ export type AnswerEvent =
   | { readonly kind: 'toolCall'; readonly id: string; readonly name: string; readonly input: object }
   | { readonly kind: 'usage'; readonly input: number; readonly output: number };
 
-/** The answer cannot be read, or says that it failed. The message is for people. */
-export class AnswerError extends Error {
-  override readonly name = 'AnswerError';
-}
-
-interface Call {
+interface ToolCall {
   id: string;
   name: string;
   json: string;
 }
 
-/** In characters. A stream whose lines have no end is no event stream. */
+/** In characters. A longer line is not part of an event stream. */
 const MAX_LINE = 16 * 1024 * 1024;
-/** The same of all that tools are called with together, and how many may be called. */
-const MAX_CALLED = 16 * 1024 * 1024;
+/** The length of all tool calls that are not complete yet, in characters. */
+const MAX_CALL_LENGTH = 16 * 1024 * 1024;
 const MAX_CALLS = 256;
-/** Longer ones of a backend are no sentences for people. */
-const MAX_SENTENCE = 500;
 
-/** Reads the event stream of one answer. */
+/** Reads the event stream of one response. */
 export class AnswerReader {
   readonly #onEvent: (event: AnswerEvent) => void;
-  readonly #calls = new Map<number, Call>();
-  /** Of the line that has no end yet: joined once, so that a long one in many pieces costs no more than its length. */
+  readonly #calls = new Map<number, ToolCall>();
+  /** The start of the current line, in chunks: they are joined once, so that a long line takes linear time. */
   #rest: string[] = [];
   #restLength = 0;
   #callsLength = 0;
@@ -41,29 +35,29 @@ export class AnswerReader {
   }
 
   /**
-   * Takes the next characters of the body, wherever they are cut.
-   * @throws AnswerError
+   * Reads the next characters of the body, which may end anywhere.
+   * @throws ChatError if they are not part of an event stream, or report an error
    */
   push(text: string): void {
     const lines = text.split('\n');
     const rest = lines.pop() ?? '';
     for (const line of lines) {
-      const whole = this.#takeRest() + line;
-      this.#line(whole.endsWith('\r') ? whole.slice(0, -1) : whole);
+      const complete = this.#takeRest() + line;
+      this.#readLine(complete.endsWith('\r') ? complete.slice(0, -1) : complete);
     }
     this.#rest.push(rest);
     this.#restLength += rest.length;
-    if (this.#restLength > MAX_LINE) throw new AnswerError('The answer is no event stream.');
+    if (this.#restLength > MAX_LINE) throw new ChatError('The backend did not send an event stream. Try again.');
   }
 
   /**
-   * The body is whole.
-   * @throws AnswerError if the answer is not
+   * Ends the body.
+   * @throws ChatError if the response is not complete
    */
   end(): void {
-    this.#line(this.#takeRest());
+    this.#readLine(this.#takeRest());
     this.#finishCalls();
-    if (!this.#done) throw new AnswerError('The answer ended before it was complete.');
+    if (!this.#done) throw new ChatError('The response ended before it was complete. Try again.');
   }
 
   #takeRest(): string {
@@ -73,50 +67,47 @@ export class AnswerReader {
     return rest;
   }
 
-  #line(line: string): void {
-    if (!line.startsWith('data:')) return; // comments, empty lines, names of events
+  #readLine(line: string): void {
+    if (!line.startsWith('data:')) return; // comments, empty lines, event names
     const data = line.slice(5).trim();
     if (data === '[DONE]') {
       this.#done = true;
       return;
     }
     const chunk = parse(data);
-    const error = fieldsOf(chunk['error']);
     if (chunk['error'] !== undefined && chunk['error'] !== null) {
-      const said = textOf(error['message']).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SENTENCE);
-      throw new AnswerError(said || 'The backend broke the answer off.');
+      throw new ChatError(backendMessage({ error: chunk['error'] }) || 'The backend stopped with an error. Try again.');
     }
     const [choice] = Array.isArray(chunk['choices']) ? (chunk['choices'] as unknown[]) : [];
-    this.#take(fieldsOf(choice));
-    this.#usage(fieldsOf(chunk['usage']));
+    this.#readChoice(fieldsOf(choice));
+    this.#readUsage(fieldsOf(chunk['usage']));
   }
 
-  #take({ delta, finish_reason: reason }: Record<string, unknown>): void {
+  #readChoice({ delta, finish_reason: reason }: Record<string, unknown>): void {
     const { content, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = fieldsOf(delta);
     const thinking = textOf(reasoning) || textOf(alsoReasoning);
     if (thinking !== '') this.#onEvent({ kind: 'thinking', text: thinking });
     const text = textOf(content);
     if (text !== '') this.#onEvent({ kind: 'text', text });
     if (Array.isArray(calls)) {
-      for (const [position, call] of calls.entries()) this.#fragment(fieldsOf(call), position);
+      for (const [position, call] of calls.entries()) this.#addFragment(fieldsOf(call), position);
     }
     if (typeof reason !== 'string') return;
     this.#done = true;
     this.#finishCalls();
   }
 
-  #fragment({ index, id, function: called }: Record<string, unknown>, position: number): void {
+  #addFragment({ index, id, function: target }: Record<string, unknown>, position: number): void {
     const place = typeof index === 'number' ? index : position;
-    const known = this.#calls.get(place);
-    const call = known ?? { id: '', name: '', json: '' };
-    const { name, arguments: json } = fieldsOf(called);
+    const call = this.#calls.get(place) ?? { id: '', name: '', json: '' };
+    const { name, arguments: json } = fieldsOf(target);
     call.id ||= textOf(id);
     call.name ||= textOf(name);
     call.json += textOf(json);
     this.#callsLength += textOf(id).length + textOf(name).length + textOf(json).length;
     this.#calls.set(place, call);
-    if (this.#callsLength <= MAX_CALLED && this.#calls.size <= MAX_CALLS) return;
-    throw new AnswerError('The model calls more tools, or with more arguments, than can be taken.');
+    if (this.#callsLength <= MAX_CALL_LENGTH && this.#calls.size <= MAX_CALLS) return;
+    throw new ChatError('The model called too many tools, or with too many arguments. Try again.');
   }
 
   #finishCalls(): void {
@@ -124,12 +115,12 @@ export class AnswerReader {
     this.#calls.clear();
     this.#callsLength = 0;
     for (const [place, { id, name, json }] of calls) {
-      if (name === '') throw new AnswerError('The model called a tool without a name.');
+      if (name === '') throw new ChatError('The model called a tool without a name. Try again.');
       this.#onEvent({ kind: 'toolCall', id: id || `call_${place}`, name, input: argumentsOf(name, json) });
     }
   }
 
-  #usage({ prompt_tokens: input, completion_tokens: output }: Record<string, unknown>): void {
+  #readUsage({ prompt_tokens: input, completion_tokens: output }: Record<string, unknown>): void {
     if (typeof input === 'number' && typeof output === 'number') this.#onEvent({ kind: 'usage', input, output });
   }
 }
@@ -140,16 +131,16 @@ function argumentsOf(name: string, json: string): object {
     const value = asObject(JSON.parse(json));
     if (value !== undefined) return value;
   } catch {
-    // said below
+    // not JSON: see below
   }
-  throw new AnswerError(`The model called the tool ${name} with arguments that are no JSON object.`);
+  throw new ChatError(`The model called the tool ${name} with invalid arguments. Try again.`);
 }
 
 function parse(data: string): Record<string, unknown> {
   try {
     return fieldsOf(JSON.parse(data));
   } catch {
-    throw new AnswerError('The answer holds an event that is no JSON.');
+    throw new ChatError('The backend sent an event that is not valid JSON. Try again.');
   }
 }
 

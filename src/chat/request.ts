@@ -1,10 +1,10 @@
-// A conversation of the editor as the body of an OpenAI request. Pure: the editor's own classes are told apart before.
+// Turns a conversation into the body of an OpenAI request. Pure: the caller converts the editor's own classes.
 import type { ChatModel } from './models.ts';
 
-/** What a message consists of, in its order. */
+/** A part of a message. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
-  /** Reasoning of an earlier answer: shown to the person, not sent again. */
+  /** Reasoning of an earlier response: it is not sent again. */
   | { readonly kind: 'thinking' }
   | { readonly kind: 'image'; readonly mime: string; readonly data: Uint8Array }
   | { readonly kind: 'toolCall'; readonly id: string; readonly name: string; readonly input: unknown }
@@ -27,23 +27,23 @@ export interface Conversation {
   readonly tools: readonly Tool[];
   /** True: the model must call a tool. */
   readonly toolRequired: boolean;
-  /** Options of the one who asks, such as `temperature`; they go into the body as they are, but for private ones. */
+  /** Options of the caller, such as `temperature`: added to the body unchanged, except for reserved and private ones. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 type ToolResult = Extract<Part, { readonly kind: 'toolResult' }>;
 type Json = Record<string, unknown>;
 
-/** Options that would change what the answer is read as. */
-const OWN_FIELDS = ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'n'];
-/** How the editor's chat names what it notes among the options for itself: ids of conversations, traces. */
-const PRIVATE = '_';
+/** Fields that the response reader depends on. */
+const RESERVED_FIELDS = ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'n'];
+/** The prefix of options that the editor's chat adds for itself, such as conversation ids and traces. */
+const PRIVATE_PREFIX = '_';
 const NO_ARGUMENTS = { type: 'object', properties: {} };
 
-/** The JSON of `POST /v1/chat/completions`, streamed, with usage. */
+/** The JSON body of a streamed `POST /v1/chat/completions` that asks for usage. */
 export function chatRequest(model: ChatModel, { messages, tools, toolRequired, options }: Conversation): string {
   const further = Object.fromEntries(
-    Object.entries(options).filter(([name]) => !OWN_FIELDS.includes(name) && !name.startsWith(PRIVATE)),
+    Object.entries(options).filter(([name]) => !RESERVED_FIELDS.includes(name) && !name.startsWith(PRIVATE_PREFIX)),
   );
   const offered = tools.map(({ name, description, schema }) => ({
     type: 'function',
@@ -60,30 +60,30 @@ export function chatRequest(model: ChatModel, { messages, tools, toolRequired, o
 }
 
 /**
- * One message of the editor may be several of OpenAI's: each tool result is one of its own. Between the results of tools
- * that were called together nothing may stand: what is said besides, or found and no text, follows behind them all.
+ * One message of the editor may become several of OpenAI's, because each tool result is a message of its own. The results
+ * of tools that were called together must follow each other without a gap, so other parts are sent after all of them.
  */
 function toMessages(conversation: readonly Message[]): Json[] {
   const messages: Json[] = [];
-  let held: Part[] = [];
-  const release = () => {
-    if (held.length > 0) messages.push({ role: 'user', content: contentOf(held) });
-    held = [];
+  let deferred: Part[] = [];
+  const flush = () => {
+    if (deferred.length > 0) messages.push({ role: 'user', content: contentOf(deferred) });
+    deferred = [];
   };
   for (const { role, parts } of conversation) {
     const results = parts.filter((part) => part.kind === 'toolResult');
     if (results.length > 0) {
       messages.push(...results.map(toolMessage));
-      held.push(...parts.flatMap(besideResult));
+      deferred.push(...parts.flatMap(notInToolMessage));
     } else if (role === 'user') {
-      messages.push({ role, content: contentOf([...held, ...parts]) });
-      held = [];
+      messages.push({ role, content: contentOf([...deferred, ...parts]) });
+      deferred = [];
     } else {
-      release();
+      flush();
       messages.push(role === 'assistant' ? assistantMessage(parts) : { role, content: textOf(parts) });
     }
   }
-  release();
+  flush();
   return messages;
 }
 
@@ -91,8 +91,8 @@ function toolMessage({ id, parts }: ToolResult): Json {
   return { role: 'tool', tool_call_id: id, content: textOf(parts) };
 }
 
-/** A tool message holds text alone; what else a tool has found is shown in the person's name. */
-function besideResult(part: Part): readonly Part[] {
+/** A tool message holds only text: images that a tool returned are sent as the user's. */
+function notInToolMessage(part: Part): readonly Part[] {
   return part.kind === 'toolResult' ? part.parts.filter(({ kind }) => kind === 'image') : [part];
 }
 
@@ -112,7 +112,7 @@ function assistantMessage(parts: readonly Part[]): Json {
   };
 }
 
-/** A plain string where it is text alone, else the list of parts, in their order. */
+/** A string if there are no images, otherwise the list of parts. */
 function contentOf(parts: readonly Part[]): string | Json[] {
   if (parts.every(({ kind }) => kind !== 'image')) return textOf(parts);
   return parts.flatMap((part): Json[] => {

@@ -1,33 +1,40 @@
-// One tiny request, sent as an assistant would send it: streamed, with its usage asked for.
+// A tiny chat request, sent as an assistant would send it: streamed, with usage.
 import type { IncomingMessage } from 'node:http';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { AnswerReader } from './answer.ts';
-import { describeFailure } from './failure.ts';
+import { toChatError } from './chatError.ts';
+import { MAX_ERROR, readText } from './responseText.ts';
 
 export type TestRequestResult =
-  /** Times in milliseconds since the request; tokens where the answer says them. */
   | {
       readonly kind: 'answered';
+      /** Milliseconds from the request to the first byte and to the end of the response. */
       readonly firstByte: number;
-      readonly whole: number;
-      readonly pieces: number;
+      readonly total: number;
+      readonly chunks: number;
+      /** Undefined if the response reports no usage. */
       readonly tokens: { readonly input: number; readonly output: number } | undefined;
     }
-  /** `message` is a sentence for people, without the backend's own: it may name the account, or cite the key. */
-  | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly message: string }
-  | { readonly kind: 'broken'; readonly pieces: number };
+  | RefusedRequest
+  /** The response was not a complete event stream. */
+  | { readonly kind: 'broken'; readonly chunks: number };
 
-/** An error answer longer than this is cut, in characters. */
-export const MAX_ERROR = 64 * 1024;
+/** `message` is for the user. It leaves out the backend's own text, which may contain account names or the key. */
+export interface RefusedRequest {
+  readonly kind: 'refused';
+  readonly status: number;
+  /** The code or type of the OpenAI error; empty if unknown. */
+  readonly code: string;
+  readonly message: string;
+}
 
 /**
- * @param line one that has proved to be ours
- * @param clock milliseconds of any clock that never jumps
- * @throws Error where the connection fails before an answer begins, or the signal ends it
+ * @param clock monotonic, in milliseconds
+ * @throws Error if the connection fails before a response starts, or the signal aborts
  */
-export async function tryChat(
-  line: VerifiedConnection,
+export async function sendTestRequest(
+  connection: VerifiedConnection,
   accessKey: string,
   model: string,
   clock: () => number,
@@ -40,50 +47,40 @@ export async function tryChat(
     max_tokens: 16,
     messages: [{ role: 'user', content: 'Say OK.' }],
   });
-  const begun = clock();
-  const response = await line.chat(accessKey, body, signal);
-  if (response.statusCode !== 200) return refusalOf(response);
+  const start = clock();
+  const response = await connection.chat(accessKey, body, signal);
+  if (response.statusCode !== 200) return readRefusal(response);
   let firstByte: number | undefined;
-  let pieces = 0;
+  let chunks = 0;
   let tokens: { readonly input: number; readonly output: number } | undefined;
   const reader = new AnswerReader((event) => {
-    if (event.kind === 'text' || event.kind === 'thinking') pieces++;
+    if (event.kind === 'text' || event.kind === 'thinking') chunks++;
     if (event.kind === 'usage') tokens = event;
   });
   try {
     for await (const text of response.setEncoding('utf8')) {
-      firstByte ??= clock() - begun;
+      firstByte ??= clock() - start;
       reader.push(text as string);
     }
     reader.end();
   } catch (error) {
     if (signal.aborted) throw error;
-    return { kind: 'broken', pieces }; // whatever the error says: it may be the backend's own words
+    return { kind: 'broken', chunks }; // without the error's message, which may be the backend's own text
   }
-  const whole = clock() - begun;
-  return { kind: 'answered', firstByte: firstByte ?? whole, whole, pieces, tokens };
+  const total = clock() - start;
+  return { kind: 'answered', firstByte: firstByte ?? total, total, chunks, tokens };
 }
 
-/** What a refusal says. */
-export async function refusalOf(response: IncomingMessage): Promise<Extract<TestRequestResult, { kind: 'refused' }>> {
+/** Reads a response with an error status. */
+export async function readRefusal(response: IncomingMessage): Promise<RefusedRequest> {
   const { statusCode: status = 0, headers } = response;
-  const code = codeOf(await bodyOf(response, MAX_ERROR));
-  return { kind: 'refused', status, code, message: describeFailure(status, '', headers['retry-after']).message };
+  const code = errorCode(await readText(response, MAX_ERROR));
+  return { kind: 'refused', status, code, message: toChatError(status, '', headers['retry-after']).message };
 }
 
-/** The body as text, up to about so many characters. */
-export async function bodyOf(response: IncomingMessage, limit: number): Promise<string> {
-  let body = '';
-  for await (const text of response.setEncoding('utf8')) {
-    body += text as string;
-    if (body.length > limit) break;
-  }
-  return body;
-}
-
-/** As programs name the error, if it is such a name; else empty. */
-function codeOf(body: string): string {
+/** The code or type of an OpenAI error, or empty. Only short identifiers: other text may contain secrets. */
+function errorCode(body: string): string {
   const { code, type } = fieldsOf(fieldsOf(parseJson(Buffer.from(body)))['error']);
-  const isName = (value: unknown): value is string => typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
-  return [code, type].find(isName) ?? '';
+  const isIdentifier = (value: unknown): value is string => typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
+  return [code, type].find(isIdentifier) ?? '';
 }

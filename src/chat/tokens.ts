@@ -1,37 +1,38 @@
-// How many tokens a text has, about. Each model has a tokenizer of its own, which the backend does not name, and their
-// tables weigh megabytes: so it is an estimate by kinds of characters, and it errs on the side of more. Against o200k_base
-// it counts 1.3 to 1.8 times as many for code, prose and JSON, and about as many for Base64. Pure.
+// Estimates the number of tokens in a text. Each model has its own tokenizer, which the backend does not name, and whose
+// tables have megabytes. So this is an estimate by kinds of characters that rather counts too many: compared with
+// o200k_base, 1.3 to 1.8 times as many for code, prose and JSON, and about as many for Base64. Pure.
 import type { Message, Part } from './request.ts';
 
-/** Words as programs write them, single digits (some tokenizers take each alone), blanks, and every other character. */
-const PIECE = /[A-Z]?[a-z]+|[A-Z]|\d|\s+|./gsu;
+/** Words (split at capitals), single digits (a token each in some tokenizers), spaces, and single other characters. */
+const UNIT = /[A-Z]?[a-z]+|[A-Z]|\d|\s+|./gsu;
 const LETTERS_PER_TOKEN = 4;
-const BLANKS_PER_TOKEN = 16;
-/** What the frame of a message costs. */
+const SPACES_PER_TOKEN = 16;
+/** The overhead of a message. */
 const PER_MESSAGE = 4;
-/** The most that the usual models count for a picture. */
+/** The most that common models count for an image. */
 const PER_IMAGE = 1600;
 
+/** The estimated number of tokens in a text. */
 export function countTokens(text: string): number {
   let count = 0;
-  for (const [piece] of text.matchAll(PIECE)) count += tokensOf(piece);
+  for (const [unit] of text.matchAll(UNIT)) count += tokensOf(unit);
   return count;
 }
 
-function tokensOf(piece: string): number {
-  const code = piece.codePointAt(0) ?? 0;
+function tokensOf(unit: string): number {
+  const code = unit.codePointAt(0) ?? 0;
   if (code > 0x7f) return isCommonScript(code) ? 1 : 2;
-  if (/[A-Za-z]/.test(piece)) return Math.ceil(piece.length / LETTERS_PER_TOKEN);
-  if (piece === ' ') return 0; // it goes with the word behind it
-  return /\s/.test(piece) ? Math.ceil(piece.length / BLANKS_PER_TOKEN) : 1;
+  if (/[A-Za-z]/.test(unit)) return Math.ceil(unit.length / LETTERS_PER_TOKEN);
+  if (unit === ' ') return 0; // part of the next word's token
+  return /\s/.test(unit) ? Math.ceil(unit.length / SPACES_PER_TOKEN) : 1;
 }
 
-/** Latin, Greek and Cyrillic, and the scripts of East Asia: of the others, each character may be several tokens. */
+/** Latin, Greek, Cyrillic and East Asian scripts. In other scripts, a character may be several tokens. */
 function isCommonScript(code: number): boolean {
   return code < 0x590 || (code >= 0x2e80 && code < 0xd7b0);
 }
 
-/** The same of a whole message. */
+/** The same for a message with all its parts. */
 export function countMessageTokens({ parts }: Message): number {
   return PER_MESSAGE + sum(parts);
 }

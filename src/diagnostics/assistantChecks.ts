@@ -1,40 +1,47 @@
-// What the assistants that were connected are set to.
-import { oldPlace } from '../assistants/configState.ts';
+// Checks the configuration of connected assistants.
+import { describeOutdated } from '../assistants/configState.ts';
 import type { ConfigState } from '../assistants/types.ts';
-import { check, failed, ok, skipped } from './check.ts';
-import type { Check, CheckResult, DoctorContext } from './check.ts';
+import { failed, passed, runCheck, skipped } from './check.ts';
+import type { CheckResult, DiagnosticsContext, NamedResult } from './check.ts';
 
+const NAME = 'Assistants';
 const COMMAND = '"Sealed Proxy: Connect an Assistant…"';
 
-/** One for each that is connected, or cannot be read; one in their place where there is none. */
-export async function assistantChecks({ assistants, limit }: DoctorContext): Promise<readonly Check[]> {
-  const found: { readonly name: string; readonly configState: ConfigState }[] = [];
-  const looking = check('Assistants', limit, async () => {
-    found.push(...(await assistants()));
-    return ok('');
-  });
-  if ((await looking.run()).result === 'failed') {
-    const unseen = failed('they could not be looked at', 'Run this again; the log may say more.');
-    return [check('Assistants', limit, () => unseen)];
+/** A result for each assistant that is connected or cannot be read, or one result if there is no such assistant. */
+export async function checkAssistants({ assistants, limit }: DiagnosticsContext): Promise<readonly NamedResult[]> {
+  const connected: NamedResult[] = [];
+  const reading = await runCheck(async () => {
+    for (const { name, configState } of await assistants()) {
+      const result = resultOf(configState);
+      if (result !== undefined) connected.push({ name: `Assistant: ${name}`, ...result });
+    }
+    return skipped('None connected');
+  }, limit);
+  if (reading.outcome === 'failed') {
+    // Without the message of the error, which may contain the path of a folder of the user.
+    const remedy = 'Run the diagnostics again. "Sealed Proxy: Show Log" may show the reason.';
+    return [{ name: NAME, ...failed('The configuration of assistants could not be read', remedy) }];
   }
-  const connected = found.filter(({ configState }) => configState.kind !== 'absent' && configState.kind !== 'other');
-  if (connected.length === 0) return [check('Assistants', limit, () => skipped('none is connected'))];
-  return connected.map(({ name, configState }) => check(`Assistant: ${name}`, limit, () => resultOf(configState)));
+  return connected.length > 0 ? connected : [{ name: NAME, ...reading }];
 }
 
-function resultOf(configState: ConfigState): CheckResult {
+/** Undefined for an assistant that is not connected. */
+function resultOf(configState: ConfigState): CheckResult | undefined {
   switch (configState.kind) {
     case 'current':
-      if (configState.uncompared === true) return skipped('connected; its address is compared while the proxy runs');
-      if (configState.elsewhere !== undefined)
-        return ok('set to this proxy, but another model or provider is chosen there');
-      return ok(`set to this proxy${configState.model === undefined ? '' : `, model ${configState.model}`}`);
+      if (configState.uncompared === true) {
+        return skipped('Connected; its address can only be checked while the proxy is running');
+      }
+      if (configState.elsewhere !== undefined) {
+        return passed('Connected, but another model or provider is selected in the assistant');
+      }
+      return passed(`Connected${configState.model === undefined ? '' : `, model ${configState.model}`}`);
     case 'old':
-      return failed(`points to ${oldPlace(configState)}`, `Run ${COMMAND} and choose "Mend".`);
-    case 'refused': // whose sentence names a folder of the person's
-      return failed('its configuration cannot be read', `Run ${COMMAND}: it says which file, and what is wrong.`);
+      return failed(`Uses ${describeOutdated(configState)}`, `Run ${COMMAND} and choose "Repair".`);
+    case 'refused': // without its message, which contains the path of a folder of the user
+      return failed('Its configuration cannot be read', `Run ${COMMAND} to see which file is damaged, and why.`);
     case 'absent':
     case 'other':
-      return skipped('not connected');
+      return undefined;
   }
 }

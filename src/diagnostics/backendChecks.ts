@@ -1,189 +1,189 @@
-// What can be learnt of the way to the enclave and of what it answers.
-import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Cause, ProxyStatus } from '../shared/status.ts';
+// Checks of the connection to the enclave, and of its responses.
+import { chatModels, embeddingModel } from '../chat/models.ts';
+import { readText } from '../chat/responseText.ts';
+import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
+import type { RefusedRequest } from '../chat/testRequest.ts';
 import { stepOutcomes } from '../presentation/attestationText.ts';
 import type { StepOutcome } from '../presentation/attestationText.ts';
-import { chatModels, embeddingModel } from '../chat/models.ts';
-import { bodyOf, refusalOf, tryChat } from '../chat/testRequest.ts';
-import type { TestRequestResult } from '../chat/testRequest.ts';
-import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { shortened } from '../presentation/statusText.ts';
-import { check, failed, ok, skipped } from './check.ts';
-import type { Check, CheckResult, DoctorContext, Running } from './check.ts';
+import { fieldsOf, parseJson } from '../shared/json.ts';
+import type { Cause, ProxyStatus } from '../shared/status.ts';
+import type { VerifiedConnection } from '../supervisor/localProxy.ts';
+import { failed, passed, skipped } from './check.ts';
+import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
 
-export function backendChecks(context: DoctorContext): readonly Check[] {
-  const { limit, status } = context;
-  const whileRunning = (act: (running: Running) => CheckResult) => () => {
-    const now = status();
-    return now.kind === 'running' ? act(now) : skipped(NOT_RUNNING);
-  };
+const SET_KEY = 'Set a new one with "Sealed Proxy: Set API Key".';
+
+const REMEDIES: Readonly<Record<Cause, string>> = {
+  network: 'Check the network connection and the settings sealedProxy.backendUrl and http.proxy.',
+  attestation: 'The enclave could not be authenticated. Traffic may be intercepted: try another network.',
+  pcr0: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
+  clock: 'Set the clock of this computer, if possible automatically, and run the diagnostics again.',
+  protocol: 'The server at this address is not a working enclave. Check the setting sealedProxy.backendUrl.',
+  backend: 'Wait a few minutes and run the diagnostics again.',
+};
+
+export function backendChecks(context: DiagnosticsContext): readonly Check[] {
+  const { keys, status } = context;
+  const whileRunning = (name: string, run: (running: Running) => CheckResult): Check => ({
+    name,
+    run: () => {
+      const current = status();
+      return current.kind === 'running' ? run(current) : notTested(current);
+    },
+  });
   return [
-    check('API key', limit, async () => keyResult((await context.keys()).hasApiKey, status())),
-    check('Handshake', limit, whileRunning(handshakeResult)),
+    { name: 'API key', run: async () => checkKey((await keys()).hasApiKey, status()) },
+    whileRunning('Handshake', checkHandshake),
     ...stepOutcomes(status()).map(({ what }, index) =>
-      check(
-        `Attestation: ${what}`,
-        limit,
-        whileRunning((running) => stepResult(stepOutcomes(running)[index], running)),
-      ),
+      whileRunning(`Attestation: ${what}`, (running) => checkStep(stepOutcomes(running)[index], running)),
     ),
-    check('Clock of this computer', limit, whileRunning(clockResult)),
-    check(
-      'Models',
-      limit,
-      whileRunning((running) => modelsResult(running, context)),
-    ),
-    check('Streamed answer', limit, (signal) => chatResult(context, signal)),
-    check('Embedding', limit, (signal) => embeddingResult(context, signal)),
+    whileRunning('System clock', checkClock),
+    whileRunning('Models', (running) => checkModels(running, context)),
+    { name: 'Streamed response', run: (signal) => checkChat(context, signal) },
+    { name: 'Embedding', run: (signal) => checkEmbedding(context, signal) },
   ];
 }
 
-const NOT_RUNNING = 'the proxy is not running';
-const SET_KEY = 'Set one with "Sealed Proxy: Set API Key".';
-
-const ADVICE: Readonly<Record<Cause, string>> = {
-  network: 'Check the network, sealedProxy.backendUrl and http.proxy.',
-  attestation: 'Something between this computer and the enclave is not what it says: try another network.',
-  pcr0: 'Update the extension, or add the PCR0 to sealedProxy.additionalPcr0 if you trust that image.',
-  clock: 'Set the clock of this computer, best by letting the system keep it, and run this again.',
-  protocol: 'Check sealedProxy.backendUrl: what answers there is no enclave, or is out of order.',
-  backend: 'Wait a few minutes and run this again.',
-};
-
-function keyResult(hasKey: boolean, status: ProxyStatus): CheckResult {
-  if (!hasKey) return failed('none is set', SET_KEY);
-  if (status.kind === 'running' && status.health.kind === 'connected') return ok('present, accepted');
+function checkKey(hasKey: boolean, status: ProxyStatus): CheckResult {
+  if (!hasKey) return failed('Not set', 'Set one with "Sealed Proxy: Set API Key".');
+  if (status.kind === 'running' && status.health.kind === 'connected') return passed('Set, accepted by the backend');
   if (status.kind === 'running' && status.health.kind === 'keyRejected') {
-    return failed('present, refused by the backend: it is invalid or was deleted', 'Set another: "Set API Key".');
+    return failed('Set, but refused by the backend: it is invalid or was deleted', SET_KEY);
   }
-  return skipped(`present, not tried: ${whyNotConnected(status)}`);
+  return skipped(`Set, but not tested: ${whyNotTested(status)}`);
 }
 
-/** Why nothing can be asked of the backend. */
-function whyNotConnected(status: ProxyStatus): string {
-  if (status.kind !== 'running') return NOT_RUNNING;
+function notTested(status: ProxyStatus): CheckResult {
+  return skipped(`Not tested: ${whyNotTested(status)}`);
+}
+
+/** Why no request can be sent to the backend. */
+function whyNotTested(status: ProxyStatus): string {
+  if (status.kind !== 'running') return 'the proxy is not running';
   switch (status.health.kind) {
     case 'noKey':
-      return 'there is no API key';
+      return 'no API key is set';
     case 'keyRejected':
-      return 'the API key is refused';
+      return 'the backend refused the API key';
     case 'checking':
       return 'the connection is still being checked';
     case 'slow':
-      return 'the backend did not answer in time';
+      return 'the backend did not respond in time';
     case 'unreachable':
     case 'connected':
-      return 'the backend does not serve';
+      return 'there is no connection to the backend';
   }
 }
 
-function handshakeResult({ verified, establishedAt, health }: Running): CheckResult {
-  const since = establishedAt === null ? '' : `, made at ${new Date(establishedAt).toISOString()}`;
-  if (verified?.kind === 'verified') return ok(`a verified enclave for ${verified.environment}${since}`);
-  if (verified !== null) return ok(`a development backend, not verified${since}`);
+function checkHandshake({ verified, establishedAt, health }: Running): CheckResult {
+  const since = establishedAt === null ? '' : `, session established at ${new Date(establishedAt).toISOString()}`;
+  if (verified?.kind === 'verified') return passed(`Verified enclave (${verified.environment})${since}`);
+  if (verified !== null) return passed(`Development backend, not verified${since}`);
   if (health.kind === 'unreachable') {
     const codes = [health.failure?.code, health.failure?.detail].filter((code) => typeof code === 'string');
-    const named = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
-    return failed(`${shortened(health.message)}${named}`, ADVICE[health.cause]);
+    const suffix = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
+    return failed(`${shortened(health.message)}${suffix}`, REMEDIES[health.cause]);
   }
-  if (health.kind === 'slow') return failed('no answer in time', ADVICE.network);
-  if (health.kind === 'noKey') return skipped('without an API key, none was needed yet');
-  return failed('not made yet', 'Run this again in a few seconds.');
+  if (health.kind === 'slow') return failed('No response in time', REMEDIES.network);
+  if (health.kind === 'noKey') return skipped('Not needed yet: no API key is set');
+  return failed('Not finished yet', 'Run the diagnostics again in a few seconds.');
 }
 
-function stepResult(step: StepOutcome | undefined, { backendUrl, health }: Running): CheckResult {
+function checkStep(step: StepOutcome | undefined, { backendUrl, health }: Running): CheckResult {
   switch (step?.outcome) {
     case 'passed':
-      return ok(step.found.replaceAll('`', '') || 'passed');
+      return passed(step.found.replaceAll('`', '') || 'Passed');
     case 'refused':
-      return failed('refused', health.kind === 'unreachable' ? ADVICE[health.cause] : ADVICE.attestation);
+      return failed('Failed', health.kind === 'unreachable' ? REMEDIES[health.cause] : REMEDIES.attestation);
     case 'notReached':
-      return skipped('not reached: a step before was refused');
+      return skipped('Not reached: an earlier step failed');
     case 'notChecked':
     case undefined:
-      return skipped(backendUrl.startsWith('https:') ? 'no attestation was judged' : 'a development backend');
+      return skipped(
+        `Not checked: ${backendUrl.startsWith('https:') ? 'no attestation yet' : 'a development backend'}`,
+      );
   }
 }
 
 const WRONG_CLOCK = ['clock', 'certificate_not_yet_valid', 'certificate_expired'];
-/** In milliseconds. Certificates live for hours: what is below does no harm. */
-const TOLERATED = 5 * 60_000;
+/** In milliseconds. Certificates are valid for hours, so a smaller difference does no harm. */
+const CLOCK_TOLERANCE = 5 * 60_000;
 
-function clockResult({ verified, establishedAt, health }: Running): CheckResult {
+function checkClock({ verified, establishedAt, health }: Running): CheckResult {
   if (health.kind === 'unreachable' && WRONG_CLOCK.includes(health.failure?.detail ?? health.cause)) {
-    return failed(shortened(health.message), ADVICE.clock);
+    return failed(shortened(health.message), REMEDIES.clock);
   }
   if (verified?.kind !== 'verified' || establishedAt === null) {
-    return skipped('only a verified enclave tells a time that can be believed');
+    return skipped('Not tested: only a verified enclave has a trusted clock');
   }
-  const apart = establishedAt - verified.timestamp;
-  const value = `${Math.round(Math.abs(apart) / 1000)} s ${apart < 0 ? 'behind' : 'ahead of'} the enclave's at the handshake`;
-  return Math.abs(apart) <= TOLERATED ? ok(value) : failed(value, ADVICE.clock);
+  const difference = establishedAt - verified.timestamp;
+  const seconds = Math.round(Math.abs(difference) / 1000);
+  const finding = `${seconds} s ${difference < 0 ? 'behind' : 'ahead of'} the enclave's clock at the handshake`;
+  return Math.abs(difference) <= CLOCK_TOLERANCE ? passed(finding) : failed(finding, REMEDIES.clock);
 }
 
-function modelsResult(status: Running, { modelOverrides }: DoctorContext): CheckResult {
+function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): CheckResult {
   const { health, verified } = status;
-  if (health.kind === 'unreachable' && verified !== null) return failed(health.message, ADVICE[health.cause]);
-  if (health.kind !== 'connected') return skipped(whyNotConnected(status));
-  const value = `${health.models.length}, of which ${chatModels(health.catalogue, modelOverrides()).length} chat`;
-  if (health.models.length > 0) return ok(value);
-  return failed(value, 'The API key may use no model: look at the plan that it belongs to.');
+  if (health.kind === 'unreachable' && verified !== null) return failed(health.message, REMEDIES[health.cause]);
+  if (health.kind !== 'connected') return notTested(status);
+  const finding = `${health.models.length}, ${chatModels(health.catalogue, modelOverrides()).length} of them for chat`;
+  if (health.models.length > 0) return passed(finding);
+  return failed(finding, 'The API key does not give access to any model. Check the plan that it belongs to.');
 }
 
-/** What the backend lists, or why it does not. */
-function catalogueOf(status: ProxyStatus): { readonly list: unknown } | { readonly skip: CheckResult } {
-  const connected = status.kind === 'running' && status.health.kind === 'connected' ? status.health : undefined;
-  return connected === undefined ? { skip: skipped(whyNotConnected(status)) } : { list: connected.catalogue };
-}
-
-async function chatResult(context: DoctorContext, signal: AbortSignal): Promise<CheckResult> {
+async function checkChat(context: DiagnosticsContext, signal: AbortSignal): Promise<CheckResult> {
   const { clock, modelOverrides, status } = context;
   const catalogue = catalogueOf(status());
-  if ('skip' in catalogue) return catalogue.skip;
-  const [model] = chatModels(catalogue.list, modelOverrides());
-  if (model === undefined) return skipped('the backend lists no model that chats');
-  return onLine(context, signal, async (line, accessKey) => {
-    const trial = await tryChat(line, accessKey, model.id, clock, signal);
-    switch (trial.kind) {
+  if (catalogue === undefined) return notTested(status());
+  const [model] = chatModels(catalogue, modelOverrides());
+  if (model === undefined) return skipped('Not tested: the backend lists no chat model');
+  return withConnection(context, signal, async (connection, accessKey) => {
+    const result = await sendTestRequest(connection, accessKey, model.id, clock, signal);
+    switch (result.kind) {
       case 'refused':
-        return refusal(model.id, trial);
+        return refused(model.id, result);
       case 'broken':
-        return failed(
-          `${model.id}: the answer broke off after ${trial.pieces} pieces, or is no event stream`,
-          ADVICE.backend,
-        );
+        return failed(`${model.id}: the response broke off after ${result.chunks} chunks`, REMEDIES.backend);
       case 'answered': {
-        const { firstByte, whole, pieces } = trial;
-        const times = `first byte after ${milliseconds(firstByte)}, whole after ${milliseconds(whole)}`;
-        return ok(`${model.id}: ${times}, ${pieces} pieces`);
+        const { firstByte, total, chunks } = result;
+        const times = `first byte after ${milliseconds(firstByte)}, complete after ${milliseconds(total)}`;
+        return passed(`${model.id}: ${times}, ${chunks} chunks`);
       }
     }
   });
 }
 
-/** An embedding of a sentence is far below that, in characters. */
+/** The embedding of a short text is much smaller. In characters. */
 const MAX_EMBEDDING = 4 * 1024 * 1024;
 
-async function embeddingResult(context: DoctorContext, signal: AbortSignal): Promise<CheckResult> {
+async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal): Promise<CheckResult> {
   const { clock, status } = context;
   const catalogue = catalogueOf(status());
-  if ('skip' in catalogue) return catalogue.skip;
-  const model = embeddingModel(catalogue.list);
-  if (model === undefined) return skipped('the backend lists no model for embeddings');
-  return onLine(context, signal, async (line, accessKey) => {
-    const begun = clock();
-    const response = await line.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
-    if (response.statusCode !== 200) return refusal(model, await refusalOf(response));
-    const dimensions = dimensionsOf(await bodyOf(response, MAX_EMBEDDING));
-    if (dimensions === undefined) return failed(`${model}: the answer is no embedding`, ADVICE.backend);
-    return ok(`${model}: ${dimensions} dimensions after ${milliseconds(clock() - begun)}`);
+  if (catalogue === undefined) return notTested(status());
+  const model = embeddingModel(catalogue);
+  if (model === undefined) return skipped('Not tested: the backend lists no embedding model');
+  return withConnection(context, signal, async (connection, accessKey) => {
+    const start = clock();
+    const response = await connection.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
+    if (response.statusCode !== 200) return refused(model, await readRefusal(response));
+    const dimensions = dimensionsOf(await readText(response, MAX_EMBEDDING));
+    if (dimensions === undefined) return failed(`${model}: the response is not an embedding`, REMEDIES.backend);
+    return passed(`${model}: ${dimensions} dimensions after ${milliseconds(clock() - start)}`);
   });
 }
 
-async function onLine(
-  { connect }: DoctorContext,
+/** The parsed model list, while the backend is connected. */
+function catalogueOf(status: ProxyStatus): unknown {
+  return status.kind === 'running' && status.health.kind === 'connected'
+    ? (status.health.catalogue ?? null)
+    : undefined;
+}
+
+async function withConnection(
+  { connect }: DiagnosticsContext,
   signal: AbortSignal,
-  act: (line: VerifiedConnection, accessKey: string) => Promise<CheckResult>,
+  act: (connection: VerifiedConnection, accessKey: string) => Promise<CheckResult>,
 ): Promise<CheckResult> {
   const { line, accessKey } = await connect();
   try {
@@ -194,12 +194,9 @@ async function onLine(
   }
 }
 
-function refusal(
-  model: string,
-  { status, code, message }: Extract<TestRequestResult, { kind: 'refused' }>,
-): CheckResult {
-  const advice = status === 401 ? SET_KEY : 'The log has a line for this request, with the exact code.';
-  return failed(`${model}: status ${status}${code && ` (${code})`}. ${message}`, advice);
+function refused(model: string, { status, code, message }: RefusedRequest): CheckResult {
+  const remedy = status === 401 ? SET_KEY : '"Sealed Proxy: Show Log" shows this request with its error code.';
+  return failed(`${model}: status ${status}${code && ` (${code})`}. ${message}`, remedy);
 }
 
 function dimensionsOf(body: string): number | undefined {

@@ -1,95 +1,87 @@
-// src/extension/doctor looks at everything once and says what to do. It must not import the editor, change anything, or
-// see a key that it does not need. This file: what a check is.
+// What a check is, and what checks can read. A check changes nothing, and sees no key that it does not need.
+import type { ConfigState } from '../assistants/types.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { ConfigState } from '../assistants/types.ts';
-import type { ModelOverrides } from '../chat/models.ts';
-import type { VerifiedConnection, Probe } from '../supervisor/localProxy.ts';
-import type { CompleteSettings } from '../supervisor/supervisor.ts';
-
-export interface CheckResult {
-  readonly result: 'ok' | 'failed' | 'skipped';
-  /** What was found; of one that was skipped, why. */
-  readonly value: string;
-  /** A sentence of what to do; empty where there is nothing to do. */
-  readonly advice: string;
-}
+import type { Probe, VerifiedConnection } from '../supervisor/localProxy.ts';
+import type { ModelOverrides } from '../settings/modelOverrides.ts';
+import type { CompleteProxySettings } from '../settings/schema.ts';
 
 export interface Check {
   readonly name: string;
-  /** Never throws, and ends in the time that it has. */
-  run(): Promise<CheckResult>;
+  /** May throw, and may ignore the signal: see `runCheck()`. */
+  readonly run: (signal: AbortSignal) => CheckResult | Promise<CheckResult>;
 }
 
-/** What the checks look at. */
-export interface DoctorContext {
+export interface CheckResult {
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** The fact that was found, or why the check was skipped. */
+  readonly finding: string;
+  /** What the user can do, in sentences; empty if there is nothing to do. */
+  readonly remedy: string;
+}
+
+export interface NamedResult extends CheckResult {
+  readonly name: string;
+}
+
+export interface DiagnosticsContext {
   readonly status: () => ProxyStatus;
-  /** How often the process ended by itself lately. */
+  /** The number of recent crashes of the proxy process. */
   readonly crashes: () => number;
-  readonly settings: () => CompleteSettings;
+  readonly settings: () => CompleteProxySettings;
   readonly network: () => NetworkSettings;
   readonly modelOverrides: () => ModelOverrides;
   /** The environment variables that other programs see. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whose a port is. */
+  /** Finds out which program listens on a port. */
   readonly probe: (port: number) => Promise<Probe>;
-  /** A connection that has proved to be ours, which the caller ends. */
+  /** A connection to the user's own proxy, which has proved that it is. The caller ends it. */
   readonly connect: () => Promise<{ readonly line: VerifiedConnection; readonly accessKey: string }>;
-  /** Asks the backend, so that the status is of now. */
+  /** Checks the connection to the backend, which updates the status. */
   readonly refresh: () => Promise<void>;
-  /** What there is, not what it says. */
+  /** Which keys exist, without the keys themselves. */
   readonly keys: () => Promise<{ readonly hasApiKey: boolean; readonly accessKeys: number }>;
-  /** The assistants that are written for the person, and what they are set to. */
+  /** The assistants that can be connected, and their current configuration. */
   readonly assistants: () => Promise<readonly { readonly name: string; readonly configState: ConfigState }[]>;
-  /** Milliseconds of any clock that never jumps. */
+  /** Monotonic, in milliseconds. */
   readonly clock: () => number;
-  /** How long one check may take, in milliseconds. */
+  /** The time limit of one check, in milliseconds. */
   readonly limit: number;
 }
 
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
 
-export function ok(value: string, advice = ''): CheckResult {
-  return { result: 'ok', value, advice };
+export function passed(finding: string, remedy = ''): CheckResult {
+  return { outcome: 'passed', finding, remedy };
 }
 
-export function failed(value: string, advice: string): CheckResult {
-  return { result: 'failed', value, advice };
+export function failed(finding: string, remedy: string): CheckResult {
+  return { outcome: 'failed', finding, remedy };
 }
 
-export function skipped(why: string): CheckResult {
-  return { result: 'skipped', value: why, advice: '' };
+export function skipped(reason: string): CheckResult {
+  return { outcome: 'skipped', finding: reason, remedy: '' };
 }
+
+const SEE_LOG = '"Sealed Proxy: Show Log" may show the reason.';
 
 /**
- * A check of this name.
- * @param limit in milliseconds; what `act` does is told to end after that
+ * Runs a check. Never rejects: an error or a timeout is a failed check.
+ * @param limit in milliseconds; the signal of the check aborts after that
  */
-export function check(
-  name: string,
-  limit: number,
-  act: (signal: AbortSignal) => CheckResult | Promise<CheckResult>,
-): Check {
-  return { name, run: () => inTime(limit, act) };
-}
-
-async function inTime(
-  limit: number,
-  act: (signal: AbortSignal) => CheckResult | Promise<CheckResult>,
-): Promise<CheckResult> {
+export async function runCheck(run: Check['run'], limit: number): Promise<CheckResult> {
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<CheckResult>((resolve) => {
+  const timeout = new Promise<CheckResult>((resolve) => {
     timer = setTimeout(() => {
-      resolve(failed(`no result within ${limit / 1000} s`, 'Run this again; the log may say what hangs.'));
+      resolve(failed(`No result within ${limit / 1000} s`, `Run the diagnostics again. ${SEE_LOG}`));
       abort.abort();
     }, limit);
   });
-  const acting = async () => act(abort.signal);
   try {
-    return await Promise.race([acting(), tooLong]);
+    return await Promise.race([(async () => run(abort.signal))(), timeout]);
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error), 'The log may say more.');
+    return failed(error instanceof Error ? error.message : String(error), SEE_LOG);
   } finally {
     clearTimeout(timer);
   }

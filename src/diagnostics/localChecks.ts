@@ -1,103 +1,94 @@
-// What can be seen on this computer: process, port, addresses, proxies of companies, access keys.
+// Checks of this computer: process, port, addresses, HTTP proxies, access keys.
 import { connect } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/localProxy.ts';
-import { check, failed, ok, skipped } from './check.ts';
-import type { Check, CheckResult, DoctorContext } from './check.ts';
+import { failed, passed, skipped } from './check.ts';
+import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
-export function localChecks(context: DoctorContext): readonly Check[] {
-  const { limit, status, network, environment } = context;
-  const withPort = (act: (port: number, signal: AbortSignal) => Promise<CheckResult>) => (signal: AbortSignal) => {
-    const port = portOf(context);
-    if (port !== 0) return act(port, signal);
-    return skipped('any free port is wanted, and there is none while the proxy does not run');
-  };
+const FREE_PORT = 'Quit the other program, or choose "Use a Free Port" in the status bar menu.';
+const RESTART = '"Sealed Proxy: Restart" switches all windows to the version and the settings of this window.';
+const SEE_LOG = '"Sealed Proxy: Show Log" shows the reason.';
+
+export function localChecks(context: DiagnosticsContext): readonly Check[] {
+  const { status, network, environment } = context;
+  const withPort = (name: string, run: (port: number, signal: AbortSignal) => Promise<CheckResult>): Check => ({
+    name,
+    run: (signal) => {
+      const port = portOf(context);
+      return port === 0 ? skipped('Not tested: a free port is chosen when the proxy starts') : run(port, signal);
+    },
+  });
   return [
-    check('Process', limit, () => processResult(status(), context.crashes())),
-    check(
-      'Owner of the port',
-      limit,
-      withPort(async (port) => ownerResult(port, await context.probe(port), status())),
+    { name: 'Proxy process', run: () => checkProcess(status(), context.crashes()) },
+    withPort('Port owner', async (port) => checkOwner(port, await context.probe(port), status())),
+    withPort('Connection to 127.0.0.1', async (port, signal) =>
+      checkIpv4(await tryConnect('127.0.0.1', port, signal), status()),
     ),
-    check(
-      '127.0.0.1',
-      limit,
-      withPort(async (port, signal) => ipv4Result(await reach('127.0.0.1', port, signal), status())),
-    ),
-    check(
-      '::1',
-      limit,
-      withPort(async (port, signal) => ipv6Result(port, await reach('::1', port, signal))),
-    ),
-    check('http.proxy and http.noProxy', limit, () => networkResult(network(), status())),
-    check('Proxy variables of the environment', limit, () => environmentResult(environment)),
-    check('Access keys', limit, async () => {
-      const { accessKeys } = await context.keys();
-      return ok(`${accessKeys} in all, that of the extension included`);
-    }),
+    withPort('Connection to ::1', async (port, signal) => checkIpv6(port, await tryConnect('::1', port, signal))),
+    { name: 'http.proxy and http.noProxy', run: () => checkNetwork(network(), status()) },
+    { name: 'Proxy environment variables', run: () => checkEnvironment(environment) },
+    {
+      name: 'Access keys',
+      run: async () => passed(`${(await context.keys()).accessKeys}, including the extension's own`),
+    },
   ];
 }
 
-/** 0: none is known. */
-function portOf({ status, settings }: DoctorContext): number {
-  const now = status();
-  const port: unknown = 'port' in now ? now.port : settings().port;
+/** 0 = unknown. */
+function portOf({ status, settings }: DiagnosticsContext): number {
+  const current = status();
+  const port: unknown = 'port' in current ? current.port : settings().port;
   return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
 }
 
-function processResult(status: ProxyStatus, crashes: number): CheckResult {
-  const ended = crashes === 0 ? '' : `; it ended by itself ${crashes}x within three minutes`;
-  const more = crashes === 0 ? '' : 'The log says why it ended.';
+function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
+  const crashed = crashes === 0 ? '' : `; crashes within three minutes: ${crashes}`;
+  const remedy = crashes === 0 ? '' : SEE_LOG;
   switch (status.kind) {
     case 'running':
-      return ok(`${status.shared ? "runs, as another window's" : 'runs'}, version ${status.version}${ended}`, more);
+      return passed(`Running${status.shared ? ' in another window' : ''}, version ${status.version}${crashed}`, remedy);
     case 'off':
-      return failed('the proxy is off in this window', 'Start it with "Sealed Proxy: Start".');
+      return failed('Off in this window', 'Start it with "Sealed Proxy: Start".');
     case 'starting':
-      return failed(`it is starting${ended}`, 'Run this again in a few seconds.');
+      return failed(`Starting${crashed}`, 'Run the diagnostics again in a few seconds.');
     case 'restarting':
-      return failed(`it is about to be started again${ended}`, more || 'Run this again in a few seconds.');
+      return failed(`Restarting${crashed}`, remedy || 'Run the diagnostics again in a few seconds.');
     case 'failed':
-      return failed(`${status.message}${ended}`, failedAdvice(status.reason));
+      return failed(`${status.message}${crashed}`, failedRemedy(status.reason));
     case 'portTaken':
-      return failed('not started: the port is taken', PORT_ADVICE);
+      return failed('Not started: the port is in use', FREE_PORT);
     case 'otherVersion':
-      return failed(`another window runs version ${status.version}`, RESTART_ADVICE);
+      return failed(`Another window runs version ${status.version}`, RESTART);
     case 'otherSettings':
-      return failed('another window serves the port with another backend or other images', RESTART_ADVICE);
+      return failed('Another window uses a different backend or different approved images', RESTART);
   }
 }
 
-const PORT_ADVICE =
-  'End the other program, or choose another port with "Use a Free Port" in the menu of the status bar.';
-const RESTART_ADVICE = '"Sealed Proxy: Restart" makes all windows use what this one has.';
-
-function failedAdvice(reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']): string {
-  if (reason === 'setting') return 'Correct the setting; the proxy then starts by itself.';
-  return 'Look into the log, then use "Sealed Proxy: Restart".';
+function failedRemedy(reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']): string {
+  if (reason === 'setting') return 'Correct the setting. The proxy then starts automatically.';
+  return `${SEE_LOG} Then run "Sealed Proxy: Restart".`;
 }
 
-function ownerResult(port: number, found: Probe, status: ProxyStatus): CheckResult {
+function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResult {
   switch (found.kind) {
     case 'ours': {
-      const { version } = found.report;
+      const finding = `Port ${port}: Sealed Proxy ${found.report.version}`;
       const differs = status.kind === 'otherVersion' || status.kind === 'otherSettings';
-      const value = `port ${port}: a proxy of ours, version ${version}`;
-      return differs ? failed(`${value}, of another window`, RESTART_ADVICE) : ok(value);
+      return differs ? failed(`${finding} (another window)`, RESTART) : passed(`${finding} (this editor)`);
     }
     case 'free':
-      if (status.kind !== 'running') return ok(`port ${port}: free`);
-      return failed(`port ${port}: nobody, though the proxy runs`, 'Use "Sealed Proxy: Restart".');
+      if (status.kind !== 'running') return passed(`Port ${port}: free`);
+      return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'stranger':
-      return failed(`port ${port}: a program that is not ours; no key was sent to it`, PORT_ADVICE);
+      return failed(`Port ${port}: another program. No key was sent to it.`, FREE_PORT);
     case 'silent':
-      return failed(`port ${port}: a program that does not answer; no key was sent to it`, PORT_ADVICE);
+      return failed(`Port ${port}: a program that does not respond. No key was sent to it.`, FREE_PORT);
   }
 }
 
-/** Undefined: somebody accepts connections. Else the code of the error. */
-function reach(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
+/** Undefined if a program accepts connections, otherwise the error code. */
+function tryConnect(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     const settle = (code: string | undefined) => {
@@ -118,56 +109,56 @@ function reach(host: string, port: number, signal: AbortSignal): Promise<string 
   });
 }
 
-function ipv4Result(code: string | undefined, status: ProxyStatus): CheckResult {
+function checkIpv4(code: string | undefined, status: ProxyStatus): CheckResult {
   if (status.kind !== 'running') {
-    const who = code === undefined ? 'somebody accepts connections' : `nobody accepts connections (${code})`;
-    return skipped(`the proxy is not running in this window; ${who}`);
+    return skipped(`Not tested: the proxy is not running in this window (${code ?? 'a program listens'})`);
   }
-  if (code === undefined) return ok('accepts connections');
-  const advice = 'A firewall or another program of this computer keeps local connections away: make an exception.';
-  return failed(`does not accept connections (${code})`, advice);
+  if (code === undefined) return passed('Accepts connections');
+  const remedy = 'A firewall or another program blocks local connections. Add an exception for 127.0.0.1.';
+  return failed(`Does not accept connections (${code})`, remedy);
 }
 
-/** The proxy listens on 127.0.0.1 alone. */
-function ipv6Result(port: number, code: string | undefined): CheckResult {
-  if (code === 'ECONNREFUSED') return ok('nobody listens there');
-  if (code !== undefined) return skipped(`this computer has no such address (${code})`);
-  const advice = `Write 127.0.0.1 into base URLs: "localhost" may lead to that program. Or end it, or choose another port.`;
-  return failed(`somebody else's program answers on [::1]:${port}`, advice);
+/** The proxy does not listen on ::1. */
+function checkIpv6(port: number, code: string | undefined): CheckResult {
+  if (code === 'ECONNREFUSED') return passed('Nothing listens, as expected');
+  if (code !== undefined) return skipped(`Not available on this computer (${code})`);
+  const remedy = 'Use 127.0.0.1 in base URLs, because "localhost" may lead to that program. Or use another port.';
+  return failed(`Another program listens on [::1]:${port}`, remedy);
 }
 
-function networkResult({ httpsProxy, noProxy, strictTls }: NetworkSettings, status: ProxyStatus): CheckResult {
-  const lax = strictTls === false ? '; http.proxyStrictSSL is off, so TLS certificates are not checked' : '';
+function checkNetwork({ httpsProxy, noProxy, strictTls }: NetworkSettings, status: ProxyStatus): CheckResult {
+  const lax = strictTls === false ? '; http.proxyStrictSSL is off: TLS certificates are not verified' : '';
   const exceptions = `exceptions: ${(noProxy ?? '').split(',').filter((entry) => entry.trim() !== '').length}`;
-  if (httpsProxy === undefined) return ok(`not set, ${exceptions}${lax}`);
-  if (httpsProxy === '') return ok(`switched off${lax}`);
+  if (httpsProxy === undefined) return passed(`Not set, ${exceptions}${lax}`);
+  if (httpsProxy === '') return passed(`Turned off${lax}`);
   const host = hostOf(httpsProxy);
-  if (host === undefined) return failed('http.proxy is no URL', 'Write it as http://HOST:PORT.');
-  const value = `${host}, ${exceptions}${lax}`;
-  const unreached = status.kind === 'running' && status.health.kind === 'unreachable';
-  if (!unreached || status.health.cause !== 'network') return ok(value);
-  return failed(`${value}; the backend is not reached`, 'Check http.proxy, or except the backend in http.noProxy.');
+  if (host === undefined) return failed('http.proxy is not a URL', 'Write it as http://HOST:PORT.');
+  const finding = `${host}, ${exceptions}${lax}`;
+  const unreachable = status.kind === 'running' && status.health.kind === 'unreachable';
+  if (!unreachable || status.health.cause !== 'network') return passed(finding);
+  return failed(`${finding}; the backend is unreachable`, 'Check http.proxy, or add the backend to http.noProxy.');
 }
 
-/** Without the name and the password that may stand in it. */
+/** Without the user name and the password that a URL may contain. */
 function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host || undefined : undefined;
 }
 
-/** By these, programs send plain HTTP through a proxy. */
+/** With these variables, programs send plain HTTP through a proxy. */
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
 const EXCEPTIONS = ['no_proxy', 'NO_PROXY'];
 
-/** Whether the programs of this computer would ask a company's proxy for what is on this computer. */
-function environmentResult(environment: DoctorContext['environment']): CheckResult {
+/** Fails if programs on this computer would send requests for 127.0.0.1 to an HTTP proxy. */
+function checkEnvironment(environment: DiagnosticsContext['environment']): CheckResult {
   const isSet = (name: string) => (environment[name] ?? '').trim() !== '';
   const proxies = PROXY_VARIABLES.filter(isSet);
-  if (proxies.length === 0) return ok('none that concerns plain HTTP');
-  const named = EXCEPTIONS.filter(isSet);
-  const value = `set: ${[...proxies, ...named].join(', ')}`;
-  if (named.length > 0 && named.every((name) => exceptsLoopback(environment[name] ?? ''))) return ok(value);
-  const advice = 'Add 127.0.0.1 to no_proxy and NO_PROXY: else programs may send local requests, keys and all, there.';
-  return failed(`${value}; 127.0.0.1 is not excepted`, advice);
+  if (proxies.length === 0) return passed('None that affects local requests');
+  const exceptions = EXCEPTIONS.filter(isSet);
+  const finding = `Set: ${[...proxies, ...exceptions].join(', ')}`;
+  const isExcepted = exceptions.length > 0 && exceptions.every((name) => exceptsLoopback(environment[name] ?? ''));
+  if (isExcepted) return passed(finding);
+  const remedy = 'Add 127.0.0.1 to no_proxy and NO_PROXY. Otherwise programs may send local requests with keys there.';
+  return failed(`${finding}; 127.0.0.1 is not an exception`, remedy);
 }
 
 function exceptsLoopback(list: string): boolean {

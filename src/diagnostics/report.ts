@@ -1,86 +1,66 @@
-// The results as a document, fit for a bug report. Pure.
-import type { NamedResult } from './checks.ts';
+// The results as a Markdown document that is fit for a bug report. Pure.
+import { redact } from '../presentation/redaction.ts';
+import type { NamedResult } from './check.ts';
 
 /** Where the checks ran. */
-export interface Surroundings {
+export interface HostInfo {
   readonly version: string;
   readonly platform: string;
   readonly node: string;
   /** The editor's name and version. */
   readonly editor: string;
-  /** Of the remote host that the extension runs on, as the editor calls its kind; undefined: none. */
+  /** The editor's name for the kind of remote host that the extension runs on; undefined = local. */
   readonly remote: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-const MARKS: Readonly<Record<NamedResult['result'], string>> = { ok: '✓', failed: '✗', skipped: '–' };
+const MARKS: Readonly<Record<NamedResult['outcome'], string>> = { passed: '✓', failed: '✗', skipped: '–' };
 
 /**
- * Markdown.
- * @param secrets that must not be in it, whoever may have written them into a message
+ * @param secrets are masked wherever they occur
+ * @returns Markdown
  */
-export function diagnosisDocument(
+export function diagnosticsReport(
   results: readonly NamedResult[],
-  { version, platform, node, editor, remote, at }: Surroundings,
+  { version, platform, node, editor, remote, at }: HostInfo,
   secrets: readonly string[],
 ): string {
-  const cell = (text: string) => escape(masked(text, secrets));
-  const where = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
-  const rows = results.map(({ result, ...texts }) => {
-    const cells = [texts.name, texts.value, texts.advice].map(cell);
-    return `| ${[MARKS[result], ...cells].join(' | ')} |`;
+  const cell = (text: string) => escape(redact(text, secrets));
+  const facts = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
+  const rows = results.map(({ outcome, name, finding, remedy }) => {
+    return `| ${[MARKS[outcome], ...[name, finding, remedy].map(cell)].join(' | ')} |`;
   });
   const lines = [
-    '# Diagnosis',
+    '# Diagnostics',
     '',
-    `${where.map(cell).join(' · ')} · ${new Date(at).toISOString()}`,
+    `**${summary(results)}**`,
     '',
-    summary(results),
+    `${facts.map(cell).join(' · ')} · ${new Date(at).toISOString()}`,
     '',
-    '| | check | found | what to do |',
+    '| | Check | Result | What to do |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',
-    '✓ is well, ✗ is not, – was not tried. No key, no question and no answer is in this document.',
+    '✓ passed, ✗ failed, – skipped. This report contains no keys, prompts or responses.',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** In a browser, the editor puts an address in the place of the kind. */
+/** In a browser, the editor passes an address instead of a kind. */
 function kindOf(remote: string | undefined): string {
   if (remote === undefined) return 'none';
   return /^[a-z][a-z-]*$/.test(remote) ? remote : 'another computer';
 }
 
 function summary(results: readonly NamedResult[]): string {
-  const count = results.filter(({ result }) => result === 'failed').length;
-  const untried = results.filter(({ result }) => result === 'skipped').length;
-  if (count > 0) return `**${count} of ${results.length} checks failed.**`;
-  return untried === 0 ? '**All is well.**' : `**No check failed, and ${untried} were not tried.**`;
+  const count = (outcome: NamedResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
+  const failures =
+    count('failed') === 0 ? 'All checks passed' : `${count('failed')} of ${results.length} checks failed`;
+  return `${failures}${count('skipped') === 0 ? '' : `; ${count('skipped')} skipped`}.`;
 }
 
-/** Names and passwords in addresses, and what looks like a key: these must not have come so far. */
-const LOOKS_SECRET = [
-  [/\bsealed-[A-Za-z0-9_-]{16,}/g, 'sealed-•••'],
-  [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-•••'],
-  [/\b(bearer|basic)\s+[^\s,;"']+/gi, '$1 •••'],
-  [/(:\/\/)[^\s/@]+@/g, '$1•••@'],
-] as const;
-
-/** Shorter ones would blot out words. */
-const SHORTEST = 6;
-
-function masked(text: string, secrets: readonly string[]): string {
-  let rest = text;
-  // The longest first: one may be part of another.
-  for (const secret of secrets.toSorted((one, other) => other.length - one.length))
-    if (secret.length >= SHORTEST) rest = rest.replaceAll(secret, '•••');
-  for (const [pattern, replacement] of LOOKS_SECRET) rest = rest.replaceAll(pattern, replacement);
-  return rest;
-}
-
-/** Nothing in a message becomes a link, a picture, a command or another cell. */
+/** Prevents that a message becomes a link, an image, a command or another cell. */
 function escape(text: string): string {
   return text
     .replaceAll(/\s+/g, ' ')

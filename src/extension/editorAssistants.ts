@@ -1,9 +1,9 @@
-// The two assistants that live in the editor's own settings and lists.
+// The two assistants whose configuration is in the editor itself: llama.vscode and the Custom Endpoint list.
 import * as vscode from 'vscode';
 import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
 import type { ExtensionSettings } from '../assistants/adapters/llamaVscode.ts';
-import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Secrets } from './keys/secrets.ts';
+import { UndoStore } from '../assistants/undoStore.ts';
+import type { UndoStorage } from '../assistants/undoStore.ts';
 
 const LLAMA = 'llama-vscode';
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
@@ -21,17 +21,14 @@ export const llamaSettings: ExtensionSettings = {
   },
 };
 
-/** By a command of VS Code's that not every version has. */
-export function endpointList(secrets: Secrets): EndpointList {
+/** Uses a command that not every version of VS Code has. */
+export function endpointList(storage: UndoStorage): EndpointList {
+  const undo = new UndoStore(storage);
   return {
     exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),
     add: async (group) => {
       await vscode.commands.executeCommand(ADD_GROUP, group);
     },
-    remembered: async () => {
-      const stored = await secrets.undoOf('custom-endpoint');
-      const { after } = fieldsOf(parseJson(Buffer.from(stored ?? '')));
-      return typeof after === 'string' ? after : undefined;
-    },
+    remembered: async () => (await undo.get('custom-endpoint'))?.after,
   };
 }

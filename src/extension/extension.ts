@@ -9,7 +9,7 @@ import { allAssistants } from '../assistants/registry.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
-import { ChatProvider } from './languageModel/provider.ts';
+import { ChatProvider } from './languageModel/chatProvider.ts';
 import { registerCommands } from './commands/commands.ts';
 import type { ConnectContext } from './commands/connectAssistant.ts';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
@@ -17,11 +17,11 @@ import { Documents } from './views/documents.ts';
 import { validateSettings, refusalOf, startSettings } from '../settings/validateSettings.ts';
 import type { Refusal } from '../settings/validateSettings.ts';
 import { endpointList, llamaSettings } from './editorAssistants.ts';
-import { HostFolder } from '../keys/hostFolder.ts';
+import { MachineStore } from '../keys/machineStore.ts';
 import { ChannelLog } from './log.ts';
 import { asNotice } from '../presentation/plainText.ts';
-import { Secrets } from './keys/secrets.ts';
-import type { SecretChange } from './keys/secrets.ts';
+import { Secrets } from '../keys/secrets.ts';
+import type { SecretChange } from '../keys/secrets.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { StatusBar, actionLabel } from './views/statusBar.ts';
 import { describeStatus } from '../presentation/statusText.ts';
@@ -40,7 +40,7 @@ export class SealedProxyExtension {
   readonly #terminal: TerminalEnvironment;
   readonly #documents = new Documents();
   readonly #chat: ChatProvider;
-  readonly #connections: AssistantService;
+  readonly #assistants: AssistantService;
   readonly #notices: AssistantNotices;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
   /** What a person was told last, until all is well again. */
@@ -53,7 +53,7 @@ export class SealedProxyExtension {
   #refused = new Map<string, string>();
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
-    this.#secrets = new Secrets(secrets, new HostFolder(globalStorageUri.fsPath));
+    this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
@@ -79,7 +79,7 @@ export class SealedProxyExtension {
       },
     });
     this.#chat = new ChatProvider(this.#supervisor, () => this.#settings.modelOverrides, this.#noteAsked);
-    this.#connections = new AssistantService({
+    this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
       assistants: allAssistants(llamaSettings, endpointList(this.#secrets)),
@@ -87,7 +87,7 @@ export class SealedProxyExtension {
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
     });
-    this.#notices = new AssistantNotices(this.#connections);
+    this.#notices = new AssistantNotices(this.#assistants);
     this.#show(this.#supervisor.status);
   }
 
@@ -96,7 +96,7 @@ export class SealedProxyExtension {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
     const [supervisor, secrets, log, documents] = [this.#supervisor, this.#secrets, this.#log, this.#documents];
     const connect: ConnectContext = {
-      connections: this.#connections,
+      assistants: this.#assistants,
       baseUrl: () => api.getBaseUrl(),
       models: () => this.#models(),
       documents,
@@ -172,7 +172,7 @@ export class SealedProxyExtension {
   }
 
   async #noteAnswer(id: string): Promise<void> {
-    if (this.#connections.wasCheck(id) || this.#asked) return;
+    if (this.#assistants.wasCheck(id) || this.#asked) return;
     const own = await this.#secrets.findAccessKey(OWN_KEY_NAME, 'own');
     if (own?.id !== id) this.#noteAsked();
   }

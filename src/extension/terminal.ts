@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { ProxyStatus } from '../shared/status.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import { TERMINAL_NAME } from '../keys/accessKeys.ts';
-import type { Secrets } from './keys/secrets.ts';
+import type { Secrets } from '../keys/secrets.ts';
 
 const DESCRIPTION = 'OpenAI clients in this terminal talk to Sealed Proxy.';
 

@@ -1,17 +1,19 @@
-// src/extension is the part that runs in the editor. This file is pure: the list of access keys as data.
-import { createHash, randomBytes } from 'node:crypto';
+// The list of access keys as data, and the names that clients may have. Stores nothing: see secrets.ts.
+import { randomBytes } from 'node:crypto';
+import { accessKeyId, isAccessKey } from '../shared/accessKeys.ts';
+import { asObject } from '../shared/json.ts';
 
 /**
- * For whom it was made: a person, who has seen it; a client that the person agreed to; an assistant that was connected;
- * terminals; or the extension.
+ * What a key was made for: a user, who has seen it; a client that the user allowed; an assistant that was connected;
+ * terminals; or the extension itself.
  */
-export type KeyOrigin = 'person' | 'client' | 'assistant' | 'terminal' | 'own';
+export type KeyOrigin = 'user' | 'client' | 'assistant' | 'terminal' | 'own';
 
 /** A key for one local program. */
 export interface AccessKey {
-  /** The first 16 hex digits of the key's SHA-256: names it without telling it. */
+  /** See `accessKeyId()`. */
   readonly id: string;
-  /** Who uses it, in the person's words. */
+  /** The program that uses it, as the user named it. */
   readonly name: string;
   readonly origin: KeyOrigin;
   /** `sealed-` and 43 characters of Base64url. */
@@ -21,37 +23,31 @@ export interface AccessKey {
   readonly lastUsedAt: number | null;
 }
 
-/** The key by which the extension itself asks the proxy. It is not shown among the others. */
+/** The name of the key that the extension's own requests use. It is not listed among the others. */
 export const OWN_KEY_NAME = 'Sealed Proxy';
 export const TERMINAL_NAME = 'Terminal';
 
-const ORIGINS: readonly unknown[] = ['person', 'client', 'assistant', 'terminal', 'own'] satisfies KeyOrigin[];
-/** What shows itself, in any script. No marks of Markdown, and none of the editor's icons. */
+const ORIGINS: readonly unknown[] = ['user', 'client', 'assistant', 'terminal', 'own'] satisfies KeyOrigin[];
+/** Visible characters of any script, without Markdown marks and the editor's icon syntax. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
-/** What cannot be seen, and heaps of accents. */
+/** Invisible characters, and accents piled up. */
 const DECEPTIVE = /\p{Default_Ignorable_Code_Point}|\p{M}{3}/u;
 
-/** One that is not of this form would have the proxy refuse all of them. */
-const FORM = 'sealed-[A-Za-z0-9_-]{43}';
-const ACCESS_KEY = new RegExp(`^${FORM}$`);
-/** Every one in a text. */
-export const ACCESS_KEYS = new RegExp(FORM, 'g');
-
-/** One of ours, though it may not count any more. */
-export function isAccessKey(value: unknown): value is string {
-  return typeof value === 'string' && ACCESS_KEY.test(value);
-}
-
-/** A fresh key from 32 random bytes. */
+/** A new key from 32 random bytes. `now` is in milliseconds since 1970. */
 export function makeAccessKey(name: string, origin: KeyOrigin, now: number): AccessKey {
   const key = `sealed-${randomBytes(32).toString('base64url')}`;
   return { id: accessKeyId(key), name, origin, key, createdAt: now, lastUsedAt: null };
 }
 
-/** The key that was stored, or undefined for what is not of its form. */
+/**
+ * The key in a stored entry, or undefined if the entry is damaged: the proxy refuses all keys if one is malformed.
+ * @param json the entry, `AccessKey` without `lastUsedAt`
+ * @param lastUsed milliseconds since 1970, as text
+ */
 export function parseAccessKey(json: string | undefined, lastUsed: string | undefined): AccessKey | undefined {
   try {
-    const { id, name, origin, key, createdAt } = JSON.parse(json ?? '') as Partial<Record<keyof AccessKey, unknown>>;
+    const { id, name, origin: stored, key, createdAt } = asObject(JSON.parse(json ?? '')) ?? {};
+    const origin = stored === 'person' ? 'user' : stored; // as version 0.4 wrote it
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
     if (!isAccessKey(key) || accessKeyId(key) !== id) return undefined;
     if (!isOrigin(origin)) return undefined;
@@ -61,24 +57,24 @@ export function parseAccessKey(json: string | undefined, lastUsed: string | unde
   }
 }
 
-/** The oldest first: two windows that made a key of one name at once both take the same. */
-export function inOrder(keys: readonly AccessKey[]): readonly AccessKey[] {
+/** Sorts by age, oldest first, so that two windows that create the same key at once both choose the same one. */
+export function oldestFirst(keys: readonly AccessKey[]): readonly AccessKey[] {
   return keys.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 
-/** Those that a person made or agreed to. */
+/** The keys that the user made or allowed. */
 export function visibleKeys(keys: readonly AccessKey[]): readonly AccessKey[] {
   return keys.filter(({ origin }) => origin !== 'own');
 }
 
-/** What a person or program may call its key; the extension's own names are nobody else's. */
+/** True if a user or a program may give this name to its key. The names that the extension uses itself are reserved. */
 export function isClientName(name: string): boolean {
   if (!NAME.test(name) || DECEPTIVE.test(name) || name !== name.trim()) return false;
-  if (name.split(/[^\p{L}\p{M}]+/u).some(isMixed)) return false;
+  if (name.split(/[^\p{L}\p{M}]+/u).some(mixesScripts)) return false;
   return ![OWN_KEY_NAME, TERMINAL_NAME].some((reserved) => isSameName(name, reserved));
 }
 
-/** To a person's eye. */
+/** True if a reader would take both names for the same: case, width, dashes and spaces are ignored. */
 export function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }
@@ -90,16 +86,11 @@ function fold(name: string): string {
     .replaceAll(/[\s\p{Pd}]+/gu, ' ');
 }
 
-/** A word of letters that look alike in two scripts. */
-function isMixed(word: string): boolean {
+/** True for a word with letters of several scripts that look alike. */
+function mixesScripts(word: string): boolean {
   return /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
 }
 
 function isOrigin(value: unknown): value is KeyOrigin {
   return ORIGINS.includes(value);
-}
-
-/** Names a key and tells nothing of it. */
-export function accessKeyId(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }

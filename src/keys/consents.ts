@@ -1,36 +1,36 @@
-// Whom the person lets use the proxy. Clients can ask as often as they like; the person is asked once.
+// Which clients the user allows. Clients can ask as often as they like; the user is asked once.
 import { isSameName } from './accessKeys.ts';
 
-/** A client that was refused may ask again after this, in milliseconds. */
+/** A refused client may ask again after this time, in milliseconds. */
 const REFUSED_FOR = 60_000;
 
 interface Question {
   readonly name: string;
   readonly answer: Promise<boolean>;
-  /** By `performance.now()`; undefined while there is no answer. */
+  /** A `performance.now()`; undefined unless the user has refused. */
   refusedAt?: number;
 }
 
 export class Consents {
-  readonly #ask: (name: string) => Promise<boolean>;
-  readonly #agreed: (name: string) => Promise<void>;
-  /** That are open, or were answered with no a while ago. */
+  readonly #askUser: (name: string) => Promise<boolean>;
+  readonly #onAllowed: (name: string) => Promise<void>;
+  /** The open questions, and those that were refused recently. */
   #questions: readonly Question[] = [];
-  /** One dialog after the other. */
+  /** Shows one dialog after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param ask asks the person
-   * @param agreed makes what the client gets
+   * @param askUser resolves true if the user allows the client
+   * @param onAllowed creates what an allowed client gets
    */
-  constructor(ask: (name: string) => Promise<boolean>, agreed: (name: string) => Promise<void>) {
-    this.#ask = ask;
-    this.#agreed = agreed;
+  constructor(askUser: (name: string) => Promise<boolean>, onAllowed: (name: string) => Promise<void>) {
+    this.#askUser = askUser;
+    this.#onAllowed = onAllowed;
   }
 
   /**
-   * Resolves when the person has agreed and the client has its key.
-   * @throws Error if the person says no, or has just done so
+   * Resolves after the user has allowed the client and `onAllowed` has finished.
+   * @throws Error if the user refuses, or did so within the last minute
    */
   async ask(name: string): Promise<void> {
     this.#questions = this.#questions.filter(
@@ -38,15 +38,15 @@ export class Consents {
     );
     const question = this.#questions.find((known) => isSameName(known.name, name)) ?? this.#open(name);
     if (!(await question.answer)) {
-      throw new Error(`${name} was not allowed to use Sealed Proxy. It may ask again in a minute.`);
+      throw new Error(`${name} was not allowed to use Sealed Proxy. It can ask again in a minute.`);
     }
   }
 
   #open(name: string): Question {
     const answer = this.#queue.then(async () => {
-      const agreed = await this.#ask(name);
-      if (agreed) await this.#agreed(name);
-      return agreed;
+      const allowed = await this.#askUser(name);
+      if (allowed) await this.#onAllowed(name);
+      return allowed;
     });
     this.#queue = answer.catch(() => undefined);
     const question: Question = { name, answer };
@@ -54,8 +54,8 @@ export class Consents {
     const close = () => {
       this.#questions = this.#questions.filter((known) => known !== question);
     };
-    answer.then((agreed) => {
-      if (agreed) close();
+    answer.then((allowed) => {
+      if (allowed) close();
       else question.refusedAt = performance.now();
     }, close);
     return question;

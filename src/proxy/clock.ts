@@ -1,6 +1,6 @@
 import type { Clock } from '../session/transport.ts';
 
-/** The computer's clocks. Its timers do not keep the process alive. */
+/** The computer's clocks. Waiting timers do not keep the process alive. */
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),

@@ -4,7 +4,7 @@ import { reportCrashes } from './hosts/crash.ts';
 import { serveParent } from './hosts/ipcHost.ts';
 
 reportCrashes();
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // nobody reads it any more
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // the reader is gone
 if (process.send === undefined) {
   void runCommandLine(process.argv.slice(2), process.env).then((exitCode) => {
     if (exitCode !== undefined) process.exitCode = exitCode;

@@ -1,26 +1,26 @@
-// The proxy as one thing that starts, changes and stops, however it is hosted.
+// The complete proxy, for every host: starts, changes and stops it.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { isLoopback } from '../settings/loopback.ts';
+import type { LiveConfig } from '../settings/proxyConfig.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import { digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
-import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
-import type { KeyEvents } from './server/accessKeys.ts';
-import { systemClock } from './clock.ts';
-import type { LiveSettings } from '../settings/settings.ts';
-import type { Config } from './hosts/config.ts';
 import { openConnection } from './backend/connection.ts';
 import type { ConnectionEvents, ConnectionOptions } from './backend/connection.ts';
 import { watchConnection } from './backend/connectionReport.ts';
 import type { OutcomeEvents } from './backend/connectionReport.ts';
+import { systemClock } from './clock.ts';
+import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
-import { isLoopback } from '../settings/loopback.ts';
+import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
+import type { KeyEvents } from './server/accessKeys.ts';
 import type { ServerState } from './server/localRequest.ts';
 import { createProxyServer } from './server/server.ts';
 import { UsageTally } from './usage/usageTally.ts';
 
 export interface ServiceEvents extends ConnectionEvents, KeyEvents, OutcomeEvents {
-  /** Another window of the same person wants the port. */
+  /** Another window of the same user asks for the port. */
   releaseAsked?(): void;
 }
 
@@ -29,11 +29,11 @@ export interface ServiceOptions {
   readonly log: Log;
   readonly network?: NetworkSettings;
   readonly events?: ServiceEvents;
-  /** 32 bytes: by it the proxy proves to other windows whose it is. */
+  /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
   readonly ownership?: Uint8Array;
-  /** For its reports: what its window calls those whom it is to trust. */
+  /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
   readonly trustFingerprint?: string;
-  /** For tests: other clocks, other implementations, other anchors. No setting reaches them. */
+  /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
 
@@ -41,13 +41,13 @@ export interface Service {
   /** `http://127.0.0.1:PORT`, without `/v1`. */
   readonly url: string;
   readonly port: number;
-  /** These keys count from the next request on. */
+  /** Uses these keys from the next request on. */
   setKeys(secrets: ServiceSecrets): void;
-  /** These settings count from the next request on. */
-  update(settings: LiveSettings): void;
+  /** Uses these settings from the next request on. */
+  update(settings: LiveConfig): void;
   /**
-   * Stops listening at once, lets running responses finish for this many milliseconds, then ends them.
-   * @param onFree nothing is listened on any more
+   * Stops listening at once, and ends the responses that are still running after this many milliseconds.
+   * @param onFree is called when the port is free
    */
   stop(graceMs: number, onFree?: () => void): Promise<void>;
 }
@@ -55,33 +55,33 @@ export interface Service {
 export interface ServiceSecrets {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
-  /** 32 bytes, or null where no window asks whose proxy this is. */
+  /** As in `ServiceOptions`; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
 
-/** Handshakes that take longer than this are given up, in milliseconds, so that a dead one does not hold up the next. */
+/** The time limit of a handshake, in milliseconds, so that one that hangs does not delay the next. */
 const HANDSHAKE_LIMIT = 30_000;
 
 /**
- * Listens, and makes the session in the background.
- * @throws NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` ...
+ * Starts to listen. The first session is made in the background.
+ * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; ConfigError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, network, events = {}, ownership = null, trustFingerprint = '', internals } = options;
   const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
   let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
-  let keysDigest = digestOfKeys({ ...config, ownership });
+  let keySetDigest = digestKeys({ ...config, ownership });
   let port = 0;
   let stopping = false;
   const backendUrl = config.backend.origin + config.backend.basePath;
-  const report = watchConnection(events);
+  const watch = watchConnection(events);
   const connection = openConnection({
     settings: config,
     clock: systemClock,
     log,
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
     ...(network === undefined ? {} : { network }),
-    events: report.events,
+    events: watch.events,
     ...internals,
   });
   const local = createProxyServer({
@@ -89,15 +89,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
-    report: () => ({
-      version: VERSION,
-      port,
-      backendUrl,
-      trustFingerprint,
-      keySetDigest: keysDigest,
-      ...report.current(),
-    }),
-    onOutcome: report.outcome,
+    report: () => ({ version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() }),
+    onOutcome: watch.outcome,
     onRelease: () => events.releaseAsked?.(),
     onChatAnswered: (id) => events.chatAnswered?.(id),
     usage: new UsageTally(internals?.clock ?? systemClock),
@@ -116,7 +109,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   if (!isLoopback(config.host)) {
     const note =
-      'Listening beyond this computer: whoever reaches this address and knows a key can use it, unencrypted.';
+      'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
     log.warn('open_address', { host: config.host, note });
   }
   connection.sessions.warmUp();
@@ -129,14 +122,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const { apiKey, accessKeys } = secrets;
       const ownership = stopping ? null : secrets.ownership;
       state = { ...state, ownership, keys: new AccessKeys(apiKey, accessKeys, onUsed) };
-      keysDigest = digestOfKeys(secrets);
+      keySetDigest = digestKeys(secrets);
     },
     update(settings) {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
     async stop(graceMs, onFree) {
-      // Whoever takes the port next must not get a proof from here: it would be one for that port.
+      // The next program on this port could pass a proof from here off as its own: it would name the same port.
       stopping = true;
       state = { ...state, ownership: null };
       const closed = once(server, 'close');
@@ -153,6 +146,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-function digestOfKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
+function digestKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
   return ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys);
 }

@@ -68,6 +68,16 @@ export const LABELS = {
   responseRecord: label('opensecret/transport-v2/response-record/v1'),
 } as const;
 
+/** Headers that apply to one connection only (RFC 9110 section 7.6.1). */
+export const HOP_BY_HOP_HEADERS = [
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+] as const;
+
 /** Headers that an envelope must not contain (section 2). */
 export const FORBIDDEN_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
@@ -76,12 +86,7 @@ export const FORBIDDEN_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'set-cookie',
   'host',
   'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'upgrade',
+  ...HOP_BY_HOP_HEADERS,
   'forwarded',
   'via',
   'x-forwarded-for',

@@ -1,79 +1,82 @@
-// The settings under the names that they have in the editor.
-import { settingOfWrongType } from '../shared/messages.ts';
-import type { NetworkSettings, ProxySettings } from '../shared/messages.ts';
-import { ConfigError, readProxyUrl, readSettings } from './settings.ts';
-import type { Values, Variable } from './settings.ts';
+// The settings of the editor.
+import type { NetworkSettings } from '../shared/messages.ts';
+import { ConfigError, checkSetting, editorNameOf, readProxyUrl } from './proxyConfig.ts';
+import { EXTENSION_SETTING_NAMES, PROXY_SETTING_NAMES, SCHEMA, SETTING_NAMES } from './schema.ts';
+import type { CompleteProxySettings, ExtensionSettings, ProxySettings, SettingName } from './schema.ts';
 
-const VARIABLE_OF: Readonly<Record<keyof ProxySettings, Variable>> = {
-  host: 'PROXY_HOST',
-  port: 'PROXY_PORT',
-  backendUrl: 'PROXY_BACKEND_URL',
-  pcr0Environment: 'PROXY_PCR0_ENVIRONMENT',
-  additionalPcr0: 'PROXY_ADDITIONAL_PCR0',
-  requestTimeoutSeconds: 'PROXY_REQUEST_TIMEOUT_SECS',
-  streamIdleTimeoutSeconds: 'PROXY_STREAM_IDLE_TIMEOUT_SECS',
-  allowedHosts: 'PROXY_ALLOWED_HOSTS',
-  allowedOrigins: 'PROXY_ALLOWED_ORIGINS',
-  logLevel: 'PROXY_LOG_LEVEL',
+export type Settings = ExtensionSettings & {
+  readonly proxy: CompleteProxySettings;
+  readonly network: NetworkSettings;
 };
 
-/** A setting that cannot be used: its name in the editor, and a sentence. */
+/** A setting of an editor's section, by its name in that section; undefined or null if there is none. */
+type ReadSetting = (name: string) => unknown;
+
+/**
+ * The settings as the user wrote them. They may be of any type: `validateSettings` comes next.
+ * @param own reads from the section `sealedProxy`
+ * @param http reads from the section `http`
+ * @param logLevel how detailed the log of the proxy is to be
+ */
+export function readEditorSettings(own: ReadSetting, http: ReadSetting, logLevel: string): Settings {
+  const read = (name: SettingName) => [name, own(editorNameOf(name)) ?? SCHEMA[name].default];
+  const ofProxy = PROXY_SETTING_NAMES.filter((name) => SCHEMA[name].editorName !== undefined).map(read);
+  return {
+    ...(Object.fromEntries(EXTENSION_SETTING_NAMES.map(read)) as ExtensionSettings),
+    proxy: { ...(Object.fromEntries(ofProxy) as CompleteProxySettings), logLevel },
+    network: readNetwork(http),
+  };
+}
+
+/** How the editor itself reaches the network: the process of the proxy does not inherit it. */
+function readNetwork(http: ReadSetting): NetworkSettings {
+  const proxy = (http('proxy') ?? '') as string;
+  const noProxy = http('noProxy');
+  return {
+    ...(http('proxySupport') === 'off' ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
+    ...(Array.isArray(noProxy) && noProxy.length > 0 ? { noProxy: noProxy.join(',') } : {}),
+    strictTls: http('proxyStrictSSL') !== false,
+    systemCertificates: http('systemCertificates') !== false,
+  };
+}
+
+/** A setting that cannot be used, and why. The message names it as the editor does, without `sealedProxy.`. */
 export interface Problem {
-  readonly setting: keyof ProxySettings | 'httpsProxy';
+  readonly setting: SettingName | 'httpsProxy';
   readonly message: string;
 }
 
-/** All that is wrong, each setting by itself: what a proxy would say to it. */
+/** Everything that is wrong with the settings of a proxy, each by itself. */
 export function problemsOf(settings: ProxySettings, network: NetworkSettings): Problem[] {
-  const names = Object.keys(VARIABLE_OF) as (keyof ProxySettings)[];
-  const checks = names.map((name) => () => {
-    const alone: ProxySettings = { [name]: settings[name] };
-    if (settingOfWrongType(alone) !== undefined) return wrongType(name);
-    readSettings(toValues(alone));
-    return undefined;
+  const httpsProxy: unknown = network.httpsProxy ?? '';
+  const ofProxyUrl = problemIn('httpsProxy', () => {
+    if (typeof httpsProxy !== 'string') throw new ConfigError('httpsProxy', 'it takes a string');
+    readProxyUrl({ httpsProxy }, {});
   });
-  return [...checks, () => proxyProblem(network)].map(problemIn).filter((problem) => problem !== undefined);
+  return [...findProblems(settings), ...ofProxyUrl];
 }
 
-function proxyProblem(network: NetworkSettings): Problem | undefined {
-  if (typeof (network.httpsProxy ?? '') !== 'string') return wrongType('httpsProxy');
-  readProxyUrl(network, {});
-  return undefined;
+/** The same for the settings of the extension itself. */
+export function extensionProblems(settings: ExtensionSettings): Problem[] {
+  return findProblems(Object.fromEntries(EXTENSION_SETTING_NAMES.map((name) => [name, settings[name]])));
 }
 
-function wrongType(setting: Problem['setting']): Problem {
-  return { setting, message: `${setting}: its value is not of the right type.` };
+function findProblems(settings: Readonly<Partial<Record<SettingName, unknown>>>): Problem[] {
+  return SETTING_NAMES.filter((name) => settings[name] !== undefined).flatMap((name) =>
+    problemIn(name, () => {
+      const { isType, expects } = SCHEMA[name];
+      if (!isType(settings[name])) throw new ConfigError(name, expects);
+      checkSetting(name, settings[name]);
+    }),
+  );
 }
 
-function problemIn(check: () => Problem | undefined): Problem | undefined {
+function problemIn(setting: Problem['setting'], check: () => void): Problem[] {
   try {
-    return check();
+    check();
+    return [];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { setting: settingOf(error.variable) ?? 'httpsProxy', message: sentenceOf(error) };
+    return [{ setting, message: error.editorMessage }];
   }
-}
-
-/** A list without items, where an empty text would mean the default. */
-export const NOTHING = ',';
-
-/** The settings of a message as the variables that the one table of rules knows. */
-export function toValues(settings: ProxySettings): Values {
-  const values: Partial<Record<Variable, string>> = {};
-  for (const [name, variable] of Object.entries(VARIABLE_OF) as [keyof ProxySettings, Variable][]) {
-    const value = settings[name];
-    if (value !== undefined) values[variable] = typeof value === 'object' ? value.join(',') || NOTHING : String(value);
-  }
-  return values;
-}
-
-/** What is wrong, under the name that the setting has in the editor. */
-export function sentenceOf({ message, variable }: ConfigError): string {
-  const setting = settingOf(variable);
-  return setting === null ? message : message.replace(variable, setting);
-}
-
-export function settingOf(variable: ConfigError['variable']): Problem['setting'] | null {
-  if (variable === 'HTTPS_PROXY') return 'httpsProxy';
-  return (Object.keys(VARIABLE_OF) as (keyof ProxySettings)[]).find((name) => VARIABLE_OF[name] === variable) ?? null;
 }

@@ -1,21 +1,11 @@
-// What is done with settings that cannot be used: each is refused by itself, and its last good value stays. Pure.
-import { problemsOf } from './editorSettings.ts';
+// Each setting that cannot be used is refused by itself, and its last good value stays in use.
 import type { NetworkSettings } from '../shared/messages.ts';
-import type { ModelOverrides } from '../chat/models.ts';
-import type { CompleteSettings } from '../supervisor/supervisor.ts';
+import { extensionProblems, problemsOf } from './editorSettings.ts';
+import type { Problem, Settings } from './editorSettings.ts';
+import { editorNameOf } from './proxyConfig.ts';
+import { EXTENSION_DEFAULTS } from './schema.ts';
 
-export interface Settings {
-  readonly autoStart: boolean;
-  /** Seconds between two checks of the backend, 0 = never by itself. */
-  readonly checkInterval: number;
-  readonly terminal: boolean;
-  /** What a person says of models; each value is judged where it is used. */
-  readonly modelOverrides: ModelOverrides;
-  readonly proxy: CompleteSettings;
-  readonly network: NetworkSettings;
-}
-
-/** A setting that is not used: the name under which a person finds it, and why. */
+/** A setting that is not used: its complete name in the editor, and why. */
 export interface Refusal {
   readonly setting: string;
   readonly message: string;
@@ -26,62 +16,40 @@ export interface ValidatedSettings {
   readonly refusals: readonly Refusal[];
 }
 
-const SWITCH = 'it takes true or false.';
-const SECONDS = 'it takes seconds, 0 for never or at least 1.';
-
 /**
- * The settings to go by. A bad one whose value before was bad as well, as at a start, is left: then the proxy does not
- * start.
- * @param next as they were written, of whatever type
+ * The settings to use. Where the value before was bad as well, as at a start, the bad one stays, and the proxy does not
+ * start with it.
+ * @param next as the user wrote them, of any type
  * @param before the last good ones
  */
 export function validateSettings(next: Settings, before: Settings): ValidatedSettings {
-  const refusals: Refusal[] = [];
-  const own = { autoStart: next.autoStart, checkInterval: next.checkInterval, terminal: next.terminal };
-  const keep = (name: 'autoStart' | 'checkInterval' | 'terminal', setting: string, why: string) => {
-    Object.assign(own, { [name]: before[name] });
-    refusals.push({
-      setting: `sealedProxy.${setting}`,
-      message: `${JSON.stringify(next[name])} cannot be used: ${why}`,
-    });
-  };
-  if (typeof own.autoStart !== 'boolean') keep('autoStart', 'autoStart', SWITCH);
-  if (typeof own.terminal !== 'boolean') keep('terminal', 'terminal.enabled', SWITCH);
-  if (!isInterval(own.checkInterval)) keep('checkInterval', 'checkInterval', SECONDS);
-
-  let { proxy, network } = next;
-  for (const problem of problemsOf(next.proxy, next.network)) {
-    const { setting } = problem;
-    refusals.push(refusalOf(problem));
-    if (setting === 'httpsProxy') {
-      network = withProxyOf(next.network, before.network);
-    } else {
-      proxy = { ...proxy, [setting]: before.proxy[setting as keyof CompleteSettings] };
-    }
-  }
-  return { settings: { ...next, ...own, proxy, network }, refusals };
+  const problems = [...extensionProblems(next), ...problemsOf(next.proxy, next.network)];
+  const settings = problems.reduce((kept, { setting }) => keepBefore(kept, before, setting), next);
+  return { settings, refusals: problems.map(refusalOf) };
 }
 
 /**
- * The settings to start with: of those that are the extension's own, the bad ones are left for what they are by default.
- * What the proxy would refuse stays, so that it does not start with something that nobody wanted.
+ * The settings to start with. A bad setting of the extension itself becomes its default. A bad setting of the proxy
+ * stays, so that the proxy does not start with a value that the user did not choose.
  */
 export function startSettings(written: Settings): Settings {
-  return validateSettings(written, { ...written, autoStart: true, checkInterval: 300, terminal: false }).settings;
+  return validateSettings(written, { ...written, ...EXTENSION_DEFAULTS }).settings;
 }
 
-/** Under the name that a person knows. */
-export function refusalOf({ setting, message }: Refusal): Refusal {
-  if (setting !== 'httpsProxy') return { setting: `sealedProxy.${setting}`, message };
-  return { setting: 'http.proxy', message: message.replace('httpsProxy', 'http.proxy') };
+/** The same problem under the complete name of the setting. */
+export function refusalOf({ setting, message }: Problem): Refusal {
+  const name = editorNameOf(setting);
+  return { setting: setting === 'httpsProxy' ? name : `sealedProxy.${name}`, message };
+}
+
+function keepBefore(settings: Settings, before: Settings, name: Problem['setting']): Settings {
+  if (name === 'httpsProxy') return { ...settings, network: withProxyOf(settings.network, before.network) };
+  const isOfProxy = name in settings.proxy;
+  const { [name]: value }: Readonly<Partial<Record<typeof name, unknown>>> = isOfProxy ? before.proxy : before;
+  return isOfProxy ? { ...settings, proxy: { ...settings.proxy, [name]: value } } : { ...settings, [name]: value };
 }
 
 function withProxyOf(network: NetworkSettings, { httpsProxy }: NetworkSettings): NetworkSettings {
-  const rest: { -readonly [Key in keyof NetworkSettings]: NetworkSettings[Key] } = { ...network };
-  delete rest.httpsProxy;
-  return httpsProxy === undefined ? rest : { ...rest, httpsProxy };
-}
-
-function isInterval(value: unknown): boolean {
-  return typeof value === 'number' && (value === 0 || value >= 1);
+  const others: NetworkSettings = Object.fromEntries(Object.entries(network).filter(([name]) => name !== 'httpsProxy'));
+  return httpsProxy === undefined ? others : { ...others, httpsProxy };
 }

@@ -9,7 +9,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Lower-case hex, two characters a byte. */
+/** Lower-case hex, two characters for each byte. */
 export function toHex(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('hex');
 }
@@ -26,7 +26,7 @@ export function toBase64(bytes: Uint8Array): string {
 
 /**
  * The bytes of a canonical Base64 text (RFC 4648 section 4: standard alphabet, padded, unused bits zero), or undefined
- * for anything else. Node's own decoder skips what it does not know, so the result is encoded again and compared.
+ * for anything else. Node's decoder ignores invalid characters, so the result is encoded again and compared.
  */
 export function fromBase64(text: string): Uint8Array | undefined {
   if (!BASE64.test(text)) return undefined;
@@ -34,12 +34,12 @@ export function fromBase64(text: string): Uint8Array | undefined {
   return bytes.toString('base64') === text ? new Uint8Array(bytes) : undefined;
 }
 
-/** Equality of two byte strings in a time that depends on their lengths alone. */
+/** Compares two byte strings in a time that depends only on their lengths. */
 export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** All `parts` one behind the other, in fresh memory. */
+/** All `parts` in order, in new memory. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -50,7 +50,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Overwrites secrets that are no longer needed. Copies made by the engine or by libraries are out of reach. */
+/** Overwrites secrets with zeros. Copies that the engine or libraries have made remain. */
 export function wipe(...secrets: readonly Uint8Array[]): void {
   for (const secret of secrets) secret.fill(0);
 }

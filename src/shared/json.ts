@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from './bytes.ts';
 
-/** The value of a UTF-8 JSON text, or undefined. The parser's own message is dropped: it quotes the text. */
+/** The value of a UTF-8 JSON text, or undefined. Ignores the parser's message, because it quotes the text. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (!isUtf8(bytes)) return undefined;
   try {
@@ -18,12 +18,12 @@ export function asObject(value: unknown): Readonly<Record<string, unknown>> | un
     : undefined;
 }
 
-/** The same; without fields for anything else. */
+/** As `asObject`, but an empty object for anything else. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return asObject(value) ?? {};
 }
 
-/** `value` if it is an object of exactly the fields `names`, else undefined. */
+/** `value` if it is an object with exactly the fields `names`, else undefined. */
 export function exactFields<Name extends string>(
   value: unknown,
   ...names: readonly Name[]

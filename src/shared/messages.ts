@@ -1,72 +1,51 @@
-// What the extension and the proxy process say to each other over the channel of `fork`. Everything is parsed on
-// arrival: a message that is not exactly of one of these shapes is not of ours.
-
-/** How the proxy is set up. The strings have the forms that the command line takes in its environment. */
-export interface ProxySettings {
-  readonly host?: string;
-  /** 0 = any free port. */
-  readonly port?: number;
-  readonly backendUrl?: string;
-  readonly pcr0Environment?: string;
-  /** 96 hex characters each. */
-  readonly additionalPcr0?: readonly string[];
-  readonly requestTimeoutSeconds?: number;
-  readonly streamIdleTimeoutSeconds?: number;
-  readonly allowedHosts?: readonly string[];
-  readonly allowedOrigins?: readonly string[];
-  readonly logLevel?: string;
-}
+// The messages between the extension and the proxy process, over the IPC channel of `fork`. The receiver parses each
+// message and refuses every other shape.
+import { asObject } from './json.ts';
 
 /** What is never logged and never written in the clear. */
 export interface ProxySecrets {
-  /** The upstream's key, or null while none is known. */
+  /** The API key, or null if none is set. */
   readonly apiKey: string | null;
-  /** `sealed-` and 43 characters each. */
+  /** Each is `sealed-` and 43 characters. */
   readonly accessKeys: readonly string[];
-  /** Base64 of 32 bytes: by it the proxy proves to other windows whose it is. */
+  /** The secret with which the proxy proves to the user's windows that it is theirs: Base64 of 32 bytes. */
   readonly ownership?: string;
 }
 
-/** How to reach the backend through a company's network. */
+/** How to reach the backend from within a company's network. */
 export interface NetworkSettings {
   /** The URL of an HTTP proxy, or empty for none. */
   readonly httpsProxy?: string;
   /** As in NO_PROXY. */
   readonly noProxy?: string;
-  /** False accepts any TLS certificate. The attestation is verified all the same. */
+  /** False accepts any TLS certificate. The attestation is still verified. */
   readonly strictTls?: boolean;
-  /** Further certificate authorities, PEM. */
+  /** Additional certificate authorities, PEM. */
   readonly certificates?: readonly string[];
-  /** True: those that the operating system trusts count as well. */
+  /** True also trusts the certificate authorities of the operating system. */
   readonly systemCertificates?: boolean;
 }
 
 /** From the extension to the proxy. The first one is `start`, once. */
-export type ToProxy =
+export type ToProxy<Settings = unknown> =
   | {
       readonly type: 'start';
-      readonly settings: ProxySettings;
+      readonly settings: Settings;
       readonly secrets: ProxySecrets;
       /** Base64 of 32 bytes. */
       readonly cacheNamespaceRoot: string;
       readonly network: NetworkSettings;
-      /** Names whom the proxy is to trust: a window with another one does not share it. */
+      /** A digest of the settings that decide what to trust: windows share a proxy only if theirs are equal. */
       readonly trustFingerprint?: string;
     }
-  /** The keys that count from now on. */
+  /** The keys to use from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
-  /** Settings that need no restart; the others are left as they are. */
-  | {
-      readonly type: 'update';
-      readonly settings: Pick<
-        ProxySettings,
-        'requestTimeoutSeconds' | 'streamIdleTimeoutSeconds' | 'allowedHosts' | 'allowedOrigins' | 'logLevel'
-      >;
-    }
+  /** Settings that need no restart; those left out stay as they are. */
+  | { readonly type: 'update'; readonly settings: Settings }
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
-/** What a handshake proved, for people to read. Times in milliseconds since 1970. */
+/** The result of a handshake's attestation, for display. Times in milliseconds since 1970. */
 export type AttestationSummary =
   | {
       readonly kind: 'verified';
@@ -75,50 +54,56 @@ export type AttestationSummary =
       readonly pcr0: string;
       readonly approvedBy: 'pinned' | 'additional' | 'history';
       readonly moduleId: string;
-      /** The enclave's own clock when it signed. */
+      /** When the enclave signed the document, by its own clock. */
       readonly timestamp: number;
       readonly certificateNotBefore: number;
       readonly certificateNotAfter: number;
       /** The attestation document, Base64. */
       readonly document: string;
     }
-  /** A developer's own backend on this computer: nothing was verified. */
+  /** A development backend on this computer, which is not verified. */
   | { readonly kind: 'development'; readonly moduleId: string | null };
 
 /** From the proxy to the extension. */
 export type FromProxy =
   | { readonly type: 'ready'; readonly url: string; readonly port: number; readonly version: string }
-  /** A session stands; what its handshake proved. */
+  /** A session is live; how its handshake was attested. */
   | { readonly type: 'verified'; readonly verified: AttestationSummary; readonly establishedAt: number }
-  /** The session is no longer used; the next request, or the background, makes another. */
+  /** The session is no longer used. A new one is made in the background, or for the next request. */
   | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'closed' }
-  /** A handshake failed. `code` is of the session layer, `detail` of the attestation layer where that refused. */
+  /** A handshake failed. `code` is from the session layer; `detail` is the code of its cause, if that is known. */
   | {
       readonly type: 'handshakeFailed';
       readonly code: string;
       readonly detail: string | null;
       readonly message: string;
     }
-  /** Nothing is listened on any more; running responses go on. Unasked: another window has asked for the port. */
+  /** The proxy no longer listens; running responses continue. Sent unasked if another window asked for the port. */
   | { readonly type: 'stopped' }
-  /** Relayed requests begin to fail for the network or the API key, or go well again. */
-  | { readonly type: 'outcomeChanged'; readonly well: boolean }
-  /** A client was served with this access key: the first 16 hex digits of its SHA-256. At most once a minute each. */
+  /** Relayed requests begin to fail because of the network or the API key (false), or succeed again (true). */
+  | { readonly type: 'outcomeChanged'; readonly success: boolean }
+  /** A client used the access key with this id (16 hex characters). At most once a minute for each key. */
   | { readonly type: 'accessKeyUsed'; readonly id: string }
-  /** A chat with the access key of this id was answered whole. */
+  /** A chat that used the access key with this id got a complete response. */
   | { readonly type: 'chatAnswered'; readonly id: string }
-  /** The proxy cannot start, or cannot take an update. */
+  /** The proxy cannot start, or cannot use an update. */
   | {
       readonly type: 'failed';
       readonly code: 'invalid_setting' | 'port_taken' | 'cannot_listen' | 'invalid_message';
-      /** Which setting, where it is about one. */
+      /** The name of the setting that is the cause, if one is. */
       readonly setting: string | null;
       readonly message: string;
     };
 
-/** The message of the extension that `value` is, or undefined. */
-export function parseToProxy(value: unknown): ToProxy | undefined {
-  const message = asRecord(value);
+/**
+ * The message of the extension that `value` is, or undefined.
+ * @param isSettings true for settings that a proxy takes
+ */
+export function parseToProxy<Settings>(
+  value: unknown,
+  isSettings: (settings: unknown) => settings is Settings,
+): ToProxy<Settings> | undefined {
+  const message = asObject(value);
   switch (message?.['type']) {
     case 'start':
       return isSettings(message['settings']) &&
@@ -126,12 +111,12 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
         typeof message['cacheNamespaceRoot'] === 'string' &&
         (message['trustFingerprint'] === undefined || typeof message['trustFingerprint'] === 'string') &&
         isNetwork(message['network'])
-        ? (message as unknown as ToProxy)
+        ? (message as unknown as ToProxy<Settings>)
         : undefined;
     case 'secrets':
-      return isSecrets(message['secrets']) ? (message as unknown as ToProxy) : undefined;
+      return isSecrets(message['secrets']) ? (message as unknown as ToProxy<Settings>) : undefined;
     case 'update':
-      return isSettings(message['settings']) ? (message as unknown as ToProxy) : undefined;
+      return isSettings(message['settings']) ? (message as unknown as ToProxy<Settings>) : undefined;
     case 'stop':
       return { type: 'stop' };
     default:
@@ -139,95 +124,67 @@ export function parseToProxy(value: unknown): ToProxy | undefined {
   }
 }
 
-/** The message of the proxy that `value` is, or undefined. */
+/** `value` as a message of the proxy, or undefined if it is not one. */
 export function parseFromProxy(value: unknown): FromProxy | undefined {
-  const message = asRecord(value);
-  if (message === undefined) return undefined;
-  const { type } = message as { type?: unknown };
-  const valid =
-    (type === 'ready' && hasFields(message, { url: 'string', port: 'number', version: 'string' })) ||
-    (type === 'verified' &&
-      hasFields(message, { establishedAt: 'number' }) &&
-      isAttestationSummary(message['verified'])) ||
-    (type === 'sessionLost' && isOneOf(message['reason'], ['expired', 'slept', 'rejected', 'closed'])) ||
-    (type === 'handshakeFailed' &&
-      hasFields(message, { code: 'string', message: 'string' }) &&
-      isStringOrNull(message['detail'])) ||
-    type === 'stopped' ||
-    (type === 'outcomeChanged' && hasFields(message, { well: 'boolean' })) ||
-    ((type === 'accessKeyUsed' || type === 'chatAnswered') && hasFields(message, { id: 'string' })) ||
-    (type === 'failed' &&
-      isOneOf(message['code'], ['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message']) &&
-      hasFields(message, { message: 'string' }) &&
-      isStringOrNull(message['setting']));
-  return valid ? (message as unknown as FromProxy) : undefined;
+  const message = asObject(value);
+  const checks = FROM_PROXY.get(message?.['type']);
+  return message !== undefined && checks !== undefined && passes(message, checks)
+    ? (message as unknown as FromProxy)
+    : undefined;
 }
 
-type Fields = Record<string, unknown>;
+type Check = (value: unknown) => boolean;
+type Checks = Readonly<Record<string, Check>>;
 
-function asRecord(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
-}
+const isString: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isBoolean: Check = (value) => typeof value === 'boolean';
+const isStringOrNull: Check = (value) => typeof value === 'string' || value === null;
+const isOneOf = (...values: readonly unknown[]): Check => {
+  return (value) => values.includes(value);
+};
 
-function hasFields(record: Fields, types: Record<string, 'string' | 'number' | 'boolean'>): boolean {
-  return Object.entries(types).every(([name, type]) => typeof record[name] === type);
-}
+const FROM_PROXY: ReadonlyMap<unknown, Checks> = new Map(
+  Object.entries({
+    ready: { url: isString, port: isNumber, version: isString },
+    verified: { verified: isAttestationSummary, establishedAt: isNumber },
+    sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'closed') },
+    handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
+    stopped: {},
+    outcomeChanged: { success: isBoolean },
+    accessKeyUsed: { id: isString },
+    chatAnswered: { id: isString },
+    failed: {
+      code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
+      setting: isStringOrNull,
+      message: isString,
+    },
+  } satisfies Record<FromProxy['type'], Checks>),
+);
 
-function isOneOf(value: unknown, values: readonly string[]): boolean {
-  return typeof value === 'string' && values.includes(value);
-}
-
-function isStringOrNull(value: unknown): boolean {
-  return typeof value === 'string' || value === null;
+/** True if each of these fields passes its check. Further fields are allowed. */
+function passes(fields: Readonly<Record<string, unknown>>, checks: Checks): boolean {
+  return Object.entries(checks).every(([name, check]) => check(fields[name]));
 }
 
 function isStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** True if every field of `value` is absent or passes its own test, and there is no other field. */
+/** True if `value` is an object whose fields all have a test and pass it. Fields may be absent. */
 function isPartial(value: unknown, tests: Record<string, (field: unknown) => boolean>): boolean {
-  const record = asRecord(value);
+  const record = asObject(value);
   if (record === undefined) return false;
   return Object.entries(record).every(
     ([name, field]) => Object.hasOwn(tests, name) && (field === undefined || tests[name]?.(field) === true),
   );
 }
 
-const isString = (value: unknown) => typeof value === 'string';
-const isNumber = (value: unknown) => typeof value === 'number';
-const isBoolean = (value: unknown) => typeof value === 'boolean';
-
-const SETTINGS: Readonly<Record<keyof ProxySettings, (field: unknown) => boolean>> = {
-  host: isString,
-  port: isNumber,
-  backendUrl: isString,
-  pcr0Environment: isString,
-  additionalPcr0: isStrings,
-  requestTimeoutSeconds: isNumber,
-  streamIdleTimeoutSeconds: isNumber,
-  allowedHosts: isStrings,
-  allowedOrigins: isStrings,
-  logLevel: isString,
-};
-
-function isSettings(value: unknown): boolean {
-  return isPartial(value, SETTINGS);
-}
-
-/** The first setting whose value is not even of its type: people write settings by hand. */
-export function settingOfWrongType(settings: ProxySettings): keyof ProxySettings | undefined {
-  const names = Object.keys(SETTINGS) as (keyof ProxySettings)[];
-  return names.find((name) => settings[name] !== undefined && !SETTINGS[name](settings[name]));
-}
-
 function isSecrets(value: unknown): boolean {
-  const record = asRecord(value);
+  const isOwnership: Check = (ownership) => ownership === undefined || typeof ownership === 'string';
+  const secrets = asObject(value);
   return (
-    record !== undefined &&
-    isStringOrNull(record['apiKey']) &&
-    isStrings(record['accessKeys']) &&
-    (record['ownership'] === undefined || typeof record['ownership'] === 'string')
+    secrets !== undefined && passes(secrets, { apiKey: isStringOrNull, accessKeys: isStrings, ownership: isOwnership })
   );
 }
 
@@ -241,22 +198,20 @@ function isNetwork(value: unknown): boolean {
   });
 }
 
-/** True for what a handshake may have proved. */
+/** True if `value` has the shape of an attestation summary. */
 export function isAttestationSummary(value: unknown): value is AttestationSummary {
-  const record = asRecord(value);
-  if (record === undefined) return false;
-  if (record['kind'] === 'development') return isStringOrNull(record['moduleId']);
-  return (
-    record['kind'] === 'verified' &&
-    isOneOf(record['approvedBy'], ['pinned', 'additional', 'history']) &&
-    hasFields(record, {
-      environment: 'string',
-      pcr0: 'string',
-      moduleId: 'string',
-      timestamp: 'number',
-      certificateNotBefore: 'number',
-      certificateNotAfter: 'number',
-      document: 'string',
-    })
-  );
+  const summary = asObject(value);
+  if (summary === undefined) return false;
+  if (summary['kind'] === 'development') return isStringOrNull(summary['moduleId']);
+  return passes(summary, {
+    kind: isOneOf('verified'),
+    environment: isString,
+    pcr0: isString,
+    approvedBy: isOneOf('pinned', 'additional', 'history'),
+    moduleId: isString,
+    timestamp: isNumber,
+    certificateNotBefore: isNumber,
+    certificateNotAfter: isNumber,
+    document: isString,
+  });
 }

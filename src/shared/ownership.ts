@@ -1,6 +1,6 @@
-// How one window's extension knows that the program on the port is a proxy of ours: the same person's, by a secret that
-// only their editor's windows and proxies know. A stranger cannot answer, and cannot pass the question on to a real
-// proxy elsewhere, because the answer names the port that it was given on.
+// How a window finds out whether the program on the port is a proxy of the same user: both know a secret that only the
+// user's windows and proxies have. A foreign program cannot answer the challenge. It cannot relay the challenge to a
+// real proxy on another port either, because the answer names the port.
 import { createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
 import { isAttestationSummary } from './messages.ts';
@@ -8,44 +8,44 @@ import type { AttestationSummary } from './messages.ts';
 
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
-/** Of a `POST /health` by which a window asks for the port. */
+/** In a `POST /health` with which a window asks for the port. */
 export const RELEASE_HEADER = 'x-sealed-proxy-release';
-/** Of a `GET /health` by which a window asks what was used. */
+/** In a `GET /health` with which a window asks for the usage. */
 export const USAGE_HEADER = 'x-sealed-proxy-usage';
 
-/** What a proxy says of itself to a window that shares its secret. */
+/** What a proxy reports to a window that shares its secret. Times in milliseconds since 1970. */
 export interface ProxyReport {
   readonly version: string;
   readonly port: number;
-  /** Drawn when it started: what is asked of this process is asked of no other. */
+  /** A random id of the process: a request for one process is not valid for another. */
   readonly instance: string;
   readonly backendUrl: string;
-  /** Names whom it trusts: what it was started with. */
+  /** The trust fingerprint that the proxy was started with. */
   readonly trustFingerprint: string;
-  /** Of the keys that count: see `stampOf`. */
+  /** The digest of the current keys: see `digestKeySet`. */
   readonly keySetDigest: string;
-  /** What the last handshake proved; null while there was none since the last failure. */
+  /** How the last session was attested; null if none was made yet, or the session was lost and no new one can be made. */
   readonly verified: AttestationSummary | null;
-  /** Milliseconds since 1970. */
   readonly establishedAt: number | null;
-  /** Why the last handshake failed; null if none did since one succeeded. */
+  /** Why the last handshake failed; null after a successful handshake. */
   readonly failure: ConnectionFailure | null;
-  /** Why a relayed request last failed as any other might now. */
+  /** The last failure of a relayed request that other requests may have too. */
   readonly requestFailure: ConnectionFailure | null;
-  /** When the backend last answered a relayed request well. */
+  /** When a relayed request last succeeded. */
   readonly servedAt: number | null;
 }
 
 export interface ConnectionFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Of the session layer, or `key_refused`. */
+  /** A code of the session layer, or `key_refused`. */
   readonly code: string;
-  /** Of the attestation layer or the operating system, where it is known. */
+  /** The code of the cause, from the attestation layer or the operating system, if it is known. */
   readonly detail: string | null;
   readonly message: string;
 }
 
+// Fixed texts of the protocol between windows and proxies, one for each kind of message.
 const LABEL = 'sealed-proxy/ownership/v1\0';
 const RELEASE_LABEL = 'sealed-proxy/release/v1\0';
 const USAGE_LABEL = 'sealed-proxy/usage/v1\0';
@@ -53,7 +53,7 @@ const KEY_SET_LABEL = 'sealed-proxy/stamp/v1\0';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const PROOF = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
-/** 43 fresh random characters. */
+/** 43 random characters: Base64url of 32 bytes. */
 export function makeChallenge(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -68,7 +68,7 @@ export function prove(secret: Uint8Array, challenge: string, report: ProxyReport
   return `${payload}.${authenticate(secret, LABEL, challenge, payload).toString('base64url')}`;
 }
 
-/** The report, if `proof` answers `challenge` under `secret` and was given on `port`; else undefined. */
+/** The report, if `proof` answers `challenge` with `secret` and names `port`; else undefined. */
 export function checkProof(
   secret: Uint8Array,
   challenge: string,
@@ -83,30 +83,30 @@ export function checkProof(
   return report?.port === port ? report : undefined;
 }
 
-/** Tells those who share the secret whether they know the same keys, and everybody else nothing. */
+/** A keyed digest that shows whether two holders of the secret have the same keys, and reveals nothing to others. */
 export function digestKeySet(secret: Uint8Array, apiKey: string | null, accessKeys: readonly string[]): string {
   return authenticate(secret, KEY_SET_LABEL, apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
 }
 
-/** A certain process on a certain port. */
+/** One proxy process on one port. */
 type Addressee = Pick<ProxyReport, 'instance' | 'port'>;
 
-/** For the header that asks the proxy of this report to give up its port. 43 characters. */
+/** The value of `RELEASE_HEADER` for one process. 43 characters. */
 export function makeRelease(secret: Uint8Array, addressee: Addressee): string {
   return makeRequest(secret, RELEASE_LABEL, addressee);
 }
 
-/** True if somebody who shares the secret asks this very process. */
+/** True if `release` was made with the secret for this process. */
 export function isRelease(secret: Uint8Array, addressee: Addressee, release: string): boolean {
   return isSame(makeRelease(secret, addressee), release);
 }
 
-/** For the header that asks the same proxy what its clients have used. */
+/** The value of `USAGE_HEADER` for one process. 43 characters. */
 export function makeUsageRequest(secret: Uint8Array, addressee: Addressee): string {
   return makeRequest(secret, USAGE_LABEL, addressee);
 }
 
-/** True if somebody who shares the secret asks this very process. */
+/** True if `request` was made with the secret for this process. */
 export function isUsageRequest(secret: Uint8Array, addressee: Addressee, request: string): boolean {
   return isSame(makeUsageRequest(secret, addressee), request);
 }
@@ -123,7 +123,7 @@ function authenticate(secret: Uint8Array, label: string, one: string, other: str
   return createHmac('sha256', secret).update(`${label}${one}\0${other}`).digest();
 }
 
-/** It is authentic, but may come from another version: what is not understood is left out. */
+/** The report is authentic, but may come from another version: unknown or malformed fields are ignored. */
 function parseReport(json: string): ProxyReport | undefined {
   const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
@@ -150,6 +150,6 @@ function timeOf(value: unknown): number | null {
 
 function isFailure(value: unknown): value is ConnectionFailure {
   const { at, code, detail, message } = (value ?? {}) as Partial<Record<keyof ConnectionFailure, unknown>>;
-  const named = typeof code === 'string' && typeof message === 'string';
-  return named && typeof at === 'number' && (typeof detail === 'string' || detail === null);
+  const hasText = typeof code === 'string' && typeof message === 'string';
+  return hasText && typeof at === 'number' && (typeof detail === 'string' || detail === null);
 }

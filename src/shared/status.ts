@@ -1,31 +1,31 @@
-// The states that the proxy can be in as a window sees it, as one union.
+// The states of the proxy as a window sees them.
 import type { ConnectionFailure } from './ownership.ts';
 import type { AttestationSummary } from './messages.ts';
 
-/** Why the backend cannot be reached or believed. */
+/** Why the backend cannot be used. */
 export type Cause =
   /** No connection. */
   | 'network'
   /** The attestation document was refused. */
   | 'attestation'
-  /** A genuine enclave with an image that is not approved. */
+  /** The enclave is genuine, but its image is not approved. */
   | 'pcr0'
-  /** The document is genuine and this computer's clock is wrong. */
+  /** The document is genuine, but this computer's clock is wrong. */
   | 'clock'
-  /** The backend does not speak the protocol. */
+  /** The backend violates the protocol. */
   | 'protocol'
-  /** The enclave answers, and says that it cannot. */
+  /** The enclave answers with an error. */
   | 'backend';
 
-/** How the connection behind a running proxy stands. Times in milliseconds since 1970. */
+/** The state of a running proxy's connection to the backend. Times in milliseconds since 1970. */
 export type Health =
   | { readonly kind: 'noKey' }
   | { readonly kind: 'checking' }
   | {
       readonly kind: 'connected';
-      /** Their ids. */
+      /** The ids of the models. */
       readonly models: readonly string[];
-      /** The list as the backend sent it, parsed. */
+      /** The parsed model list of the backend. */
       readonly catalogue: unknown;
       readonly checkedAt: number;
     }
@@ -34,7 +34,7 @@ export type Health =
       readonly kind: 'unreachable';
       readonly cause: Cause;
       readonly message: string;
-      /** Of the handshake or of the answer, where the proxy knows more than the status. */
+      /** The failure of the handshake or of a request, if the proxy reports one. */
       readonly failure: ConnectionFailure | null;
       readonly checkedAt: number;
       readonly retryAt: number | null;
@@ -44,15 +44,15 @@ export type Health =
 export type ProxyStatus =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  /** A program that is not ours listens on the port, or one that does not say whose it is. */
+  /** Another program uses the port. `silent`: it does not respond. */
   | { readonly kind: 'portTaken'; readonly port: number; readonly silent: boolean }
-  /** A proxy of ours, of another version, in another window. */
+  /** Another window runs a different version of the proxy. */
   | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
-  /** A proxy of ours in another window, with other settings: another backend, or other images approved. */
+  /** Another window runs a proxy with a different configuration: another backend, or other approved images. */
   | { readonly kind: 'otherSettings'; readonly port: number; readonly backendUrl: string }
-  /** It ended without being asked, and will be started again. */
+  /** The proxy ended unexpectedly, and starts again at this time. */
   | { readonly kind: 'restarting'; readonly at: number }
-  /** It does not start; `message` says why and what to do. */
+  /** The proxy does not start; `message` explains why and what to do. */
   | {
       readonly kind: 'failed';
       readonly reason: 'crashes' | 'slowStart' | 'setting' | 'listen';
@@ -64,7 +64,7 @@ export type ProxyStatus =
       readonly url: string;
       readonly port: number;
       readonly version: string;
-      /** True: another window's proxy serves this one too. */
+      /** True if the proxy belongs to another window, which shares it with this one. */
       readonly shared: boolean;
       readonly backendUrl: string;
       readonly verified: AttestationSummary | null;
@@ -72,12 +72,12 @@ export type ProxyStatus =
       readonly health: Health;
     };
 
-/** The base URL that OpenAI clients take, while there is one. */
+/** The base URL for OpenAI clients; undefined unless the proxy runs. */
 export function baseUrlOf(status: ProxyStatus): string | undefined {
   return status.kind === 'running' ? `${status.url}/v1` : undefined;
 }
 
-/** What a failed handshake or answer means to a person. */
+/** The cause of a failure, in the categories that the UI explains. */
 export function causeOf({ code, detail }: Omit<ConnectionFailure, 'at'>): Cause {
   if (detail === 'clock') return 'clock';
   if (detail === 'pcr0_not_approved' || code === 'history_unavailable') return 'pcr0';

@@ -1,28 +1,28 @@
-// What the clients of a proxy have used since it started: numbers and times, and nothing of what was said.
+// What the clients of a proxy have used since it started: only numbers and times, no prompts or responses.
 import { fieldsOf } from './json.ts';
 
-/** In the place of an access key's id: the client has a key of the backend's own. */
+/** A caller that uses an API key of the backend instead of an access key. */
 export const DIRECT = 'direct';
-/** The same: no key that counts. */
+/** A caller without a valid key. */
 export const UNKNOWN = 'unknown';
 
-/** How a request ended. */
+/** The number of requests by how they ended. */
 export interface Outcomes {
-  /** Answered by the backend, to the end, with a status below 400. */
+  /** The backend sent a complete response with a status below 400. */
   readonly answered: number;
   /** The proxy did not relay it. */
   readonly refused: number;
-  /** Answered by the backend with a status from 400 on. */
+  /** The backend sent a complete response with a status of 400 or above. */
   readonly failed: number;
-  /** No answer came, or not the whole of one. */
+  /** The response was missing or incomplete. */
   readonly broken: number;
-  /** The client went away. No error. */
+  /** The client disconnected; not an error. */
   readonly cancelled: number;
 }
 
 /**
- * What was asked with one access key. Requests count when they are over, and if they come as far as their key: a wrong
- * path or host is nobody's.
+ * The usage of one caller. A request is counted when it is over; one that is refused before its key is checked, for a
+ * wrong path or host, is not counted.
  */
 export interface KeyUsage {
   /** The first 16 hex digits of the access key's SHA-256, `DIRECT` or `UNKNOWN`. */
@@ -30,9 +30,9 @@ export interface KeyUsage {
   readonly outcomes: Outcomes;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  /** How many answers have said their tokens. */
+  /** The number of responses that reported their tokens. */
   readonly counted: number;
-  /** From the request's head to the first byte of the answer's body, in milliseconds: the median of the last 100. */
+  /** Milliseconds from the request head to the first byte of the response body: the median of the last 100. */
   readonly firstByte: number | null;
   /** When the last request ended, in milliseconds since 1970. */
   readonly lastAt: number;
@@ -44,7 +44,7 @@ export interface UsageReport {
   readonly keys: readonly KeyUsage[];
 }
 
-/** The report that `json` is, or undefined. */
+/** The report in a JSON text, or undefined if it is not one. */
 export function parseUsage(json: string): UsageReport | undefined {
   try {
     const { since, keys } = fieldsOf(JSON.parse(json));

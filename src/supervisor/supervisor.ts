@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as setTimer } from 'node:timers/promises';
 import { problemsOf } from '../settings/editorSettings.ts';
 import type { Problem } from '../settings/editorSettings.ts';
-import type { FromProxy, NetworkSettings, ProxySecrets, ProxySettings } from '../shared/messages.ts';
+import type { CompleteProxySettings as CompleteSettings } from '../settings/schema.ts';
+import type { FromProxy, NetworkSettings, ProxySecrets } from '../shared/messages.ts';
 import { digestKeySet } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -26,9 +27,6 @@ export interface SupervisorSecrets {
   /** Base64 of 32 bytes. */
   readonly cacheNamespaceRoot: string;
 }
-
-/** All that a proxy is started with; every field is set. */
-export type CompleteSettings = Required<Omit<ProxySettings, 'host' | 'allowedHosts'>>;
 
 export interface SupervisorHost {
   /** The bundle of the proxy. */

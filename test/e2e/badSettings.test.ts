@@ -1,6 +1,6 @@
-// Each variable that cannot be used ends the proxy with one line that says what is allowed.
+// A variable that cannot be used ends the proxy with one line that says what is allowed.
 import assert from 'node:assert/strict';
-import { VARIABLES } from '../../src/settings/settings.ts';
+import { VARIABLES } from '../../src/settings/environment.ts';
 import { PROXY, RunningProcess, spawnNode } from '../support/e2e/process.ts';
 import { startAll } from '../support/e2e/limiter.ts';
 import { ACCESS_KEY } from '../support/e2e/scope.ts';
@@ -8,12 +8,12 @@ import { ACCESS_KEY } from '../support/e2e/scope.ts';
 interface BadSetting {
   readonly name: string;
   readonly value: string;
-  /** What the line says is allowed. */
+  /** The part of the line that says what is allowed. */
   readonly allowed: RegExp;
-  /** The value, or a part of it, must not be shown. */
+  /** No part of the value may be shown. */
   readonly secret?: true;
   readonly others?: Readonly<Record<string, string>>;
-  /** The variable that the line names, where it is another one. */
+  /** The variable that the line names, if it is another one. */
   readonly named?: string;
 }
 
@@ -113,7 +113,7 @@ const BAD: readonly BadSetting[] = [
   { name: 'HTTPS_PROXY', value: 'user:hidden-word@proxy.example', allowed: /the URL of a proxy such as/, secret: true },
 ];
 
-describe('a setting that cannot be used', () => {
+describe('readConfig(): a setting that cannot be used', () => {
   let started: ReadonlyMap<BadSetting, Promise<RunningProcess>>;
 
   before(() => {
@@ -122,7 +122,7 @@ describe('a setting that cannot be used', () => {
       await child.exit();
       return child;
     });
-    for (const result of started.values()) result.catch(() => undefined); // each test looks at its own
+    for (const result of started.values()) result.catch(() => undefined); // each test awaits its own
   });
 
   for (const bad of BAD) {
@@ -140,12 +140,12 @@ describe('a setting that cannot be used', () => {
     });
   }
 
-  it('is one of every variable that there is', () => {
+  it('is tested for every variable', () => {
     const names = new Set(BAD.map(({ name }) => name));
-    for (const [name] of VARIABLES) assert.ok(names.has(name), name);
+    for (const { variable } of VARIABLES) assert.ok(names.has(variable), variable);
   });
 
-  it('is shown in one line, whatever is in it', async () => {
+  it('is shown in one line, even with line breaks in it', async () => {
     const child = new RunningProcess(
       spawnNode(PROXY, { env: { PROXY_LOG_LEVEL: `a\nb\r\u001b[31m${'x'.repeat(500)}` } }),
     );

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VARIABLES } from '../../src/settings/environment.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { VARIABLES } from '../../src/settings/settings.ts';
 import { RawServer } from '../support/rawServer.ts';
 import type { RawConnection } from '../support/rawServer.ts';
 import { DEADLINE } from '../support/withTimeout.ts';
@@ -32,7 +32,7 @@ async function run(
   return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
 }
 
-describe('the command line', () => {
+describe('runCommandLine()', () => {
   const scope = perTest();
 
   it('--help names the usage, every variable with its default, and the exit codes', async () => {
@@ -41,9 +41,9 @@ describe('the command line', () => {
       assert.deepEqual([code, stderr], [0, '']);
       assert.ok(stdout.startsWith(`sealed-proxy ${VERSION}: `));
       assert.match(stdout, /--health/);
-      for (const [name, value] of VARIABLES) {
-        assert.ok(stdout.includes(`  ${name} `), name);
-        if (value !== '') assert.ok(stdout.includes(`default: ${value}`), name);
+      for (const { variable, byDefault, description } of VARIABLES) {
+        assert.ok(stdout.includes(`  ${variable.padEnd(31)} ${description.replaceAll('`', '')}\n`), variable);
+        if (byDefault !== '') assert.ok(stdout.includes(`default: ${byDefault}`), variable);
       }
       assert.match(stdout, /Exit codes: 0 .* 2 .* 3 /);
     }
@@ -57,7 +57,7 @@ describe('the command line', () => {
     assert.equal((health.json() as { version: string }).version, version);
   });
 
-  it('takes no other argument, and not two', async () => {
+  it('refuses other arguments, and more than one', async () => {
     for (const args of [['--port'], ['start'], ['--help', '--version'], ['']]) {
       const { code, stdout, stderr } = await run(args);
       assert.deepEqual([code, stdout], [2, '']);
@@ -65,13 +65,13 @@ describe('the command line', () => {
     }
   });
 
-  it('says where it listens in its first line, and only that on stdout', async () => {
+  it('writes where it listens as the only line on stdout', async () => {
     const proxy = await scope.proxy(await scope.enclave());
     await ask(proxy.url, { body: chatBody('Hello') });
     assert.deepEqual(proxy.stdout.items, [`sealed-proxy ${VERSION} listening on http://127.0.0.1:${proxy.port}`]);
   });
 
-  it('listens on port 14114 when no other is named', async () => {
+  it('uses port 14114 by default', async () => {
     const { stdout } = await run(['--help']);
     assert.match(stdout, /PROXY_PORT .*\n +default: 14114/);
     const { code, stderr } = await run(['--health'], { PROXY_HOST: '127.83.76.1' });
@@ -79,7 +79,7 @@ describe('the command line', () => {
     assert.match(stderr, /no healthy proxy on 127\.83\.76\.1 port 14114/);
   });
 
-  it('--health exits with 0 while the proxy runs, whatever its backend does', async () => {
+  it('--health exits with 0 while the proxy runs, even without its backend', async () => {
     const gone = await scope.enclave();
     const proxy = await scope.proxy(gone);
     await gone.close();
@@ -93,7 +93,7 @@ describe('the command line', () => {
     assert.equal(code, 0);
   });
 
-  it('--health exits with 1 and a reason when nobody answers, or another program', async () => {
+  it('--health exits with 1 and a reason when nothing or another program uses the port', async () => {
     const answers = [
       '{"status":"ok"}',
       '{"status":"ok","service":"another"}',
@@ -101,26 +101,26 @@ describe('the command line', () => {
       '{"status":"bad","service":"sealed-proxy"}',
       'null',
     ];
-    const stranger = createServer((_request, response) => response.end(answers.shift()));
-    stranger.listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    const { port } = stranger.address() as AddressInfo;
+    const other = createServer((_request, response) => response.end(answers.shift()));
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
     for (let left = answers.length; left > 0; left--) {
       const { code, stdout, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
       assert.deepEqual([code, stdout], [1, '']);
-      assert.equal(stderr, `sealed-proxy: no healthy proxy on 127.0.0.1 port ${port}: another program answers there`);
+      assert.equal(stderr, `sealed-proxy: no healthy proxy on 127.0.0.1 port ${port}: another program uses this port`);
     }
-    stranger.close();
-    await once(stranger, 'close');
+    other.close();
+    await once(other, 'close');
     const { code, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
     assert.equal(code, 1);
     assert.match(stderr, /^sealed-proxy: no healthy proxy on 127\.0\.0\.1 port \d+: .*ECONNREFUSED.*$/);
   });
 
-  it('--health exits with 1 and a reason within five seconds, whatever a server does to its answer', async () => {
+  it('--health exits with 1 and a reason within five seconds when a server breaks or delays its response', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n';
     const body = '{"status":"ok","service":"sealed-proxy"';
-    const drip = (connection: RawConnection) => {
+    const sendSlowly = (connection: RawConnection) => {
       const timer = setInterval(() => {
         connection.write('x');
       }, 200);
@@ -130,15 +130,15 @@ describe('the command line', () => {
     };
     const servers: [string, RegExp, (connection: RawConnection) => void][] = [
       [
-        'breaks off its answer',
-        /it broke off its answer$/,
+        'ends in the middle of its response',
+        /the connection broke during the response$/,
         (connection) => {
           connection.end(head + body);
         },
       ],
       [
-        'resets its answer',
-        /(it broke off its answer|ECONNRESET)$/,
+        'resets the connection during its response',
+        /(the connection broke during the response|ECONNRESET)$/,
         (connection) => {
           connection.write(head + body);
           setTimeout(() => {
@@ -147,24 +147,24 @@ describe('the command line', () => {
         },
       ],
       [
-        'drips its answer',
-        /no answer within 5 seconds$/,
+        'sends its response byte by byte',
+        /no response within 5 seconds$/,
         (connection) => {
           connection.write(head);
-          drip(connection);
+          sendSlowly(connection);
         },
       ],
       [
-        'drips its head',
-        /no answer within 5 seconds$/,
+        'sends its headers byte by byte',
+        /no response within 5 seconds$/,
         (connection) => {
           connection.write('HTTP/1.1 200 OK\r\nx: ');
-          drip(connection);
+          sendSlowly(connection);
         },
       ],
-      ['says nothing', /no answer within 5 seconds$/, () => undefined],
+      ['never responds', /no response within 5 seconds$/, () => undefined],
       [
-        'speaks no HTTP',
+        'does not speak HTTP',
         /Parse Error/,
         (connection) => {
           connection.end('220 smtp.example\r\n\r\n');
@@ -201,7 +201,7 @@ describe('the command line', () => {
     assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
   });
 
-  it('exits with 1 and one line when the address is not of this computer', async () => {
+  it('exits with 1 and one line when this computer does not have the address', async () => {
     const { code, stderr } = await run([], { PROXY_PORT: '0', PROXY_HOST: '192.0.2.1' });
     assert.equal(code, 1);
     assert.match(stderr, /^sealed-proxy: this computer has no address 192\.0\.2\.1: .*$/);
@@ -217,15 +217,17 @@ describe('the command line', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('counts a variable that is empty, or of spaces, as not set', async () => {
-    const empty = Object.fromEntries(VARIABLES.map(([name]) => [name, name.endsWith('KEYS') ? '' : '  ']));
+  it('treats an empty or blank variable as not set', async () => {
+    const empty = Object.fromEntries(
+      VARIABLES.map(({ variable }) => [variable, variable.endsWith('KEYS') ? '' : '  ']),
+    );
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave, { ...empty, PROXY_PORT: '0', PROXY_BACKEND_URL: enclave.url });
     const path = '/v1/models';
     assert.equal((await ask(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
   });
 
-  it('draws the cache namespace root anew at each start, unless one is named', async () => {
+  it('generates a new cache namespace root at each start, unless one is set', async () => {
     const enclave = await scope.enclave();
     const roots: (string | null)[] = [];
     const named = Buffer.alloc(32, 7).toString('base64');
@@ -245,7 +247,7 @@ describe('the command line', () => {
     assert.ok(roots.every((root) => root !== null));
   });
 
-  it('logs from the level that is set', async () => {
+  it('logs at the level that is set', async () => {
     const enclave = await scope.enclave();
     for (const [level, expected] of [
       ['error', []],
@@ -267,7 +269,7 @@ describe('the command line', () => {
     }
   });
 
-  it('serves on when nobody reads its log any more', async () => {
+  it('goes on serving when nothing reads its log', async () => {
     const proxy = await scope.proxy(await scope.enclave(), { PROXY_LOG_LEVEL: 'trace' });
     await proxy.logged('session');
     proxy.child.stdout?.destroy();

@@ -1,4 +1,4 @@
-// As an editor hosts it: settings and keys come by message, what happens goes back by message.
+// The proxy as an editor hosts it: settings and keys come as messages, events go back as messages.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -20,7 +20,7 @@ type Start = Extract<ToProxy, { type: 'start' }>;
 const OTHER_KEY = `sealed-${'another_key'.repeat(4).slice(0, 43)}`;
 const OK = { code: 0, signal: null };
 
-describe('a hosted proxy', () => {
+describe('IpcHost', () => {
   const scope = perTest();
   let enclave: RunningEnclave;
   let proxy: HostedProxy;
@@ -46,7 +46,7 @@ describe('a hosted proxy', () => {
 
   const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
 
-  /** Resolves when everything that was sent before it has been acted on: messages keep their order. */
+  /** Resolves when all earlier messages have been handled: they keep their order. */
   const settled = async () => {
     const start = proxy.messages.items.length;
     proxy.child.send({ type: 'nonsense' });
@@ -54,7 +54,7 @@ describe('a hosted proxy', () => {
     assert.equal(code, 'invalid_message');
   };
 
-  it('says when it is ready and where, and serves', async () => {
+  it('reports when it is ready and where, and serves', async () => {
     const { url, port, version } = await start();
     assert.equal(url, `http://127.0.0.1:${port}`);
     assert.equal(version, VERSION);
@@ -62,7 +62,7 @@ describe('a hosted proxy', () => {
     assert.deepEqual(proxy.stdout.items, []);
   });
 
-  it('says what its attestation proved, of a development backend that it is one', async () => {
+  it('reports the attestation result, here of a development backend', async () => {
     const begin = Date.now();
     await start();
     const { verified, establishedAt } = await proxy.message('verified');
@@ -71,7 +71,7 @@ describe('a hosted proxy', () => {
     assert.ok(establishedAt >= begin && establishedAt <= Date.now());
   });
 
-  it('says when its session is lost, and when it has another one', async () => {
+  it('reports a lost session, and the next one', async () => {
     const { url } = await start();
     await proxy.message('verified');
     enclave.dropSessions();
@@ -81,7 +81,7 @@ describe('a hosted proxy', () => {
     await proxy.message('verified', before);
   });
 
-  it('says by code why a handshake failed, and serves when it succeeds', async () => {
+  it('reports the code of a failed handshake, and serves once a handshake succeeds', async () => {
     enclave.setFaults('wrong-nonce');
     const { url } = await start();
     const { code, detail, message } = await proxy.message('handshakeFailed');
@@ -92,7 +92,7 @@ describe('a hosted proxy', () => {
     await proxy.message('verified');
   });
 
-  it('takes other keys at once: a revoked access key stops, a new one serves', async () => {
+  it('uses changed keys at once: a revoked access key is refused, a new one accepted', async () => {
     const { url } = await start();
     const stream = await head(url, { body: chatBody('/burst 100', { stream: true }) });
     proxy.send({ type: 'secrets', secrets: { apiKey: API_KEY, accessKeys: [OTHER_KEY] } });
@@ -112,7 +112,7 @@ describe('a hosted proxy', () => {
     assert.equal(enclave.journal.handshakes, 1);
   });
 
-  it('acts on what is sent right behind the start in its order: a revoked access key never serves', async () => {
+  it('handles messages right behind the start in order: a revoked access key is never accepted', async () => {
     proxy.send(startMessage());
     proxy.send({ type: 'secrets', secrets: { apiKey: API_KEY, accessKeys: [OTHER_KEY] } });
     proxy.send({ type: 'update', settings: { allowedHosts: ['proxy.example'] } });
@@ -123,7 +123,7 @@ describe('a hosted proxy', () => {
     assert.equal((await ask(url, { method: 'GET', path: '/health', headers })).status, 200);
   });
 
-  it('takes other settings at once, and keeps those that it is not told', async () => {
+  it('uses changed settings at once, and keeps the others', async () => {
     const { url, port } = await start({
       settings: { backendUrl: enclave.url, port: 0, allowedHosts: ['proxy.example'], requestTimeoutSeconds: 20 },
     });
@@ -144,7 +144,7 @@ describe('a hosted proxy', () => {
     assert.equal(enclave.journal.handshakes, 1);
   });
 
-  it('allows no web page where the list of origins is empty, and every page of the editor where there is none', async () => {
+  it('allows no web page with an empty list of origins, and the pages of the editor without a list', async () => {
     const { url } = await start();
     const health = () => ask(url, { method: 'GET', path: '/health', headers: { origin: 'vscode-webview://x' } });
     assert.equal((await health()).status, 200);
@@ -158,7 +158,7 @@ describe('a hosted proxy', () => {
     assertError(await ask(strict.url, { method: 'GET', path: '/health', headers }), ERRORS.foreignOrigin);
   });
 
-  it('refuses settings that cannot be used, by their name, and lives on as it was', async () => {
+  it('refuses settings that cannot be used, names them, and goes on unchanged', async () => {
     const refusals: [Partial<Start>, string | null][] = [
       [{ settings: { port: 70_000 } }, 'port'],
       [{ settings: { host: 'nowhere' } }, 'host'],
@@ -184,7 +184,7 @@ describe('a hosted proxy', () => {
       proxy.send(startMessage(change));
       const failed = await proxy.message('failed', before);
       assert.deepEqual([failed.code, failed.setting], ['invalid_setting', setting], failed.message);
-      assert.doesNotMatch(failed.message, /hidden/);
+      assert.doesNotMatch(failed.message, /hidden|PROXY_/);
     }
     const { url } = await start();
     const before = proxy.messages.items.length;
@@ -197,24 +197,24 @@ describe('a hosted proxy', () => {
     await proxy.logged('request', { path: '/v1/models' });
   });
 
-  it('says that a port is taken, and can be started on another one', async () => {
-    const stranger = createServer().listen(0, '127.0.0.1');
-    await once(stranger, 'listening');
-    const { port } = stranger.address() as AddressInfo;
+  it('reports a taken port, and can be started on another one', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
     proxy.send(startMessage({ settings: { backendUrl: enclave.url, port } }));
     const { code, setting, message } = await proxy.message('failed');
     assert.deepEqual([code, setting], ['port_taken', 'port']);
-    assert.match(message, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken`));
-    stranger.close();
+    assert.match(message, new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken: .*sealedProxy\\.port`));
+    other.close();
     assert.equal((await models((await start()).url)).status, 200);
   });
 
-  it('says that it cannot listen on an address of another computer', async () => {
+  it('reports that it cannot listen on an address of another computer', async () => {
     proxy.send(startMessage({ settings: { backendUrl: enclave.url, port: 0, host: '192.0.2.1' } }));
     assert.equal((await proxy.message('failed')).code, 'cannot_listen');
   });
 
-  it('refuses what is no message, and a second start, and lives on', async () => {
+  it('refuses unknown messages and a second start, and goes on', async () => {
     const { url } = await start();
     const messages: unknown[] = [
       ...[
@@ -239,13 +239,13 @@ describe('a hosted proxy', () => {
     assert.equal((await models(url)).status, 200);
   });
 
-  it('looks at no variable of its environment', async () => {
+  it('ignores the variables of its environment', async () => {
     const other = scope.hosted({ env: { PROXY_PORT: 'x', PROXY_HOST: '0.0.0.0', PROXY_LOG_LEVEL: 'loud' } });
     other.send(startMessage());
     assert.match((await other.message('ready')).url, /^http:\/\/127\.0\.0\.1:/);
   });
 
-  it('stops when it is told to: a stream finishes, then it exits with 0', async () => {
+  it('stops on request: a stream finishes, then it exits with 0', async () => {
     const { url, port } = await start();
     const idle = await RawConnection.open(port);
     const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
@@ -255,7 +255,7 @@ describe('a hosted proxy', () => {
     assert.equal(await idle.end(), 'closed');
   });
 
-  it('stops at once when it is told to twice, or before it was started', async () => {
+  it('stops at once on a second request, or before it was started', async () => {
     const { url } = await start();
     const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
     const reading = readAnswer(stream);
@@ -268,14 +268,14 @@ describe('a hosted proxy', () => {
     assert.deepEqual(await unstarted.exit(), OK);
   });
 
-  it('stops at once when it is told to right behind its start, which it does not wait for', async () => {
+  it('stops at once on a request right behind the start, without waiting for it', async () => {
     proxy.send(startMessage());
     proxy.send({ type: 'stop' });
     assert.deepEqual(await proxy.exit(), OK);
     assert.deepEqual(proxy.messages.items, []);
   });
 
-  it('exits when its host closes the channel, whatever runs', async () => {
+  it('exits when its host closes the channel, even with a running stream', async () => {
     const { url } = await start();
     const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
     const reading = readAnswer(stream);
@@ -287,7 +287,7 @@ describe('a hosted proxy', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`lets a stream finish on ${signal}, which Ctrl-C sends to the host and to it alike`, async () => {
+    it(`lets a stream finish on ${signal}, which Ctrl-C sends to it and to its host`, async () => {
       const { url } = await start();
       const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
       proxy.child.kill(signal);
@@ -295,7 +295,7 @@ describe('a hosted proxy', () => {
       assert.deepEqual(await proxy.exit(1000), OK);
     });
 
-    it(`takes ${signal} and a stop by message for one request, and stops at once on a second ${signal}`, async () => {
+    it(`treats ${signal} and a stop message as one request, and stops at once on a second ${signal}`, async () => {
       const { url, port } = await start();
       const idle = await RawConnection.open(port);
       const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
@@ -312,7 +312,7 @@ describe('a hosted proxy', () => {
   }
 });
 
-describe('a proxy whose host is killed', () => {
+describe('IpcHost: its host is killed', () => {
   const scope = perTest();
 
   it('exits within a second', async () => {

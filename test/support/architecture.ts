@@ -1,9 +1,9 @@
-// The rules of the house about what may import what, judged from the syntax of the sources.
+// The rules about what may import what, and about sizes, checked against the syntax of the sources.
 import { readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** Path below `src`, with slashes, and text. */
+/** A source file: its path below `src`, with slashes, and its text. */
 export interface Source {
   readonly path: string;
   readonly text: string;
@@ -12,54 +12,58 @@ export interface Source {
 interface Layer {
   /** The layers that it may import, besides itself. */
   readonly below: readonly string[];
-  /** The packages and modules of the runtime that it may import. */
-  readonly foreign: RegExp;
-  /** The names of the environment that it must not touch. */
-  readonly untouched: readonly string[];
+  /** The packages and Node modules that it may import. */
+  readonly packages: RegExp;
+  /** The globals that it must not use. */
+  readonly forbidden: readonly string[];
 }
 
 const CLOCKS = ['Date.now', 'new Date()', 'performance', 'setTimeout', 'setInterval'];
-const SURROUNDINGS = ['fetch', 'WebSocket', 'console', 'process'];
+const ENVIRONMENT = ['fetch', 'WebSocket', 'console', 'process'];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
-  shared: { below: [], foreign: /^node:/, untouched: [...CLOCKS, ...SURROUNDINGS] },
+  shared: { below: [], packages: /^node:/, forbidden: [...CLOCKS, ...ENVIRONMENT] },
   attestation: {
     below: ['shared'],
-    foreign: /^(node:crypto|cborg|@sigstore\/core)$/,
-    untouched: [...CLOCKS, ...SURROUNDINGS, 'setImmediate', 'queueMicrotask', 'Math.random'],
+    packages: /^(node:crypto|cborg|@sigstore\/core)$/,
+    forbidden: [...CLOCKS, ...ENVIRONMENT, 'setImmediate', 'queueMicrotask', 'Math.random'],
   },
   session: {
     below: ['attestation', 'shared'],
-    foreign: /^(node:crypto|@noble\/(ciphers|hashes)\/.+)$/,
-    untouched: [...CLOCKS, ...SURROUNDINGS, 'Math.random'],
+    packages: /^(node:crypto|@noble\/(ciphers|hashes)\/.+)$/,
+    forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'],
   },
-  settings: { below: ['shared'], foreign: /^node:net$/, untouched: [...CLOCKS, ...SURROUNDINGS, 'Math.random'] },
+  settings: { below: ['shared'], packages: /^node:net$/, forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'] },
   proxy: {
     below: ['settings', 'session', 'attestation', 'shared'],
-    foreign: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
-    untouched: ['Math.random', 'fetch', 'console'],
+    packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
+    forbidden: ['Math.random', 'fetch', 'console'],
   },
-  keys: { below: ['shared'], foreign: /^node:.+$/, untouched: [] },
-  presentation: { below: ['keys', 'shared'], foreign: /^node:.+$/, untouched: [...CLOCKS, ...SURROUNDINGS] },
-  supervisor: { below: ['settings', 'shared'], foreign: /^node:.+$/, untouched: [] },
-  chat: { below: ['supervisor', 'presentation', 'settings', 'shared'], foreign: /^node:.+$/, untouched: [] },
+  keys: { below: ['shared'], packages: /^node:.+$/, forbidden: [] },
+  presentation: { below: ['keys', 'shared'], packages: /^node:.+$/, forbidden: [...CLOCKS, ...ENVIRONMENT] },
+  supervisor: { below: ['settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
+  chat: { below: ['supervisor', 'presentation', 'settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
   assistants: {
     below: ['chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
-    foreign: /^(node:.+|jsonc-parser|yaml)$/,
-    untouched: [],
+    packages: /^(node:.+|jsonc-parser|yaml)$/,
+    forbidden: [],
   },
   diagnostics: {
     below: ['assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
-    foreign: /^node:.+$/,
-    untouched: [],
+    packages: /^node:.+$/,
+    forbidden: [],
   },
   extension: {
     below: ['diagnostics', 'assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
-    foreign: /^(node:.+|vscode)$/,
-    untouched: [],
+    packages: /^(node:.+|vscode)$/,
+    forbidden: [],
   },
-  devEnclave: { below: ['session', 'attestation', 'shared'], foreign: /^(node:.+|cborg|undici)$/, untouched: [] },
+  devEnclave: { below: ['session', 'attestation', 'shared'], packages: /^(node:.+|cborg|undici)$/, forbidden: [] },
 };
+
+const MAX_FILE_LINES = 300;
+const MAX_CLASS_LINES = 250;
+const MAX_FOLDER_FILES = 20;
 
 /** Every TypeScript file below `src`. */
 export function readSources(): Source[] {
@@ -70,13 +74,15 @@ export function readSources(): Source[] {
     .map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') }));
 }
 
-/** What breaks a rule, as `path: reason`; empty where nothing does. */
+/** Every violation of a rule, as `path: reason`. */
 export function findViolations(sources: readonly Source[]): string[] {
   const paths = new Set(sources.map(({ path }) => path));
-  const parsed = sources.map((source) => parsedBefore.get(source) ?? parse(source));
+  const parsed = sources.map((source) => cache.get(source) ?? parse(source));
+  const imports = new Map(parsed.map((file) => [file.path, file.imports.flatMap((name) => resolve(file.path, name))]));
   return [
-    ...parsed.flatMap((file) => [...judgeLayer(file, paths), ...judgeForm(file)]),
-    ...findCycles(new Map(parsed.map(({ path, imports }) => [path, imports.flatMap((name) => resolve(path, name))]))),
+    ...parsed.flatMap((file) => [...checkLayer(file, paths), ...checkExports(file), ...checkSize(file)]),
+    ...checkFolders(paths),
+    ...findCycles(imports),
   ];
 }
 
@@ -86,16 +92,20 @@ interface Parsed {
   readonly imports: readonly string[];
   readonly exportsDefault: boolean;
   readonly reExports: boolean;
-  /** The names of the environment that it touches, of those that any layer leaves alone. */
-  readonly touched: ReadonlySet<string>;
+  /** The globals that it uses, of those that a layer may forbid. */
+  readonly globals: ReadonlySet<string>;
+  readonly lines: number;
+  /** Name and lines. */
+  readonly classes: readonly (readonly [string, number])[];
 }
 
-const parsedBefore = new WeakMap<Source, Parsed>();
+const cache = new WeakMap<Source, Parsed>();
 
 function parse(source: Source): Parsed {
   const { path, text } = source;
   const imports: string[] = [];
-  const touched = new Set<string>();
+  const globals = new Set<string>();
+  const classes: (readonly [string, number])[] = [];
   let [exportsDefault, reExports] = [false, false];
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
@@ -115,12 +125,13 @@ function parse(source: Source): Parsed {
       if (loads) imports.push(argument !== undefined && ts.isStringLiteral(argument) ? argument.text : '?');
     }
     if (ts.isImportTypeNode(node)) imports.push(node.argument.getText().slice(1, -1));
-    for (const name of touchedBy(node)) touched.add(name);
+    if (ts.isClassLike(node)) classes.push([node.name?.text ?? 'class', countLines(node.getText())]);
+    for (const name of globalsOf(node)) globals.add(name);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
-  const parsed = { path, imports, exportsDefault, reExports, touched };
-  parsedBefore.set(source, parsed);
+  const parsed = { path, imports, exportsDefault, reExports, globals, lines: countLines(text.trimEnd()), classes };
+  cache.set(source, parsed);
   return parsed;
 }
 
@@ -128,8 +139,12 @@ function isDefault({ kind }: ts.Modifier): boolean {
   return kind === ts.SyntaxKind.DefaultKeyword;
 }
 
-/** `fetch`, `Date.now`, `new Date()`: a name that stands for itself and is no property, key or type. */
-function touchedBy(node: ts.Node): string[] {
+function countLines(text: string): number {
+  return text.split('\n').length;
+}
+
+/** `fetch`, `Date.now`, `new Date()`: a global, and not a property, key or type of the same name. */
+function globalsOf(node: ts.Node): string[] {
   if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && (node.arguments?.length ?? 0) === 0) {
     return ['new Date()'];
   }
@@ -143,17 +158,17 @@ function touchedBy(node: ts.Node): string[] {
   return isName || ts.isTypeNode(parent) ? [] : [node.text];
 }
 
-function judgeLayer({ path, imports, touched }: Parsed, paths: ReadonlySet<string>): string[] {
+function checkLayer({ path, imports, globals }: Parsed, paths: ReadonlySet<string>): string[] {
   const own = layerOf(path);
   const layer = LAYERS[own];
   if (layer === undefined) return [`${path}: there is no layer ${own}`];
-  const violations = layer.untouched.filter((name) => touched.has(name)).map((name) => `${path}: touches ${name}`);
+  const violations = layer.forbidden.filter((name) => globals.has(name)).map((name) => `${path}: must not use ${name}`);
   for (const name of imports) {
     const [target] = resolve(path, name);
     if (target === undefined) {
-      if (!layer.foreign.test(name)) violations.push(`${path}: must not import ${name}`);
+      if (!layer.packages.test(name)) violations.push(`${path}: must not import ${name}`);
     } else if (!paths.has(target)) {
-      violations.push(`${path}: imports ${name}, which is not there`);
+      violations.push(`${path}: imports ${name}, which does not exist`);
     } else if (layerOf(target) !== own && !layer.below.includes(layerOf(target))) {
       violations.push(`${path}: imports upward, ${target}`);
     }
@@ -161,14 +176,30 @@ function judgeLayer({ path, imports, touched }: Parsed, paths: ReadonlySet<strin
   return violations;
 }
 
-function judgeForm({ path, exportsDefault, reExports }: Parsed): string[] {
+function checkExports({ path, exportsDefault, reExports }: Parsed): string[] {
   return [
-    ...(exportsDefault ? [`${path}: exports a default`] : []),
-    ...(reExports ? [`${path}: exports again what another file exports`] : []),
+    ...(exportsDefault ? [`${path}: has a default export`] : []),
+    ...(reExports ? [`${path}: re-exports another file`] : []),
   ];
 }
 
-/** The path below `src` of a relative import; nothing for a foreign one. */
+function checkSize({ path, lines, classes }: Parsed): string[] {
+  return [
+    ...(lines > MAX_FILE_LINES ? [`${path}: has ${lines} lines, more than ${MAX_FILE_LINES}`] : []),
+    ...classes
+      .filter(([, count]) => count > MAX_CLASS_LINES)
+      .map(([name, count]) => `${path}: ${name} has ${count} lines, more than ${MAX_CLASS_LINES}`),
+  ];
+}
+
+function checkFolders(paths: ReadonlySet<string>): string[] {
+  const folders = Map.groupBy(paths, (path) => posix.dirname(path));
+  return [...folders]
+    .filter(([, files]) => files.length > MAX_FOLDER_FILES)
+    .map(([folder, files]) => `${folder}: has ${files.length} files, more than ${MAX_FOLDER_FILES}`);
+}
+
+/** The path below `src` of a relative import; nothing for a package. */
 function resolve(from: string, name: string): string[] {
   return name.startsWith('.') ? [posix.join(posix.dirname(from), name)] : [];
 }
@@ -178,14 +209,14 @@ function layerOf(path: string): string {
 }
 
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
-  const done = new Set<string>();
+  const visited = new Set<string>();
   const cycles: string[] = [];
   const walk = (path: string, trail: readonly string[]): void => {
     const at = trail.indexOf(path);
-    if (at !== -1) cycles.push(`${path}: imports itself by ${[...trail.slice(at), path].join(' -> ')}`);
-    if (at !== -1 || done.has(path)) return;
+    if (at !== -1) cycles.push(`${path}: imports itself through ${[...trail.slice(at), path].join(' -> ')}`);
+    if (at !== -1 || visited.has(path)) return;
     for (const next of graph.get(path) ?? []) walk(next, [...trail, path]);
-    done.add(path);
+    visited.add(path);
   };
   for (const path of graph.keys()) walk(path, []);
   return cycles;

@@ -1,4 +1,4 @@
-// Files as people have them, before and after. `KEY`, `URL` and `MODEL` stand where ours are.
+// Configuration files as users have them, before and after our entry was added with `URL`, `KEY` and `MODEL`.
 import { cline } from '../../src/assistants/adapters/cline.ts';
 import { continueDev } from '../../src/assistants/adapters/continue.ts';
 import { kilo } from '../../src/assistants/adapters/kilo.ts';
@@ -12,7 +12,7 @@ export const THEIR_KEY = 'sk-their-own-key-1234567890';
 export const URL = 'http://127.0.0.1:8123/v1';
 export const MODEL = 'kimi-k2/thinking:latest';
 
-export function connectionTo(home: string): AssistantEndpoint {
+export function endpointFor(home: string): AssistantEndpoint {
   return {
     home,
     baseUrl: URL,
@@ -28,9 +28,9 @@ export interface Example {
   readonly file: string;
   readonly before: string;
   readonly after: string;
-  /** Texts that do not parse, or are no configuration. */
+  /** Texts that do not parse, or are not a configuration. */
   readonly broken: readonly string[];
-  /** Set to something else, and what the check says of it. */
+  /** Texts that configure something else, and how it is named. */
   readonly others: readonly [text: string, what: string][];
 }
 
@@ -52,7 +52,7 @@ const openCode = (model: string, ours: string) => `{
 }
 `;
 
-/** A new member comes behind the comment of the line before, and its comma stays with the member. */
+/** A new member follows the comment on the previous line; the comma stays with the previous member. */
 const openCodeAfter = openCode(`sealed-proxy/${MODEL}`, ',').replace(
   '// ollama',
   `// ollama
@@ -71,7 +71,7 @@ const openCodeAfter = openCode(`sealed-proxy/${MODEL}`, ',').replace(
     }`,
 );
 
-/** Deeper than a parser goes. */
+/** Nested too deeply for a parser. */
 const DEEP = `{"a": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
 const BROKEN_JSON = ['{', '{"model": }', '{"model": "x"', 'model: x', '{"a": 1} {"b": 2}', '[]', '"text"', '\0', DEEP];
 

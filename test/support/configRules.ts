@@ -1,5 +1,6 @@
-// What each variable of the command line may be and may not be.
-import type { Variable } from '../../src/settings/settings.ts';
+// Values that each variable of the command line accepts, and values that it refuses.
+import type { ProxyConfig } from '../../src/settings/proxyConfig.ts';
+import type { Variable } from '../../src/settings/schema.ts';
 import type { Config } from '../../src/proxy/hosts/config.ts';
 import { toBase64 } from '../../src/shared/bytes.ts';
 
@@ -7,15 +8,15 @@ export const PCR0 = 'ab'.repeat(48);
 export const KEY = `sealed-${'A'.repeat(43)}`;
 const OTHER_KEY = `sealed-${'b_-'.repeat(14)}9`;
 
-export interface Rule {
+export interface Rule<Source = ProxyConfig> {
   readonly variable: Variable;
-  readonly read: (config: Config) => unknown;
-  /** What counts when it is not set; undefined where that is not one value. */
+  readonly read: (config: Source) => unknown;
+  /** The value when the variable is not set; undefined if that differs each time. */
   readonly byDefault: unknown;
-  /** Texts and what they mean. */
+  /** Texts and their values. */
   readonly good: readonly (readonly [string, unknown])[];
   readonly bad: readonly string[];
-  /** What the message says is allowed. */
+  /** The part of the message that says what is allowed. */
   readonly allowed: RegExp;
 }
 
@@ -161,8 +162,8 @@ export const RULES: readonly Rule[] = [
   },
 ];
 
-/** Variables that are in no message, and what they need beside them. */
-export const SECRET_RULES: readonly (Rule & { readonly beside: Partial<Record<Variable, string>> })[] = [
+/** Variables whose values are never shown, and the variables that they need. */
+export const SECRET_RULES: readonly (Rule<Config> & { readonly beside: Partial<Record<Variable, string>> })[] = [
   {
     variable: 'PROXY_API_KEY',
     beside: { PROXY_ACCESS_KEYS: KEY },

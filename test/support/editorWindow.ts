@@ -1,14 +1,16 @@
-// One window of the editor, without the editor: what the supervisor is told and tells.
+// A window of the editor without the editor: a supervisor with settings and secrets, and a record of what it reports.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Settings } from '../../src/settings/editorSettings.ts';
+import { EXTENSION_DEFAULTS } from '../../src/settings/schema.ts';
+import type { CompleteProxySettings } from '../../src/settings/schema.ts';
 import { validateSettings } from '../../src/settings/validateSettings.ts';
-import type { Settings } from '../../src/settings/validateSettings.ts';
-import { Supervisor } from '../../src/supervisor/supervisor.ts';
-import type { CompleteSettings, SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
+import { Supervisor } from '../../src/supervisor/supervisor.ts';
+import type { SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
 import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
@@ -18,7 +20,7 @@ import { DEADLINE, withTimeout } from './withTimeout.ts';
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** What SecretStorage holds, for all windows. */
+/** The secrets that all windows share. */
 export type Vault = Mutable<SupervisorSecrets>;
 
 export function makeVault(): Vault {
@@ -41,17 +43,17 @@ export class EditorWindow {
   readonly answered = new EventQueue<string>();
   vault: Vault;
   readonly #folder: string;
-  settings: CompleteSettings;
+  settings: CompleteProxySettings;
   network: NetworkSettings = {};
   checkInterval = 0;
 
   /**
-   * It ends with the scope.
-   * @param module what is run in place of `dist/proxy.js`
+   * A window that is closed with the scope.
+   * @param module is run instead of `dist/proxy.js`
    */
   static open(
     scope: Scope,
-    settings: Partial<CompleteSettings> & { readonly backendUrl: string; readonly port: number },
+    settings: Partial<CompleteProxySettings> & { readonly backendUrl: string; readonly port: number },
     { vault = makeVault(), module = PROXY }: { readonly vault?: Vault; readonly module?: string } = {},
   ): EditorWindow {
     const opened = new EditorWindow(settings, vault, module);
@@ -62,7 +64,7 @@ export class EditorWindow {
     return opened;
   }
 
-  private constructor(settings: Partial<CompleteSettings>, vault: Vault, module: string) {
+  private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, module: string) {
     this.vault = vault;
     this.settings = {
       port: 0,
@@ -104,35 +106,32 @@ export class EditorWindow {
     });
   }
 
-  /** Every process that it started, the latest last. */
+  /** The ids of all processes that were started, the latest last. */
   get pids(): readonly number[] {
     const file = join(this.#folder, 'pids');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
   }
 
-  /** The process that it started last. */
+  /** The id of the latest process, or 0. */
   get pid(): number {
     return this.pids.at(-1) ?? 0;
   }
 
-  /** Changes settings as a person does in the editor. False: they were refused, and those before stay. */
-  async change(settings: Partial<CompleteSettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
-    const [next, before] = [{ ...this.settings, ...settings }, this.settings].map((proxy): Settings => ({
-      autoStart: true,
-      checkInterval: 0,
-      terminal: false,
-      modelOverrides: {},
+  /** Changes settings as a user does in the editor. False if they were refused: the previous ones stay. */
+  async change(settings: Partial<CompleteProxySettings> | Readonly<Record<string, unknown>>): Promise<boolean> {
+    const [next, previous] = [{ ...this.settings, ...settings }, this.settings].map((proxy): Settings => ({
+      ...EXTENSION_DEFAULTS,
       proxy,
       network: this.network,
     })) as [Settings, Settings];
-    const judged = validateSettings(next, before);
-    this.settings = judged.settings.proxy;
-    for (const { setting } of judged.refusals) this.refused.add(setting.replace('sealedProxy.', ''));
+    const validated = validateSettings(next, previous);
+    this.settings = validated.settings.proxy;
+    for (const { setting } of validated.refusals) this.refused.add(setting.replace('sealedProxy.', ''));
     await this.supervisor.settingsChanged();
-    return judged.refusals.length === 0;
+    return validated.refusals.length === 0;
   }
 
-  /** The first status of this kind: the present one, or the next from status number `start` on. */
+  /** The current status if it has this kind, otherwise the next one. Searches from status number `start` on. */
   async status<Kind extends ProxyStatus['kind']>(
     kind: Kind,
     start = this.statuses.items.length - 1,
@@ -147,14 +146,14 @@ export class EditorWindow {
     return found as Extract<ProxyStatus, { kind: Kind }>;
   }
 
-  /** The same, of the connection behind it. */
+  /** The same for the health of a running proxy. */
   async health(kind: Health['kind'], start = this.statuses.items.length - 1, deadline = DEADLINE): Promise<Running> {
     const accepts = (one: ProxyStatus) => one.kind === 'running' && one.health.kind === kind;
     return (await this.statuses.find(`the health ${kind}`, accepts, Math.max(0, start), deadline)) as Running;
   }
 }
 
-/** True while there is a process of this id. */
+/** True while the process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -164,7 +163,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for the end of a process that is another's child: no event tells of it. */
+/** Waits for the end of a process that is not our child, for which there is no event. */
 export async function gone(pid: number, deadline = DEADLINE): Promise<void> {
   const ended = async () => {
     while (isAlive(pid)) {

@@ -1,4 +1,4 @@
-// A network that does what the test says.
+// A network that the test scripts.
 import assert from 'node:assert/strict';
 import type {
   Transport,
@@ -10,7 +10,7 @@ import type {
 import { concatBytes } from '../../src/shared/bytes.ts';
 import { DEADLINE, withTimeout } from './withTimeout.ts';
 
-/** Header fields, one after the other: repeats count. */
+/** Header fields in order, with repeats. */
 export type Fields = readonly (readonly [string, string])[];
 
 /** The head of a response with these fields. */
@@ -18,7 +18,7 @@ export function headOf(status: number, fields: Fields): UpstreamHead {
   return { status, values: (name) => fields.filter(([field]) => field === name).map(([, value]) => value) };
 }
 
-/** One request that was sent. The test plays the backend. */
+/** One request that was sent. The test responds to it. */
 export class FakeCall implements UpstreamCall {
   readonly request: UpstreamRequest;
   readonly handler: UpstreamHandler;
@@ -55,24 +55,24 @@ export class FakeCall implements UpstreamCall {
     return headers[places[0] ?? -1] ?? '';
   }
 
-  /** The body of the request, drawn to its end. */
+  /** Reads the body of the request to its end. */
   async body(): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = [];
-    for (let piece = await this.draw(); piece !== undefined; piece = await this.draw()) pieces.push(piece);
-    return concatBytes(...pieces);
+    const chunks: Uint8Array[] = [];
+    for (let chunk = await this.draw(); chunk !== undefined; chunk = await this.draw()) chunks.push(chunk);
+    return concatBytes(...chunks);
   }
 
-  /** The next piece of the body, as a connection would take it; undefined at the end. */
+  /** Reads the next chunk of the body, as a connection would; undefined at the end. */
   async draw(): Promise<Uint8Array | undefined> {
     this.#iterator ??= iterate(this.request.body);
-    const result = await withTimeout('a piece of the request', DEADLINE, this.#iterator.next());
+    const result = await withTimeout('a chunk of the request', DEADLINE, this.#iterator.next());
     return result.done === true ? undefined : result.value;
   }
 
-  /** The whole response. */
-  respond(status: number, fields: Fields, ...pieces: readonly Uint8Array[]): void {
+  /** Sends a complete response. */
+  respond(status: number, fields: Fields, ...chunks: readonly Uint8Array[]): void {
     this.begin(status, fields);
-    for (const piece of pieces) this.handler.onData(piece);
+    for (const chunk of chunks) this.handler.onData(chunk);
     if (!this.#cancelled) this.handler.onEnd();
   }
 
@@ -99,7 +99,7 @@ export class FakeTransport implements Transport {
     return call;
   }
 
-  /** The next request that the test has not seen yet, as soon as it was sent. */
+  /** Waits for the next request that the test has not taken yet. */
   async next(label: string): Promise<FakeCall> {
     while (this.#taken === this.calls.length) {
       await withTimeout(

@@ -1,4 +1,4 @@
-// Relays behind a real HTTP server, in front of a backend that the test plays.
+// Relays behind a real HTTP server, with a backend that the test scripts.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -15,10 +15,10 @@ import { RawConnection } from './e2e/rawHttp.ts';
 import { FakeBackend, METADATA } from './exchanges.ts';
 import { DEADLINE, withTimeout } from './withTimeout.ts';
 
-/** One request that a relay has taken. */
+/** One relayed request. */
 interface Relayed {
   readonly entry: RequestEntry;
-  /** Settles when the answer is over, and so is the relay. */
+  /** Settles when the response and the relay are over. */
   readonly over: Promise<void>;
 }
 
@@ -27,7 +27,7 @@ const MAX_KEPT = 500 * 1024 * 1024;
 
 export class RelaysUnderTest {
   readonly backend: FakeBackend;
-  readonly load = new RequestLimits();
+  readonly limits = new RequestLimits();
   timeouts: Timeouts = { requestTimeout: 60_000, streamIdleTimeout: 60_000 };
   readonly #relayed = new EventQueue<Relayed>();
   readonly #server: Server;
@@ -38,10 +38,10 @@ export class RelaysUnderTest {
     this.#server = createServer((req, res) => {
       const announced = req.headers['content-length'];
       const entry = new RequestEntry(req.method ?? '', req.url ?? '');
-      // A relay never looks at the evidence of a session.
+      // A relay never reads the attestation result of a session.
       const exchange = backend as unknown as RelayContext['exchange'];
       const relay = new Relay(
-        { exchange, load: this.load, timeouts: this.timeouts, onOutcome: () => undefined },
+        { exchange, limits: this.limits, timeouts: this.timeouts, onOutcome: () => undefined },
         {
           meter: new UsageTally(backend.clock).begin(UNKNOWN),
           ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
@@ -63,7 +63,7 @@ export class RelaysUnderTest {
     return relays;
   }
 
-  /** A connection on which a request with this body framing has begun. */
+  /** Opens a connection, and sends the head of a request with this body framing. */
   async begin(framing = 'Transfer-Encoding: chunked'): Promise<RawConnection> {
     const connection = await RawConnection.open((this.#server.address() as AddressInfo).port);
     this.#connections.push(connection);
@@ -71,19 +71,19 @@ export class RelaysUnderTest {
     return connection;
   }
 
-  /** The end of the first relay. */
+  /** Waits for the end of the first relay. */
   async end(): Promise<RequestEntry> {
     const { entry, over } = await this.#relayed.find('a relay', () => true);
     await withTimeout('the end of a relay', DEADLINE, over);
     return entry;
   }
 
-  /** What counts of all requests together: nothing, once they are over. */
+  /** What the limits count now; nothing when all requests are over. */
   get counted(): { readonly requests: number; readonly keptNothing: boolean } {
-    const roomForAll = this.load.keep(MAX_KEPT);
-    const roomForMore = this.load.keep(1);
-    this.load.release((roomForAll ? MAX_KEPT : 0) + (roomForMore ? 1 : 0));
-    return { requests: this.load.requests, keptNothing: roomForAll && !roomForMore };
+    const roomForAll = this.limits.keep(MAX_KEPT);
+    const roomForMore = this.limits.keep(1);
+    this.limits.release((roomForAll ? MAX_KEPT : 0) + (roomForMore ? 1 : 0));
+    return { requests: this.limits.requests, keptNothing: roomForAll && !roomForMore };
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,12 @@
-// The editor's storage of secrets, without the editor.
+// The editor's secret storage, in memory.
 import { EventEmitter } from 'node:events';
-import type { SecretStorage, SecretStorageChangeEvent } from 'vscode';
+import type { SecretStorage } from '../../src/keys/secrets.ts';
 import { flushEventLoop } from './withTimeout.ts';
 
-/** What the editor keeps on the disk or in its keychain, for all windows; each hears of every change. */
+/** The secrets that all windows share. Every window is notified of every change. */
 export class Vault {
   readonly values = new Map<string, string>();
-  readonly changes = new EventEmitter<{ change: [SecretStorageChangeEvent] }>();
+  readonly changes = new EventEmitter<{ change: [{ key: string }] }>();
 
   storage(): Storage {
     return new Storage(this);
@@ -17,7 +17,7 @@ export class Vault {
   }
 }
 
-/** The SecretStorage of one window. */
+/** The storage as one window sees it. */
 class Storage implements SecretStorage {
   protected readonly vault: Vault;
   /** Resolves before a value is stored. */
@@ -32,7 +32,7 @@ class Storage implements SecretStorage {
     return this.vault.values;
   }
 
-  readonly onDidChange = (listener: (event: SecretStorageChangeEvent) => unknown) => {
+  readonly onDidChange = (listener: (event: { readonly key: string }) => void) => {
     this.vault.changes.on('change', listener);
     this.listeners++;
     return {
@@ -70,7 +70,7 @@ class Storage implements SecretStorage {
   }
 }
 
-/** That of a browser tab: it reads everything once, and with each change writes back everything that it knows. */
+/** The storage in a browser tab: it reads everything once, and each change writes back all that it knows. */
 class StaleStorage extends Storage {
   readonly #copy: Map<string, string>;
 

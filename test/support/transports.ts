@@ -1,5 +1,5 @@
-// The proxy's own transport in front of a backend of plain sockets.
-import { UndiciTransport } from '../../src/proxy/backend/upstream.ts';
+// The transport of the proxy, with a backend of plain sockets.
+import { UndiciTransport } from '../../src/proxy/backend/undiciTransport.ts';
 import type { UpstreamCall, UpstreamRequest } from '../../src/session/transport.ts';
 import { RawServer } from './rawServer.ts';
 import type { RawConnection } from './rawServer.ts';
@@ -41,7 +41,7 @@ export class TransportUnderTest {
     return { handler, call: this.transport.send({ ...REQUEST, ...request }, handler) };
   }
 
-  /** A request that has arrived whole, on a connection of its own. */
+  /** Sends a request on a new connection, and waits until it has arrived completely. */
   async exchange(): Promise<Sent & { readonly connection: RawConnection }> {
     const sent = this.send();
     const connection = await this.server.next();
@@ -49,7 +49,7 @@ export class TransportUnderTest {
     return { ...sent, connection };
   }
 
-  /** Answers a request on this connection, which is then free for the next. */
+  /** Answers a request on this connection, which is then free for the next one. */
   async answer(connection: RawConnection, sent = this.send()): Promise<void> {
     await connection.take('the request', 'record');
     connection.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
@@ -58,7 +58,7 @@ export class TransportUnderTest {
   }
 }
 
-/** A body that begins with `first`, and how it goes on: `rest` or its failure. */
+/** A body that begins with `first`, and continues when the test settles `rest`. */
 export function openBody(first: string): { body: AsyncIterable<Uint8Array>; rest: PromiseWithResolvers<Uint8Array> } {
   const rest = Promise.withResolvers<Uint8Array>();
   async function* body(): AsyncGenerator<Uint8Array> {

@@ -1,16 +1,16 @@
 import { fieldsOf } from '../../shared/json.ts';
-import { isAccessKey } from '../../keys/accessKeys.ts';
+import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import type { Setting } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
 
-/** Cline has one place for servers that speak OpenAI's protocol, so another one's entry is replaced. */
+/** Cline has a single entry for OpenAI-compatible servers, so an entry for another server is replaced. */
 const PROVIDER = 'openai-compatible';
 
 export const cline: Assistant = fileAssistant({
   id: 'cline',
   name: 'Cline',
-  next: 'Cline reads it when it starts: reload the window, or start its command line anew.',
+  next: 'Reload the window, or restart Cline on the command line, to use it.',
   extension: 'saoudrizwan.claude-dev',
   folders: ['.cline'],
   files: ['.cline/data/settings/providers.json'],
@@ -24,7 +24,7 @@ export const cline: Assistant = fileAssistant({
       const elsewhere = lastUsedProvider === PROVIDER ? undefined : lastUsedProvider;
       return { entry, selected: lastUsedProvider, elsewhere };
     },
-    own: (value) => {
+    managed: (value) => {
       const { providers, lastUsedProvider } = fieldsOf(value);
       const { apiKey } = fieldsOf(fieldsOf(fieldsOf(providers)[PROVIDER])['settings']);
       if (!isAccessKey(apiKey)) return { entries: [], switches: [] };
@@ -37,7 +37,7 @@ export const cline: Assistant = fileAssistant({
       const { version, modes, providers } = fieldsOf(value);
       const known = fieldsOf(providers)[PROVIDER];
       const before = fieldsOf(fieldsOf(known)['settings']);
-      // Without it, Cline takes every model for one of 128,000 tokens. What it asks for, it works out from this alone.
+      // Without it, Cline assumes 128,000 tokens for every model, and derives its `max_tokens` from that.
       const window = before['model'] === model.id ? undefined : model.contextWindow;
       const settings = {
         ...{ provider: PROVIDER, apiKey: key, model: model.id, baseUrl },

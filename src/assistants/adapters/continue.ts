@@ -1,25 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
-import type { Document, YAMLMap, YAMLSeq } from 'yaml';
+import type { Document, YAMLSeq } from 'yaml';
 import { fieldsOf } from '../../shared/json.ts';
 import { fileAssistant } from './fileAssistant.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
-import { maskValue } from '../files/preview.ts';
+import { eolOf, lineStart, nextLine, replaceRange } from '../files/textEdit.ts';
+import { describeChange } from '../preview.ts';
 import type { Assistant, AssistantEndpoint } from '../types.ts';
 
 /** https://docs.continue.dev/reference */
 export const continueDev: Assistant = fileAssistant({
   id: 'continue',
   name: 'Continue',
-  next: 'Continue reads it within a second: choose "Sealed Proxy" in its list of models.',
+  next: 'Select "Sealed Proxy" in its list of models.',
   extension: 'Continue.continue',
   folders: ['.continue'],
   files: ['.continue/config.yaml'],
   shadowed: '.continue/config.json',
   read,
   edit,
-  withdraw: removeEntry,
+  removeEntry,
 });
 
 const NAME = 'Sealed Proxy';
@@ -36,53 +37,56 @@ function read(text: string): Reading | undefined {
   return { entry: { baseUrl: apiBase, key: apiKey, model }, selected };
 }
 
-/** By the places of the nodes in the text: a document written anew would lose the person's own spacing. */
-function edit(text: string, connection: AssistantEndpoint): Edited | undefined {
+/**
+ * Edits the text at the offsets of its nodes. Writing the document with `yaml` instead would change the user's spacing,
+ * indentation, quotes and byte order mark.
+ */
+function edit(text: string, endpoint: AssistantEndpoint): Edited | undefined {
   const document = parse(text);
   if (document === undefined) return undefined;
-  const whole: unknown = document.toJS();
-  const all = modelsOf(whole);
+  const root: unknown = document.toJS();
+  const all = modelsOf(root);
   const index = all.findIndex(isOurs);
-  const edited = index === -1 ? add(text, document, connection) : change(text, document, index, connection);
+  const edited = index === -1 ? add(text, document, endpoint) : change(text, document, index, endpoint);
   if (edited === undefined) return undefined;
-  // Whatever the text looked like: our entry is there, and everything else still says the same.
-  const models = index === -1 ? [...all, entryFor(connection)] : all.with(index, changed(all[index], connection));
-  const wanted = { ...(whole === null ? HEAD : fieldsOf(whole)), models };
+  // Guards against every mistake below: our entry is there, and nothing else has another value.
+  const models = index === -1 ? [...all, entryFor(endpoint)] : all.with(index, changed(all[index], endpoint));
+  const wanted = { ...(root === null ? HEAD : fieldsOf(root)), models };
   return isDeepStrictEqual(parse(edited.text)?.toJS(), wanted) ? edited : undefined;
 }
 
-/** Without the lines of our entry. */
+/** The text without the lines of our entry. */
 function removeEntry(text: string): string | undefined {
   const document = parse(text);
   const list = document?.get('models');
-  const whole: unknown = document?.toJS();
-  const all = modelsOf(whole);
+  const root: unknown = document?.toJS();
+  const all = modelsOf(root);
   const index = all.findIndex(isOurs);
   if (index === -1) return document === undefined ? undefined : text;
   const range = isSeq(list) && list.flow !== true ? rangeOf(list.items[index]) : undefined;
   if (range === undefined) return undefined;
-  const start = text.lastIndexOf('\n', range[0] - 1) + 1;
+  const start = lineStart(text, range[0]);
   const end = nextLine(text, text.slice(0, range[1]).trimEnd().length);
-  // The only one leaves an empty list.
+  // Without items, the list needs brackets.
   const rest = all.length === 1 ? text.slice(0, start).replace(/:[ \t]*(\r?\n)$/, ': []$1') : text.slice(0, start);
   const result = rest + text.slice(end);
-  return isDeepStrictEqual(parse(result)?.toJS(), { ...fieldsOf(whole), models: all.toSpliced(index, 1) })
+  return isDeepStrictEqual(parse(result)?.toJS(), { ...fieldsOf(root), models: all.toSpliced(index, 1) })
     ? result
     : undefined;
 }
 
-/** Where a node begins and where its value ends. */
+/** The offsets of a map, without the comments after it. */
 function rangeOf(node: unknown): readonly [number, number] | undefined {
   return isMap(node) && node.range != null ? [node.range[0], node.range[1]] : undefined;
 }
 
-/** What differs from one connection to the next. */
+/** The values that depend on the endpoint. */
 function valuesFor({ baseUrl, key, model }: AssistantEndpoint) {
   return { model: model.id, apiBase: baseUrl, apiKey: key };
 }
 
-function entryFor(connection: AssistantEndpoint) {
-  const { contextWindow, maxOutput } = connection.model;
+function entryFor(endpoint: AssistantEndpoint) {
+  const { contextWindow, maxOutput } = endpoint.model;
   const options = {
     ...(contextWindow === undefined ? {} : { contextLength: contextWindow }),
     ...(maxOutput === undefined ? {} : { maxTokens: maxOutput }),
@@ -90,22 +94,22 @@ function entryFor(connection: AssistantEndpoint) {
   return {
     name: NAME,
     provider: 'openai',
-    ...valuesFor(connection),
+    ...valuesFor(endpoint),
     roles: ['chat', 'edit', 'apply'],
     capabilities: ['tool_use'],
     ...(Object.keys(options).length === 0 ? {} : { defaultCompletionOptions: options }),
   };
 }
 
-function changed(entry: unknown, connection: AssistantEndpoint): unknown {
-  return { ...fieldsOf(entry), ...valuesFor(connection) };
+function changed(entry: unknown, endpoint: AssistantEndpoint): unknown {
+  return { ...fieldsOf(entry), ...valuesFor(endpoint) };
 }
 
-function add(text: string, document: Document, connection: AssistantEndpoint): Edited | undefined {
+function add(text: string, document: Document, endpoint: AssistantEndpoint): Edited | undefined {
   const { contents } = document;
-  const entry = entryFor(connection);
+  const entry = entryFor(endpoint);
   const changes = [`adds the model ${NAME}`];
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const eol = eolOf(text);
   const lines = (value: unknown, indent: string) =>
     stringify(value, { lineWidth: 0, blockQuote: false })
       .trimEnd()
@@ -122,62 +126,50 @@ function add(text: string, document: Document, connection: AssistantEndpoint): E
   if (isSeq(list) && list.flow === true) {
     const at = (list.range?.[1] ?? 0) - 1;
     const separator = list.items.length > 0 ? ', ' : '';
-    return { text: text.slice(0, at) + separator + JSON.stringify(entry) + text.slice(at), changes };
+    return { text: replaceRange(text, at, at, separator + JSON.stringify(entry)), changes };
   }
-  const place = isSeq(list) ? behind(text, list) : behindKey(text, pair.key);
-  if (place === undefined) return undefined;
-  const before = endLine(text.slice(0, place.at), eol);
-  return { text: before + lines([entry], place.indent) + text.slice(place.at), changes };
+  const target = isSeq(list) ? afterList(text, list) : afterKey(text, pair.key);
+  if (target === undefined) return undefined;
+  const before = endLine(text.slice(0, target.at), eol);
+  return { text: before + lines([entry], target.indent) + text.slice(target.at), changes };
 }
 
-/** Behind the last line of a list, with the indentation of its dashes. */
-function behind(text: string, list: YAMLSeq): { at: number; indent: string } | undefined {
+/** The offset after the last line of a list, and the indentation of its dashes. */
+function afterList(text: string, list: YAMLSeq): { at: number; indent: string } | undefined {
   if (list.range == null) return undefined;
   const [start, end] = list.range;
-  const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1));
+  const indent = ' '.repeat(start - lineStart(text, start));
   const last = text.slice(0, end).trimEnd().length;
   return { at: nextLine(text, last), indent };
 }
 
-/** Below a key that has no value yet. */
-function behindKey(text: string, key: unknown): { at: number; indent: string } | undefined {
+/** The same for a key without a value. */
+function afterKey(text: string, key: unknown): { at: number; indent: string } | undefined {
   if (!isScalar(key) || key.range == null) return undefined;
   return { at: nextLine(text, key.range[1]), indent: '  ' };
 }
 
-function change(text: string, document: Document, index: number, connection: AssistantEndpoint): Edited | undefined {
-  const entry = document.getIn(['models', index]);
-  if (!isMap(entry)) return undefined;
-  const found = Object.entries(valuesFor(connection)).map(([name, value]) => splice(entry, name, value));
-  const splices: Splice[] = [];
-  for (const each of found) {
-    if (each === undefined) return undefined;
-    if (each !== 'same') splices.push(each);
+/** Replaces the values of our entry. Undefined if one of them is not there as a scalar. */
+function change(text: string, document: Document, index: number, endpoint: AssistantEndpoint): Edited | undefined {
+  const edits: { readonly start: number; readonly end: number; readonly value: string }[] = [];
+  const changes: string[] = [];
+  for (const [name, value] of Object.entries(valuesFor(endpoint))) {
+    const node = document.getIn(['models', index, name], true);
+    if (!isScalar(node) || node.range == null) return undefined;
+    if (node.value === value) continue;
+    const [start, end] = node.range;
+    edits.push({ start, end, value: JSON.stringify(value) });
+    changes.push(describeChange(name, node.value, value));
   }
-  // From the end, so that the places before stay what they are.
-  const last = splices.toSorted((one, other) => other.start - one.start);
-  const result = last.reduce((all, { start, end, value }) => all.slice(0, start) + value + all.slice(end), text);
-  return { text: result, changes: splices.map(({ description }) => description) };
+  // Backwards, so that the earlier offsets stay valid.
+  const backwards = edits.toSorted((one, other) => other.start - one.start);
+  return {
+    text: backwards.reduce((rest, { start, end, value }) => replaceRange(rest, start, end, value), text),
+    changes,
+  };
 }
 
-interface Splice {
-  readonly start: number;
-  readonly end: number;
-  readonly value: string;
-  readonly description: string;
-}
-
-/** What to write for one value of our entry. Undefined where it is not there as a plain value. */
-function splice(entry: YAMLMap, name: string, value: string): Splice | 'same' | undefined {
-  const node = entry.get(name, true);
-  if (!isScalar(node) || node.range == null) return undefined;
-  if (node.value === value) return 'same';
-  const [start, end] = node.range;
-  const [was, is] = [node.value, value].map((each) => maskValue(name, each));
-  return { start, end, value: JSON.stringify(value), description: `changes ${name} from ${was} to ${is}` };
-}
-
-/** The one document of a text; undefined where it does not parse, or there are several, or it is no map. */
+/** The document of a text; undefined if it does not parse, is not a map, or is not the only one. */
 function parse(text: string): Document | undefined {
   const documents = parseAllDocuments(text, { logLevel: 'silent' });
   if (!Array.isArray(documents)) return undefined;
@@ -189,18 +181,13 @@ function parse(text: string): Document | undefined {
   return contents === null || isNothing || isMap(contents) ? document : undefined;
 }
 
-function modelsOf(whole: unknown): readonly unknown[] {
-  const { models } = fieldsOf(whole);
+function modelsOf(root: unknown): readonly unknown[] {
+  const { models } = fieldsOf(root);
   return Array.isArray(models) ? models : [];
 }
 
 function isOurs(entry: unknown): boolean {
   return fieldsOf(entry)['name'] === NAME;
-}
-
-function nextLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end === -1 ? text.length : end + 1;
 }
 
 function endLine(text: string, eol: string): string {

@@ -1,51 +1,52 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { refused } from '../files/configFile.ts';
-import { maskSecrets } from '../files/preview.ts';
-import { checkEntry, classifyConfig } from '../configState.ts';
+import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
+import { changeOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
 
-/** VS Code's own list of endpoints that a person has named. It can be added to, and not be read. */
+/** VS Code's own list of Custom Endpoint groups. An extension can add to it, but cannot read it. */
 export interface EndpointList {
-  /** Whether this VS Code has one. */
+  /** Whether this version of VS Code has the list. */
   exists(): Promise<boolean>;
-  /** Rejects where VS Code does not take the group, for example as there is one of this name. */
+  /** Rejects if VS Code does not accept the group, for example because the name exists. */
   add(group: unknown): Promise<void>;
-  /** The text of what was added last, if that is known. */
+  /** The text that was added last, if it is known. */
   remembered(): Promise<string | undefined>;
 }
 
 const NAME = 'Sealed Proxy';
 const PLACE = "VS Code's language models (Custom Endpoint)";
-const MANAGE = 'run "Chat: Manage Language Models"';
-const BY_HAND = `${MANAGE} and remove "${NAME}" there`;
+const MANAGE = '"Chat: Manage Language Models"';
 
-/** For chats of VS Code that take its own Custom Endpoint alone: https://code.visualstudio.com/docs/agent-customization/language-models */
+/**
+ * For chats in VS Code that accept only its own Custom Endpoint:
+ * https://code.visualstudio.com/docs/agent-customization/language-models
+ */
 export function customEndpoint(list: EndpointList): Assistant {
-  const name = 'VS Code Custom Endpoint';
-  const read = async () => readingOf(await list.remembered());
   return {
     id: 'custom-endpoint',
-    name,
+    name: 'VS Code Custom Endpoint',
     needsModel: false,
-    next: "VS Code's chat now has these models twice, from Sealed Proxy itself and as a Custom Endpoint.",
+    next: "VS Code's chat now lists these models twice: from Sealed Proxy itself and as a Custom Endpoint.",
     detect: () => list.exists(),
-    plan: async (connection) => plan(await list.remembered(), connection),
-    apply: async ({ path, before, after }) => {
+    plan: async (endpoint) => plan(await list.remembered(), endpoint),
+    apply: async (change) => {
       try {
-        await list.add(parseJson(Buffer.from(after)));
+        await list.add(parseJson(Buffer.from(change.after)));
       } catch {
-        // It does not say why: its chat was never switched on, or it has a group of this name.
-        const advice = `${MANAGE} once; if there is a group "${NAME}" from before, remove it there. Then try again.`;
-        return refused(path, `VS Code did not take it: ${advice}`);
+        // VS Code gives no reason. Either the list was never opened, or it has a group of this name.
+        const advice = `Run ${MANAGE} once. If it lists a group "${NAME}", remove it. Then try again.`;
+        return refused(`VS Code did not accept the Custom Endpoint. ${advice}`);
       }
-      return { kind: 'applied', path, before, after, madeFolder: undefined };
+      return { ...change, kind: 'applied' };
     },
-    undo: ({ path }) =>
-      Promise.resolve({ kind: 'undone', path, left: `Nobody but you can remove the group: ${BY_HAND}.` }),
-    inspect: async (expected) => classifyConfig(await read(), expected),
-    check: async (expected, ask) => checkEntry(name, await read(), expected, ask),
+    undo: () => {
+      const left = `An extension cannot remove the group. Run ${MANAGE} and remove "${NAME}" yourself.`;
+      return Promise.resolve({ kind: 'undone', left });
+    },
+    inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),
   };
 }
 
@@ -57,11 +58,10 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
     apiType: 'chat-completions',
     models: models.map((model) => describe(model, baseUrl)),
   };
-  if (isDeepStrictEqual(parsed(remembered), group)) return { kind: 'unchanged', path: PLACE };
+  if (isDeepStrictEqual(parsed(remembered), group)) return { kind: 'unchanged' };
   const after = JSON.stringify(group, null, 2);
-  const changes = [`adds the group ${NAME} with ${models.length} models`];
-  const preview = { path: PLACE, exists: true, before: '', after: maskSecrets(after, key), changes };
-  return { kind: 'change', path: PLACE, before: undefined, after, preview };
+  const changes = [`adds the group ${NAME} with ${models.length} ${models.length === 1 ? 'model' : 'models'}`];
+  return changeOf({ path: PLACE, before: undefined, after }, changes, key, true);
 }
 
 function describe({ id, name, contextWindow, maxOutput, tools, images }: ModelChoice, url: string) {

@@ -1,23 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
-import { refused } from '../files/configFile.ts';
-import { maskSecrets, maskValue } from '../files/preview.ts';
-import { checkEntry, classifyConfig } from '../configState.ts';
+import { changedSincePreview, refused } from '../files/configFile.ts';
+import { redactValue } from '../../presentation/redaction.ts';
+import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
-import type { Applied, Assistant, Change, AssistantEndpoint, Plan, Refused, Undone } from '../types.ts';
+import { changeOf, describeChange } from '../preview.ts';
+import type { Assistant, AssistantEndpoint, Plan, Refused } from '../types.ts';
 
-/** The person's own settings of one extension, by names without its prefix. */
+/** The user settings of one extension, by their names without its prefix. */
 export interface ExtensionSettings {
   isInstalled(): boolean;
-  /** Undefined where the person has set nothing. */
+  /** Undefined if the user has not set it. */
   read(name: string): unknown;
-  /** The open workspace has a value of its own, which counts instead. */
+  /** Whether the open workspace overrides the user setting. */
   isOverridden(name: string): boolean;
-  /** Undefined takes the person's value away. */
+  /** Undefined removes the user setting. */
   write(name: string, value: unknown): Promise<void>;
 }
 
-/** The address stands without its `/v1`, which is a setting of its own. */
+/** The endpoints are without `/v1`, which is a setting of its own. */
 const NAMES = [
   'endpoint_chat',
   'endpoint_tools',
@@ -27,43 +28,41 @@ const NAMES = [
   'api_key_tools',
 ] as const;
 const PLACE = "VS Code's settings (llama-vscode)";
-const CHANGED = "llama-vscode's settings have been changed meanwhile, so nothing was written. Look at them again.";
+const EDITED = 'The llama-vscode settings were edited since, so they cannot be restored. Change them yourself.';
+const FAILED = 'VS Code could not write the llama-vscode settings. They were not changed.';
 
-/** https://github.com/ggml-org/llama.vscode: its settings, as a text like that of a file. */
+/** https://github.com/ggml-org/llama.vscode. Its settings are handled as JSON text, like a file. */
 export function llamaVscode(settings: ExtensionSettings): Assistant {
-  const name = 'llama.vscode';
   const read = (): Record<string, unknown> =>
     Object.fromEntries(
       NAMES.map((each) => [each, settings.read(each)] as const).filter(([, value]) => value !== undefined),
     );
   return {
     id: 'llama-vscode',
-    name,
+    name: 'llama.vscode',
     needsModel: true,
-    next: 'llama.vscode uses it for its chat and its tools at once. Its key stands in your settings as plain text.',
+    next: 'Its chat and tools use it immediately. The access key is stored in your settings as plain text.',
     detect: () => Promise.resolve(settings.isInstalled()),
-    plan: (connection) => Promise.resolve(overridden(settings) ?? plan(read(), connection)),
+    plan: (endpoint) => Promise.resolve(overridden(settings) ?? plan(read(), endpoint)),
     apply: async (change) => {
-      if (textOf(read()) !== change.before) return refused(PLACE, CHANGED);
+      if (textOf(read()) !== change.before) return changedSincePreview(PLACE);
       const failure = await writeAll(settings, valuesOf(change.before), valuesOf(change.after));
-      return failure ?? appliedFor(change);
+      return failure ?? { ...change, kind: 'applied' };
     },
     undo: async ({ before, after }) => {
-      if (textOf(read()) !== after)
-        return refused(PLACE, "llama-vscode's settings have been changed since, so they are left.");
+      if (textOf(read()) !== after) return refused(EDITED);
       const failure = await writeAll(settings, valuesOf(after), valuesOf(before));
-      return failure ?? ({ kind: 'undone', path: PLACE } satisfies Undone);
+      return failure ?? { kind: 'undone' };
     },
     inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
-    check: (expected, ask) => checkEntry(name, overridden(settings) ?? readingOf(read()), expected, ask),
   };
 }
 
-/** A workspace that somebody else made could send our key elsewhere. */
+/** A workspace from elsewhere could send our key to another server. */
 function overridden(settings: ExtensionSettings): Refused | undefined {
   const name = NAMES.find((each) => settings.isOverridden(each));
   if (name === undefined) return undefined;
-  return refused(PLACE, `The open workspace sets llama-vscode.${name} itself. Remove it there, then try again.`);
+  return refused(`The open workspace sets llama-vscode.${name}. Remove it there, then try again.`);
 }
 
 function plan(before: Record<string, unknown>, { baseUrl, key, model }: AssistantEndpoint): Plan {
@@ -74,25 +73,21 @@ function plan(before: Record<string, unknown>, { baseUrl, key, model }: Assistan
     ai_model: model.id,
     api_key_chat: key,
     api_key_tools: key,
-    ...('ai_api_version' in before ? { ai_api_version: 'v1' } : {}), // which is what it is by itself
+    ...('ai_api_version' in before ? { ai_api_version: 'v1' } : {}), // the default
   };
   const after = { ...before, ...wanted };
-  if (isDeepStrictEqual(before, after)) return { kind: 'unchanged', path: PLACE };
+  if (isDeepStrictEqual(before, after)) return { kind: 'unchanged' };
   const changes = Object.keys(wanted)
     .filter((each) => before[each] !== after[each])
-    .map((each) => {
-      const is = maskValue(each, after[each]);
-      return each in before
-        ? `changes ${each} from ${maskValue(each, before[each])} to ${is}`
-        : `sets ${each} to ${is}`;
-    });
-  const [from, to] = [textOf(before), textOf(after)];
-  const mask = (text: string) => maskSecrets(text, key);
-  const preview = { path: PLACE, exists: true, before: mask(from), after: mask(to), changes: changes.map(mask) };
-  return { kind: 'change', path: PLACE, before: from, after: to, preview };
+    .map((each) =>
+      each in before
+        ? describeChange(each, before[each], after[each])
+        : `sets ${each} to ${redactValue(each, after[each])}`,
+    );
+  return changeOf({ path: PLACE, before: textOf(before), after: textOf(after) }, changes, key, true);
 }
 
-/** All of them, or those of before. */
+/** Writes all settings; if one fails, restores all. */
 async function writeAll(
   settings: ExtensionSettings,
   before: Record<string, unknown>,
@@ -104,12 +99,8 @@ async function writeAll(
     return undefined;
   } catch {
     for (const each of changed) await settings.write(each, before[each]).catch(() => undefined);
-    return refused(PLACE, "VS Code could not write llama-vscode's settings. They are as they were.");
+    return refused(FAILED);
   }
-}
-
-function appliedFor({ path, before, after }: Change): Applied {
-  return { kind: 'applied', path, before, after, madeFolder: undefined };
 }
 
 function readingOf({ endpoint_chat: endpoint, api_key_chat: key, ai_model: model }: Record<string, unknown>): Reading {
@@ -117,7 +108,7 @@ function readingOf({ endpoint_chat: endpoint, api_key_chat: key, ai_model: model
   return { entry: { baseUrl: typeof endpoint === 'string' ? `${endpoint}/v1` : endpoint, key, model } };
 }
 
-/** In the order of the names, so that equal values are equal texts. */
+/** In a fixed order, so that equal values give equal texts. */
 function textOf(values: Record<string, unknown>): string {
   const known = NAMES.filter((each) => values[each] !== undefined);
   return JSON.stringify(Object.fromEntries(known.map((each) => [`llama-vscode.${each}`, values[each]])), null, 2);

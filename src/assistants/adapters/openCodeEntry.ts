@@ -1,4 +1,4 @@
-// A provider as opencode and what comes from it know it: https://opencode.ai/docs/providers
+// A provider in the configuration of opencode and of assistants derived from it: https://opencode.ai/docs/providers
 import { asObject, fieldsOf } from '../../shared/json.ts';
 import type { JsonEntry } from './fileAssistant.ts';
 import type { ModelChoice } from '../types.ts';
@@ -15,7 +15,7 @@ export const openCodeEntry: JsonEntry = {
     const entry = { baseUrl: baseURL, key: apiKey, model: chosen(model, ours['models']) };
     return { entry, selected: model, elsewhere: isOurs(model) ? undefined : model };
   },
-  own: (value) => {
+  managed: (value) => {
     const { provider, model } = fieldsOf(value);
     return {
       entries: Object.hasOwn(fieldsOf(provider), PROVIDER) ? [['provider', PROVIDER]] : [],
@@ -32,7 +32,7 @@ export const openCodeEntry: JsonEntry = {
       const entry = { npm: '@ai-sdk/openai-compatible', name: 'Sealed Proxy', options, models };
       return [{ path: at, value: entry }, selected];
     }
-    // What a person has added of their own stays.
+    // Value by value, so that what the user has added to the entry stays.
     const isKnown = Object.hasOwn(fieldsOf(ours['models']), model.id);
     return [
       { path: [...at, 'npm'], value: '@ai-sdk/openai-compatible' },
@@ -44,18 +44,18 @@ export const openCodeEntry: JsonEntry = {
   },
 };
 
-/** A model is selected with its provider's name before it. */
+/** A selected model has its provider as a prefix. */
 function isOurs(model: unknown): model is string {
   return typeof model === 'string' && model.startsWith(`${PROVIDER}/`);
 }
 
-/** Without its limits, the assistant does not know when a conversation is too long. It takes both or none. */
+/** The limits tell the assistant when a conversation is too long. It accepts both or none. */
 function describe({ id, contextWindow, maxOutput }: ModelChoice) {
   if (contextWindow === undefined || maxOutput === undefined) return { name: id };
   return { name: id, limit: { context: contextWindow, output: maxOutput } };
 }
 
-/** The model that is selected if it is one of ours, else our first. */
+/** The selected model if it is ours, else our first one. */
 function chosen(selected: unknown, models: unknown): string | undefined {
   if (isOurs(selected)) return selected.slice(`${PROVIDER}/`.length);
   return Object.keys(fieldsOf(models))[0];

@@ -2,11 +2,11 @@ import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import { openCodeEntry } from './openCodeEntry.ts';
 import type { Assistant } from '../types.ts';
 
-/** https://opencode.ai/docs/config: where there are both files, the first of them counts. */
+/** https://opencode.ai/docs/config: if both files exist, the first one takes precedence. */
 export const opencode: Assistant = fileAssistant({
   id: 'opencode',
   name: 'opencode',
-  next: 'opencode reads it when it starts.',
+  next: 'Restart opencode to use it.',
   folders: ['.config/opencode', '.opencode', '.local/share/opencode'],
   files: ['.config/opencode/opencode.jsonc', '.config/opencode/opencode.json'],
   ...jsonFile(openCodeEntry),

@@ -2,13 +2,13 @@ import { asObject, fieldsOf } from '../../shared/json.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import type { Assistant, ModelChoice } from '../types.ts';
 
-/** The variable by which our entry finds its key, and by which we find our entry. */
+/** The variable with the key of our entry. It also identifies our entry. */
 const KEY_NAME = 'SEALED_PROXY_KEY';
 
 export const qwenCode: Assistant = fileAssistant({
   id: 'qwen-code',
   name: 'Qwen Code',
-  next: 'Qwen Code reads it when it starts.',
+  next: 'Restart Qwen Code to use it.',
   folders: ['.qwen'],
   files: ['.qwen/settings.json'],
   ...jsonFile({
@@ -23,7 +23,7 @@ export const qwenCode: Assistant = fileAssistant({
       const elsewhere = name !== id ? name : selectedType === 'openai' ? undefined : selectedType;
       return { entry: { baseUrl, key: fieldsOf(env)[KEY_NAME], model: id }, selected: name, elsewhere };
     },
-    own: (value) => {
+    managed: (value) => {
       const { env, model, security } = fieldsOf(value);
       const index = models(value).findIndex(isOurs);
       const isSelected = index !== -1 && fieldsOf(model)['name'] === fieldsOf(models(value)[index])['id'];
@@ -60,7 +60,7 @@ export const qwenCode: Assistant = fileAssistant({
   }),
 });
 
-/** Without them, Qwen Code guesses from the name of the model. A person's own stay as long as the model does. */
+/** Without limits, Qwen Code guesses them from the model's name. The user's own limits stay until the model changes. */
 function limitsOf({ contextWindow, maxOutput }: ModelChoice, before: unknown) {
   const { samplingParams } = fieldsOf(before);
   const limits = {

@@ -1,111 +1,117 @@
-// Files of other programs: read as they are, written whole or not at all.
+// Configuration files of other programs: read as they are, written completely or not at all.
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ACCESS_KEYS } from '../../keys/accessKeys.ts';
+import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
 import type { Applied, Change, Refused, Undone } from '../types.ts';
 
-/** For the owner alone: the file holds a key. */
+/** For the owner only: the file holds a key. */
 const PRIVATE = 0o600;
-/** In bytes. The whole text is kept among the secrets, to be restored. */
+/** In bytes. The complete text is kept in the secret storage, to be restored. */
 const MAX_SIZE = 4 * 1024 * 1024;
-/** Windows has no `O_NONBLOCK`. Elsewhere, who opens a pipe waits for a writer, and the editor has four threads for that. */
+/** Without `O_NONBLOCK`, opening a named pipe blocks one of the editor's four I/O threads until a writer opens it. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 export const BACKUP = '.sealed-proxy-backup';
 
 export interface ConfigText {
   readonly kind: 'found';
-  /** What a link points to, or the path itself. */
+  /** The path, or its target if it is a symbolic link. */
   readonly path: string;
-  /** Undefined where there is no file. */
+  /** Undefined if the file does not exist. */
   readonly text: string | undefined;
 }
 
-/** The text of a file. Undefined is no file; what cannot be read, or is no text, is refused. */
+/** The text of a file. Refuses a file that cannot be read or is not UTF-8 text. */
 export async function readConfig(path: string): Promise<ConfigText | Refused> {
   try {
-    const target = await followed(path);
+    const target = await resolveLink(path);
     const bytes = await readBytes(target);
-    if (typeof bytes === 'string') return refused(path, `${path} is ${bytes}, so it is left alone.`);
-    if (bytes !== undefined && !isUtf8(bytes)) return refused(path, `${path} is not a text file, so it is left alone.`);
+    if (typeof bytes === 'string') return refused(`${path} is ${bytes}, so Sealed Proxy does not change it.`);
+    if (bytes !== undefined && !isUtf8(bytes))
+      return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8') };
   } catch (error) {
-    return refused(path, `${path} cannot be read (${codeOf(error)}).`);
+    return refused(`${path} cannot be read (${codeOf(error)}).`);
   }
 }
 
-/** Makes a change. Of a file that was there, one backup stays beside it: that of before the first change. */
+/** Makes a change. An existing file keeps one backup next to it, from before the first change. */
 export async function applyChange({ path, before, after }: Change): Promise<Applied | Refused> {
   try {
-    if (!(await isStill(path, before))) return changedMeanwhile(path);
+    if (!(await isStill(path, before))) return changedSincePreview(path);
     if (before !== undefined) {
-      if (await isProtected(path)) return refused(path, `${path} is write-protected, so it is left alone.`);
+      if (await isProtected(path)) return writeProtected(path);
       await backUp(path, before);
     }
     const madeFolder = await mkdir(dirname(path), { recursive: true });
-    if (!(await replace(path, before, after))) return changedMeanwhile(path);
+    if (!(await replace(path, before, after))) return changedSincePreview(path);
     return { kind: 'applied', path, before, after, madeFolder };
   } catch (error) {
-    return refused(path, `${path} cannot be written (${codeOf(error)}). It is as it was.`);
+    return refused(`${path} cannot be written (${codeOf(error)}). It was not changed.`);
   }
 }
 
 /**
- * Takes a change back, with the folders that were made for it. Where others have written to the file since, only what is
- * ours is taken out of it.
- * @param withdraw takes ours out of a text, by the text of before; undefined where that is not possible
+ * Restores the file, and removes the folders that were created for it. If another program has written to the file
+ * since, removes only our entry.
+ * @param removeEntry returns the text without our entry, given the text before the change; undefined if it cannot
  */
 export async function undoChange(
   applied: Applied,
-  withdraw: (text: string, before: string) => string | undefined,
+  removeEntry: (text: string, before: string) => string | undefined,
 ): Promise<Undone | Refused> {
   const { path, before, after, madeFolder, mixed } = applied;
   try {
-    if (mixed === true || !(await isStill(path, after))) return await takeOut(applied, withdraw);
+    if (mixed === true || !(await isStill(path, after))) return await removeFrom(applied, removeEntry);
     if (before === undefined) {
       await rm(path);
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
     } else if (!(await replace(path, after, before))) {
-      return changedSince(path, before);
+      return cannotRestore(path, before);
     } else {
       await dropBackup(path, before);
     }
-    return { kind: 'undone', path };
+    return { kind: 'undone' };
   } catch (error) {
-    return refused(path, `${path} cannot be restored (${codeOf(error)}).`);
+    return refused(`${path} cannot be restored (${codeOf(error)}).`);
   }
 }
 
-async function takeOut(
+async function removeFrom(
   { path, before }: Applied,
-  withdraw: (text: string, before: string) => string | undefined,
+  removeEntry: (text: string, before: string) => string | undefined,
 ): Promise<Undone | Refused> {
   const found = await readConfig(path);
   if (found.kind === 'refused') return found;
-  if (found.text === undefined) return { kind: 'undone', path, left: `${path} is not there any more.` };
-  const rest = withdraw(found.text, before ?? '');
-  if (rest === undefined || found.path !== path) return changedSince(path, before);
-  if (await isProtected(path)) return refused(path, `${path} is write-protected, so it is left alone.`);
-  if (rest !== found.text && !(await replace(path, found.text, rest))) return changedSince(path, before);
-  return { kind: 'undone', path, left: `Others have written to ${path} since, so only our entry was taken out of it.` };
+  if (found.text === undefined) return { kind: 'undone', left: `${path} no longer exists.` };
+  const rest = removeEntry(found.text, before ?? '');
+  if (rest === undefined || found.path !== path) return cannotRestore(path, before);
+  if (await isProtected(path)) return writeProtected(path);
+  if (rest !== found.text && !(await replace(path, found.text, rest))) return cannotRestore(path, before);
+  return { kind: 'undone', left: `${path} was edited since, so only the Sealed Proxy entry was removed.` };
 }
 
-function changedMeanwhile(path: string): Refused {
-  return refused(path, `${path} has been changed meanwhile. Nothing was written; look at the change again.`);
+export function changedSincePreview(path: string): Refused {
+  return refused(`The content of ${path} has changed since the preview was shown. Nothing was written. Try again.`);
 }
 
-function changedSince(path: string, before: string | undefined): Refused {
-  const where = before === undefined ? '' : ` What it was before Sealed Proxy is in ${path}${BACKUP}.`;
-  return refused(path, `${path} has been changed since, so it is left as it is.${where}`);
+function cannotRestore(path: string, before: string | undefined): Refused {
+  const remedy =
+    before === undefined ? 'Remove the Sealed Proxy entry yourself.' : `The original file is in ${path}${BACKUP}.`;
+  return refused(`${path} was edited since, so it cannot be restored automatically. ${remedy}`);
 }
 
-export function refused(path: string, message: string): Refused {
-  return { kind: 'refused', path, message };
+function writeProtected(path: string): Refused {
+  return refused(`${path} is write-protected, so it was not changed. Make it writable, then try again.`);
 }
 
-/** Undefined where there is no file, or in words what it is instead of one that can be configured. */
+export function refused(message: string): Refused {
+  return { kind: 'refused', message };
+}
+
+/** The bytes of a file; undefined if it does not exist; a description if it cannot be a configuration file. */
 async function readBytes(path: string): Promise<Buffer | string | undefined> {
   const file = await open(path, READ).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -113,15 +119,15 @@ async function readBytes(path: string): Promise<Buffer | string | undefined> {
   });
   try {
     const entry = await file?.stat();
-    if (entry?.isFile() === false) return 'no ordinary file';
-    return (entry?.size ?? 0) > MAX_SIZE ? 'too large for a configuration' : await file?.readFile();
+    if (entry?.isFile() === false) return 'not a regular file';
+    return (entry?.size ?? 0) > MAX_SIZE ? 'too large for a configuration file' : await file?.readFile();
   } finally {
     await file?.close();
   }
 }
 
-/** Throws ENOENT for a link to nothing: to make the file there would surprise. */
-async function followed(path: string): Promise<string> {
+/** The target of a symbolic link, else the path. Throws ENOENT for a broken link, whose target must not be created. */
+async function resolveLink(path: string): Promise<string> {
   const isLink = await lstat(path).then(
     (entry) => entry.isSymbolicLink(),
     () => false,
@@ -134,12 +140,12 @@ async function isStill(path: string, text: string | undefined): Promise<boolean>
   return now.kind === 'found' && now.path === path && now.text === text;
 }
 
-/** Whoever protects a file means it, though a rename would not mind. */
+/** A rename would replace a write-protected file, which its owner does not want changed. */
 async function isProtected(path: string): Promise<boolean> {
   return ((await stat(path)).mode & 0o222) === 0;
 }
 
-/** Of a text without us: a later one would hold what we have written ourselves. */
+/** Replaces an existing backup only with a text that has no access key in it: other texts may hold our own entry. */
 async function backUp(path: string, text: string): Promise<void> {
   if (text.search(ACCESS_KEYS) === -1) await rm(path + BACKUP, { force: true });
   try {
@@ -149,15 +155,15 @@ async function backUp(path: string, text: string): Promise<void> {
   }
 }
 
-/** One that says nothing else than the file itself: kept, it would be taken for what was there before the next change. */
+/** Deletes a backup that equals the restored file, so that the next change makes a new one. */
 async function dropBackup(path: string, text: string): Promise<void> {
   const backup = await readConfig(path + BACKUP);
   if (backup.kind === 'found' && backup.text === text) await rm(path + BACKUP);
 }
 
 /**
- * By a file beside it, so that a reader finds the old text or the new one. A file that is there keeps its mode.
- * @returns false where somebody has written anything but `before` by the time that the new text is on the disk
+ * Writes a temporary file next to it and renames that, so that readers see either text completely. Keeps the mode.
+ * @returns false if the file no longer contains `before` once the new text is on the disk
  */
 async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
   const mode = await stat(path).then(
@@ -182,7 +188,7 @@ async function replace(path: string, before: string | undefined, text: string): 
   }
 }
 
-/** From the innermost folder to `outermost`, as long as nobody has put anything there. */
+/** Removes the folders from `innermost` up to `outermost`, and stops at the first that is not empty. */
 async function removeEmpty(innermost: string, outermost: string): Promise<void> {
   for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) {
     const removed = await rmdir(folder).then(
@@ -193,7 +199,7 @@ async function removeEmpty(innermost: string, outermost: string): Promise<void> 
   }
 }
 
-/** `ENOENT` and the like. Never the message: it may quote what it stumbled over. */
+/** For example `ENOENT`. The message is not used because it may quote the content. */
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }

@@ -1,23 +1,25 @@
-// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure.
+// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure. `modify` of jsonc-parser
+// does not: with formatting it rewrites neighbouring lines, without it puts everything on one line; both move comments.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parse, parseTree } from 'jsonc-parser';
 import type { Node, ParseError, ParseOptions } from 'jsonc-parser';
-import { maskValue } from './preview.ts';
+import { describeChange } from '../preview.ts';
+import { eolOf, lineStart, replaceRange } from './textEdit.ts';
 
-/** Which of JSON's relatives an assistant reads. */
+/** The variant of JSON that an assistant reads; `jsonc` also allows trailing commas. */
 export type Dialect = 'json' | 'json with comments' | 'jsonc';
 
 export type Path = readonly (string | number)[];
 
 export interface Setting {
-  /** A number is an index; the one after the last appends. */
+  /** A number is an index into a list. The index after the last one appends. */
   readonly path: Path;
   readonly value: unknown;
 }
 
 export interface Edited {
   readonly text: string;
-  /** For people, without secrets. */
+  /** For the user, without secrets. */
   readonly changes: readonly string[];
 }
 
@@ -26,11 +28,11 @@ export const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
   'json with comments': { disallowComments: false, allowTrailingComma: false },
   jsonc: { disallowComments: false, allowTrailingComma: true },
 };
-/** All that stands between the last member and the bracket. */
+/** The tokens between the last member and the closing bracket. */
 const TRIVIA = /\/\/[^\r\n]*|\/\*[^]*?\*\/|,|\n/g;
 const BOM = '\ufeff';
 
-/** The value of a text, `{}` for an empty one; undefined where it does not parse. */
+/** The value of a text, `{}` for an empty one; undefined if it does not parse. */
 export function readJson(text: string, dialect: Dialect): unknown {
   if (isEmpty(text)) return {};
   const errors: ParseError[] = [];
@@ -39,8 +41,8 @@ export function readJson(text: string, dialect: Dialect): unknown {
 }
 
 /**
- * The text with these values. What has its value already is not touched, so a second time changes nothing.
- * @returns undefined where they have no place in it, or the text says one thing twice
+ * The text with these values. Does not touch a value that is already there, so a second call changes nothing.
+ * @returns undefined if a parent has another type, or a name occurs twice
  */
 export function setValues(text: string, settings: readonly Setting[], dialect: Dialect): Edited | undefined {
   const bom = text.startsWith(BOM) ? BOM : '';
@@ -54,12 +56,12 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
     const before = known === undefined ? undefined : valueOf(edited, known);
     wanted = withValue(wanted, path, value);
     if (known !== undefined && isDeepStrictEqual(before, value)) continue;
-    const next = place(edited, root, path, value);
+    const next = setValue(edited, root, path, value);
     if (next === undefined) return undefined;
     edited = next;
     changes.push(describe(path, before, value, known !== undefined));
   }
-  // Whatever the text looked like: what was asked for is there, and everything else still says the same.
+  // Guards against every mistake above: the values are set, and nothing else has another value.
   if (!isDeepStrictEqual(readJson(edited, dialect), wanted)) return undefined;
   return { text: bom + edited, changes };
 }
@@ -68,23 +70,27 @@ function isEmpty(text: string): boolean {
   return text.replace(BOM, '').trim() === '';
 }
 
-function valueOf(text: string, { offset, length }: Node): unknown {
-  return parse(text.slice(offset, offset + length), [], OPTIONS.jsonc);
+function valueOf(text: string, node: Node): unknown {
+  return parse(text.slice(node.offset, endOf(node)), [], OPTIONS.jsonc);
 }
 
-/** A copy of `whole` with one value in it. */
-export function withValue(whole: unknown, path: Path, value: unknown): unknown {
+export function endOf({ offset, length }: Node): number {
+  return offset + length;
+}
+
+/** A copy of `root` with one value set. */
+export function withValue(root: unknown, path: Path, value: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
   if (typeof name === 'number') {
-    const items: readonly unknown[] = Array.isArray(whole) ? whole : [];
+    const items: readonly unknown[] = Array.isArray(root) ? root : [];
     return [...items.slice(0, name), withValue(items[name], rest, value), ...items.slice(name + 1)];
   }
-  const fields = (whole ?? {}) as Readonly<Record<string, unknown>>;
+  const fields = (root ?? {}) as Readonly<Record<string, unknown>>;
   return { ...fields, [name]: withValue(fields[name], rest, value) };
 }
 
-function place(text: string, root: Node, path: Path, value: unknown): string | undefined {
+function setValue(text: string, root: Node, path: Path, value: unknown): string | undefined {
   let [node, depth] = [root, 0];
   for (; depth < path.length; depth++) {
     const child = findNodeAtLocation(node, path.slice(depth, depth + 1));
@@ -93,7 +99,7 @@ function place(text: string, root: Node, path: Path, value: unknown): string | u
   }
   if (depth === path.length) {
     const layout = layoutOf(text, node);
-    return splice(text, node.offset, node.length, write(value, layout.base, layout));
+    return replaceRange(text, node.offset, endOf(node), write(value, layout.base, layout));
   }
   const [name] = path.slice(depth, depth + 1);
   const item = withValue(undefined, path.slice(depth + 1), value);
@@ -101,7 +107,7 @@ function place(text: string, root: Node, path: Path, value: unknown): string | u
   return node.type === 'object' ? insert(text, node, `${JSON.stringify(name)}: `, item) : undefined;
 }
 
-/** Puts one more member at the end of an object or an array. */
+/** Appends a member to an object or an array. */
 function insert(text: string, node: Node, label: string, value: unknown): string {
   const layout = layoutOf(text, node);
   const { eol, base, unit } = layout;
@@ -111,31 +117,31 @@ function insert(text: string, node: Node, label: string, value: unknown): string
     const inner = text.slice(start, end);
     const at = start + inner.trimEnd().length;
     const close = text.slice(at, end).includes('\n') ? '' : eol + base;
-    return splice(text, at, 0, eol + base + unit + label + write(value, base + unit, layout) + close);
+    return replaceRange(text, at, at, eol + base + unit + label + write(value, base + unit, layout) + close);
   }
-  const { comma, behind } = after(text, last.offset + last.length, end);
+  const { comma, memberEnd } = trailing(text, endOf(last), end);
   if (!text.slice(start, end).includes('\n')) {
     const member = label + JSON.stringify(value);
-    return splice(text, behind, 0, comma === undefined ? `, ${member}` : ` ${member},`);
+    return replaceRange(text, memberEnd, memberEnd, comma === undefined ? `, ${member}` : ` ${member},`);
   }
   const lead = text.slice(lineStart(text, last.offset), last.offset);
   const indent = lead.trim() === '' ? lead : base + unit;
   const member = eol + indent + label + write(value, indent, layout);
-  if (comma !== undefined) return splice(text, behind, 0, `${member},`); // as they like it here
-  return splice(splice(text, behind, 0, member), last.offset + last.length, 0, ',');
+  if (comma !== undefined) return replaceRange(text, memberEnd, memberEnd, `${member},`); // keeps the trailing comma
+  return replaceRange(replaceRange(text, memberEnd, memberEnd, member), endOf(last), endOf(last), ',');
 }
 
-/** The comma behind a member, if there is one, and the place behind it and behind the comments of its line. */
-export function after(text: string, from: number, to: number): { comma: number | undefined; behind: number } {
+/** The offsets after a member's comma, if it has one, and after the comma and the comments on the member's line. */
+export function trailing(text: string, from: number, to: number): { comma: number | undefined; memberEnd: number } {
   let comma: number | undefined;
-  let behind = from;
+  let memberEnd = from;
   let newLine = false;
   for (const { 0: token, index } of text.slice(from, to).matchAll(TRIVIA)) {
     newLine ||= token === '\n';
     if (token === ',') comma = from + index + 1;
-    if (token === ',' || (token.startsWith('/') && !newLine)) behind = from + index + token.length;
+    if (token === ',' || (token.startsWith('/') && !newLine)) memberEnd = from + index + token.length;
   }
-  return { comma, behind };
+  return { comma, memberEnd };
 }
 
 interface Layout {
@@ -149,24 +155,14 @@ interface Layout {
 function layoutOf(text: string, { offset }: Node): Layout {
   const base = /^[ \t]*/.exec(text.slice(lineStart(text, offset)))?.[0] ?? '';
   const unit = /^([ \t]+)["/]/m.exec(text)?.[1] ?? '  ';
-  return { eol: text.includes('\r\n') ? '\r\n' : '\n', unit, base };
-}
-
-export function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf('\n', offset - 1) + 1;
+  return { eol: eolOf(text), unit, base };
 }
 
 function write(value: unknown, indent: string, { eol, unit }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', eol + indent);
 }
 
-export function splice(text: string, at: number, length: number, inserted: string): string {
-  return text.slice(0, at) + inserted + text.slice(at + length);
-}
-
 function describe(path: Path, before: unknown, value: unknown, isKnown: boolean): string {
   const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.');
-  if (!isKnown) return `adds ${name}`;
-  const [was, is] = [before, value].map((each) => maskValue(path.at(-1), each));
-  return `changes ${name} from ${was} to ${is}`;
+  return isKnown ? describeChange(name, before, value) : `adds ${name}`;
 }

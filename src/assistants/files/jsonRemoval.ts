@@ -1,24 +1,25 @@
-// Takes our entry out of a JSON text that others have written to since. Pure.
+// Removes our entry from a JSON text that another program has edited since, and leaves every other byte. Pure. `modify`
+// of jsonc-parser does not: it also removes the comments around a member, and those of the previous member.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parseTree } from 'jsonc-parser';
-import type { Node } from 'jsonc-parser';
 import { fieldsOf } from '../../shared/json.ts';
-import { OPTIONS, after, lineStart, readJson, setValues, splice, withValue } from './jsonEdit.ts';
+import { OPTIONS, endOf, readJson, setValues, trailing, withValue } from './jsonEdit.ts';
 import type { Dialect, Path } from './jsonEdit.ts';
+import { lineStart, replaceRange } from './textEdit.ts';
 
-/** Where we stand in a configuration. */
+/** The parts of a configuration that Sealed Proxy writes. */
 export interface ManagedPaths {
-  /** What is ours alone, and goes. */
+  /** Our own entries, to be removed. */
   readonly entries: readonly Path[];
-  /** What points to us and belongs to the person: it gets back its value of before. */
+  /** The user's settings that select our entry, to get back their previous values. */
   readonly switches: readonly Path[];
 }
 
 /**
- * The text without us, and with what stood in our places before. Everything else stays as it is now.
- * @param before the text of before our first change; empty for none
- * @param find where we stand in a value
- * @returns undefined where that cannot be done without touching anything else
+ * The text without our entries, and with the previous values of the switches. Everything else stays as it is now.
+ * @param before the text before our first change; empty if there was no file
+ * @param find the parts that are ours in a value
+ * @returns undefined if that cannot be done without changing anything else
  */
 export function removeJsonEntry(
   text: string,
@@ -30,7 +31,7 @@ export function removeJsonEntry(
   if (now === undefined || then === undefined) return undefined;
   const { entries, switches } = find(now);
   let [rest, wanted]: [string, unknown] = [text, now];
-  // From behind: what is removed from a list moves what comes after it.
+  // Backwards, because removing a list item moves the items after it.
   for (const path of [...entries, ...switches].toReversed()) {
     const value = typeof path.at(-1) === 'number' ? undefined : valueAt(then, path);
     const edited =
@@ -39,7 +40,7 @@ export function removeJsonEntry(
     rest = edited;
     wanted = value === undefined ? withoutValue(wanted, path) : withValue(wanted, path, value);
     for (let outer = path.slice(0, -1); value === undefined && outer.length > 0; outer = outer.slice(0, -1)) {
-      if (valueAt(then, outer) !== undefined || !isEmpty(valueAt(wanted, outer))) break; // it is not only for us
+      if (valueAt(then, outer) !== undefined || !isEmpty(valueAt(wanted, outer))) break; // it is not ours alone
       rest = removed(rest, outer, dialect) ?? rest;
       wanted = withoutValue(wanted, outer);
     }
@@ -47,7 +48,7 @@ export function removeJsonEntry(
   return isDeepStrictEqual(readJson(rest, dialect), wanted) ? rest : undefined;
 }
 
-/** Without one member and its comma: comments around it stay. Undefined where it is not there. */
+/** The text without one member and its comma. The comments around it stay. Undefined if the member does not exist. */
 function removed(text: string, path: Path, dialect: Dialect): string | undefined {
   const root = parseTree(text, [], OPTIONS[dialect]);
   const value = root && findNodeAtLocation(root, [...path]);
@@ -58,51 +59,44 @@ function removed(text: string, path: Path, dialect: Dialect): string | undefined
   const index = siblings.indexOf(member);
   const [previous, next] = [siblings[index - 1], siblings[index + 1]];
   const [start, end] = [blankBefore(text, member.offset), endOf(member)];
-  // Its own comma, else that of the one before, which is the last one now.
-  const { comma } = after(text, end, next?.offset ?? endOf(list) - 1);
-  if (comma !== undefined) return withoutBlankLine(without(without(text, comma - 1, comma), start, end), start);
-  const other = previous && after(text, endOf(previous), start).comma;
-  if (other === undefined) return withoutBlankLine(without(text, start, end), start);
-  return withoutBlankLine(without(without(text, start, end), other - 1, other), start - 1);
+  // Its own comma, else that of the previous member, which becomes the last one.
+  const { comma } = trailing(text, end, next?.offset ?? endOf(list) - 1);
+  if (comma !== undefined)
+    return withoutBlankLine(replaceRange(replaceRange(text, comma - 1, comma), start, end), start);
+  const other = previous && trailing(text, endOf(previous), start).comma;
+  if (other === undefined) return withoutBlankLine(replaceRange(text, start, end), start);
+  return withoutBlankLine(replaceRange(replaceRange(text, start, end), other - 1, other), start - 1);
 }
 
-function without(text: string, start: number, end: number): string {
-  return splice(text, start, end - start, '');
+/** Where the blanks before an offset begin, unless they are the line's indentation. */
+function blankBefore(text: string, offset: number): number {
+  const lead = text.slice(lineStart(text, offset), offset);
+  return lead.trim() === '' ? offset : offset - (lead.length - lead.trimEnd().length);
 }
 
-/** Where the blanks before a place begin, if something else stands before them on the line. */
-function blankBefore(text: string, place: number): number {
-  const lead = text.slice(lineStart(text, place), place);
-  return lead.trim() === '' ? place : place - (lead.length - lead.trimEnd().length);
-}
-
-function endOf({ offset, length }: Node): number {
-  return offset + length;
-}
-
-/** The line on which something stood, if nothing else stands on it. */
-function withoutBlankLine(text: string, place: number): string {
-  const start = lineStart(text, place);
-  const end = text.indexOf('\n', place);
+/** The text without the line at an offset, if that line is blank. */
+function withoutBlankLine(text: string, offset: number): string {
+  const start = lineStart(text, offset);
+  const end = text.indexOf('\n', offset);
   const isBlank = end !== -1 && start > 0 && text.slice(start, end).trim() === '';
-  return isBlank ? splice(text, start, end + 1 - start, '') : text;
+  return isBlank ? replaceRange(text, start, end + 1) : text;
 }
 
-function valueAt(whole: unknown, path: Path): unknown {
+function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>((value, part) => {
     if (typeof part === 'number') return Array.isArray(value) ? (value as unknown[])[part] : undefined;
     const fields = fieldsOf(value);
     return Object.hasOwn(fields, part) ? fields[part] : undefined;
-  }, whole);
+  }, root);
 }
 
-function withoutValue(whole: unknown, [part, ...rest]: Path): unknown {
-  if (Array.isArray(whole)) {
-    const items: readonly unknown[] = whole;
+function withoutValue(root: unknown, [part, ...rest]: Path): unknown {
+  if (Array.isArray(root)) {
+    const items: readonly unknown[] = root;
     const index = Number(part);
     return rest.length === 0 ? items.toSpliced(index, 1) : items.with(index, withoutValue(items[index], rest));
   }
-  const fields = fieldsOf(whole);
+  const fields = fieldsOf(root);
   const others = Object.entries(fields).filter(([name]) => name !== part);
   if (rest.length === 0) return Object.fromEntries(others);
   return { ...fields, [String(part)]: withoutValue(fields[String(part)], rest) };

@@ -1,7 +1,7 @@
+import { HOP_BY_HOP_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
 
-/** RFC 9110 section 7.6.1. */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const HOP_BY_HOP: ReadonlySet<string> = new Set(HOP_BY_HOP_HEADERS);
 
 /** Converts Node's `rawHeaders` (name, value, name, value ...) to fields with lower-case names. */
 export function headerFields(rawHeaders: readonly string[]): HeaderField[] {

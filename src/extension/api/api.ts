@@ -5,7 +5,7 @@ import { baseUrlOf } from '../../shared/status.ts';
 import { isClientName } from '../../keys/accessKeys.ts';
 import { Consents } from '../../keys/consents.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 
 export class PublicApi {

@@ -2,18 +2,18 @@
 import * as vscode from 'vscode';
 import { isClientName, isSameName, visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey } from '../../keys/accessKeys.ts';
-import { connectAssistant, mendAssistants } from './connectAssistant.ts';
+import { connectAssistant, repairAssistants } from './connectAssistant.ts';
 import type { ConnectContext } from './connectAssistant.ts';
 import { attestationDocument } from '../../presentation/attestationText.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import { showDiagnosis } from './diagnosis.ts';
 import { freePort } from '../../supervisor/freePort.ts';
-import type { Settings } from '../../settings/validateSettings.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
 import type { ChannelLog } from '../log.ts';
 import type { PublicApi } from '../api/api.ts';
 import { SECTION } from '../settings.ts';
 import { asNotice } from '../../presentation/plainText.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import { actionLabel } from '../views/statusBar.ts';
 import { describeStatus } from '../../presentation/statusText.ts';
 import type { Action } from '../../presentation/statusText.ts';
@@ -45,7 +45,7 @@ export function registerCommands(context: CommandContext): vscode.Disposable {
     checkConnection: () => checkConnection(context),
     copyBaseUrl: () => copyBaseUrl(context),
     connectAssistant: () => connectAssistant(context.connect),
-    mendAssistants: () => mendAssistants(context.connect),
+    mendAssistants: () => repairAssistants(context.connect),
     newAccessKey: () => newAccessKey(context),
     manageAccessKeys: () => manageAccessKeys(context),
     showAttestation: () => context.documents.show('Attestation.md', attestationDocument(supervisor.status)),
@@ -151,7 +151,7 @@ async function newAccessKey({ secrets, supervisor }: CommandContext): Promise<vo
     validateInput: (value) => nameProblem(value.trim(), known),
   });
   if (name === undefined || nameProblem(name.trim(), known) !== undefined) return;
-  const { key } = await secrets.accessKeyNamed(name.trim(), 'person');
+  const { key } = await secrets.accessKeyNamed(name.trim(), 'user');
   await supervisor.secretsChanged(false);
   await vscode.env.clipboard.writeText(key);
   void vscode.window.showInformationMessage(t('The access key for "{0}" is on the clipboard.', name.trim()));

@@ -1,103 +1,102 @@
-// "Connect an Assistant…": what a person is shown and asked. What is true and what is done is connections.ts.
+// The command "Connect an Assistant…": what the user is shown and asked. The work is done in assistantService.ts.
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
-import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
-import type { UnsupportedAssistant, Snippet } from '../../assistants/snippets.ts';
-import type { Assistant, Checked, ModelChoice, Preview } from '../../assistants/types.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantService, AssistantState, Proposal } from '../../assistants/assistantService.ts';
+import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
+import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assistants/types.ts';
+import { asLabel, asNotice } from '../../presentation/plainText.ts';
+import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
 import type { Documents } from '../views/documents.ts';
 import { actionLabel } from '../views/statusBar.ts';
-import { asLabel, asNotice } from '../../presentation/plainText.ts';
 
 export interface ConnectContext {
-  readonly connections: AssistantService;
+  readonly assistants: AssistantService;
   /** Starts the proxy if it is not running; rejects with a sentence if it cannot. */
   readonly baseUrl: () => Promise<string>;
   readonly models: () => readonly ModelChoice[];
   readonly documents: Pick<Documents, 'compare'>;
-  /** Each start of the proxy has another port. */
+  /** The proxy uses another port after each start. */
   readonly isPortRandom: () => boolean;
 }
 
-const { t } = vscode.l10n;
-const TITLE = t('Sealed Proxy: Connect an Assistant');
-/** In characters; the whole change is shown beside it. */
+const TITLE = 'Sealed Proxy: Connect an Assistant';
+const CHECK = 'Check Connection';
+const REPAIR = 'Repair';
+const UNDO = 'Undo';
+/** In characters. The complete change is shown next to it. */
 const LONGEST_DETAIL = 500;
 
-/** The whole command. */
 export async function connectAssistant(context: ConnectContext): Promise<void> {
-  const all = await context.connections.look();
-  const row = await vscode.window.showQuickPick(rowsFor(all), {
+  const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
     title: TITLE,
-    placeHolder: t('Which assistant shall use the private endpoint?'),
+    placeHolder: 'Select the assistant that should use the private endpoint',
     matchOnDescription: true,
   });
   if (row?.choice === undefined) return;
   switch (row.choice.kind) {
-    case 'mend':
-      await mendAssistants(context);
+    case 'repair':
+      await repairAssistants(context);
       break;
-    case 'written':
-      await chooseFor(context, row.choice.found);
+    case 'assistant':
+      await chooseAction(context, row.choice.state);
       break;
-    case 'copied':
+    case 'snippet':
       await copy(context, row.choice.snippet);
   }
 }
 
-/** Everything that points to an old place, in one step. */
-export async function mendAssistants(context: ConnectContext): Promise<void> {
-  const { connections } = context;
+/** Updates all assistants with an outdated address or key, in one step. */
+export async function repairAssistants(context: ConnectContext): Promise<void> {
+  const { assistants } = context;
   if (!(await isReady(context))) return;
-  const proposals = await connections.proposeMending(await connections.look());
+  const proposals = await assistants.proposeRepairs(await assistants.list());
   const changes = proposals.filter((each) => each.kind === 'proposal');
   const refusals = proposals.filter((each) => each.kind === 'refused').map(({ message }) => message);
-  if (changes.length > 0 && (await agreeToMending(changes, refusals))) {
-    const mended: Proposal[] = [];
+  if (changes.length > 0 && (await agreeToRepairs(changes, refusals))) {
+    const repaired: Proposal[] = [];
     for (const change of changes) {
-      const result = await connections.agree(change);
+      const result = await assistants.apply(change);
       if (result.kind === 'refused') refusals.push(result.message);
-      else mended.push(change);
+      else repaired.push(change);
     }
-    if (mended.length > 0) void vscode.window.showInformationMessage(t('Mended: {0}.', namesOf(mended)));
+    if (repaired.length > 0) void vscode.window.showInformationMessage(`Repaired: ${namesOf(repaired)}.`);
   }
   for (const message of refusals) void vscode.window.showErrorMessage(message);
 }
 
-async function agreeToMending(changes: readonly Proposal[], refusals: readonly string[]): Promise<boolean> {
-  const mend = t('Mend');
+async function agreeToRepairs(changes: readonly Proposal[], refusals: readonly string[]): Promise<boolean> {
   const lines = changes.flatMap(({ assistant, preview }) => [
     `${assistant.name}: ${preview.path}`,
     ...preview.changes.map((change) => `   ${change}`),
   ]);
-  const question = t('Mend {0}?', namesOf(changes));
+  const question = `Repair ${namesOf(changes)}?`;
   const detail = [...lines, ...refusals].join('\n');
-  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, mend)) === mend;
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, REPAIR)) === REPAIR;
 }
 
-/** What to do with one that is connected already; else it is connected. */
-async function chooseFor(context: ConnectContext, found: AssistantState): Promise<void> {
-  const { assistant, configState: configState, undoable } = found;
+/** Offers actions for an assistant that is connected already; connects any other. */
+async function chooseAction(context: ConnectContext, state: AssistantState): Promise<void> {
+  const { assistant, configState, undoable } = state;
   if (configState.kind !== 'current' && configState.kind !== 'old' && !undoable) {
     await connect(context, assistant);
     return;
   }
   const actions = [
     {
-      label: `$(pulse) ${t('Check')}`,
-      detail: t('Sends one tiny request as it would.'),
+      label: `$(pulse) ${CHECK}`,
+      detail: 'Sends one short request, as the assistant would.',
       run: () => check(context, assistant),
     },
     {
-      label: `$(edit) ${configState.kind === 'old' ? t('Mend, or choose another model') : t('Choose another model')}`,
+      label: `$(edit) ${configState.kind === 'old' ? 'Repair or Change Model' : 'Change Model'}`,
       run: () => connect(context, assistant),
     },
     ...(undoable
       ? [
           {
-            label: `$(discard) ${t('Undo')}`,
-            detail: t('Restores what was there before, and revokes its access key.'),
+            label: `$(discard) ${UNDO}`,
+            detail: 'Restores the previous configuration and revokes the access key.',
             run: () => undo(context, assistant),
           },
         ]
@@ -114,75 +113,69 @@ async function connect(context: ConnectContext, assistant: Assistant): Promise<v
   if (!(await isReady(context))) return;
   const model = await chooseModel(context, assistant);
   if (model === undefined) return;
-  const proposal = await context.connections.propose(assistant, model);
+  const proposal = await context.assistants.propose(assistant, model);
   if (proposal.kind === 'refused') {
     void vscode.window.showErrorMessage(proposal.message);
     return;
   }
   if (proposal.kind === 'proposal') {
     if (!(await agree(context, assistant, proposal.preview))) return;
-    const result = await context.connections.agree(proposal);
+    const result = await context.assistants.apply(proposal);
     if (result.kind === 'refused') {
       void vscode.window.showErrorMessage(result.message);
       return;
     }
   }
-  await vscode.commands.executeCommand('setContext', 'sealedProxy.assistantConnected', true);
-  const [checkIt, takeBack] = [t('Check'), t('Undo')];
-  const said = t('{0} is connected. {1}', assistant.name, assistant.next);
-  const answer = await vscode.window.showInformationMessage(said, checkIt, takeBack);
-  if (answer === checkIt) await check(context, assistant);
-  if (answer === takeBack) await undo(context, assistant);
+  await noteConnected();
+  const message = `${assistant.name} is connected. ${assistant.next}`;
+  const answer = await vscode.window.showInformationMessage(message, CHECK, UNDO);
+  if (answer === CHECK) await check(context, assistant);
+  if (answer === UNDO) await undo(context, assistant);
 }
 
-/** Shows what will be written where, beside the question. */
+/** Shows the change next to the question. */
 async function agree({ documents }: ConnectContext, { name }: Assistant, preview: Preview): Promise<boolean> {
   const { path, exists, before, after, changes } = preview;
-  const title = t('{0}: before and after (keys are covered)', basename(path));
+  const title = `${basename(path)}: before and after (keys are hidden)`;
   const close = await documents.compare(basename(path), before, after, title);
-  const backup = exists && isAbsolute(path) ? t('The file of before stays beside it, as a backup.') : '';
+  const backup = exists && isAbsolute(path) ? 'The original file is kept next to it as a backup.' : '';
   const write = {
-    label: `$(check) ${exists ? t('Write to {0}', path) : t('Make {0}', path)}`,
+    label: `$(check) ${exists ? 'Write to' : 'Create'} ${path}`,
     detail: asLabel(`${changes.join(' · ')}. ${backup}`, LONGEST_DETAIL),
   };
-  const answer = await vscode.window.showQuickPick([write, { label: `$(close) ${t('Cancel')}` }], {
-    title: t('Connect {0}', name),
-    placeHolder: t('This will be written. An access key is made for {0} alone.', name),
+  const answer = await vscode.window.showQuickPick([write, { label: '$(close) Cancel' }], {
+    title: `Connect ${name}`,
+    placeHolder: `Review the change. ${name} gets an access key of its own.`,
     ignoreFocusOut: true,
   });
   await close();
   return answer === write;
 }
 
-async function undo({ connections }: ConnectContext, assistant: Assistant): Promise<void> {
-  const result = await connections.undo(assistant);
+async function undo({ assistants }: ConnectContext, assistant: Assistant): Promise<void> {
+  const result = await assistants.undo(assistant);
   if (result.kind === 'refused') {
     void vscode.window.showErrorMessage(result.message);
     return;
   }
-  const { left } = result;
-  const said =
-    left === undefined
-      ? t('{0} is as it was before, and its access key is revoked.', assistant.name)
-      : t('The access key of {0} is revoked, so it can do nothing more. {1}', assistant.name, left);
-  void vscode.window.showInformationMessage(said);
+  const restored = result.left ?? 'The previous configuration was restored.';
+  void vscode.window.showInformationMessage(`The access key of ${assistant.name} was revoked. ${restored}`);
 }
 
-async function check({ connections }: ConnectContext, assistant: Assistant): Promise<void> {
-  await tellCheck(assistant.name, () => connections.check(assistant));
+async function check({ assistants }: ConnectContext, assistant: Assistant): Promise<void> {
+  await showCheck(assistant.name, () => assistants.check(assistant));
 }
 
-async function tellCheck(name: string, act: () => Promise<Checked>): Promise<void> {
-  const title = t('Checking {0}', name);
-  const location = vscode.ProgressLocation.Notification;
-  const checked = await vscode.window.withProgress({ location, title }, act);
-  const message = asNotice(checked.message); // it names the model, as a file or the backend does
-  if (checked.kind === 'answered') void vscode.window.showInformationMessage(t('{0} works: {1}', name, message));
-  else void vscode.window.showErrorMessage(t('{0} does not work: {1}', name, message));
+async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promise<void> {
+  const progress = { location: vscode.ProgressLocation.Notification, title: `Checking ${name}…` };
+  const outcome = await vscode.window.withProgress(progress, run);
+  const message = asNotice(outcome.message); // it names the model, as a file or the backend does
+  if (outcome.kind === 'answered') void vscode.window.showInformationMessage(`${name} is ready. ${message}`);
+  else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
 }
 
 async function copy(context: ConnectContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
-  if (snippet.kind === 'impossible') {
+  if (snippet.kind === 'unsupported') {
     void vscode.window.showWarningMessage(snippet.message, { modal: true });
     return;
   }
@@ -190,21 +183,21 @@ async function copy(context: ConnectContext, snippet: Snippet | UnsupportedAssis
   const model = await chooseModel(context, snippet);
   if (model === undefined) return;
   const shell = process.platform === 'win32' ? 'powershell' : 'posix';
-  await vscode.env.clipboard.writeText(await context.connections.write(snippet, model, shell));
+  await vscode.env.clipboard.writeText(await context.assistants.renderSnippet(snippet, model, shell));
+  await noteConnected();
+  const message = `The snippet for ${snippet.name} was copied, with an access key of its own. ${snippet.hint}`;
+  if ((await vscode.window.showInformationMessage(message, CHECK)) !== CHECK) return;
+  await showCheck(snippet.name, () => context.assistants.checkSnippet(snippet, model));
+}
+
+/** Completes the step of the walkthrough. */
+async function noteConnected(): Promise<void> {
   await vscode.commands.executeCommand('setContext', 'sealedProxy.assistantConnected', true);
-  const checkIt = t('Check');
-  const said = t(
-    'The text for {0} is on the clipboard, with an access key of its own. {1}',
-    snippet.name,
-    snippet.hint,
-  );
-  if ((await vscode.window.showInformationMessage(said, checkIt)) !== checkIt) return;
-  await tellCheck(snippet.name, () => context.connections.checkSnippet(snippet, model));
 }
 
 async function chooseModel(
   { models }: ConnectContext,
-  { name, needsModel }: Assistant | Snippet,
+  { name, needsModel = true }: Pick<Assistant, 'name'> & Partial<Assistant>,
 ): Promise<ModelChoice | undefined> {
   const known = models();
   const [first] = known;
@@ -215,13 +208,13 @@ async function chooseModel(
     description: asLabel(model.id),
     model,
   }));
-  const placeHolder = t('Which model shall {0} use?', name);
+  const placeHolder = `Select a model for ${name}`;
   return (await vscode.window.showQuickPick(rows, { title: TITLE, placeHolder, matchOnDescription: true }))?.model;
 }
 
-/** While the backend cannot be asked, a person may know. */
+/** The user may know a model while the backend's list is not available. */
 async function askModel(name: string): Promise<ModelChoice | undefined> {
-  const prompt = t('The backend cannot be asked for its models at the moment. Which one shall {0} use?', name);
+  const prompt = `The list of models is not available now. Enter the ID of the model that ${name} should use.`;
   const id = (await vscode.window.showInputBox({ title: TITLE, prompt, placeHolder: 'glm-5-2' }))?.trim();
   return id === undefined || id === '' ? undefined : { id };
 }
@@ -229,8 +222,9 @@ async function askModel(name: string): Promise<ModelChoice | undefined> {
 async function isReady({ baseUrl, isPortRandom }: ConnectContext): Promise<boolean> {
   if (isPortRandom()) {
     const openSettings = actionLabel('openSettings');
-    const said = t('sealedProxy.port is 0, so the address changes with each start. Choose a port, then connect.');
-    if ((await vscode.window.showErrorMessage(said, openSettings)) === openSettings)
+    const message =
+      'The port changes each time the proxy starts, because sealedProxy.port is 0. Set a fixed port, then connect.';
+    if ((await vscode.window.showErrorMessage(message, openSettings)) === openSettings)
       await vscode.commands.executeCommand('sealedProxy.openSettings');
     return false;
   }
@@ -239,7 +233,7 @@ async function isReady({ baseUrl, isPortRandom }: ConnectContext): Promise<boole
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    void vscode.window.showErrorMessage(t('No assistant can be connected now: {0}', reason));
+    void vscode.window.showErrorMessage(`Assistants cannot be connected now. ${reason}`);
     return false;
   }
 }

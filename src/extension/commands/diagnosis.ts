@@ -1,21 +1,21 @@
 // The doctor in the editor: what it looks at, and where the result is shown.
 import * as vscode from 'vscode';
 import { VERSION } from '../../shared/version.ts';
-import type { DoctorContext } from '../../diagnostics/check.ts';
+import type { DiagnosticsContext } from '../../diagnostics/check.ts';
 import type { AssistantService } from '../../assistants/assistantService.ts';
-import { CHECK_LIMIT, diagnose } from '../../diagnostics/checks.ts';
-import { diagnosisDocument } from '../../diagnostics/report.ts';
-import type { Surroundings } from '../../diagnostics/report.ts';
-import type { Settings } from '../../settings/validateSettings.ts';
+import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
+import { diagnosticsReport } from '../../diagnostics/report.ts';
+import type { HostInfo } from '../../diagnostics/report.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
 import { probe } from '../../supervisor/localProxy.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 
 export interface DiagnosisContext {
   readonly supervisor: Supervisor;
   readonly secrets: Secrets;
   readonly settings: () => Settings;
-  readonly connect: { readonly connections: AssistantService };
+  readonly connect: { readonly assistants: AssistantService };
   readonly documents: { show(path: string, markdown: string): Promise<void> };
 }
 
@@ -25,13 +25,13 @@ export async function showDiagnosis(context: DiagnosisContext): Promise<void> {
   const title = vscode.l10n.t('Sealed Proxy is looking at everything');
   const before = await knownSecrets(secrets);
   const results = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
-    diagnose(doctorContext(context)),
+    diagnose(diagnosticsContext(context)),
   );
   const known = [...before, ...(await knownSecrets(secrets))]; // one may have been changed meanwhile
-  await documents.show('Diagnosis.md', diagnosisDocument(results, surroundings(), known));
+  await documents.show('Diagnosis.md', diagnosticsReport(results, hostInfo(), known));
 }
 
-function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisContext): DoctorContext {
+function diagnosticsContext({ supervisor, secrets, settings, connect }: DiagnosisContext): DiagnosticsContext {
   return {
     status: () => supervisor.status,
     crashes: () => supervisor.crashes,
@@ -47,7 +47,7 @@ function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisCont
       return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
     },
     assistants: async () =>
-      (await connect.connections.look()).map(({ assistant, configState: configState }) => ({
+      (await connect.assistants.list()).map(({ assistant, configState }) => ({
         name: assistant.name,
         configState,
       })),
@@ -56,7 +56,7 @@ function doctorContext({ supervisor, secrets, settings, connect }: DiagnosisCont
   };
 }
 
-function surroundings(): Surroundings {
+function hostInfo(): HostInfo {
   return {
     version: VERSION,
     platform: `${process.platform} ${process.arch}`,

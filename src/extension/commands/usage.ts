@@ -1,7 +1,7 @@
 // What was used, as the proxy of this window or of another one has counted it.
 import * as vscode from 'vscode';
 import type { UsageReport } from '../../shared/usage.ts';
-import type { Secrets } from '../keys/secrets.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { usageDocument } from '../../presentation/usageText.ts';
 

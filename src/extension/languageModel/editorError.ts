@@ -1,49 +1,36 @@
-// A failure as the editor wants to hear of it.
+// Converts errors to those that the editor's chat and other extensions expect.
 import * as vscode from 'vscode';
-import { AnswerError } from '../../chat/answer.ts';
-import type { ChatFailure } from '../../chat/failure.ts';
-
-/** The backend's answer is no answer to the question. */
-export class RefusedError extends Error {
-  readonly failure: ChatFailure;
-
-  constructor(failure: ChatFailure) {
-    super(failure.message);
-    this.failure = failure;
-  }
-}
+import { ChatError } from '../../chat/chatError.ts';
 
 /** The extension behind the editor's own chat. */
-const CHAT = 'github.copilot-chat';
+const EDITOR_CHAT = 'github.copilot-chat';
 
 /**
- * The editor's chat shows a person the stack of an error below its message, at length: it gets the sentence alone. Other
- * extensions can tell the editor's kinds apart.
- * @param requestInitiator the id of the extension that asks, which the editor says but does not publish
+ * The editor's chat shows the stack of an error below its message, so it gets an error without one. Other extensions get
+ * the editor's own error classes.
+ * @param requestInitiator the id of the extension that sent the request; the editor passes it without documenting it
  */
 export function toEditorError(error: unknown, requestInitiator: unknown): Error {
-  const failure = failureOf(error);
-  if (requestInitiator === CHAT) return sentence(failure.message);
-  switch (failure.kind) {
+  const { kind, message } = error instanceof ChatError ? error : unexpected(error);
+  if (requestInitiator === EDITOR_CHAT) return withoutStack(message);
+  switch (kind) {
     case 'noPermissions':
-      return vscode.LanguageModelError.NoPermissions(failure.message);
+      return vscode.LanguageModelError.NoPermissions(message);
     case 'notFound':
-      return vscode.LanguageModelError.NotFound(failure.message);
+      return vscode.LanguageModelError.NotFound(message);
     case 'blocked':
-      return vscode.LanguageModelError.Blocked(failure.message);
+      return vscode.LanguageModelError.Blocked(message);
     case 'other':
-      return sentence(failure.message);
+      return withoutStack(message);
   }
 }
 
-function failureOf(error: unknown): ChatFailure {
-  if (error instanceof RefusedError) return error.failure;
-  if (error instanceof AnswerError) return { kind: 'other', message: error.message };
+function unexpected(error: unknown): ChatError {
   const reason = error instanceof Error ? error.message : String(error);
-  return { kind: 'other', message: vscode.l10n.t('Sealed Proxy could not complete the answer: {0}', reason) };
+  return new ChatError(`The request to Sealed Proxy failed (${reason}). "Sealed Proxy: Run Diagnostics" shows why.`);
 }
 
-function sentence(message: string): Error {
+function withoutStack(message: string): Error {
   const error = new Error(message);
   delete error.stack;
   return error;

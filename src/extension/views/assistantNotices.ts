@@ -1,48 +1,47 @@
-// What a person has to know of connected assistants without asking.
+// Notifications about connected assistants that need the user's attention.
 import * as vscode from 'vscode';
-import type { ProxyStatus } from '../../shared/status.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
-
-const { t } = vscode.l10n;
+import type { ProxyStatus } from '../../shared/status.ts';
 
 export class AssistantNotices {
-  readonly #connections: AssistantService;
-  #strangerHadPort = false;
+  readonly #assistants: AssistantService;
+  #wasPortTaken = false;
 
-  constructor(connections: AssistantService) {
-    this.#connections = connections;
+  constructor(assistants: AssistantService) {
+    this.#assistants = assistants;
   }
 
-  /** The address has changed: assistants that were told the old one ask a port where nobody is, or somebody else. */
+  /** Offers to repair the assistants that still use the previous address, where another program may listen. */
   async addressChanged(): Promise<void> {
-    const old = namesOf(await this.#those('old'));
+    const old = namesOf(await this.#inState('old'));
     if (old === '') return;
-    const mend = t('Mend');
-    const said = t('The address of Sealed Proxy has changed. Still set to an old one: {0}.', old);
-    if ((await vscode.window.showWarningMessage(said, mend)) === mend) await mendAll();
+    const repair = 'Repair';
+    const message = `The address of Sealed Proxy has changed. Still using an outdated address or key: ${old}.`;
+    if ((await vscode.window.showWarningMessage(message, repair)) === repair) await repairAll();
   }
 
-  /** Whoever had the port in between was asked by the assistants, with their access keys. */
+  /** Offers new keys after another program has used the port: assistants may have sent it their keys. */
   async statusChanged({ kind }: ProxyStatus): Promise<void> {
-    if (kind === 'portTaken') this.#strangerHadPort = true;
-    if (kind !== 'running' || !this.#strangerHadPort) return;
-    this.#strangerHadPort = false;
-    const connected = await this.#those('current');
-    const names = namesOf(connected);
-    if (names === '') return;
-    const renew = t('Renew Keys');
-    const said = t('Another program had the port for a while, and may have been sent the access keys of {0}.', names);
-    if ((await vscode.window.showWarningMessage(said, renew)) !== renew) return;
-    await this.#connections.revoke(connected.map(({ assistant }) => assistant));
-    await mendAll();
+    if (kind === 'portTaken') this.#wasPortTaken = true;
+    if (kind !== 'running' || !this.#wasPortTaken) return;
+    this.#wasPortTaken = false;
+    const connected = await this.#inState('current');
+    if (connected.length === 0) return;
+    const renew = 'Renew Keys';
+    const message =
+      'Another program used the port of Sealed Proxy. It may have received the access keys of these assistants: ' +
+      `${namesOf(connected)}.`;
+    if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
+    await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
+    await repairAll();
   }
 
-  async #those(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
-    return (await this.#connections.look()).filter(({ configState: configState }) => configState.kind === kind);
+  async #inState(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
+    return (await this.#assistants.list()).filter(({ configState }) => configState.kind === kind);
   }
 }
 
-async function mendAll(): Promise<void> {
+async function repairAll(): Promise<void> {
   await vscode.commands.executeCommand('sealedProxy.mendAssistants');
 }

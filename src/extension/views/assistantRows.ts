@@ -1,43 +1,41 @@
-// The list of assistants, as rows to choose from.
+// The rows of the list of assistants.
 import * as vscode from 'vscode';
-import { SNIPPETS } from '../../assistants/snippets.ts';
-import type { UnsupportedAssistant, Snippet } from '../../assistants/snippets.ts';
-import { oldPlace } from '../../assistants/configState.ts';
-import type { Assistant, ConfigState } from '../../assistants/types.ts';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
+import { describeOutdated } from '../../assistants/configState.ts';
+import { SNIPPETS } from '../../assistants/snippets.ts';
+import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
+import type { Assistant, ConfigState } from '../../assistants/types.ts';
 import { asLabel } from '../../presentation/plainText.ts';
 
-const { t } = vscode.l10n;
-
 export type Choice =
-  | { readonly kind: 'mend' }
-  | { readonly kind: 'written'; readonly found: AssistantState }
-  | { readonly kind: 'copied'; readonly snippet: Snippet | UnsupportedAssistant };
+  | { readonly kind: 'repair' }
+  | { readonly kind: 'assistant'; readonly state: AssistantState }
+  | { readonly kind: 'snippet'; readonly snippet: Snippet | UnsupportedAssistant };
 
 export interface Row extends vscode.QuickPickItem {
   readonly choice?: Choice;
 }
 
 export function rowsFor(all: readonly AssistantState[]): Row[] {
-  const old = all.filter(({ configState: configState }) => configState.kind === 'old');
-  const here = all.filter(({ detected, configState: configState }) => detected || configState.kind !== 'absent');
-  const elsewhere = all.filter((found) => !here.includes(found) && isOffered(found.assistant));
-  const mend: Row = {
-    label: `$(tools) ${t('Mend {0}', namesOf(old))}`,
-    detail: t('They point to an old address, or have a key that was revoked.'),
-    choice: { kind: 'mend' },
+  const old = all.filter(({ configState }) => configState.kind === 'old');
+  const found = all.filter(({ detected, configState }) => detected || configState.kind !== 'absent');
+  const others = all.filter((state) => !found.includes(state) && isOfferedWhenAbsent(state.assistant));
+  const repair: Row = {
+    label: `$(tools) Repair ${namesOf(old)}`,
+    detail: 'Updates assistants that use an outdated address or a revoked access key.',
+    choice: { kind: 'repair' },
   };
   return [
-    ...(old.length === 0 ? [] : [mend]),
-    ...section(t('found on this computer'), here.map(writtenRow)),
-    ...section(t('not found here'), elsewhere.map(writtenRow)),
-    ...section(t('text to copy'), SNIPPETS.map(copiedRow)),
+    ...(old.length === 0 ? [] : [repair]),
+    ...section('found on this computer', found.map(assistantRow)),
+    ...section('not found on this computer', others.map(assistantRow)),
+    ...section('copy a snippet', SNIPPETS.map(snippetRow)),
   ];
 }
 
-/** One that is part of the editor is there or is not: nothing can be prepared for it. */
-function isOffered({ id }: Assistant): boolean {
+/** The assistants inside the editor can only be configured while they are installed. */
+function isOfferedWhenAbsent({ id }: Assistant): boolean {
   return id !== 'llama-vscode' && id !== 'custom-endpoint';
 }
 
@@ -45,47 +43,52 @@ function section(label: string, rows: readonly Row[]): Row[] {
   return rows.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...rows];
 }
 
-function writtenRow(found: AssistantState): Row {
-  const icons = {
-    current: 'pass-filled',
-    old: 'warning',
-    refused: 'error',
-    other: 'circle-large',
-    absent: 'circle-large',
-  };
-  const { assistant, configState: configState } = found;
+function assistantRow(state: AssistantState): Row {
+  const { assistant, configState } = state;
   return {
-    label: `$(${isSure(configState) ? icons[configState.kind] : 'circle-large'}) ${assistant.name}`,
+    label: `$(${iconOf(configState)}) ${assistant.name}`,
     description: describeConfigState(configState),
-    choice: { kind: 'written', found },
+    choice: { kind: 'assistant', state },
   };
 }
 
-/** A tick is for what is known to be so. */
-function isSure(configState: ConfigState): boolean {
-  return configState.kind !== 'current' || (configState.elsewhere === undefined && configState.uncompared !== true);
+/** A tick only for an assistant that is known to use the proxy. */
+function iconOf(state: ConfigState): string {
+  switch (state.kind) {
+    case 'current':
+      return state.elsewhere === undefined && state.uncompared !== true ? 'pass-filled' : 'circle-large';
+    case 'old':
+      return 'warning';
+    case 'refused':
+      return 'error';
+    case 'other':
+    case 'absent':
+      return 'circle-large';
+  }
 }
 
-export function describeConfigState(configState: ConfigState): string {
-  switch (configState.kind) {
+export function describeConfigState(state: ConfigState): string {
+  switch (state.kind) {
     case 'current':
-      if (configState.uncompared === true) return t('connected to where the proxy was last; it is not running');
-      if (configState.elsewhere !== undefined)
-        return t('connected, but it uses {0} now', asLabel(configState.elsewhere));
-      return t('connected, {0}', asLabel(configState.model ?? ''));
+      if (state.uncompared === true) return 'connected; the proxy is not running';
+      if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
+      return `connected, ${asLabel(state.model ?? '')}`;
     case 'old':
-      return t('points to {0}', oldPlace(configState));
+      return `uses ${describeOutdated(state)}`;
     case 'other':
-      return t('set to {0}', asLabel(configState.what));
+      return `currently uses ${asLabel(state.what)}`;
     case 'refused':
-      return configState.message;
+      return state.message;
     case 'absent':
       return '';
   }
 }
 
-function copiedRow(snippet: Snippet | UnsupportedAssistant): Row {
-  const icon = snippet.kind === 'snippet' ? 'copy' : 'circle-slash';
-  const description = snippet.kind === 'snippet' ? '' : t('cannot be connected');
-  return { label: `$(${icon}) ${snippet.name}`, description, choice: { kind: 'copied', snippet } };
+function snippetRow(snippet: Snippet | UnsupportedAssistant): Row {
+  const isSupported = snippet.kind === 'snippet';
+  return {
+    label: `$(${isSupported ? 'copy' : 'circle-slash'}) ${snippet.name}`,
+    description: isSupported ? '' : 'not supported',
+    choice: { kind: 'snippet', snippet },
+  };
 }

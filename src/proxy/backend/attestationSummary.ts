@@ -2,11 +2,10 @@ import type { AttestationResult } from '../../session/handshake.ts';
 import { toBase64 } from '../../shared/bytes.ts';
 import type { AttestationSummary } from '../../shared/messages.ts';
 
-/** What a handshake proved, in the form that people and the extension read. */
-export function summarizeAttestation(evidence: AttestationResult): AttestationSummary {
-  if (evidence.kind === 'development') return { kind: 'development', moduleId: evidence.moduleId ?? null };
-  const { approved, document } = evidence;
-  const { attestation, environment, pcr0, source } = approved;
+/** The result of a handshake's attestation, in the form that the extension stores and shows. */
+export function summarizeAttestation(result: AttestationResult): AttestationSummary {
+  if (result.kind === 'development') return { kind: 'development', moduleId: result.moduleId ?? null };
+  const { attestation, environment, pcr0, source } = result.approved;
   return {
     kind: 'verified',
     environment,
@@ -16,6 +15,6 @@ export function summarizeAttestation(evidence: AttestationResult): AttestationSu
     timestamp: attestation.timestamp,
     certificateNotBefore: attestation.leafNotBefore,
     certificateNotAfter: attestation.leafNotAfter,
-    document: toBase64(document),
+    document: toBase64(result.document),
   };
 }

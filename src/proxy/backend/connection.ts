@@ -1,4 +1,4 @@
-// The standing connection to the backend: transport, trust and the live session, composed.
+// The connection to the backend, composed of transport, trust and live session.
 import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { bestAead } from '../../session/aead.ts';
@@ -10,26 +10,27 @@ import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
 import type { SessionLoss } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
-import type { NetworkSettings, AttestationSummary } from '../../shared/messages.ts';
-import type { Settings } from '../../settings/settings.ts';
-import { describeError } from './describeError.ts';
-import { summarizeAttestation } from './attestationSummary.ts';
+import type { ProxyConfig } from '../../settings/proxyConfig.ts';
+import type { AttestationSummary, NetworkSettings } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
-import { historyOf } from './pcrHistory.ts';
-import { UndiciTransport, createDispatcher } from './upstream.ts';
+import { summarizeAttestation } from './attestationSummary.ts';
+import { describeError } from './describeError.ts';
+import { createHistoryLoader } from './pcrHistory.ts';
+import { UndiciTransport, createDispatcher } from './undiciTransport.ts';
 
-/** What the rest of the process hears of the connection. */
+/** Callbacks for the state of the connection. */
 export interface ConnectionEvents {
-  verified?(verified: AttestationSummary): void;
+  /** A session is live; how its handshake was attested. */
+  verified?(summary: AttestationSummary): void;
   sessionLost?(reason: SessionLoss): void;
   handshakeFailed?(error: SessionError): void;
 }
 
 export interface ConnectionOptions {
-  readonly settings: Pick<Settings, 'backend' | 'policy'>;
+  readonly settings: Pick<ProxyConfig, 'backend' | 'policy'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long a handshake may take, in milliseconds. */
+  /** The time limit of a handshake, in milliseconds; read for each handshake. */
   readonly handshakeTimeout: () => number;
   readonly network?: NetworkSettings;
   readonly events?: ConnectionEvents;
@@ -43,41 +44,42 @@ export interface BackendConnection {
   close(): Promise<void>;
 }
 
-/** Both are chosen by measurement: the hot path derives two subkeys for each request. */
+/** The fastest implementations by measurement: each request derives two subkeys. */
 export function bestPrimitives(): Primitives {
   return { aead: bestAead(), hkdf: pureHkdf };
 }
 
+/** Opens no connection yet: `sessions` makes the first session when it is asked for one. */
 export function openConnection(options: ConnectionOptions): BackendConnection {
   const { settings, clock, log, network, events = {}, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;
   const transport = new UndiciTransport(settings.backend, network);
-  // Whoever could exchange the history could have other images approved: certificates count here whatever the settings.
-  const elsewhere = createDispatcher(null, false, { ...network, strictTls: true });
+  // A forged history could approve other images, so TLS certificates are checked here regardless of the settings.
+  const historyDispatcher = createDispatcher(null, false, { ...network, strictTls: true });
   const trust: Trust = settings.backend.verified
     ? {
         kind: 'nitro',
         anchors,
         policy: settings.policy,
-        history: historyOf(settings.policy.environment, elsewhere, clock),
+        history: createHistoryLoader(settings.policy.environment, historyDispatcher, clock),
       }
     : { kind: 'development' };
   const sessions = new SessionManager<AttestationResult>({
     clock,
     connect: () => performHandshake({ transport, primitives, trust, clock, timeout: handshakeTimeout }),
-    onEstablished: ({ attestation: evidence }) => {
-      const verified = summarizeAttestation(evidence);
-      if (verified.kind === 'verified') {
-        const { environment, pcr0, approvedBy, moduleId } = verified;
+    onEstablished: ({ attestation }) => {
+      const summary = summarizeAttestation(attestation);
+      if (summary.kind === 'verified') {
+        const { environment, pcr0, approvedBy, moduleId } = summary;
         log.info('session', { verified: true, environment, pcr0, approvedBy, moduleId });
       } else {
         log.info('session', { verified: false, note: 'development backend, not verified' });
       }
-      events.verified?.(verified);
+      events.verified?.(summary);
     },
     onLost: (reason) => {
       log.info('session_lost', { reason });
-      if (reason === 'slept') transport.renew(); // the connections may be dead without knowing it
+      if (reason === 'slept') transport.renew(); // the old connections may be dead without an error
       events.sessionLost?.(reason);
     },
     onFailed: (error) => {
@@ -86,11 +88,11 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     },
   });
   return {
-    sessions: sessions,
+    sessions,
     transport,
     close: async () => {
       sessions.close();
-      await Promise.all([transport.close(), elsewhere.destroy()]);
+      await Promise.all([transport.close(), historyDispatcher.destroy()]);
     },
   };
 }

@@ -6,23 +6,22 @@ import { describeError } from './describeError.ts';
 type ConnectionState = Omit<ProxyReport, 'version' | 'port' | 'backendUrl' | 'trustFingerprint' | 'keySetDigest'>;
 
 export interface OutcomeEvents {
-  /** Relayed requests begin to fail as any other would now (false), or to succeed again (true). */
-  outcomeChanged?(well: boolean): void;
+  /** False: relayed requests begin to fail for a reason that affects all of them. True: they succeed again. */
+  outcomeChanged?(success: boolean): void;
 }
 
 /** Why a relayed request failed. */
 export type RequestFailure = Omit<ConnectionFailure, 'at'>;
 
 export interface ConnectionWatch {
-  /** For the connection to tell. */
+  /** To be called by the connection. */
   readonly events: ConnectionEvents;
-  /** For the relay to tell. */
+  /** To be called by the relay for each outcome: null for a success. */
   readonly outcome: (requestFailure: RequestFailure | null) => void;
-  /** How it stands. */
   readonly current: () => ConnectionState;
 }
 
-/** Listens to the connection and the relay for whoever asks later how it stands, and passes everything on. */
+/** Records the events of the connection and the outcomes of requests for the proxy's report, and passes them on. */
 export function watchConnection(events: ConnectionEvents & OutcomeEvents): ConnectionWatch {
   let state: ConnectionState = {
     instance: randomBytes(32).toString('base64url'),
@@ -32,34 +31,31 @@ export function watchConnection(events: ConnectionEvents & OutcomeEvents): Conne
     requestFailure: null,
     servedAt: null,
   };
-  let stands = false;
-  let well = true;
+  let hasSession = false;
+  let lastSucceeded = true;
   return {
     current: () => state,
     outcome: (requestFailure) => {
       const at = Date.now();
-      state = {
-        ...state,
-        ...(requestFailure === null ? { servedAt: at } : { requestFailure: { at, ...requestFailure } }),
-      };
-      const next = requestFailure === null;
-      if (next !== well) events.outcomeChanged?.(next);
-      well = next;
+      const succeeded = requestFailure === null;
+      state = { ...state, ...(succeeded ? { servedAt: at } : { requestFailure: { at, ...requestFailure } }) };
+      if (succeeded !== lastSucceeded) events.outcomeChanged?.(succeeded);
+      lastSucceeded = succeeded;
     },
     events: {
-      verified: (verified) => {
-        stands = true;
-        state = { ...state, verified, establishedAt: Date.now(), failure: null };
-        events.verified?.(verified);
+      verified: (summary) => {
+        hasSession = true;
+        state = { ...state, verified: summary, establishedAt: Date.now(), failure: null };
+        events.verified?.(summary);
       },
       sessionLost: (reason) => {
-        stands = false;
+        hasSession = false;
         events.sessionLost?.(reason);
       },
       handshakeFailed: (error) => {
         const failure = { at: Date.now(), ...describeError(error) };
-        // A renewal that fails takes nothing from the session that stands.
-        state = stands ? { ...state, failure } : { ...state, verified: null, establishedAt: null, failure };
+        // A failed renewal does not invalidate a live session.
+        state = hasSession ? { ...state, failure } : { ...state, verified: null, establishedAt: null, failure };
         events.handshakeFailed?.(error);
       },
     },

@@ -1,7 +1,10 @@
-// The command line: settings from the environment, one line for each thing that goes wrong, exit codes.
+// The command line: settings from the environment, one line for each error, exit codes.
 import { request } from 'node:http';
 import { VERSION } from '../../shared/version.ts';
-import { ConfigError, VARIABLES, readSettings } from '../../settings/settings.ts';
+import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
+import type { Values } from '../../settings/environment.ts';
+import { ConfigError } from '../../settings/proxyConfig.ts';
+import { SCHEMA } from '../../settings/schema.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { Log } from '../log.ts';
@@ -10,7 +13,7 @@ import type { Service } from '../service.ts';
 
 export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } as const;
 
-/** How long running responses may take to finish when the proxy is asked to end, in milliseconds. */
+/** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
 export const GRACE = 30_000;
 const HEALTH_TIMEOUT = 5000;
 
@@ -18,22 +21,25 @@ const HELP = `sealed-proxy ${VERSION}: a private, OpenAI-compatible endpoint on 
 
 Usage: sealed-proxy [--help | --version | --health]
 
-  --health   ask the proxy that runs with these settings; exit 0 if it answers, else 1
+  --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
 
-Settings come from the environment:
+Settings are environment variables:
 
-${VARIABLES.map(([name, value, meaning]) => `  ${name.padEnd(31)} ${meaning}${value === '' ? '' : `\n${' '.repeat(34)}default: ${value}`}`).join('\n')}
+${VARIABLES.map(helpOf).join('\n')}
 
-Exit codes: 0 ended as asked, 1 failed, 2 a setting cannot be used, 3 the port is taken.
+Exit codes: 0 stopped as requested, 1 failed, 2 a setting cannot be used, 3 the port is taken.
 `;
 
+function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]): string {
+  const lines = [`  ${variable.padEnd(31)} ${description.replaceAll('`', '')}`];
+  if (byDefault !== '') lines.push(`${' '.repeat(34)}default: ${byDefault}`);
+  return lines.join('\n');
+}
+
 /** Runs the command; resolves with the exit code, or with undefined while the proxy serves. */
-export async function runCommandLine(
-  args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): Promise<number | undefined> {
+export async function runCommandLine(args: readonly string[], environment: Values): Promise<number | undefined> {
   const [argument, ...rest] = args;
-  if (rest.length > 0) return complain(EXIT.invalid, 'sealed-proxy takes one argument at most; see --help');
+  if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
       return serve(environment);
@@ -47,53 +53,49 @@ export async function runCommandLine(
     case '--health':
       return checkHealth(environment);
     default:
-      return complain(EXIT.invalid, 'sealed-proxy knows --help, --version and --health; settings come by environment');
+      return complain(EXIT.invalid, 'unknown argument; see --help');
   }
 }
 
-async function serve(environment: Readonly<Record<string, string | undefined>>): Promise<number | undefined> {
-  let config: Config;
+async function serve(environment: Values): Promise<number | undefined> {
+  let config: Config | undefined;
   try {
     config = readConfig(environment);
+    const log = new Log(config.logLevel, (text) => process.stderr.write(text));
+    const service = await startService({ config, log });
+    stopOnSignals(service, log); // before the first line: its reader may send a signal at once
+    process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
+    return undefined;
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
-    throw error;
-  }
-  const log = new Log(config.logLevel, (text) => process.stderr.write(text));
-  let service: Service;
-  try {
-    service = await startService({ config, log });
-  } catch (error) {
-    if (error instanceof ConfigError) return complain(EXIT.invalid, error.message);
-    const { exitCode, sentence } = listenFailure(error, config);
+    if (config === undefined) throw error;
+    const { exitCode, sentence } = listenFailure(error, config, (name) => SCHEMA[name].variable ?? name);
     return complain(exitCode, sentence);
   }
-  stopOnSignals(service, log); // before the line: who reads it may send a signal at once
-  process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
-  return undefined;
 }
 
-/** Why an address cannot be listened on: exit code, a sentence, and which setting it is about. */
+/**
+ * Why an address cannot be used to listen on.
+ * @param nameOf the name of a setting where the user can change it
+ */
 export function listenFailure(
   error: unknown,
   { host, port }: Pick<Config, 'host' | 'port'>,
+  nameOf: (setting: 'host' | 'port') => string,
 ): { readonly exitCode: number; readonly sentence: string; readonly setting: 'host' | 'port' } {
   const { code = 'unknown' } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE' || (code === 'EACCES' && process.platform === 'win32')) {
-    const advice = 'stop the other program, or set PROXY_PORT to another port (0 = any free one)';
+    const advice = `stop the other program, or set ${nameOf('port')} to another port (0 = any free one)`;
     return { exitCode: EXIT.portTaken, sentence: `port ${port} on ${host} is taken: ${advice}`, setting: 'port' };
   }
   if (code === 'EACCES') {
-    const sentence = `port ${port} needs more rights: set PROXY_PORT to one above 1023`;
+    const sentence = `port ${port} needs administrator rights: set ${nameOf('port')} to a port above 1023`;
     return { exitCode: EXIT.failed, sentence, setting: 'port' };
   }
-  const what =
-    code === 'EADDRNOTAVAIL' ? `this computer has no address ${host}` : `${host} cannot be listened on (${code})`;
-  return {
-    exitCode: EXIT.failed,
-    sentence: `${what}: set PROXY_HOST to one it has, such as 127.0.0.1`,
-    setting: 'host',
-  };
+  const cause =
+    code === 'EADDRNOTAVAIL' ? `this computer has no address ${host}` : `cannot listen on ${host} (${code})`;
+  const sentence = `${cause}: set ${nameOf('host')} to an address of this computer, such as 127.0.0.1`;
+  return { exitCode: EXIT.failed, sentence, setting: 'host' };
 }
 
 function stopOnSignals(service: Service, log: Log): void {
@@ -108,35 +110,37 @@ function stopOnSignals(service: Service, log: Log): void {
   process.on('SIGINT', stop);
 }
 
-/** Asks the running proxy, as a container's health check does. */
-async function checkHealth(environment: Readonly<Record<string, string | undefined>>): Promise<number> {
-  let host: string;
-  let port: number;
+/** Checks the running proxy, for the health check of a container. */
+async function checkHealth(environment: Values): Promise<number> {
   try {
-    ({ host, port } = readSettings(environment));
+    const { host, port } = readEnvironment(environment);
+    const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    const failure = await findHealthFailure(address, port);
+    if (failure === undefined) return EXIT.ok;
+    return complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${failure}`);
   } catch (error) {
     if (error instanceof ConfigError) return complain(EXIT.failed, error.message);
     throw error;
   }
-  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  const failure = await new Promise<string | undefined>((resolve) => {
+}
+
+function findHealthFailure(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
     const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
-    const asking = request({ host: address, port, path: '/health', agent: false, signal }, (response) => {
+    const check = request({ host, port, path: '/health', agent: false, signal }, (response) => {
       let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       response.on('error', () => undefined); // `close` follows
       response.on('close', () => {
-        if (!response.complete) resolve('it broke off its answer');
-        else resolve(response.statusCode === 200 && isHealthy(text) ? undefined : 'another program answers there');
+        if (!response.complete) resolve('the connection broke during the response');
+        else resolve(response.statusCode === 200 && isHealthy(text) ? undefined : 'another program uses this port');
       });
     });
-    asking.on('error', ({ name, message }) => {
-      resolve(name === 'AbortError' ? `no answer within ${HEALTH_TIMEOUT / 1000} seconds` : message);
+    check.on('error', ({ name, message }) => {
+      resolve(name === 'AbortError' ? `no response within ${HEALTH_TIMEOUT / 1000} seconds` : message);
     });
-    asking.end();
+    check.end();
   });
-  if (failure === undefined) return EXIT.ok;
-  return complain(EXIT.failed, `no healthy proxy on ${address} port ${port}: ${failure}`);
 }
 
 function isHealthy(text: string): boolean {

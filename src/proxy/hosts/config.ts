@@ -1,13 +1,16 @@
-// All that a proxy is started with: the settings and the secrets.
+// Everything a proxy is started with: settings and secrets.
 import { randomBytes } from 'node:crypto';
 import { isCredential } from '../../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
-import { ConfigError, listOf, readSettings, valueOf } from '../../settings/settings.ts';
-import type { Settings, Values } from '../../settings/settings.ts';
+import { readEnvironment, valueOf } from '../../settings/environment.ts';
+import type { Values } from '../../settings/environment.ts';
+import { splitList } from '../../settings/kinds.ts';
+import { ConfigError } from '../../settings/proxyConfig.ts';
+import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
-import { isAccessKey } from '../server/accessKeys.ts';
+import { isAccessKey } from '../../shared/accessKeys.ts';
 
-export interface Config extends Settings {
+export interface Config extends ProxyConfig {
   readonly apiKey: string | null;
   readonly accessKeys: readonly string[];
   /** 32 bytes. */
@@ -15,49 +18,48 @@ export interface Config extends Settings {
 }
 
 /**
- * The settings of the command line. A variable that is empty counts as not set.
+ * The configuration of the command line.
  * @throws ConfigError for the first value that cannot be used
  */
 export function readConfig(values: Values): Config {
-  const apiKey = valueOf(values, 'PROXY_API_KEY');
-  const accessKeys = listOf(values, 'PROXY_ACCESS_KEYS');
-  const bothOrNeither = 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them';
-  if (apiKey !== undefined && accessKeys.length === 0)
-    throw new ConfigError('PROXY_ACCESS_KEYS', undefined, bothOrNeither);
-  if (apiKey === undefined && accessKeys.length > 0) throw new ConfigError('PROXY_API_KEY', undefined, bothOrNeither);
+  const apiKey = valueOf(values, 'PROXY_API_KEY') ?? null;
+  const accessKeys = splitList(valueOf(values, 'PROXY_ACCESS_KEYS') ?? '');
+  if ((apiKey === null) !== (accessKeys.length === 0)) {
+    const missing = apiKey === null ? 'apiKey' : 'accessKeys';
+    throw new ConfigError(missing, 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them');
+  }
+  const cacheRoot = valueOf(values, 'PROXY_CACHE_NAMESPACE_ROOT');
   return {
-    ...readSettings(values),
-    ...checkSecrets(apiKey ?? null, accessKeys),
-    cacheNamespaceRoot: readCacheRoot(values),
+    ...readEnvironment(values),
+    ...checkSecrets(apiKey, accessKeys),
+    cacheNamespaceRoot:
+      cacheRoot === undefined ? new Uint8Array(randomBytes(CACHE_ROOT_LENGTH)) : parseCacheRoot(cacheRoot),
   };
 }
 
-/**
- * Keys, however they came.
- * @throws ConfigError without the value
- */
+/** @throws ConfigError, which does not show the keys */
 export function checkSecrets(
   apiKey: string | null,
   accessKeys: readonly string[],
 ): Pick<Config, 'apiKey' | 'accessKeys'> {
   if (apiKey !== null && !isCredential(apiKey)) {
-    throw new ConfigError('PROXY_API_KEY', undefined, 'a key has 1 to 16,384 visible ASCII characters and no space');
+    throw new ConfigError('apiKey', 'a key has 1 to 16,384 visible ASCII characters and no space');
   }
-  if (apiKey !== null && apiKey.startsWith('sealed-')) {
-    throw new ConfigError('PROXY_API_KEY', undefined, "this is an access key of the proxy; set the upstream's key");
+  if (apiKey?.startsWith('sealed-') === true) {
+    throw new ConfigError('apiKey', 'this is an access key of the proxy; set the API key of the backend');
   }
   if (!accessKeys.every(isAccessKey)) {
-    const allowed = 'an access key is "sealed-" and 43 characters of Base64url';
-    throw new ConfigError('PROXY_ACCESS_KEYS', undefined, allowed);
+    throw new ConfigError('accessKeys', 'an access key is "sealed-" and 43 characters of Base64url');
   }
   return { apiKey, accessKeys };
 }
 
-/** @throws ConfigError without the value */
-export function readCacheRoot(values: Values): Uint8Array {
-  const text = valueOf(values, 'PROXY_CACHE_NAMESPACE_ROOT');
-  if (text === undefined) return new Uint8Array(randomBytes(CACHE_ROOT_LENGTH));
-  const root = fromBase64(text);
+/**
+ * @returns 32 bytes
+ * @throws ConfigError, which does not show the text
+ */
+export function parseCacheRoot(text: string): Uint8Array {
+  const root = fromBase64(text.trim());
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw new ConfigError('PROXY_CACHE_NAMESPACE_ROOT', undefined, 'it takes the Base64 of exactly 32 bytes');
+  throw new ConfigError('cacheNamespaceRoot', 'it takes the Base64 of exactly 32 bytes');
 }

@@ -1,8 +1,8 @@
 import { EXIT } from './commandLineHost.ts';
 
 /**
- * A defect of ours ends the process with one line of the log: where it happened, and nothing of what was at hand there.
- * (Node would print the line of source, which is the whole bundle, and a message that may quote data.)
+ * An uncaught exception ends the process with one log line that holds the stack frames, but no message: that may quote
+ * data. (Node would print the message, and the source line, which is the complete bundle.)
  */
 export function reportCrashes(): void {
   process.on('uncaughtException', (error: unknown) => {

@@ -1,96 +1,94 @@
-// Hosted by another process: settings and secrets come by message, never by environment or argument; what happens goes
-// back by message; when the channel closes, the process ends.
-import { parseToProxy } from '../../shared/messages.ts';
+// The proxy as a child process: settings and secrets come as messages, never in the environment or as arguments. Events
+// go back as messages. The process ends when the channel closes.
 import { fromBase64 } from '../../shared/bytes.ts';
-import type { FromProxy, ProxySecrets, ProxySettings, ToProxy } from '../../shared/messages.ts';
+import { parseToProxy } from '../../shared/messages.ts';
+import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
+import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
+import { SCHEMA, isProxySettings } from '../../settings/schema.ts';
+import type { ProxySettings } from '../../settings/schema.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
-import { NOTHING, sentenceOf, settingOf, toValues } from '../../settings/editorSettings.ts';
-import { ConfigError, readLiveSettings, readSettings } from '../../settings/settings.ts';
-import { checkSecrets, readCacheRoot } from './config.ts';
-import type { LiveSettings, Values } from '../../settings/settings.ts';
+import { checkSecrets, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 import { describeError } from '../backend/describeError.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
 import type { Service, ServiceEvents } from '../service.ts';
 
-type Start = Extract<ToProxy, { type: 'start' }>;
+type Message = ToProxy<ProxySettings>;
+type Start = Extract<Message, { type: 'start' }>;
 
-/** Serves the process at the other end of the channel until it says stop, or is gone. */
+/** Serves the parent process until it asks to stop, or ends. */
 export function serveParent(): void {
-  const hosted = new IpcHost((message) => {
-    if (process.connected) process.send?.(message);
-  });
+  const host = new IpcHost((message) => process.connected && process.send?.(message));
   process.on('message', (message) => {
-    hosted.receive(message);
+    host.receive(message);
   });
   process.on('disconnect', () => process.exit(EXIT.ok));
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
-      hosted.signalled();
+      host.stop('signal');
     });
   }
 }
 
 class IpcHost {
-  readonly #send: (message: FromProxy) => void;
+  readonly #send: (message: FromProxy) => unknown;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
-  #starting = false;
+  readonly #stopRequests = new Set<'signal' | 'message'>();
+  #started = false;
   #stopping = false;
-  #signals = 0;
-  #stops = 0;
-  #tail: Promise<void> = Promise.resolve();
+  #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
-  #values: Values = {};
+  #settings: ProxySettings = {};
 
-  constructor(send: (message: FromProxy) => void) {
+  constructor(send: (message: FromProxy) => unknown) {
     this.#send = send;
   }
 
-  /** Takes messages in their order: none overtakes a start that is under way. A stop does not wait. */
+  /** Handles messages in order: each waits until the one before is done. Only a stop does not wait. */
   receive(value: unknown): void {
-    const message = parseToProxy(value);
-    if (message === undefined) this.#fail('invalid_message', 'The proxy was sent a message that it does not know');
-    else if (message.type === 'stop') this.#told();
-    else this.#tail = this.#tail.then(() => this.#handle(message));
+    const message = parseToProxy(value, isProxySettings);
+    if (message === undefined) this.#fail('invalid_message', 'The proxy received an unknown message');
+    else if (message.type === 'stop') this.stop('message');
+    else this.#lastHandled = this.#lastHandled.then(() => this.#handle(message));
   }
 
-  /** Asked by signal: for a second time, it ends at once. */
-  signalled(): void {
-    if (this.#signals++ > 0) process.exit(EXIT.ok);
+  /**
+   * The second request from the same source ends the process at once. One from each is a single request: Ctrl-C reaches
+   * this process directly, and through its parent.
+   */
+  stop(source: 'signal' | 'message'): void {
+    if (this.#stopRequests.has(source)) process.exit(EXIT.ok);
+    this.#stopRequests.add(source);
     void this.#finish();
   }
 
-  /** Asked by message, the same. One of each is one request: Ctrl-C reaches the host and this process. */
-  #told(): void {
-    if (this.#stops++ > 0) process.exit(EXIT.ok);
-    void this.#finish();
-  }
-
-  async #handle(message: Exclude<ToProxy, { type: 'stop' }>): Promise<void> {
+  async #handle(message: Exclude<Message, { type: 'stop' }>): Promise<void> {
     try {
       if (message.type === 'start') await this.#start(message);
       else if (message.type === 'update') this.#update(message.settings);
       else this.#setKeys(message.secrets);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      this.#fail('invalid_setting', sentenceOf(error), settingOf(error.variable));
+      const { setting, editorMessage } = error;
+      const isSecret = setting !== 'httpsProxy' && SCHEMA[setting].secret === true;
+      this.#fail('invalid_setting', editorMessage, isSecret ? null : setting);
     }
   }
 
   async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint }: Start): Promise<void> {
-    if (this.#starting) {
-      this.#fail('invalid_message', 'The proxy was started already');
+    if (this.#started) {
+      this.#fail('invalid_message', 'The proxy is already started');
       return;
     }
-    this.#values = toValues(settings);
+    this.#settings = settings;
     const config: Config = {
-      ...readSettings(this.#values),
+      ...resolveConfig(settings),
       ...checkSecrets(secrets.apiKey, secrets.accessKeys),
-      cacheNamespaceRoot: readCacheRoot({ PROXY_CACHE_NAMESPACE_ROOT: cacheNamespaceRoot.trim() || NOTHING }),
+      cacheNamespaceRoot: parseCacheRoot(cacheNamespaceRoot),
     };
-    this.#starting = true;
+    this.#started = true;
     this.#log.setLevel(config.logLevel);
     try {
       this.#service = await startService({
@@ -102,9 +100,10 @@ class IpcHost {
         ...ownershipOf(secrets),
       });
     } catch (error) {
-      this.#starting = false;
+      this.#started = false;
       if (error instanceof ConfigError) throw error;
-      const { exitCode, setting, sentence } = listenFailure(error, config);
+      const nameOf = (name: 'host' | 'port') => `sealedProxy.${editorNameOf(name)}`;
+      const { exitCode, setting, sentence } = listenFailure(error, config, nameOf);
       this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, setting);
       return;
     }
@@ -113,37 +112,26 @@ class IpcHost {
   }
 
   #events(): ServiceEvents {
+    const send = this.#send;
     return {
       releaseAsked: () => void this.#finish(),
-      outcomeChanged: (well) => {
-        this.#send({ type: 'outcomeChanged', well });
-      },
-      accessKeyUsed: (id) => {
-        this.#send({ type: 'accessKeyUsed', id });
-      },
-      chatAnswered: (id) => {
-        this.#send({ type: 'chatAnswered', id });
-      },
-      verified: (verified) => {
-        this.#send({ type: 'verified', verified, establishedAt: Date.now() });
-      },
-      sessionLost: (reason) => {
-        this.#send({ type: 'sessionLost', reason });
-      },
-      handshakeFailed: (error) => {
-        this.#send({ type: 'handshakeFailed', ...describeError(error) });
-      },
+      outcomeChanged: (success) => send({ type: 'outcomeChanged', success }),
+      accessKeyUsed: (id) => send({ type: 'accessKeyUsed', id }),
+      chatAnswered: (id) => send({ type: 'chatAnswered', id }),
+      verified: (verified) => send({ type: 'verified', verified, establishedAt: Date.now() }),
+      sessionLost: (reason) => send({ type: 'sessionLost', reason }),
+      handshakeFailed: (error) => send({ type: 'handshakeFailed', ...describeError(error) }),
     };
   }
 
-  #update(settings: ProxySettings): void {
-    const values = { ...this.#values, ...toValues(settings) };
-    const live: LiveSettings = readLiveSettings(values);
-    this.#values = values;
+  #update(changed: ProxySettings): void {
+    const settings = { ...this.#settings, ...changed };
+    const live = resolveLiveConfig(settings);
+    this.#settings = settings;
     this.#service?.update(live);
   }
 
-  #setKeys(secrets: Start['secrets']): void {
+  #setKeys(secrets: ProxySecrets): void {
     const { apiKey, accessKeys } = checkSecrets(secrets.apiKey, secrets.accessKeys);
     this.#service?.setKeys({ apiKey, accessKeys, ownership: ownershipOf(secrets).ownership ?? null });
   }
@@ -151,9 +139,7 @@ class IpcHost {
   async #finish(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    await this.#service?.stop(GRACE, () => {
-      this.#send({ type: 'stopped' });
-    });
+    await this.#service?.stop(GRACE, () => this.#send({ type: 'stopped' }));
     process.exit(EXIT.ok);
   }
 
@@ -162,7 +148,7 @@ class IpcHost {
   }
 }
 
-/** The secret as bytes; left out if it is none. */
+/** The secret as bytes; left out if it does not have 32 of them. */
 function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
   const bytes = ownership === undefined ? undefined : fromBase64(ownership);
   return bytes?.length === 32 ? { ownership: bytes } : {};

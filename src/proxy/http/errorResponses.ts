@@ -1,25 +1,25 @@
-// Writing the answers that the proxy makes itself.
+// Writes the responses that the proxy makes itself.
 import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { errorBody } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
 
 /**
- * Answers with JSON.
- * @param further name, value, name, value ...
+ * Sends a JSON response.
+ * @param headers further ones: name, value, name, value ...
  */
-export function sendJson(res: ServerResponse, status: number, json: string, further: readonly string[] = []): void {
+export function sendJson(res: ServerResponse, status: number, json: string, headers: readonly string[] = []): void {
   const length = String(Buffer.byteLength(json));
-  res.writeHead(status, ['content-type', 'application/json', 'content-length', length, ...further]);
+  res.writeHead(status, ['content-type', 'application/json', 'content-length', length, ...headers]);
   res.end(json);
 }
 
-/** Answers with an OpenAI error object. */
-export function sendError(res: ServerResponse, error: ProxyError, further: readonly string[] = []): void {
-  sendJson(res, error.status, errorBody(error), [...(error.headers ?? []), ...further]);
+/** Sends an OpenAI error object. */
+export function sendError(res: ServerResponse, error: ProxyError, headers: readonly string[] = []): void {
+  sendJson(res, error.status, errorBody(error), [...(error.headers ?? []), ...headers]);
 }
 
-/** The same as bytes, for a connection on which HTTP itself has failed. */
+/** The complete response as text, for a connection that Node's HTTP parser has given up. */
 export function rawError(error: ProxyError): string {
   const body = errorBody(error);
   return (

@@ -1,39 +1,34 @@
-// Which header fields travel, each way. Pure functions over the flat lists that Node gives and takes:
+// Decides which header fields are forwarded in each direction. Pure functions over the flat lists that Node uses:
 // name, value, name, value ...
+import { FORBIDDEN_REQUEST_HEADERS, HOP_BY_HOP_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
-import { FORBIDDEN_REQUEST_HEADERS } from '../../session/wire.ts';
 
-/** RFC 9110 section 7.6.1, and what older clients send. */
-const HOP_BY_HOP = [
-  'connection',
-  'keep-alive',
+/** The hop-by-hop headers, and those of older clients and of proxy authentication. */
+const CONNECTION_HEADERS = [
+  ...HOP_BY_HOP_HEADERS,
   'proxy-authenticate',
   'proxy-authorization',
   'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
   'http2-settings',
 ];
 
 const DROPPED_FROM_REQUESTS: ReadonlySet<string> = new Set([
   ...FORBIDDEN_REQUEST_HEADERS,
-  ...HOP_BY_HOP,
+  ...CONNECTION_HEADERS,
   'cookie2',
   'x-real-ip',
-  'accept-encoding', // the length of a compressed answer tells of its content
+  'accept-encoding', // the length of a compressed response reveals something about its content
   'expect',
 ]);
 
 const DROPPED_FROM_RESPONSES: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP,
+  ...CONNECTION_HEADERS,
   'set-cookie',
   'set-cookie2',
-  'content-length', // the records say where the body ends
+  'content-length', // the records mark the end of the body
 ]);
 
-/** The fields that go into the envelope: lower-case names, the client's order and repeats. */
+/** The client's headers that go into the envelope: names in lower case, order and repeats kept. */
 export function requestHeaders(raw: readonly string[]): HeaderField[] {
   const fields: HeaderField[] = [];
   let named: Set<string> | undefined;
@@ -46,7 +41,7 @@ export function requestHeaders(raw: readonly string[]): HeaderField[] {
   return named === undefined ? fields : fields.filter(({ name }) => !named.has(name));
 }
 
-/** The fields that go back to the client: the backend's order, repeats and spelling. */
+/** The backend's headers that go to the client: order, repeats and spelling kept. */
 export function responseHeaders(fields: readonly HeaderField[]): string[] {
   let named: Set<string> | undefined;
   for (const { name, value } of fields) {
@@ -60,7 +55,18 @@ export function responseHeaders(fields: readonly HeaderField[]): string[] {
   return raw;
 }
 
-/** The value of the one field with this name; undefined if there is none, null if there are several. */
+/** `raw` with its CORS headers replaced by `cors`: the proxy decides which pages may read a response. Empty: no change. */
+export function replaceCorsHeaders(raw: string[], cors: readonly string[]): string[] {
+  if (cors.length === 0) return raw;
+  const kept: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] ?? '';
+    if (!name.toLowerCase().startsWith('access-control-')) kept.push(name, raw[index + 1] ?? '');
+  }
+  return [...kept, ...cors];
+}
+
+/** The value of the only field with this name; undefined if the field is missing, null if it is repeated. */
 export function singleValue(raw: readonly string[], lowerCaseName: string): string | undefined | null {
   let found: string | undefined;
   for (let index = 0; index < raw.length; index += 2) {
@@ -72,7 +78,7 @@ export function singleValue(raw: readonly string[], lowerCaseName: string): stri
   return found;
 }
 
-/** The value of the first field with this name. */
+/** The value of the first field with this name, or undefined. */
 export function fieldValue(fields: readonly HeaderField[], lowerCaseName: string): string | undefined {
   return fields.find(({ name }) => name.toLowerCase() === lowerCaseName)?.value;
 }

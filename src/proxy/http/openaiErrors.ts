@@ -1,9 +1,9 @@
-// The answers that the proxy makes itself, in the form that OpenAI clients know. They are opaque on purpose: what
-// exactly failed is in the log.
+// The errors that the proxy itself answers with, in the form that OpenAI clients know. They hide on purpose why the
+// backend failed: the log has the exact cause.
 import type { SessionErrorCode } from '../../session/errors.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 
-/** An answer of the proxy's own. */
+/** An error that the proxy answers with. */
 export interface ProxyError {
   readonly status: number;
   readonly type: 'invalid_request_error' | 'server_error';
@@ -17,74 +17,73 @@ function invalid(status: number, code: string | null, message: string, headers: 
   return { status, type: 'invalid_request_error', code, message, headers };
 }
 
-const SERVES =
-  'This proxy serves POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health, and nothing else.';
+function unauthorized(code: string | null, message: string): ProxyError {
+  return invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']);
+}
+
+const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
 const RETRY = ['retry-after', '1'];
-const CHALLENGE = ['www-authenticate', 'Bearer realm="sealed-proxy"'];
 
 export const PROXY_ERRORS = {
-  badRequest: invalid(400, 'bad_request', 'The request is not valid HTTP for this proxy. Check the client.'),
+  badRequest: invalid(
+    400,
+    'bad_request',
+    'The proxy cannot read this request: it is not valid HTTP. Check the client.',
+  ),
   badTarget: invalid(
     400,
     'bad_request',
-    'The request target has characters that the proxy cannot carry, such as "#" or "\\". Encode them.',
+    'The request target contains characters that cannot be forwarded, such as "#" or "\\". Percent-encode them.',
   ),
-  noKey: invalid(
-    401,
-    null,
-    'No API key was sent. Send one in the header "Authorization: Bearer <API_KEY>".',
-    CHALLENGE,
-  ),
-  badKey: invalid(
-    401,
+  noKey: unauthorized(null, 'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".'),
+  badKey: unauthorized(
     'invalid_api_key',
-    'This API key cannot be sent: a key has 1 to 16,384 visible ASCII characters and no space. Check what was pasted.',
-    CHALLENGE,
+    'This is not a valid API key: a key has 1 to 16,384 visible ASCII characters and no spaces. Check that you copied it correctly.',
   ),
-  unknownAccessKey: invalid(
-    401,
+  unknownAccessKey: unauthorized(
     'invalid_api_key',
-    'The proxy does not know this access key: it was revoked or mistyped. Make a new one.',
-    CHALLENGE,
+    'The proxy does not know this access key: it was revoked or mistyped. Create a new access key.',
   ),
-  noApiKey: invalid(
-    401,
+  noApiKey: unauthorized(
     null,
-    'The proxy itself has no API key yet, so access keys cannot be used. Set the API key of the proxy first.',
-    CHALLENGE,
+    'The proxy has no API key yet, so access keys do not work. Set the API key of the proxy first.',
   ),
   foreignHost: invalid(
     403,
     'forbidden_host',
-    'The Host header does not name this computer. Use http://127.0.0.1 and the port, or list the name in PROXY_ALLOWED_HOSTS.',
+    'The Host header does not name this computer. Use http://127.0.0.1 with the port, or add the name to the allowed hosts in the proxy settings.',
   ),
   foreignOrigin: invalid(
     403,
     'forbidden_origin',
-    'Web pages of this origin may not use the proxy. List the origin in PROXY_ALLOWED_ORIGINS to allow it.',
+    'Web pages of this origin may not use the proxy. To allow them, add the origin to the allowed origins in the proxy settings.',
   ),
   noSuchPath: invalid(404, 'not_found', SERVES),
   noSuchModelRoute: invalid(
     404,
     'not_found',
-    'Single models are not served here. GET /v1/models lists all models that the key can call.',
+    'The proxy does not serve single models. GET /v1/models lists all models that the key can use.',
   ),
   uploadTimeout: invalid(
     408,
     'request_timeout',
-    'The request body did not arrive: the client sent nothing for too long.',
+    'The request body did not arrive in time: the client stopped sending.',
   ),
-  bodyTooLarge: invalid(413, 'request_too_large', `The request body is over ${MAX_BODY / 1024 / 1024} MiB.`),
-  targetTooLong: invalid(414, 'uri_too_long', `The request target is over ${MAX_TARGET / 1024} KiB.`),
-  expectation: invalid(417, 'expectation_failed', 'The proxy knows no expectation but "100-continue".'),
+  bodyTooLarge: invalid(413, 'request_too_large', `The request body is larger than ${MAX_BODY / 1024 / 1024} MiB.`),
+  targetTooLong: invalid(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET / 1024} KiB.`),
+  expectation: invalid(417, 'expectation_failed', 'The proxy supports only the expectation "100-continue".'),
   tooManyHeaders: invalid(
     431,
     'headers_too_large',
-    `The request has over ${MAX_REQUEST_HEADERS} headers, or over 128 KiB of them.`,
+    `The request has more than ${MAX_REQUEST_HEADERS} headers, or more than 128 KiB of headers.`,
   ),
-  headTooLarge: invalid(431, 'headers_too_large', 'The head of the request is too long: its key, target or headers.'),
-  httpVersion: server(505, 'This route needs HTTP/1.1: in an older version a broken answer looks like a whole one.'),
-  busy: { ...server(503, 'The proxy is busy with too many requests at once. Try again in a moment.'), headers: RETRY },
+  headTooLarge: invalid(
+    431,
+    'headers_too_large',
+    'The request head is too long. Shorten the key, the target or the headers.',
+  ),
+  httpVersion: server(505, 'This route requires HTTP/1.1: older versions cannot show that a response is incomplete.'),
+  busy: { ...server(503, 'The proxy is handling too many requests at once. Try again in a moment.'), headers: RETRY },
   backend: server(502, 'Failed to communicate securely with the backend.'),
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;
@@ -93,12 +92,12 @@ function server(status: number, message: string): ProxyError {
   return { status, type: 'server_error', code: null, message };
 }
 
-/** The answer for a method that a known path does not have. */
+/** For a method that a known path does not support. */
 export function methodNotAllowed(allow: string): ProxyError {
-  return invalid(405, 'method_not_allowed', `This path takes ${allow}. ${SERVES}`, ['allow', allow]);
+  return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${SERVES}`, ['allow', allow]);
 }
 
-/** The answer for an exchange that failed before its response started. */
+/** For an exchange that failed before its response started. */
 export function errorOfExchange(code: SessionErrorCode): ProxyError {
   if (code === 'timeout') return PROXY_ERRORS.timeout;
   return code === 'request_too_large' ? PROXY_ERRORS.tooManyHeaders : PROXY_ERRORS.backend;

@@ -1,5 +1,5 @@
-// One request of a local client, relayed: its body into the exchange, the response's records back, the clocks, and the
-// end of either side told to the other.
+// Relays one request of a local client: its body goes into an exchange, the records of the response come back, the time
+// limits run, and each side learns when the other one ends.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SessionError } from '../../session/errors.ts';
 import { Exchange } from '../../session/exchange.ts';
@@ -8,127 +8,119 @@ import type { AttestationResult } from '../../session/handshake.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
 import { MAX_BODY } from '../../session/wire.ts';
 import type { ResponseStart } from '../../session/wire.ts';
-import { sendError } from '../http/errorResponses.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
-import { responseHeaders } from '../http/headers.ts';
-import type { RequestLimits } from './requestLimits.ts';
+import { sendError } from '../http/errorResponses.ts';
+import { replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
 import { PROXY_ERRORS, errorOfExchange } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
-import type { RequestEntry } from './requestLog.ts';
 import { isEventStream } from '../usage/tokenObserver.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
+import type { RequestLimits } from './requestLimits.ts';
+import type { RequestEntry } from './requestLog.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
+  /** From the end of the upload to the start of a stream, or to the end of any other response. */
   readonly requestTimeout: number;
+  /** Between two chunks of a stream, or of an upload. */
   readonly streamIdleTimeout: number;
 }
 
 export interface RelayContext {
   readonly exchange: ExchangeContext<AttestationResult>;
-  readonly load: RequestLimits;
+  readonly limits: RequestLimits;
   readonly timeouts: Timeouts;
-  /** How it went, where any other request might fare alike: null = well. */
+  /** Receives null for a success, or a failure that other requests may have too. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
 }
 
 export interface RelayedRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** What `encodeMetadata` made. */
+  /** The result of `encodeMetadata`. */
   readonly metadata: Uint8Array;
-  /** The length that the client announced; undefined if it sends chunks; 0 if there is no body. */
+  /** The length that the client announced, in bytes; undefined for a chunked body; 0 for no body. */
   readonly bodyLength: number | undefined;
-  /** It travels with the API key of the proxy, and not with one that the client has sent. */
+  /** True if the request uses the proxy's API key, false if the client sent its own. */
   readonly withApiKey: boolean;
-  /** The fields that let an allowed web page read the answer. */
+  /** The headers that let an allowed web page read the response: name, value, name, value ... */
   readonly cors: readonly string[];
   readonly entry: RequestEntry;
   readonly meter: RequestMeter;
 }
 
-/** How long a client whose response broke may take to read what came before, in milliseconds. */
+/** How long a client may take to read the rest of a response that broke, in milliseconds. */
 const LINGER = 10_000;
 const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
 
 export class Relay implements ResponseSink {
-  readonly #req: IncomingMessage;
+  readonly #context: RelayContext;
+  readonly #request: RelayedRequest;
   readonly #res: ServerResponse;
-  readonly #cors: readonly string[];
   readonly #entry: RequestEntry;
-  readonly #meter: RequestMeter;
-  readonly #timeouts: Timeouts;
-  readonly #bodyLength: number | undefined;
   readonly #body = new ReplayableBody();
   readonly #exchange: Exchange<AttestationResult>;
-  readonly #load: RequestLimits;
-  readonly #withApiKey: boolean;
-  readonly #onOutcome: (failure: RequestFailure | null) => void;
-  /** Bytes of the body that count as kept, until the response starts. */
+  /** Bytes of the body that the limits count, until the response starts. */
   #kept = 0;
-  #begun = false;
-  #over = false;
+  #exchangeBegun = false;
+  #concluded = false;
   #started = false;
   #headPending = false;
+  /** True while the response is an event stream, which the idle timeout limits. */
   #idleLimited = false;
   #waitingForDrain = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: RelayContext, request: RelayedRequest) {
-    const { req, res, metadata, bodyLength, withApiKey, cors, entry, meter } = request;
-    this.#req = req;
-    this.#res = res;
-    this.#withApiKey = withApiKey;
-    this.#onOutcome = context.onOutcome;
-    this.#cors = cors;
-    this.#entry = entry;
-    this.#meter = meter;
-    this.#timeouts = context.timeouts;
-    this.#bodyLength = bodyLength;
-    this.#load = context.load;
-    this.#load.requests++;
-    this.#exchange = new Exchange(context.exchange, metadata, this.#body, this);
+    this.#context = context;
+    this.#request = request;
+    this.#res = request.res;
+    this.#entry = request.entry;
+    context.limits.requests++;
+    this.#exchange = new Exchange(context.exchange, request.metadata, this.#body, this);
   }
 
-  /** Takes the body as it comes; with what has come, the exchange begins. */
+  /** Reads the body; the exchange begins with its first chunk. */
   begin(): void {
-    if (this.#bodyLength === 0) {
+    const { req, bodyLength } = this.#request;
+    if (bodyLength === 0) {
       this.#completeBody();
       return;
     }
-    this.#limit(this.#timeouts.streamIdleTimeout, () => {
+    this.#limit(this.#context.timeouts.streamIdleTimeout, () => {
       this.#refuse(PROXY_ERRORS.uploadTimeout, 'upload_timeout');
     });
-    this.#req.on('data', (piece: Buffer) => {
-      this.#take(piece);
+    req.on('data', (chunk: Buffer) => {
+      this.#take(chunk);
     });
-    this.#req.on('end', () => {
+    req.on('end', () => {
       if (!this.#body.complete) this.#completeBody();
     });
   }
 
-  /** The client's connection closed. No effect when the response is whole. */
+  /** The client closed its connection. No effect once the response is complete. */
   clientGone(): void {
-    this.#exchange.abort(new SessionError('cancelled', 'The client went away'));
+    this.#exchange.abort(new SessionError('cancelled', 'The client closed its connection'));
   }
 
   start(start: ResponseStart): void {
     const { status, headers } = start;
+    const { meter, withApiKey, cors } = this.#request;
     this.#started = true;
     this.#headPending = true;
-    this.#detach();
+    this.#releaseBody();
     this.#entry.started(status);
-    this.#meter.start(start);
-    if (status < 400) this.#onOutcome(null);
-    else if (status === 401 && this.#withApiKey) this.#onOutcome(KEY_REFUSED);
+    meter.start(start);
+    if (status < 400) this.#context.onOutcome(null);
+    else if (status === 401 && withApiKey) this.#context.onOutcome(KEY_REFUSED);
     if (isEventStream(headers)) {
       this.#idleLimited = true;
-      this.#limit(this.#timeouts.streamIdleTimeout, this.#expire);
+      this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
     }
     this.#res.sendDate = false;
-    this.#res.writeHead(status, this.#withCors(responseHeaders(headers)));
-    // The head travels with the first chunk where both came in one read, and alone where the chunk is not here yet.
+    this.#res.writeHead(status, replaceCorsHeaders(responseHeaders(headers), cors));
+    // If one read brought both, the head is sent together with the first chunk; otherwise it is sent alone.
     process.nextTick(this.#flushHead);
   }
 
@@ -138,43 +130,69 @@ export class Relay implements ResponseSink {
     this.#entry.bytesOut += bytes.length;
     if (this.#idleLimited) this.#timer?.refresh();
     if (!this.#res.write(bytes) && !this.#waitingForDrain) this.#waitForClient();
-    this.#meter.chunk(bytes);
+    this.#request.meter.chunk(bytes);
   }
 
   end(): void {
     this.#headPending = false;
-    this.#finish();
+    this.#conclude();
     this.#res.end();
   }
 
   fail(error: SessionError): void {
-    this.#finish();
+    if (this.#concluded) return; // refused: `#refuse` has recorded why, and aborted the exchange
     if (error.code === 'cancelled') {
       this.#entry.end = 'client-gone';
+      this.#conclude();
       return;
     }
-    const described = describeError(error);
-    if (error.code !== 'request_too_large') this.#onOutcome(described);
-    this.#entry.end = described.code;
-    this.#entry.detail = described.detail;
-    if (this.#started) this.#breakOff();
-    else this.#answer(errorOfExchange(error.code));
+    const failure = describeError(error);
+    if (error.code !== 'request_too_large') this.#context.onOutcome(failure);
+    this.#entry.end = failure.code;
+    this.#entry.detail = failure.detail;
+    this.#conclude(errorOfExchange(error.code));
   }
 
-  #take(piece: Buffer): void {
-    if (this.#over) return; // the rest of an upload that was answered before its end
-    this.#entry.bytesIn += piece.length;
+  /** Answers instead of the backend, and ends the exchange. */
+  #refuse(error: ProxyError, end: string): void {
+    this.#entry.end = end;
+    this.#request.meter.refuse();
+    this.#conclude(error);
+    this.#exchange.abort(new SessionError('cancelled', 'The proxy refused the request'));
+  }
+
+  /**
+   * Ends the relay, once.
+   * @param error for a client that still waits; sent only if no response has started, else the response breaks
+   */
+  #conclude(error?: ProxyError): void {
+    this.#concluded = true;
+    this.#context.limits.requests--;
+    this.#releaseBody();
+    clearTimeout(this.#timer);
+    if (error === undefined) return;
+    if (this.#started) {
+      this.#breakOff();
+    } else {
+      this.#entry.started(error.status);
+      sendError(this.#res, error, this.#request.cors);
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#concluded) return; // the rest of an upload that got its response early
+    this.#entry.bytesIn += chunk.length;
     if (this.#entry.bytesIn > MAX_BODY) {
       this.#refuse(PROXY_ERRORS.bodyTooLarge, 'body_too_large');
       return;
     }
-    if (!this.#load.keep(piece.length)) {
+    if (!this.#context.limits.keep(chunk.length)) {
       this.#refuse(PROXY_ERRORS.busy, 'busy');
       return;
     }
-    this.#kept += piece.length;
-    this.#body.push(piece);
-    if (this.#entry.bytesIn === this.#bodyLength) {
+    this.#kept += chunk.length;
+    this.#body.push(chunk);
+    if (this.#entry.bytesIn === this.#request.bodyLength) {
       this.#completeBody();
     } else {
       if (!this.#idleLimited) this.#timer?.refresh();
@@ -182,17 +200,17 @@ export class Relay implements ResponseSink {
     }
   }
 
-  /** The request clock starts here. */
+  /** The request timeout starts here. */
   #completeBody(): void {
     this.#body.finish();
-    if (this.#over) return;
-    if (!this.#idleLimited) this.#limit(this.#timeouts.requestTimeout, this.#expire);
+    if (this.#concluded) return;
+    if (!this.#idleLimited) this.#limit(this.#context.timeouts.requestTimeout, this.#expire);
     this.#beginExchange();
   }
 
   #beginExchange(): void {
-    if (this.#begun) return;
-    this.#begun = true;
+    if (this.#exchangeBegun) return;
+    this.#exchangeBegun = true;
     this.#exchange.begin();
   }
 
@@ -211,39 +229,25 @@ export class Relay implements ResponseSink {
     this.#timer = setTimeout(callback, milliseconds);
   }
 
-  /** Back-pressure: the backend waits while the client does not read, and that time is not the backend's. */
+  /** Back-pressure: the backend waits until the client reads on, and the idle timeout does not run meanwhile. */
   #waitForClient(): void {
     this.#waitingForDrain = true;
     this.#exchange.pause();
     if (this.#idleLimited) clearTimeout(this.#timer);
     this.#res.once('drain', () => {
       this.#waitingForDrain = false;
-      if (this.#over) return;
-      if (this.#idleLimited) this.#limit(this.#timeouts.streamIdleTimeout, this.#expire);
+      if (this.#concluded) return;
+      if (this.#idleLimited) this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
       this.#exchange.resume();
     });
   }
 
-  /** Answers in the backend's place, and tells the backend that nothing more will come. */
-  #refuse(error: ProxyError, end: string): void {
-    this.#exchange.abort(new SessionError('cancelled', 'The request was refused'));
-    this.#entry.end = end;
-    this.#meter.refuse();
-    if (this.#started) this.#breakOff();
-    else this.#answer(error);
-  }
-
-  #answer(error: ProxyError): void {
-    this.#entry.started(error.status);
-    sendError(this.#res, error, this.#cors);
-  }
-
-  /** Ends the connection without an end of the body. What was verified is sent before. */
+  /** Sends what was verified, then closes the connection without an end of the body. */
   #breakOff(): void {
     this.#flushHead();
     const { socket } = this.#res;
     if (socket === null) {
-      // The answer to an earlier request on this connection is still on its way: this one breaks when it has had its turn.
+      // An earlier response on this connection is not sent completely: this one breaks when its turn comes.
       this.#res.once('socket', () => {
         process.nextTick(() => {
           this.#breakOff();
@@ -255,25 +259,8 @@ export class Relay implements ResponseSink {
     setTimeout(() => socket.destroy(), LINGER).unref();
   }
 
-  #detach(): void {
-    this.#load.release(this.#kept);
+  #releaseBody(): void {
+    this.#context.limits.release(this.#kept);
     this.#kept = 0;
-  }
-
-  #finish(): void {
-    this.#over = true;
-    this.#load.requests--;
-    this.#detach();
-    clearTimeout(this.#timer);
-  }
-
-  #withCors(raw: string[]): string[] {
-    if (this.#cors.length === 0) return raw;
-    const kept: string[] = [];
-    for (let index = 0; index < raw.length; index += 2) {
-      const name = raw[index] ?? '';
-      if (!name.toLowerCase().startsWith('access-control-')) kept.push(name, raw[index + 1] ?? '');
-    }
-    return [...kept, ...this.#cors];
   }
 }

@@ -1,19 +1,19 @@
-/** Requests that are relayed at once; each costs a connection to the client and one to the backend. */
+/** Requests that may be relayed at once; each uses one connection to the client and one to the backend. */
 const MAX_REQUESTS = 256;
-/** Bytes of request bodies that are kept at once, of all requests together: ten of the largest. */
+/** Bytes of request bodies that all requests together may keep: ten bodies of the largest size. */
 const MAX_KEPT = 500 * 1024 * 1024;
 
-/** What all requests together weigh, so that no program can make the proxy unusable for the others. */
+/** The limits on all requests together, so that no client can make the proxy unusable for the others. */
 export class RequestLimits {
   requests = 0;
   #kept = 0;
 
-  /** True if no further request can be taken. */
+  /** True if the proxy cannot take another request. */
   get full(): boolean {
     return this.requests >= MAX_REQUESTS;
   }
 
-  /** Counts bytes that are kept from now on; false, and nothing counted, if they would be too many. */
+  /** Reserves room for this many bytes; returns false, and reserves nothing, if that would exceed the limit. */
   keep(bytes: number): boolean {
     if (this.#kept + bytes > MAX_KEPT) return false;
     this.#kept += bytes;

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 
-/** What is known of one request when it is over: its one line in the log. */
+/** The log entry of one request, written as one line when the request is over. */
 export class RequestEntry {
   readonly method: string;
   readonly path: string;
@@ -9,11 +9,11 @@ export class RequestEntry {
   status = 0;
   bytesIn = 0;
   bytesOut = 0;
-  /** `complete`, `client-gone`, or the code of what broke it. */
+  /** `complete`, `client-gone`, or the code of the error that ended the request. */
   end = 'complete';
-  /** A window asks whose proxy this is, every few seconds. */
+  /** True for the questions that windows ask every few seconds: logged at `debug` only. */
   routine = false;
-  /** The code of the cause, where there is one. */
+  /** The code of the error's cause, if it is known. */
   detail: string | null = null;
 
   constructor(method: string, path: string) {

@@ -1,39 +1,34 @@
-// Local access keys: what other programs get instead of the upstream's key.
+// Local access keys, which other programs use instead of the API key.
 import { hash } from 'node:crypto';
+import { accessKeyId } from '../../shared/accessKeys.ts';
 import { constantTimeEqual } from '../../shared/bytes.ts';
 
 const PREFIX = 'sealed-';
-const ACCESS_KEY = /^sealed-[A-Za-z0-9_-]{43}$/;
-
 const SECRET_LENGTH = 43;
 const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][a-z0-9_-]{20}/i;
 
-/** True for the form of an access key: `sealed-` and the Base64url of 32 bytes. */
-export function isAccessKey(text: string): boolean {
-  return ACCESS_KEY.test(text);
-}
-
-/** Whose key a request travels with, or why it does not travel. */
+/** The API key that a request is sent with, or why it cannot be sent. */
 export type Credential =
   | {
       readonly kind: 'upstream-key';
       readonly value: string;
-      /** Of the access key that was exchanged for it; null: the client has sent the value itself. */
+      /** The access key that the client sent instead; null if the client sent the API key itself. */
       readonly accessKeyId: string | null;
     }
   | { readonly kind: 'unknown-access-key' }
   | { readonly kind: 'no-api-key' };
 
 export interface KeyEvents {
-  /** A client was served with the access key of this id. At most once a minute each. */
+  /** A client used the access key with this id. At most once a minute for each key. */
   accessKeyUsed?(id: string): void;
-  /** A chat with the access key of this id was answered whole. */
+  /** A chat that used the access key with this id got a complete response. */
   chatAnswered?(id: string): void;
 }
 
+/** In milliseconds. */
 const REPORT_INTERVAL = 60_000;
 
-/** Passes each id on at most once a minute. It outlives the lists of keys: a report may well change the list. */
+/** Reports each id at most once a minute. One function serves all lists of keys, because a report may change the list. */
 export function onceAMinute(report: (id: string) => void): (id: string) => void {
   const reported = new Map<string, number>();
   return (id) => {
@@ -49,40 +44,34 @@ export class AccessKeys {
   readonly #digests: readonly Buffer[];
   readonly #onUsed: ((id: string) => void) | undefined;
 
-  /** @param onUsed hears the id of an access key each time that it resolves */
+  /** @param onUsed is called with the id of an access key each time it resolves */
   constructor(apiKey: string | null, accessKeys: readonly string[], onUsed?: (id: string) => void) {
     this.#apiKey = apiKey;
     this.#onUsed = onUsed;
     this.#digests = accessKeys.map(digest);
   }
 
-  /** The key for the envelope of a request with this bearer token. */
+  /** The API key for the envelope of a request with this bearer token. */
   resolve(bearer: string): Credential {
-    if (!this.#isMeantForUs(bearer)) return { kind: 'upstream-key', value: bearer, accessKeyId: null };
+    if (!this.#isLikeAccessKey(bearer)) return { kind: 'upstream-key', value: bearer, accessKeyId: null };
     if (this.#apiKey === null) return { kind: 'no-api-key' };
-    const sought = digest(bearer);
-    if (!this.#includes(sought)) return { kind: 'unknown-access-key' };
-    const accessKeyId = idOf(sought);
-    this.#onUsed?.(accessKeyId);
-    return { kind: 'upstream-key', value: this.#apiKey, accessKeyId };
+    if (!this.#includes(digest(bearer))) return { kind: 'unknown-access-key' };
+    const id = accessKeyId(bearer);
+    this.#onUsed?.(id);
+    return { kind: 'upstream-key', value: this.#apiKey, accessKeyId: id };
   }
 
-  /** An access key, or one that was damaged in copying: whole or in part, such a key is shown to nobody. */
-  #isMeantForUs(bearer: string): boolean {
+  /** True for an access key, also for one that was damaged in copying: the backend must not see any part of it. */
+  #isLikeAccessKey(bearer: string): boolean {
     return LIKE_ACCESS_KEY.test(bearer) || (bearer.length === SECRET_LENGTH && this.#includes(digest(PREFIX + bearer)));
   }
 
-  /** Compares with every key, in a time that depends on their number alone. */
+  /** Compares with every key, in a time that depends only on the number of keys. */
   #includes(sought: Buffer): boolean {
     let found = false;
     for (const known of this.#digests) found = constantTimeEqual(known, sought) || found;
     return found;
   }
-}
-
-/** The first 16 hex digits of the SHA-256: names a key and tells nothing of it. */
-function idOf(keyDigest: Buffer): string {
-  return keyDigest.toString('hex', 0, 8);
 }
 
 function digest(key: string): Buffer {

@@ -1,49 +1,47 @@
-// Who may ask: judged from the head of a request, before one byte of its body is kept.
+// Decides who may use the proxy, from the head of a request and before any of its body is kept.
 import { isIP } from 'node:net';
-import { singleValue } from '../http/headers.ts';
 import { isLoopback, withoutBrackets } from '../../settings/loopback.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
+import { singleValue } from '../http/headers.ts';
 
 export interface HostRule {
   /** The address that the proxy listens on. */
   readonly boundTo: string;
-  /** Further names, lower case. */
+  /** Further names, in lower case. */
   readonly allowed: readonly string[];
 }
 
 const HOST = /^(\[[0-9a-f:.]+\]|[^:\s/@\\]+)(?::\d{1,5})?$/i;
 
 /**
- * True if the `Host` header names this computer, against DNS rebinding: a web page that makes its own name resolve to
- * 127.0.0.1 still sends that name here.
+ * True if the `Host` header names this computer. Prevents DNS rebinding: a web page can make its own name resolve to
+ * 127.0.0.1, but its requests still carry that name.
  */
 export function isOwnHost(raw: readonly string[], { boundTo, allowed }: HostRule): boolean {
   const [, host] = HOST.exec(singleValue(raw, 'host') ?? '') ?? [];
   if (host === undefined) return false;
   const name = withoutBrackets(host).toLowerCase();
   if (isLoopback(name) || name === boundTo || allowed.includes(name)) return true;
-  return !isLoopback(boundTo) && isIP(name) !== 0; // no page can make an address of its own name
+  return !isLoopback(boundTo) && isIP(name) !== 0; // rebinding needs a name, not an address
 }
 
-/** The judgement on the `Origin` header: programs send none, web pages cannot leave it out. */
-export type OriginVerdict =
-  { readonly kind: 'none' | 'refused' } | { readonly kind: 'allowed'; readonly origin: string };
+/** The result for the `Origin` header, which web pages cannot leave out and other programs do not send. */
+export type OriginCheck = { readonly kind: 'none' | 'refused' } | { readonly kind: 'allowed'; readonly origin: string };
 
-const NO_ORIGIN: OriginVerdict = { kind: 'none' };
-
-export function judgeOrigin(raw: readonly string[], patterns: readonly OriginPattern[]): OriginVerdict {
+/** Checks the `Origin` header against the allowed origins. A repeated header is refused. */
+export function checkOrigin(raw: readonly string[], patterns: readonly OriginPattern[]): OriginCheck {
   const origin = singleValue(raw, 'origin');
-  if (origin === undefined) return NO_ORIGIN;
+  if (origin === undefined) return { kind: 'none' };
   if (origin === null || !patterns.some((matches) => matches(origin))) return { kind: 'refused' };
   return { kind: 'allowed', origin };
 }
 
-/** The fields that let an allowed page read the answer (Fetch standard, section 3.2). */
+/** The headers that let an allowed page read the response (Fetch standard, section 3.2). */
 export function corsHeaders(origin: string): string[] {
   return ['access-control-allow-origin', origin, 'access-control-expose-headers', '*', 'vary', 'Origin'];
 }
 
-/** The further fields of the answer to a preflight. */
+/** The further headers of the response to a preflight. `allow`: the methods of the route. */
 export function preflightHeaders(raw: readonly string[], allow: string): string[] {
   const requested = singleValue(raw, 'access-control-request-headers');
   const privateNetwork = singleValue(raw, 'access-control-request-private-network') === 'true';

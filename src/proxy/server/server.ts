@@ -1,58 +1,59 @@
-// The HTTP server: its connections, and what cannot be read as a request.
+// The HTTP server: its connections, and input that is not a readable request.
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { rawError } from '../http/errorResponses.ts';
-import { RequestLimits } from '../relay/requestLimits.ts';
-import { LocalRequest, OTHER_PATH } from './localRequest.ts';
-import type { Expectation, ServerOptions } from './localRequest.ts';
-import type { Log } from '../log.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
+import type { Log } from '../log.ts';
+import { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
+import { LocalRequest } from './localRequest.ts';
+import type { Expectation, ServerOptions } from './localRequest.ts';
+import { OTHER_PATH } from './routes.ts';
 
-/** Room for the longest metadata, key and target that an envelope takes, so that they get an answer of ours. */
+/** Larger than the largest metadata, key and target of an envelope, so that the proxy answers those that are too large. */
 const MAX_HEADER_BYTES = 192 * 1024;
-/** Requests that a connection may have unanswered; more than any client has use for. */
+/** Requests that may wait for their response on one connection; more than any client needs. */
 const MAX_PIPELINED = 32;
 
 export interface ProxyServer {
   readonly server: Server;
-  /** Stops listening, and ends every connection on which no whole request waits for its answer. */
+  /** Stops listening, and closes every connection on which no complete request waits for its response. */
   close(): void;
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
-  const load = new RequestLimits();
-  /** Of each connection, the requests that are not answered yet, in their order. */
-  const unanswered = new Map<Socket, Set<ServerResponse>>();
+  const limits = new RequestLimits();
+  /** The responses that each connection waits for, in order. */
+  const pending = new Map<Socket, Set<ServerResponse>>();
   const handle = (req: IncomingMessage, res: ServerResponse, expects: Expectation) => {
     const { socket } = req;
-    const waiting = unanswered.get(socket);
+    const waiting = pending.get(socket);
     if (waiting === undefined || waiting.size === MAX_PIPELINED) {
-      socket.destroy(); // with so many answers waiting, Node would not see the client go away
+      socket.destroy(); // with so many waiting responses, Node would not notice that the client disconnects
       return;
     }
     waiting.add(res);
     res.once('close', () => {
       waiting.delete(res);
-      // A connection that is kept alive would keep a server that no longer listens from closing.
+      // A kept-alive connection would prevent a server that no longer listens from closing.
       if (!server.listening) setImmediate(closeUnlessBusy, socket, waiting);
     });
-    new LocalRequest(options, load, req, res, expects).handle();
+    new LocalRequest(options, limits, req, res, expects).handle();
   };
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 60_000,
-    requestTimeout: 0, // an upload may take its time; the relay watches that it moves
+    requestTimeout: 0, // an upload may take long; the relay limits the time between two chunks
     keepAliveTimeout: 75_000,
-    requireHostHeader: false, // the guard refuses it, in words
+    requireHostHeader: false, // the guard refuses such requests with an explanation
   });
-  server.maxHeadersCount = 0; // no silent cut: too many are refused
+  server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
   server.on('connection', (socket) => {
-    unanswered.set(socket, new Set());
-    socket.once('close', () => unanswered.delete(socket));
+    pending.set(socket, new Set());
+    socket.once('close', () => pending.delete(socket));
   });
   server.on('request', (req, res) => {
     handle(req, res, 'nothing');
@@ -64,15 +65,15 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     handle(req, res, 'unknown');
   });
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
-    socket.on('error', () => undefined); // Node has let go of it
+    socket.on('error', () => undefined); // Node no longer handles its errors
     answerRaw(options.log, socket, new RequestEntry('CONNECT', OTHER_PATH), PROXY_ERRORS.noSuchPath);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
-    // What cannot be parsed is answered, unless that would stand in the place of the answer to an earlier request.
-    const [first, second] = unanswered.get(socket) ?? [];
-    const inTurn = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
-    if (inTurn && socket.writable && error.code !== 'ECONNRESET') {
+    // The client must not take the error for the response to an earlier request on this connection.
+    const [first, second] = pending.get(socket) ?? [];
+    const canAnswer = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
+    if (canAnswer && socket.writable && error.code !== 'ECONNRESET') {
       answerRaw(options.log, socket, new RequestEntry('', OTHER_PATH), errorOfParser(error.code));
     } else {
       socket.destroy();
@@ -82,17 +83,17 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     server,
     close() {
       server.close();
-      for (const [socket, waiting] of unanswered) closeUnlessBusy(socket, waiting);
+      for (const [socket, waiting] of pending) closeUnlessBusy(socket, waiting);
     },
   };
 }
 
-/** Also where a further request has begun to come: what is not here yet is not served any more. */
+/** Also closes a connection on which a request has begun to arrive: it is not served any more. */
 function closeUnlessBusy(socket: Socket, waiting: ReadonlySet<ServerResponse>): void {
   if (waiting.size === 0) socket.destroySoon();
 }
 
-/** Answers on a connection that HTTP has given up, and ends it: the other side is not waited for. */
+/** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
 function answerRaw(log: Log, socket: Duplex, entry: RequestEntry, error: ProxyError): void {
   entry.started(error.status);
   entry.write(log);

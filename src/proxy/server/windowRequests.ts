@@ -1,4 +1,4 @@
-// What the windows of the same person may ask on `/health`. To everybody else it is as if these questions did not exist.
+// The questions that the windows of the same user may ask on `/health`. Other clients get the plain health response.
 import {
   CHALLENGE_HEADER,
   PROOF_HEADER,
@@ -12,15 +12,14 @@ import {
 import type { ProxyReport } from '../../shared/ownership.ts';
 import { singleValue } from '../http/headers.ts';
 
-/** What the questions are judged by. */
+/** What the proxy needs to recognize and answer its user's windows. */
 export interface Ownership {
-  /** Shared with the windows that may ask; null where nobody may. */
+  /** Shared with the windows; null: no questions are answered. */
   readonly secret: Uint8Array | null;
-  /** What the proxy says of itself. */
   readonly report: () => ProxyReport;
 }
 
-/** The request of a window that shares the secret: that the port be given up, or to know what was used. */
+/** What a window that shares the secret asks for: that the proxy releases the port, or the usage. Undefined: neither. */
 export function windowRequest(
   method: string,
   raw: readonly string[],
@@ -33,7 +32,7 @@ export function windowRequest(
   return method === 'GET' && typeof usage === 'string' && isUsageRequest(secret, report(), usage) ? 'usage' : undefined;
 }
 
-/** The header that answers a window which asks whose proxy this is; empty if none does. */
+/** The header that proves to a window that this is its user's proxy; empty if the request has no valid challenge. */
 export function proofFor(raw: readonly string[], { secret, report }: Ownership): readonly string[] {
   const challenge = singleValue(raw, CHALLENGE_HEADER);
   if (secret === null || typeof challenge !== 'string' || !isChallenge(challenge)) return [];

@@ -1,68 +1,71 @@
-// One field of a JSON object, found while the text passes: what is not that field's value is looked at and not kept.
-// Whether the rest of the text is JSON is for its receiver to judge.
+// Reads one field of a JSON object from a stream of text, and keeps nothing else of it. It does not check that the rest
+// of the text is valid JSON.
 import { asBuffer } from '../../shared/bytes.ts';
 
-/** A longer value is not read, in bytes. */
+/** Longer values are ignored, in bytes. */
 const MAX_VALUE = 4096;
-/** More than a name has bytes. */
-const OTHER = 1000;
+/** For a key that differs from the name: larger than the length of any name. */
+const MISMATCH = 1000;
 
 const [SPACE, QUOTE, COMMA, COLON, BACKSLASH] = [0x20, 0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Where in the text the reader stands: before the object, behind it, or in one of the outermost object's keys or values.
- * What is not one object has no fields.
+ * The reader's position: before the object, in a key or a value of the outermost object, in the value of the field, or
+ * after the object. `invalid`: the text is not a single object.
  */
-type Place = 'before' | 'key' | 'value' | 'sought' | 'behind' | 'no-object';
+type Position = 'before' | 'key' | 'value' | 'field' | 'after' | 'invalid';
 
-/** Its loops work on local variables: a long answer goes through them byte by byte. */
+/** The loops use local variables for speed, because they read every byte of a long response. */
 export class JsonField {
   readonly #name: Uint8Array;
-  #place: Place = 'before';
-  /** How many brackets are open. */
+  #position: Position = 'before';
+  /** The number of open brackets. */
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** How many bytes of a key are those of the name; `OTHER` if they are not. */
+  /** How many bytes of the current key match the name, or `MISMATCH`. */
   #matched = 0;
-  /** The bytes of the value so far; undefined while there is none, or it is too long. */
+  /** The value so far; undefined if the field has not been found, or its value is too long. */
   #text: string | undefined;
 
-  /** @param name ASCII, and spelt in the text without escapes */
+  /** @param name ASCII, written without escapes in the text */
   constructor(name: Uint8Array) {
     this.#name = name;
   }
 
-  /** The field's JSON, once the object is whole; the last one where there are several. Non-ASCII is not decoded. */
+  /**
+   * The JSON of the field's value, once the object is complete; undefined until then, or if the field is missing. The
+   * last one of repeated fields. Each byte is one character: UTF-8 is not decoded.
+   */
   get value(): string | undefined {
-    return this.#place === 'behind' ? this.#text : undefined;
+    return this.#position === 'after' ? this.#text : undefined;
   }
 
-  /** The bytes of the text from `start` to `end`, in any pieces. */
+  /** Reads the next chunk of the text: `bytes` from `start` to `end`. */
   push(bytes: Uint8Array, start = 0, end = bytes.length): void {
     let from = start;
     let at = start;
-    while (at < end && this.#place !== 'no-object') {
+    while (at < end && this.#position !== 'invalid') {
       if (this.#inString) {
         at = this.#readString(bytes, at, end);
       } else if (this.#depth > 1) {
         at = this.#readInside(bytes, at, end);
       } else {
-        const before = this.#place;
+        const before = this.#position;
         this.#readMark(bytes[at] ?? 0);
-        if (before === 'sought' && this.#place !== before) this.#keep(bytes, from, at);
+        if (before === 'field' && this.#position !== before) this.#keep(bytes, from, at);
         at++;
-        if (this.#place === 'sought' && this.#place !== before) {
+        if (this.#position === 'field' && this.#position !== before) {
           this.#text = '';
           from = at;
         }
       }
     }
-    if (this.#place === 'sought') this.#keep(bytes, from, end);
+    if (this.#position === 'field') this.#keep(bytes, from, end);
   }
 
-  /** A byte of the outermost level, or outside. */
+  /** Reads one byte in the outermost object, or outside of it. */
   #readMark(byte: number): void {
     if (this.#depth === 0) {
       this.#readOutside(byte);
@@ -80,26 +83,26 @@ export class JsonField {
       case CLOSE_OBJECT:
       case CLOSE_ARRAY:
         this.#depth--;
-        this.#place = 'behind';
+        this.#position = 'after';
         break;
       case COMMA:
-        this.#place = 'key';
+        this.#position = 'key';
         break;
       case COLON:
-        if (this.#place === 'key') this.#place = this.#matched === this.#name.length ? 'sought' : 'value';
+        if (this.#position === 'key') this.#position = this.#matched === this.#name.length ? 'field' : 'value';
         break;
     }
   }
 
-  /** There is one object, and nothing before or behind it. */
+  /** Only white space may precede or follow the object. */
   #readOutside(byte: number): void {
     if (byte <= SPACE) return;
-    const opens = this.#place === 'before' && byte === OPEN_OBJECT;
-    this.#place = opens ? 'key' : 'no-object';
+    const opens = this.#position === 'before' && byte === OPEN_OBJECT;
+    this.#position = opens ? 'key' : 'invalid';
     this.#depth = opens ? 1 : 0;
   }
 
-  /** Reads the inner levels on to where the next string begins or they end, and returns the place behind that. */
+  /** Reads nested values up to the next string or their end, and returns the index after it. */
   #readInside(bytes: Uint8Array, start: number, end: number): number {
     let depth = this.#depth;
     let at = start;
@@ -113,10 +116,10 @@ export class JsonField {
     return at;
   }
 
-  /** Reads on to the end of the string, and returns the place behind it; `end` if it is not here yet. */
+  /** Reads up to the end of the string, and returns the index after it; `end` if the string is not complete yet. */
   #readString(bytes: Uint8Array, start: number, end: number): number {
     const name = this.#name;
-    const isKey = this.#depth === 1 && this.#place === 'key';
+    const isKey = this.#depth === 1 && this.#position === 'key';
     let matched = this.#matched;
     let escaped = this.#escaped;
     let at = start;
@@ -128,7 +131,7 @@ export class JsonField {
         break;
       }
       escaped = byte === BACKSLASH && !escaped;
-      if (isKey) matched = matched < name.length && byte === name[matched] ? matched + 1 : OTHER;
+      if (isKey) matched = matched < name.length && byte === name[matched] ? matched + 1 : MISMATCH;
     }
     this.#matched = matched;
     this.#escaped = escaped;

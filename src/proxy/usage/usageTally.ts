@@ -1,21 +1,21 @@
-// Counts what is asked with which access key. It keeps numbers and times, in memory, until the process ends.
+// Counts the requests of each access key. It keeps only numbers and times, in memory, until the process ends.
 import type { Clock } from '../../session/transport.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { KeyUsage, Outcomes, UsageReport } from '../../shared/usage.ts';
 import type { RequestEntry } from '../relay/requestLog.ts';
-import { observerOf } from './tokenObserver.ts';
+import { createTokenObserver } from './tokenObserver.ts';
 import type { Tokens, TokenObserver } from './tokenObserver.ts';
 
 type Outcome = keyof Outcomes;
 type Clocks = Pick<Clock, 'wall' | 'monotonic'>;
 
-/** Of so many answers the times are kept. */
-const TIMES = 100;
+/** The number of response times that are kept for each key. */
+const MAX_TIMES = 100;
 
 export class UsageTally {
   readonly #clocks: Clocks;
   readonly #since: number;
-  /** By caller: the access keys that have counted, and two more. */
+  /** By caller: the id of an access key, `DIRECT` or `UNKNOWN`. */
   readonly #keys = new Map<string, KeyTally>();
 
   constructor(clocks: Clocks) {
@@ -23,14 +23,11 @@ export class UsageTally {
     this.#since = clocks.wall();
   }
 
-  /**
-   * A request begins.
-   * @param caller the id of its access key, `DIRECT` or `UNKNOWN`
-   */
+  /** Measures a new request of this caller. */
   begin(caller: string): RequestMeter {
-    const known = this.#keys.get(caller) ?? new KeyTally();
-    this.#keys.set(caller, known);
-    return new RequestMeter(known, this.#clocks);
+    const tally = this.#keys.get(caller) ?? new KeyTally();
+    this.#keys.set(caller, tally);
+    return new RequestMeter(tally, this.#clocks);
   }
 
   report(): UsageReport {
@@ -39,14 +36,14 @@ export class UsageTally {
   }
 }
 
-/** What one request comes to. */
+/** Measures one request. */
 export class RequestMeter {
   readonly #tally: KeyTally;
   readonly #clocks: Clocks;
   readonly #begin: number;
   #outcome: Outcome = 'broken';
   #observer: TokenObserver | undefined;
-  /** In milliseconds. */
+  /** Time to the first byte of the response body, in milliseconds. */
   #firstByte: number | undefined;
 
   constructor(tally: KeyTally, clocks: Clocks) {
@@ -55,24 +52,24 @@ export class RequestMeter {
     this.#begin = clocks.monotonic();
   }
 
-  /** The backend's answer starts. */
+  /** The backend's response starts. */
   start({ status, headers }: ResponseStart): void {
     this.#outcome = status < 400 ? 'answered' : 'failed';
-    if (this.#outcome === 'answered') this.#observer = observerOf(headers);
+    if (this.#outcome === 'answered') this.#observer = createTokenObserver(headers);
   }
 
-  /** A piece of the answer's body, which has been passed on already. */
+  /** A chunk of the response body, which has been sent to the client already. */
   chunk(bytes: Uint8Array): void {
     if (this.#outcome === 'answered') this.#firstByte ??= this.#clocks.monotonic() - this.#begin;
     this.#observer?.push(bytes);
   }
 
-  /** The proxy itself has answered. */
+  /** The proxy itself answers, instead of the backend. */
   refuse(): void {
     this.#outcome = 'refused';
   }
 
-  /** The request is over, and so it ended. Returns what it came to. */
+  /** The request is over. Adds it to the tally, and returns its outcome. */
   finish({ end }: Pick<RequestEntry, 'end'>): Outcome {
     const outcome = this.#outcomeOf(end);
     this.#tally.add(outcome, this.#clocks.wall(), this.#observer?.tokens, this.#firstByte);
@@ -87,9 +84,9 @@ export class RequestMeter {
 
 class KeyTally {
   readonly #outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelled: 0 };
-  /** Of the latest answers, in a ring, in milliseconds. */
+  /** Of the latest responses in milliseconds; a ring buffer. */
   readonly #times: number[] = [];
-  #measured = 0;
+  #timed = 0;
   #tokens: Tokens = { input: 0, output: 0 };
   #counted = 0;
   #lastAt = 0;
@@ -97,7 +94,7 @@ class KeyTally {
   add(outcome: Outcome, at: number, tokens: Tokens | undefined, firstByte: number | undefined): void {
     this.#outcomes[outcome]++;
     this.#lastAt = at;
-    if (firstByte !== undefined) this.#times[this.#measured++ % TIMES] = firstByte;
+    if (firstByte !== undefined) this.#times[this.#timed++ % MAX_TIMES] = firstByte;
     if (tokens === undefined) return;
     this.#counted++;
     this.#tokens = { input: this.#tokens.input + tokens.input, output: this.#tokens.output + tokens.output };
@@ -116,7 +113,7 @@ class KeyTally {
   }
 }
 
-/** The lower one of the two in the middle, where there are two; null of none. */
+/** The lower median; null for an empty list. */
 function median(values: readonly number[]): number | null {
   return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? null;
 }

@@ -1,4 +1,4 @@
-// One assistant in a home and a project of its own, in front of the real proxy, with a tap on the wire between the two.
+// One assistant with its own home folder and project, connected to a real proxy through a TCP recorder.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -14,12 +14,12 @@ import type { SentAnswer } from '../e2e/recordedModel.ts';
 import { ACCESS_KEY } from '../e2e/scope.ts';
 import type { Scope } from '../e2e/scope.ts';
 import type { TcpRecorder } from '../e2e/tcpRecorder.ts';
-import { endThoseIn } from './processes.ts';
+import { endProcessesOf } from './processes.ts';
 
-/** What the assistants are told of the model, in tokens. */
+/** The output limit in the assistants' configuration, in tokens. */
 export const MAX_OUTPUT = 8192;
 
-/** A program with what it is started with. */
+/** How to start a program. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
@@ -29,21 +29,21 @@ export interface Command {
 export interface Bench {
   readonly home: string;
   readonly project: string;
-  /** A file of the project, and the word in it. */
+  /** A file of the project, and a word that only this file contains. */
   readonly path: string;
   readonly word: string;
-  /** What our own code tells the assistant. */
-  readonly connection: AssistantEndpoint;
+  /** What the product writes to the assistant's configuration. */
+  readonly endpoint: AssistantEndpoint;
   readonly proxy: ServerProcess;
-  readonly tap: TcpRecorder;
-  /** What has reached the enclave, and what it has answered. */
+  readonly recorder: TcpRecorder;
+  /** The requests that reached the enclave, with its responses. */
   readonly answers: readonly SentAnswer[];
   start(command: Command): RunningProcess;
-  /** Ends whatever the assistant has left behind. Returns how many processes those were. */
-  clear(): Promise<number>;
+  /** Ends the processes that the assistant has left running. Returns their number. */
+  endProcesses(): Promise<number>;
 }
 
-/** `handlerFor` makes the model, which may know the file that the assistant is to read. */
+/** `handlerFor` creates the model, given the file that the assistant should read. */
 export async function openBench(scope: Scope, handlerFor: (path: string) => ApiHandler): Promise<Bench> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sealed-proxy-assistant-')));
   const [home, project, temporary] = ['home', 'project', 'temporary'].map((name) => {
@@ -56,23 +56,23 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => ApiH
 
   const { handler, answers } = recordedModel(handlerFor(path));
   const proxy = await scope.proxy(await scope.enclave({ handler }));
-  const tap = await scope.tap(proxy);
-  const clear = () => endThoseIn(home);
+  const recorder = await scope.tap(proxy);
+  const endProcesses = () => endProcessesOf(home);
   scope.onClose(async () => {
-    await clear();
+    await endProcesses();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const model = { id: MODEL, contextWindow: 128_000, maxOutput: MAX_OUTPUT };
   return {
-    ...{ home, project, path, word, proxy, tap, answers, clear },
-    connection: { home, key: ACCESS_KEY, now: Date.now(), baseUrl: `${tap.url}/v1`, model, models: [model] },
+    ...{ home, project, path, word, proxy, recorder, answers, endProcesses },
+    endpoint: { home, key: ACCESS_KEY, now: Date.now(), baseUrl: `${recorder.url}/v1`, model, models: [model] },
     start: ({ file, args, env }) =>
       new RunningProcess(
         spawn(file, args, {
           cwd: project,
           env: environment({ HOME: home, TMPDIR: temporary, TERM: 'dumb', NO_COLOR: '1', ...env }),
           stdio: ['ignore', 'pipe', 'pipe'],
-          detached: true, // a process group of its own, as a terminal would give it
+          detached: true, // a process group of its own, as in a terminal
         }),
       ),
   };

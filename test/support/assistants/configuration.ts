@@ -1,4 +1,4 @@
-// The assistants as our own code knows them, and how it tells them where the proxy is.
+// Configures assistants with the product's own code.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,7 @@ import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
 import type { Bench } from './bench.ts';
 
-/** What people call it. */
+/** The assistant's name. */
 export function nameOf(id: string): string {
   const found = [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id);
   assert.ok(found, `there is no assistant ${id}`);
@@ -16,21 +16,21 @@ export function nameOf(id: string): string {
 
 /** The assistant's own file. */
 export interface Written {
-  /** Below the home folder. */
+  /** Relative to the home folder. */
   readonly path: string;
-  /** Takes it back, and makes sure that nothing of ours is left. Returns whether others had written to it since. */
+  /** Undoes the change and asserts that nothing of it is left. Returns whether the file was edited since. */
   readonly undo: () => Promise<boolean>;
 }
 
 /** Writes the assistant's own file, if it has one. */
-export async function writeFile(id: string, connection: AssistantEndpoint): Promise<Written | undefined> {
+export async function writeFile(id: string, endpoint: AssistantEndpoint): Promise<Written | undefined> {
   const assistant = FILE_ASSISTANTS.find((entry) => entry.id === id);
   if (assistant === undefined) return undefined;
-  const plan = await assistant.plan(connection);
+  const plan = await assistant.plan(endpoint);
   assert.equal(plan.kind, 'change');
   const applied = await assistant.apply(plan);
   assert.equal(applied.kind, 'applied');
-  const { home, baseUrl, key, model } = connection;
+  const { home, baseUrl, key, model } = endpoint;
   assert.deepEqual(await assistant.inspect({ home, baseUrl, key }), { kind: 'current', model: model.id });
   const undo = async () => {
     const undone = await assistant.undo(applied);
@@ -43,21 +43,21 @@ export async function writeFile(id: string, connection: AssistantEndpoint): Prom
   return { path: relative(home, applied.path), undo };
 }
 
-/** The text that a person copies. */
-export function snippetOf(id: string, connection: AssistantEndpoint): string {
+/** The text that a user copies. */
+export function snippetOf(id: string, endpoint: AssistantEndpoint): string {
   const snippet = SNIPPETS.find((entry) => entry.id === id);
   assert.ok(snippet?.kind === 'snippet', `there is no snippet ${id}`);
-  return snippet.write(connection, 'posix');
+  return snippet.render(endpoint, 'posix');
 }
 
-/** A script of the shell with a snippet in it, which hands its arguments on. */
-export function shellScript(id: string, { home, connection }: Bench): string {
+/** A shell script that runs a snippet with the arguments of the script. */
+export function shellScript(id: string, { home, endpoint }: Bench): string {
   const path = join(home, 'snippet.sh');
-  writeFileSync(path, `${snippetOf(id, connection)} "$@"\n`);
+  writeFileSync(path, `${snippetOf(id, endpoint)} "$@"\n`);
   return path;
 }
 
-/** A module in the project, which finds the packages in `modules`. */
+/** A module in the project that can import the packages in `modules`. */
 export function moduleIn({ project }: Bench, name: string, text: string, modules: string): string {
   const link = join(project, 'node_modules');
   symlinkSync(modules, link, 'dir');

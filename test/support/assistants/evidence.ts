@@ -1,4 +1,4 @@
-// What went over the wire and what the enclave has opened must be the same, apart from the key.
+// Compares what went over the wire with what the enclave received: only the key may differ.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { ApiRequest } from '../../../src/devEnclave/model/apiHandler.ts';
@@ -13,60 +13,68 @@ import { exchangesOn } from './wire.ts';
 
 const CHAT = '/v1/chat/completions';
 
-/** The chat requests as the enclave has opened them. */
+/** The chat requests that the enclave has decrypted. */
 function chatsOf({ answers }: Bench): readonly ApiRequest[] {
   return answers.map(({ request }) => request).filter(({ target }) => target === CHAT);
 }
 
-/** Every chat has reached the enclave as it was sent, and every whole answer has come back as it was given. */
-export function assertExactBytes(name: string, { tap, answers, word }: Bench): void {
-  const wire = tap.connections.items
+/** Every chat request reached the enclave byte by byte, and every complete response came back byte by byte. */
+export function assertExactBytes(name: string, { recorder, answers, word }: Bench): void {
+  const wire = recorder.connections.items
     .flatMap(({ sent, received }) => exchangesOn(Buffer.concat(sent), Buffer.concat(received)))
     .filter(({ target }) => target === CHAT);
-  const opened = answers.filter(({ request }) => request.target === CHAT);
+  const decrypted = answers.filter(({ request }) => request.target === CHAT);
   const requests = wire.map(({ request }) => sha256(request));
-  assert.deepEqual(requests.toSorted(), opened.map(({ request }) => sha256(request.body ?? '')).toSorted());
-  const given = new Set(
-    opened.map(({ request, pieces }) => sha256(request.body ?? '') + sha256(Buffer.concat(pieces))),
+  assert.deepEqual(requests.toSorted(), decrypted.map(({ request }) => sha256(request.body ?? '')).toSorted());
+  const recorded = new Set(
+    decrypted.map(({ request, pieces }) => sha256(request.body ?? '') + sha256(Buffer.concat(pieces))),
   );
-  const whole = wire.flatMap(({ request, response }) => (response === undefined ? [] : [{ request, response }]));
-  assert.ok(whole.length > 0);
-  for (const { request, response } of whole) {
+  const complete = wire.flatMap(({ request, response }) => (response === undefined ? [] : [{ request, response }]));
+  assert.ok(complete.length > 0);
+  for (const { request, response } of complete) {
     assert.equal(response.status, 200);
-    assert.ok(given.has(sha256(request) + sha256(response.body)), 'an answer came back otherwise than it was given');
+    assert.ok(recorded.has(sha256(request) + sha256(response.body)), 'a response was changed on the way');
   }
-  // The one that the assistant has told of is among them.
+  // The response with the word is among them.
   assert.equal(
-    whole.some(({ response }) => response.body.includes(word)),
-    opened.some(({ pieces }) => Buffer.concat(pieces).includes(word)),
+    complete.some(({ response }) => response.body.includes(word)),
+    decrypted.some(({ pieces }) => Buffer.concat(pieces).includes(word)),
   );
-  note(name, 'bytes, by SHA-256', `exact: ${count(requests, 'request')}, ${count(whole, 'answer')}`);
+  note(name, 'bytes, by SHA-256', `exact: ${count(requests, 'request')}, ${count(complete, 'response')}`);
 }
 
-/** The enclave sees the API key in the key's own place, and the access key nowhere; the assistant never sees the API key. */
-export function assertKeys(name: string, { answers, connection, proxy, tap }: Bench, assistant: RunningProcess): void {
+/** The enclave gets the API key as the credential and never the access key; the assistant never gets the API key. */
+export function assertKeys(
+  name: string,
+  { answers, endpoint, proxy, recorder }: Bench,
+  assistant: RunningProcess,
+): void {
   for (const { request } of answers) {
     const { credential, target, headers, body = new Uint8Array(0) } = request;
     assert.equal(credential, API_KEY);
     const all = [target, ...headers.map((field) => `${field.name}: ${field.value}`), Buffer.from(body).toString()];
     assertNoSecretLeaks(
-      { 'the access key': connection.key, 'the API key': API_KEY },
+      { 'the access key': endpoint.key, 'the API key': API_KEY },
       all.join('\n'),
-      'what the enclave opened',
+      'the decrypted request',
     );
   }
-  assert.ok(tap.sent.includes(`Bearer ${connection.key}`));
+  assert.ok(recorder.sent.includes(`Bearer ${endpoint.key}`));
   const printed = [...assistant.stdout.items, ...assistant.stderr.items].join('\n');
-  assertNoSecretLeaks({ 'the API key': API_KEY }, tap.received.toString() + printed, 'what the assistant got');
   assertNoSecretLeaks(
-    { 'the access key': connection.key, 'the API key': API_KEY },
+    { 'the API key': API_KEY },
+    recorder.received.toString() + printed,
+    'what the assistant received and printed',
+  );
+  assertNoSecretLeaks(
+    { 'the access key': endpoint.key, 'the API key': API_KEY },
     proxy.stderr.items.join('\n'),
     "the proxy's log",
   );
   note(name, 'key at the enclave', 'the API key, exchanged');
 }
 
-/** What the tool has found has come to the enclave, as the result of a tool. */
+/** The enclave received the tool's result with the word in it. */
 export function assertToolResult(name: string, bench: Bench, tool: Tool): void {
   const messages = chatsOf(bench).map(({ body }) => fieldsOf(parseJson(body ?? Buffer.of()))['messages']);
   const results = messages.map((all) => (Array.isArray(all) ? all.map(fieldsOf) : []).filter(isToolResult));
@@ -74,14 +82,14 @@ export function assertToolResult(name: string, bench: Bench, tool: Tool): void {
   note(name, 'did', `streamed, called ${tool.name} and sent its result`);
 }
 
-/** What the enclave was asked for: the request with the most tools says it. */
+/** Asserts and notes the parameters of the assistant's main request, which is the one with the most tools. */
 export function noteRequest(name: string, bench: Bench, maxTokens: number | null): void {
   const chats = chatsOf(bench).map((request) => ({ request, body: fieldsOf(parseJson(request.body ?? Buffer.of())) }));
   const toolsIn = ({ tools }: Readonly<Record<string, unknown>>) => (Array.isArray(tools) ? tools.length : 0);
   const [main] = chats.toSorted((one, other) => toolsIn(other.body) - toolsIn(one.body));
   assert.ok(main);
   const { model, stream, max_tokens: limit = null } = main.body;
-  assert.equal(model, bench.connection.model.id);
+  assert.equal(model, bench.endpoint.model.id);
   assert.equal(stream, true);
   assert.equal(limit, maxTokens);
   note(name, 'model', maxTokens === null ? model : `${model}, max_tokens ${maxTokens}`);

@@ -1,16 +1,16 @@
-// The libraries: what a program goes on with behind the lines of our snippet that make its client.
+// The libraries, with programs that continue the part of the snippet that creates the client.
 import type { Tool } from './script.ts';
 
 export interface Library {
-  /** As in src/extension/assistants. */
+  /** The ID of the snippet. */
   readonly id: string;
-  /** The first words of the snippet's own question: what stands before them makes the client. */
+  /** Where the snippet's own request begins. The lines before it create the client. */
   readonly question: string;
-  /** Asks with the tool, runs it, sends its result and prints the answer. */
+  /** Sends a request with the tool, runs it, sends its result and prints the response. */
   readonly withTool: string;
 }
 
-/** The tool that the programs below have. */
+/** The tool of the programs below. */
 export const READ_FILE: Tool = { name: 'read_file', argumentsFor: (path) => ({ path }) };
 
 const TASK = 'Read fact.txt and tell me the word in it.';
@@ -57,9 +57,9 @@ const readFileTool = tool(({ path }) => readFile(path, 'utf8'), {
 const messages = [new HumanMessage('${TASK}')];
 for (let calls = undefined; calls === undefined || calls.length > 0; ) {
   let answer;
-  for await (const piece of await chat.bindTools([readFileTool]).stream(messages)) {
-    process.stdout.write(piece.text);
-    answer = answer === undefined ? piece : answer.concat(piece);
+  for await (const chunk of await chat.bindTools([readFileTool]).stream(messages)) {
+    process.stdout.write(chunk.text);
+    answer = answer === undefined ? chunk : answer.concat(chunk);
   }
   calls = answer.tool_calls ?? [];
   messages.push(answer);
@@ -90,10 +90,10 @@ for await (const text of answer.textStream) process.stdout.write(text);`,
   },
 ];
 
-/** What the program below says when its stream is over. */
+/** What the program below prints after its stream has ended. */
 export const ALIVE = 'Alive';
 
-/** Aborts its stream when it is told to, and lives on. */
+/** Aborts its stream on a signal, and keeps running. */
 export const ABORTING = `
 const controller = new AbortController();
 process.once('SIGUSR2', () => controller.abort());

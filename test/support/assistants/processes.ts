@@ -1,9 +1,9 @@
-// The processes of an assistant: its own, and what it leaves behind.
+// The processes of an assistant, and those that it leaves running.
 import { readFileSync, readdirSync } from 'node:fs';
 import { eventually } from '../vscode/processes.ts';
 
-/** Those whose home is this folder, wherever they were started from. */
-export function livingIn(home: string): number[] {
+/** The IDs of the processes with this home folder. */
+function processesOf(home: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -11,16 +11,16 @@ export function livingIn(home: string): number[] {
       try {
         return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`HOME=${home}`);
       } catch {
-        return false; // it has ended, or is not ours to look into
+        return false; // it has ended, or belongs to another user
       }
     });
 }
 
-/** Ends them all. Returns how many there were. */
-export async function endThoseIn(home: string): Promise<number> {
-  const all = livingIn(home);
-  await eventually(`the end of what lives in ${home}`, () => {
-    const left = livingIn(home);
+/** Ends all processes with this home folder. Returns their number. */
+export async function endProcessesOf(home: string): Promise<number> {
+  const all = processesOf(home);
+  await eventually(`the end of the processes with the home ${home}`, () => {
+    const left = processesOf(home);
     for (const pid of left) kill(pid);
     return left.length === 0;
   });
@@ -31,6 +31,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // it has just ended
+    // it has already ended
   }
 }

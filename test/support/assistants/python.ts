@@ -1,13 +1,13 @@
-// The programs in Python, which only run where they are asked for: their snippets as they stand.
+// The Python programs, which run their unmodified snippets, and only with `--python`.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench, Command } from './bench.ts';
 import { shellScript, snippetOf } from './configuration.ts';
 
 export interface PythonProgram {
-  /** As in src/extension/assistants. */
+  /** The ID of the snippet. */
   readonly id: string;
-  /** `folder` is its virtual environment. */
+  /** `folder` is the virtual environment. */
   readonly command: (folder: string, bench: Bench) => Command;
 }
 
@@ -24,7 +24,7 @@ export const PYTHON: readonly PythonProgram[] = [
 
 function program(id: string, folder: string, bench: Bench): Command {
   const path = join(bench.project, 'program.py');
-  writeFileSync(path, snippetOf(id, bench.connection));
+  writeFileSync(path, snippetOf(id, bench.endpoint));
   return { file: join(folder, 'bin', 'python'), args: [path] };
 }
 

@@ -1,5 +1,4 @@
-// What the model of these tests does: it calls one tool, whatever else an assistant's long prompt says, and tells what
-// the tool has found.
+// The model of these tests: it ignores the assistant's prompt, calls one tool, and reports what the tool has found.
 import type { Answer } from '../../../src/devEnclave/model/answer.ts';
 import { callTools, say } from '../../../src/devEnclave/model/answer.ts';
 import { parseChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
@@ -9,31 +8,31 @@ import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { parseJson } from '../../../src/shared/json.ts';
 
-/** A harmless tool of an assistant's own, that reads a file. */
+/** A tool of an assistant that reads a file. */
 export interface Tool {
   readonly name: string;
-  /** Of the absolute path of a file. */
+  /** The arguments for the absolute path of a file. */
   readonly argumentsFor: (path: string) => object;
 }
 
-/** What the file holds that the tool reads; no assistant knows it before. */
+/** The word in the file, which an assistant cannot know without reading it. */
 export const WORD = /word-[0-9a-f]{32}/;
-/** The first word of an answer that does not end. */
+/** The first word of a response that does not end. */
 export const BEGIN = 'Beginning';
 
-/** What it says where there is nothing to read. */
+/** The response if there is nothing to read. */
 export const GREETING_TEXT = 'Hello from the enclave.';
 
-/** What it says of the word that it has read: no sentence of the file. */
+/** The response with the word, which differs from the text of the file. */
 export function sentenceWith(word: string): string {
   return `It says ${word} there.`;
 }
 
-/** Between two pieces of a stream, in milliseconds: each is a packet of its own. */
+/** The pause between two chunks of a stream, in milliseconds, so that each is sent in a packet of its own. */
 const PACE_MS = 1;
 const GREETING: Answer = { steps: [think('No tool. '), ...say(GREETING_TEXT)] };
 
-/** Calls `tool` for the file, and then says the word that its result holds. Asked without that tool, it greets. */
+/** Calls `tool` for the file, then responds with the word in the result. Greets if the tool is not offered. */
 export function callOnce(tool: Tool | undefined, path: string): ApiHandler {
   return answering((request) => {
     const word = resultOf(request);
@@ -44,7 +43,7 @@ export function callOnce(tool: Tool | undefined, path: string): ApiHandler {
   });
 }
 
-/** Begins to answer and does not end, where it is asked with this tool, or if no tool is named. */
+/** Begins a response that does not end, if this tool is offered or no tool is given. */
 export function answerForever(tool: Tool | undefined): ApiHandler {
   return answering((request) => {
     if (tool !== undefined && !offers(request, tool)) return GREETING;
@@ -66,7 +65,7 @@ function offers({ tools }: ChatRequest, tool: Tool): boolean {
   return tools.some(({ name }) => name === tool.name);
 }
 
-/** The word in the results that came last. */
+/** The word in the latest tool results. */
 function resultOf({ messages }: ChatRequest): string | undefined {
   return messages
     .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)

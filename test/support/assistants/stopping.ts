@@ -1,4 +1,4 @@
-// How long the enclave works on after a person has stopped the assistant in the middle of an answer.
+// Measures how long an abort takes from the assistant to the enclave.
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
@@ -10,36 +10,36 @@ import { BEGIN } from './script.ts';
 
 /** In milliseconds. */
 export interface Stop {
-  /** From the signal until the enclave knows: with what the assistant itself takes to let go. */
+  /** From the signal until the enclave is notified, including the time that the assistant needs. */
   readonly fromSignal: number;
-  /** From the moment the assistant's connection closes: ours alone. */
+  /** From the end of the assistant's connection, which is the proxy's own share. */
   readonly fromClose: number;
 }
 
-/** The same handler; `gone` hears at what time nobody waits any more for an answer. */
-export function watched(handler: ApiHandler, gone: EventQueue<number>): ApiHandler {
+/** The same handler, which adds the time of each abort to `aborted`. */
+export function watched(handler: ApiHandler, aborted: EventQueue<number>): ApiHandler {
   return (request, response) => {
     response.signal.addEventListener('abort', () => {
-      gone.add(performance.now());
+      aborted.add(performance.now());
     });
     return handler(request, response);
   };
 }
 
-/** Waits for the answer to begin, stops the assistant by `stop`, and waits until the enclave knows. */
+/** Waits for the response to begin, stops the assistant with `stop`, and waits for the abort in the enclave. */
 export async function measureStop(
-  { tap }: Bench,
-  gone: EventQueue<number>,
+  { recorder }: Bench,
+  aborted: EventQueue<number>,
   stop: () => void,
-  patience: number,
+  limit: number,
 ): Promise<Stop> {
-  const isAnswered = () => tap.received.includes(BEGIN);
-  await eventually('the answer to begin', isAnswered, patience);
-  const connection = tap.connections.items.find(({ received }) => Buffer.concat(received).includes(BEGIN));
+  const hasBegun = () => recorder.received.includes(BEGIN);
+  await eventually('the response to begin', hasBegun, limit);
+  const connection = recorder.connections.items.find(({ received }) => Buffer.concat(received).includes(BEGIN));
   assert.ok(connection);
   const closed = connection.closed.then(() => performance.now());
   const begin = performance.now();
   stop();
-  const known = await gone.find('the enclave to know', (at) => at > begin, 0, patience);
+  const known = await aborted.find('the abort to reach the enclave', (at) => at > begin, 0, limit);
   return { fromSignal: known - begin, fromClose: known - (await withTimeout('the connection', DEADLINE, closed)) };
 }

@@ -1,4 +1,4 @@
-// What was seen of each assistant, in one table.
+// The observations of all assistants, as a table.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fromRoot } from '../e2e/process.ts';
@@ -14,7 +14,7 @@ const COLUMNS = [
   'tools',
   'headers at the enclave',
   'bytes, by SHA-256',
-  'stopped: enclave knows after',
+  'abort reaches the enclave',
 ] as const;
 
 type Column = (typeof COLUMNS)[number];
@@ -22,7 +22,7 @@ type Column = (typeof COLUMNS)[number];
 const PATH = fromRoot('.cache/assistants/table.md');
 const rows = new Map<string, Map<Column, string>>();
 
-/** Notes something in an assistant's row, behind what stands there already. */
+/** Adds a text to a cell of an assistant's row. */
 export function note(assistant: string, column: Exclude<Column, 'assistant'>, text: string): void {
   const row = rows.get(assistant) ?? new Map<Column, string>([['assistant', assistant]]);
   const before = row.get(column);
@@ -30,7 +30,7 @@ export function note(assistant: string, column: Exclude<Column, 'assistant'>, te
   rows.set(assistant, row);
 }
 
-/** Prints the table, and keeps it in .cache/assistants/table.md. */
+/** Prints the table and writes it to .cache/assistants/table.md. */
 export function showTable(): void {
   const lines = [...rows.values()].map((row) => COLUMNS.map((column) => row.get(column) ?? '–'));
   const table = [COLUMNS, COLUMNS.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -1,4 +1,4 @@
-// The assistants that run in a terminal: how each is started with a task, without a person who could be asked.
+// The assistants that run in a terminal, and how each is started with a task and without prompts to the user.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,17 +7,17 @@ import type { Command } from './bench.ts';
 import type { Tool } from './script.ts';
 
 export interface Terminal {
-  /** As in src/extension/assistants. */
+  /** The ID of the assistant or the snippet. */
   readonly id: string;
-  /** The one of its tools that reads a file. */
+  /** Its tool that reads a file. */
   readonly tool: Tool;
-  /** The `max_tokens` of its requests, by what it was told of the model. */
+  /** The `max_tokens` of its requests, which follows from the configured limits. */
   readonly maxTokens: number;
-  /** `modules` is the node_modules that it is installed in; `snippet` a file with our text, if there is one. */
+  /** `modules` is the node_modules folder of its installation; `snippet` a script with the snippet, if it has one. */
   readonly command: (modules: string, task: string, snippet: string) => Command;
 }
 
-/** What Cline asks for of a model with room for it. */
+/** What Cline requests from a model with a large enough context window. */
 const CLINE_TOKENS = 32_000;
 
 export const TERMINALS: readonly Terminal[] = [
@@ -84,7 +84,7 @@ export const TERMINALS: readonly Terminal[] = [
   },
 ];
 
-/** npm installs the package for this platform alone, beside the one that was asked for. */
+/** npm installs the package for this platform next to the requested one. */
 function binary(modules: string, name: string, program: string): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const path = join(modules, `${name}-${platform}-${process.arch}`, 'bin', program);

@@ -1,7 +1,7 @@
-// What an assistant and the proxy have said to each other on one connection, cut into messages.
+// Splits the bytes of one connection between an assistant and the proxy into HTTP messages.
 import { parseChunks } from '../e2e/rawHttp.ts';
 
-/** One message as it stands on the wire. */
+/** One message on the wire. */
 interface Message {
   readonly startLine: string;
   readonly body: Buffer;
@@ -12,11 +12,11 @@ export interface WireExchange {
   readonly method: string;
   readonly target: string;
   readonly request: Buffer;
-  /** Undefined where it has not come to its end. */
+  /** Undefined if it is incomplete. */
   readonly response: { readonly status: number; readonly body: Buffer } | undefined;
 }
 
-/** Each whole request on a connection, with its answer. */
+/** Each complete request on a connection, with its response. */
 export function exchangesOn(sent: Buffer, received: Buffer): WireExchange[] {
   const exchanges: WireExchange[] = [];
   let [request, response] = [readMessage(sent, 0), readFinal(received, 0)];
@@ -33,13 +33,13 @@ export function exchangesOn(sent: Buffer, received: Buffer): WireExchange[] {
   return exchanges;
 }
 
-/** Passes over 100 Continue. */
+/** Skips 100 Continue. */
 function readFinal(bytes: Buffer, start: number): Message | undefined {
   const message = readMessage(bytes, start);
   return message?.startLine.startsWith('HTTP/1.1 1') ? readFinal(bytes, message.end) : message;
 }
 
-/** RFC 9112 section 6.3: by its chunks or its length, else without a body. */
+/** RFC 9112 section 6.3: a body is delimited by its chunks or its length, else there is none. */
 function readMessage(bytes: Buffer, start: number): Message | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n', start);
   if (headEnd === -1) return undefined;

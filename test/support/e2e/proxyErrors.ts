@@ -30,39 +30,46 @@ const invalid = (status: number, code: string | null, message: string | RegExp):
   return { status, type: 'invalid_request_error', code, message };
 };
 
-const SERVES =
-  'This proxy serves POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health, and nothing else.';
+const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
 
 /** What the proxy answers, word by word. */
 export const ERRORS = {
-  badRequest: invalid(400, 'bad_request', 'The request is not valid HTTP for this proxy. Check the client.'),
-  badTarget: invalid(400, 'bad_request', /^The request target has characters that the proxy cannot carry/),
-  noKey: invalid(401, null, 'No API key was sent. Send one in the header "Authorization: Bearer <API_KEY>".'),
-  badKey: invalid(401, 'invalid_api_key', /^This API key cannot be sent: a key has 1 to 16,384 visible ASCII/),
+  badRequest: invalid(
+    400,
+    'bad_request',
+    'The proxy cannot read this request: it is not valid HTTP. Check the client.',
+  ),
+  badTarget: invalid(400, 'bad_request', /^The request target contains characters that cannot be forwarded/),
+  noKey: invalid(401, null, 'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".'),
+  badKey: invalid(401, 'invalid_api_key', /^This is not a valid API key: a key has 1 to 16,384 visible ASCII/),
   unknownAccessKey: invalid(401, 'invalid_api_key', /^The proxy does not know this access key/),
-  noApiKey: invalid(401, null, /^The proxy itself has no API key yet/),
+  noApiKey: invalid(401, null, /^The proxy has no API key yet/),
   foreignHost: invalid(403, 'forbidden_host', /^The Host header does not name this computer/),
   foreignOrigin: invalid(403, 'forbidden_origin', /^Web pages of this origin may not use the proxy/),
   noSuchPath: invalid(404, 'not_found', SERVES),
-  noSuchModelRoute: invalid(404, 'not_found', /^Single models are not served here/),
-  methodNotAllowed: (allow: string) => invalid(405, 'method_not_allowed', `This path takes ${allow}. ${SERVES}`),
+  noSuchModelRoute: invalid(404, 'not_found', /^The proxy does not serve single models/),
+  methodNotAllowed: (allow: string) => invalid(405, 'method_not_allowed', `This path supports ${allow}. ${SERVES}`),
   uploadTimeout: invalid(408, 'request_timeout', /^The request body did not arrive/),
-  bodyTooLarge: invalid(413, 'request_too_large', 'The request body is over 50 MiB.'),
-  targetTooLong: invalid(414, 'uri_too_long', 'The request target is over 16 KiB.'),
-  expectation: invalid(417, 'expectation_failed', 'The proxy knows no expectation but "100-continue".'),
-  headTooLarge: invalid(431, 'headers_too_large', /^The head of the request is too long/),
-  headersTooLarge: invalid(431, 'headers_too_large', /^The request has over 64 headers, or over 128 KiB of them/),
+  bodyTooLarge: invalid(413, 'request_too_large', 'The request body is larger than 50 MiB.'),
+  targetTooLong: invalid(414, 'uri_too_long', 'The request target is longer than 16 KiB.'),
+  expectation: invalid(417, 'expectation_failed', 'The proxy supports only the expectation "100-continue".'),
+  headTooLarge: invalid(431, 'headers_too_large', /^The request head is too long/),
+  headersTooLarge: invalid(
+    431,
+    'headers_too_large',
+    /^The request has more than 64 headers, or more than 128 KiB of headers/,
+  ),
   httpVersion: {
     status: 505,
     type: 'server_error',
     code: null,
-    message: /^This route needs HTTP\/1\.1/,
+    message: /^This route requires HTTP\/1\.1/,
   },
   busy: {
     status: 503,
     type: 'server_error',
     code: null,
-    message: 'The proxy is busy with too many requests at once. Try again in a moment.',
+    message: 'The proxy is handling too many requests at once. Try again in a moment.',
   },
   backend: {
     status: 502,

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { startEnclave } from '../../../src/devEnclave/server.ts';
 import type { EnclaveOptions, RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { readConfig } from '../../../src/proxy/hosts/config.ts';
-import type { Values } from '../../../src/settings/settings.ts';
+import type { Values } from '../../../src/settings/environment.ts';
 import { Log } from '../../../src/proxy/log.ts';
 import { startService } from '../../../src/proxy/service.ts';
 import type { Service, ServiceOptions } from '../../../src/proxy/service.ts';

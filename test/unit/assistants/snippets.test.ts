@@ -24,12 +24,12 @@ const inLanguage = (language: Snippet['language']) => written.filter((each) => e
 const of = (id: string, values = VALUES, shell: 'posix' | 'powershell' = 'posix') => {
   const found = written.find((each) => each.id === id);
   assert.ok(found !== undefined, id);
-  return found.write(values, shell);
+  return found.render(values, shell);
 };
 const withModel = (id: string): SnippetValues => ({ ...VALUES, model: { id } });
 
-describe('What is copied for an assistant', () => {
-  it('is there for all that are promised, each by a name of its own', () => {
+describe('SNIPPETS', () => {
+  it('has a unique ID for every assistant', () => {
     const ids = [...SNIPPETS, ...FILE_ASSISTANTS].map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(ids, [
@@ -39,16 +39,16 @@ describe('What is copied for an assistant', () => {
     ]);
   });
 
-  it('says of Codex why it cannot be', () => {
+  it('explains why Codex is not supported', () => {
     const codex = SNIPPETS.find(({ id }) => id === 'codex');
-    assert.ok(codex?.kind === 'impossible');
+    assert.ok(codex?.kind === 'unsupported');
     assert.match(codex.message, /\/v1\/responses.*does not offer/);
   });
 
   for (const snippet of written) {
-    it(`has address, key and model for ${snippet.name}`, () => {
+    it(`contains address, key and model for ${snippet.name}`, () => {
       for (const shell of ['posix', 'powershell'] as const) {
-        const text = snippet.write(VALUES, shell);
+        const text = snippet.render(VALUES, shell);
         assert.ok(text.includes(new URL(BASE_URL).origin), text);
         if (snippet.id !== 'goose') assert.ok(text.includes(BASE_URL), text);
         assert.ok(text.includes(KEY), text);
@@ -58,7 +58,7 @@ describe('What is copied for an assistant', () => {
     });
   }
 
-  it('is a command line that a person would write', () => {
+  it('renders readable commands', () => {
     assert.equal(
       of('aider'),
       `OPENAI_API_BASE=${BASE_URL} \\\n  OPENAI_API_KEY=${KEY} \\\n  aider --model openai/${MODEL}`,
@@ -75,13 +75,13 @@ describe('What is copied for an assistant', () => {
     assert.match(of('goose'), /OPENAI_HOST=http:\/\/127\.0\.0\.1:8123 .*OPENAI_BASE_PATH=v1\/chat\/completions /s);
   });
 
-  it('is for a POSIX shell what was meant, however odd the model is named', function () {
+  it('quotes every model name for a POSIX shell', function () {
     if (process.platform === 'win32') this.skip();
     // Each command is a function that prints its arguments and variables.
     const show = 'printf "%s\\0" "$@"; env -0';
     const functions = ['copilot', 'aider', 'goose', 'llm', 'curl'].map((name) => `${name}() { ${show}; }`);
     for (const id of ODD) {
-      const texts = inLanguage('shell').map((snippet) => snippet.write(withModel(id), 'posix'));
+      const texts = inLanguage('shell').map((snippet) => snippet.render(withModel(id), 'posix'));
       const script = [...functions, ...texts].join('\n');
       const { stdout, stderr, status } = spawnSync('sh', ['-c', script], {
         encoding: 'utf8',
@@ -97,7 +97,7 @@ describe('What is copied for an assistant', () => {
     }
   });
 
-  it('is for PowerShell what was meant', () => {
+  it('quotes every model name for PowerShell', () => {
     const at = (id: string) => of('llm', withModel(id), 'powershell');
     assert.ok(at(`it's`).includes(` -m 'it''s' `));
     assert.ok(at('a‘b’c‚d‛').includes(` -m 'a‘‘b’’c‚‚d‛‛' `));
@@ -109,10 +109,10 @@ describe('What is copied for an assistant', () => {
     assert.match(body, /^[ -~]*$/);
   });
 
-  it('is JavaScript that says what was meant', () => {
+  it('renders valid JavaScript for every model name', () => {
     for (const id of ODD) {
       for (const snippet of inLanguage('javascript')) {
-        const text = snippet.write(withModel(id), 'posix');
+        const text = snippet.render(withModel(id), 'posix');
         const { status, stderr } = spawnSync(process.execPath, ['--check', '--input-type=module'], { input: text });
         assert.equal(status, 0, stderr.toString());
         assert.ok(text.includes(JSON.stringify(id)));
@@ -120,15 +120,15 @@ describe('What is copied for an assistant', () => {
     }
   });
 
-  it('is Python that says what was meant', () => {
+  it('renders Python with every model name as a literal', () => {
     for (const id of ODD) {
       for (const snippet of inLanguage('python')) {
-        assert.ok(snippet.write(withModel(id), 'posix').includes(`=${JSON.stringify(id)},`));
+        assert.ok(snippet.render(withModel(id), 'posix').includes(`=${JSON.stringify(id)},`));
       }
     }
   });
 
-  it('is JSON that says what was meant, with what is known of the model', () => {
+  it('renders valid JSON with what is known of the model', () => {
     const zed = (values: SnippetValues) => {
       const [first = '', ...rest] = of('zed', values).split('\n');
       assert.ok(first.startsWith('// ') && first.endsWith(KEY));

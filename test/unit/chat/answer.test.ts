@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AnswerError, AnswerReader } from '../../../src/chat/answer.ts';
+import { AnswerReader } from '../../../src/chat/answer.ts';
 import type { AnswerEvent } from '../../../src/chat/answer.ts';
+import { ChatError } from '../../../src/chat/chatError.ts';
 
 const event = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;
 const delta = (value: object, reason: string | null = null) =>
@@ -10,15 +11,15 @@ const call = (index: number | undefined, id: string | undefined, name: string | 
   delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: json } }] });
 const DONE = 'data: [DONE]\n\n';
 
-function read(...pieces: string[]): AnswerEvent[] {
+function read(...chunks: string[]): AnswerEvent[] {
   const events: AnswerEvent[] = [];
   const reader = new AnswerReader((one) => events.push(one));
-  for (const piece of pieces) reader.push(piece);
+  for (const chunk of chunks) reader.push(chunk);
   reader.end();
   return events;
 }
 
-const WHOLE =
+const STREAM =
   ': ping\n\n' +
   delta({ role: 'assistant', content: '' }) +
   delta({ reasoning: 'Hm. ' }) +
@@ -40,85 +41,85 @@ const EVENTS: AnswerEvent[] = [
   { kind: 'usage', input: 7, output: 9 },
 ];
 
-describe('A streamed answer', () => {
-  it('is text and reasoning as they come, whole tool calls, and usage', () => {
-    assert.deepEqual(read(WHOLE), EVENTS);
+describe('AnswerReader', () => {
+  it('reports text and reasoning as they arrive, complete tool calls, and usage', () => {
+    assert.deepEqual(read(STREAM), EVENTS);
   });
 
-  it('is the same wherever it is cut', () => {
+  it('reports the same events wherever the stream is split', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: WHOLE.length }), { maxLength: 20 }), (places) => {
-        const cuts = [0, ...places.toSorted((one, other) => one - other), WHOLE.length];
-        assert.deepEqual(read(...cuts.map((cut, index) => WHOLE.slice(cuts[index - 1] ?? 0, cut))), EVENTS);
+      fc.property(fc.array(fc.integer({ min: 0, max: STREAM.length }), { maxLength: 20 }), (places) => {
+        const cuts = [0, ...places.toSorted((one, other) => one - other), STREAM.length];
+        assert.deepEqual(read(...cuts.map((cut, index) => STREAM.slice(cuts[index - 1] ?? 0, cut))), EVENTS);
       }),
     );
   });
 
-  it('is the same with the line ends of Windows, without spaces, and without a last line end', () => {
-    assert.deepEqual(read(WHOLE.replaceAll('\n', '\r\n')), EVENTS);
-    assert.deepEqual(read(WHOLE.replaceAll('data: ', 'data:')), EVENTS);
-    assert.deepEqual(read(WHOLE.trimEnd()), EVENTS);
+  it('accepts CRLF, no space after the colon, and no final line end', () => {
+    assert.deepEqual(read(STREAM.replaceAll('\n', '\r\n')), EVENTS);
+    assert.deepEqual(read(STREAM.replaceAll('data: ', 'data:')), EVENTS);
+    assert.deepEqual(read(STREAM.trimEnd()), EVENTS);
   });
 
-  it('reasons under either name', () => {
+  it('reads reasoning under both field names', () => {
     assert.deepEqual(read(delta({ reasoning_content: 'x' }) + DONE), [{ kind: 'thinking', text: 'x' }]);
   });
 
-  it('calls tools also where the server numbers or names nothing', () => {
+  it('reads tool calls without an index or id', () => {
     assert.deepEqual(read(call(undefined, undefined, 'read', '') + DONE), [
       { kind: 'toolCall', id: 'call_0', name: 'read', input: {} },
     ]);
   });
 
-  it('is whole by its reason to finish, also without the last mark', () => {
+  it('accepts a finish reason as the end, without [DONE]', () => {
     assert.deepEqual(read(delta({ content: 'x' }, 'stop')), [{ kind: 'text', text: 'x' }]);
   });
 
-  it('is none where it ends before that', () => {
+  it('fails if the stream ends before that', () => {
     assert.throws(() => read(delta({ content: 'x' })), /ended before it was complete/);
-    assert.throws(() => read(''), AnswerError);
+    assert.throws(() => read(''), ChatError);
   });
 
-  it('fails with the sentence of the backend, where it sends one', () => {
-    assert.throws(() => read(event({ error: { message: 'Too long' } })), /^AnswerError: Too long$/);
-    assert.throws(() => read(event({ error: 'x' })), /broke the answer off/);
+  it('fails with the message of the backend if it sends one', () => {
+    assert.throws(() => read(event({ error: { message: 'Too long' } })), /^ChatError: Too long$/);
+    assert.throws(() => read(event({ error: 'x' })), /stopped with an error/);
     assert.deepEqual(read(event({ error: null, choices: [] }) + DONE), []);
   });
 
-  it('fails where a tool is called with what is no object, and names the tool but not the arguments', () => {
+  it('fails if tool arguments are not an object, and names the tool but not the arguments', () => {
     for (const json of ['{"a":', '7', 'null', '["secret"]', '"secret"']) {
       assert.throws(
         () => read(call(0, 'a', 'read', json) + DONE),
         (error: Error) =>
-          error instanceof AnswerError && error.message.includes('read') && !error.message.includes('secret'),
+          error instanceof ChatError && error.message.includes('read') && !error.message.includes('secret'),
       );
     }
     assert.throws(() => read(call(0, 'a', undefined, '{}') + DONE), /without a name/);
   });
 
-  it('fails where calls have no end, before they fill the memory', () => {
+  it('limits the number and the length of tool calls', () => {
     const reader = new AnswerReader(() => undefined);
-    const piece = call(0, 'a', 'read', 'x'.repeat(1024 * 1024));
+    const chunk = call(0, 'a', 'read', 'x'.repeat(1024 * 1024));
     assert.throws(() => {
-      for (let count = 0; count < 20; count++) reader.push(piece);
-    }, /than can be taken/);
+      for (let count = 0; count < 20; count++) reader.push(chunk);
+    }, /too many tools, or with too many arguments/);
     const more = Array.from({ length: 300 }, (_, index) => call(index, 'a', 'read', '{}'));
-    assert.throws(() => read(...more), /than can be taken/);
+    assert.throws(() => read(...more), /too many tools, or with too many arguments/);
   });
 
-  it('fails with one line of bounded length, whatever the backend says', () => {
+  it('limits the length of the message of the backend and makes it one line', () => {
     assert.throws(
       () => read(event({ error: { message: `a\n\n# b${'x'.repeat(10_000)}` } })),
       (error: Error) => error.message.startsWith('a # b') && error.message.length === 500,
     );
   });
 
-  it('fails for what is no JSON, and for a line without an end', () => {
-    assert.throws(() => read('data: {\n'), /no JSON/);
-    assert.throws(() => read('x'.repeat(17 * 1024 * 1024)), /no event stream/);
+  it('fails for an event that is not JSON, and for an endless line', () => {
+    assert.throws(() => read('data: {\n'), /not valid JSON/);
+    assert.throws(() => read('x'.repeat(17 * 1024 * 1024)), /not send an event stream/);
   });
 
-  it('passes over whatever it does not know', () => {
+  it('ignores what it does not know', () => {
     const odd = [
       7,
       null,

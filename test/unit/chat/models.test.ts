@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_CONTEXT, DEFAULT_OUTPUT, chatModels, describeModel } from '../../../src/chat/models.ts';
+import {
+  DEFAULT_CONTEXT,
+  DEFAULT_OUTPUT,
+  chatModels,
+  describeModel,
+  embeddingModel,
+} from '../../../src/chat/models.ts';
 
-/** As the real backend describes it. */
+/** In the format of the real backend. */
 const GLM = {
   id: 'glm-5-2',
   object: 'model',
@@ -31,8 +37,8 @@ const models = (...data: unknown[]) => chatModels({ object: 'list', data }, {});
 const one = (change: object, override = {}) =>
   chatModels({ data: [{ ...GLM, ...change }] }, { 'glm-5-2': override })[0];
 
-describe('The chat models of a list', () => {
-  it('have name, sizes and abilities as the backend states them', () => {
+describe('chatModels()', () => {
+  it('uses name, sizes and capabilities that the backend states', () => {
     assert.deepEqual(models(GLM), [
       {
         id: 'glm-5-2',
@@ -46,7 +52,7 @@ describe('The chat models of a list', () => {
     ]);
   });
 
-  it('are those that chat, in their order', () => {
+  it('returns the models that can chat, in their order', () => {
     const speech = [
       { id: 'whisper', tasks: ['transcribe'] },
       { id: 'kokoro', tasks: ['speech'] },
@@ -58,7 +64,7 @@ describe('The chat models of a list', () => {
     );
   });
 
-  it('chat where the backend says so in any way, or says nothing and the name does not speak against it', () => {
+  it('recognizes chat models by capability, by task, or by a name that does not suggest otherwise', () => {
     assert.equal(models({ id: 'x', tasks: ['embed'], capabilities: { chat: true } }).length, 1);
     assert.equal(models({ id: 'x', tasks: ['generate'], capabilities: { chat: false } }).length, 0);
     assert.equal(models({ id: 'x' }).length, 1);
@@ -66,24 +72,24 @@ describe('The chat models of a list', () => {
       assert.equal(models({ id }).length, 0);
   });
 
-  it('have sane sizes and abilities where the backend says nothing', () => {
+  it('has defaults for models without metadata', () => {
     const sizes = { maxInputTokens: DEFAULT_CONTEXT - DEFAULT_OUTPUT, maxOutputTokens: DEFAULT_OUTPUT };
     const abilities = { tools: true, images: false, reasoning: false };
     assert.deepEqual(models({ id: 'local' }), [{ id: 'local', name: 'local', ...sizes, ...abilities }]);
   });
 
-  it('see images where a task or an ability says so', () => {
+  it('recognizes image input by task or capability', () => {
     assert.equal(one({ capabilities: undefined, tasks: ['generate', 'vision'] })?.images, true);
     assert.equal(one({ capabilities: { vision: true } })?.images, true);
     assert.equal(one({ capabilities: { vision: false }, tasks: ['generate', 'vision'] })?.images, false);
   });
 
-  it('never give more than a quarter of a small context', () => {
+  it('limits the output to a quarter of a small context window', () => {
     const small = one({ context_window: 8192 });
     assert.deepEqual([small?.maxInputTokens, small?.maxOutputTokens], [6144, 2048]);
   });
 
-  it('take the sizes of other servers, and none that is no size', () => {
+  it('reads the size fields of other servers, and ignores invalid sizes', () => {
     const bare = { context_window: undefined, max_context_tokens: undefined };
     assert.equal(one({ ...bare, max_model_len: 32_768 })?.maxInputTokens, 32_768 - 8192);
     for (const context_window of [0, -1, 1.5, '8192', Number.NaN, null, 1e300]) {
@@ -92,7 +98,7 @@ describe('The chat models of a list', () => {
     assert.equal(one({ max_output_tokens: 1000 })?.maxOutputTokens, 1000);
   });
 
-  it('are what a person says they are', () => {
+  it('prefers what the user has set, and ignores invalid values', () => {
     const model = one({}, { contextWindow: 100_000, maxOutputTokens: 5000, tools: false, images: true });
     assert.deepEqual(
       [model?.maxInputTokens, model?.maxOutputTokens, model?.tools, model?.images],
@@ -102,20 +108,20 @@ describe('The chat models of a list', () => {
     assert.deepEqual([nonsense?.maxInputTokens, nonsense?.tools], [384_000 - DEFAULT_OUTPUT, true]);
   });
 
-  it('have a name of one line, whatever the backend sends', () => {
+  it('shortens names to one line', () => {
     assert.equal(one({ display_name: ' a\n\tb ' })?.name, 'a b');
     assert.equal(one({ display_name: 'x'.repeat(1000) })?.name.length, 100);
     assert.equal(one({ display_name: 7, short_name: '' })?.name, 'glm-5-2');
   });
 
-  it('have no id that would steer a terminal, and none without end', () => {
+  it('leaves out models with control characters in the id, or a very long one', () => {
     const bad = ['a\u001b[201~\rb', 'a\nb', 'a\u0003', 'a\u009b', 'a\u202eb', 'a\u2028b', '\ud800', 'x'.repeat(201)];
     for (const id of bad) assert.deepEqual(models({ ...GLM, id }), [], JSON.stringify(id));
     for (const id of ['kimi-k2/thinking:latest', 'Größe 7 (neu)', '模型'])
       assert.equal(models({ ...GLM, id })[0]?.id, id);
   });
 
-  it('are none in what is no list', () => {
+  it('returns nothing if the input is not a model list', () => {
     for (const list of [
       undefined,
       null,
@@ -131,22 +137,37 @@ describe('The chat models of a list', () => {
   });
 });
 
-describe('The session with a model', () => {
-  const t = (message: string, name: unknown) => message.replace('{0}', String(name));
+describe('embeddingModel()', () => {
+  it('returns the first model for embeddings, by task or by name', () => {
+    assert.equal(embeddingModel({ data: [GLM, EMBED, { id: 'other-embed' }] }), 'nomic-embed-text');
+    assert.equal(embeddingModel({ data: [{ id: 'text-embedding-3-small' }] }), 'text-embedding-3-small');
+    assert.equal(
+      embeddingModel({
+        data: [
+          { id: 'embed', tasks: ['generate'] },
+          { id: '', tasks: ['embed'] },
+        ],
+      }),
+      undefined,
+    );
+    assert.equal(embeddingModel(undefined), undefined);
+  });
+});
 
-  it('is called verified where it is, and nowhere else', () => {
+describe('describeModel()', () => {
+  it('calls the enclave verified only if it was', () => {
     const verified = { ...VERIFIED, kind: 'verified' } as const;
     const [model] = models(GLM);
     assert.ok(model);
     const plain = { ...model, reasoning: false };
-    assert.match(describeModel(plain, verified, t), /^GLM 5\.2, .* into a verified enclave$/);
+    assert.match(describeModel(plain, verified), /^GLM 5\.2, .* to a verified enclave\.$/);
     const development = { kind: 'development', moduleId: null } as const;
-    assert.match(describeModel(plain, development, t), /to a development backend, which is not verified$/);
-    assert.doesNotMatch(describeModel(plain, null, t), /verified/);
+    assert.match(describeModel(plain, development), /to a development backend, which is not verified\.$/);
+    assert.doesNotMatch(describeModel(plain, null), /verified/);
     const reasoning = { ...plain, reasoning: true };
     assert.match(
-      describeModel(reasoning, null, t),
-      /^GLM 5\.2, over an encrypted session\. It reasons before it answers\.$/,
+      describeModel(reasoning, null),
+      /^GLM 5\.2, over an encrypted connection\. It reasons before it answers\.$/,
     );
   });
 });

@@ -26,8 +26,8 @@ function request(messages: readonly Message[], change: Partial<Conversation> = {
 }
 const messages = (...list: Message[]) => request(list)['messages'];
 
-describe('A conversation as a request', () => {
-  it('is streamed, with usage, by the model that was chosen', () => {
+describe('chatRequest()', () => {
+  it('asks the chosen model for a stream with usage', () => {
     assert.deepEqual(request([user(text('Hello'))]), {
       model: 'glm-5-2',
       messages: [{ role: 'user', content: 'Hello' }],
@@ -36,7 +36,7 @@ describe('A conversation as a request', () => {
     });
   });
 
-  it('has every role, and the parts of a message in their order', () => {
+  it('keeps all roles, and the order of parts', () => {
     const list = messages(
       { role: 'system', parts: [text('Be '), text('brief.')] },
       user(text('a'), image, text('b')),
@@ -49,7 +49,7 @@ describe('A conversation as a request', () => {
     ]);
   });
 
-  it('has tool calls and their results, each by its id', () => {
+  it('contains tool calls and their results with their ids', () => {
     const list = messages(
       assistant(
         text('Let me look.'),
@@ -79,14 +79,14 @@ describe('A conversation as a request', () => {
     ]);
   });
 
-  it('has no text where an answer was tool calls alone', () => {
+  it('sends null as the content of a message with only tool calls', () => {
     const [message] = messages(assistant({ kind: 'toolCall', id: '1', name: 'read', input: {} })) as {
       content: unknown;
     }[];
     assert.equal(message?.content, null);
   });
 
-  it('shows in the person’s name what a tool has found and a tool message cannot hold', () => {
+  it('sends images that a tool returned as a user message', () => {
     const list = messages(
       user({ kind: 'toolResult', id: '1', parts: [text('a picture'), image] }, text('What is it?')),
     );
@@ -96,7 +96,7 @@ describe('A conversation as a request', () => {
     ]);
   });
 
-  it('lets nothing come between the results of tools that were called together', () => {
+  it('keeps the results of tools that were called together next to each other', () => {
     const call = (id: string): Part => ({ kind: 'toolCall', id, name: 'view', input: {} });
     const result = (id: string, ...parts: Part[]): Part => ({ kind: 'toolResult', id, parts });
     const list = messages(
@@ -121,11 +121,11 @@ describe('A conversation as a request', () => {
     );
   });
 
-  it('keeps a message that is empty', () => {
+  it('keeps an empty message', () => {
     assert.deepEqual(messages(assistant()), [{ role: 'assistant', content: '' }]);
   });
 
-  it('offers tools with their schemas, and says whether one must be called', () => {
+  it('offers tools with their schemas, and states whether one must be called', () => {
     const schema = { type: 'object', properties: { path: { type: 'string' } } };
     const tools = [
       { name: 'read', description: 'Reads', schema },
@@ -144,7 +144,7 @@ describe('A conversation as a request', () => {
     assert.equal(request([], { toolRequired: true })['tool_choice'], undefined);
   });
 
-  it('passes options on, but none that would change what is asked', () => {
+  it('passes options on, except for reserved fields', () => {
     const options = { temperature: 0.2, max_tokens: 5, model: 'other', stream: false, messages: [], n: 4, tools: [1] };
     const body = request([user(text('x'))], { options });
     assert.deepEqual(
@@ -155,7 +155,7 @@ describe('A conversation as a request', () => {
     assert.equal((body['messages'] as unknown[]).length, 1);
   });
 
-  it('keeps from the backend what the editor notes among the options for itself', () => {
+  it('leaves out options that the editor adds for itself', () => {
     const options = {
       temperature: 0.2,
       _conversationId: 'c',

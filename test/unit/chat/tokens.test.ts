@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { countMessageTokens, countTokens } from '../../../src/chat/tokens.ts';
 
-describe('The estimate of tokens', () => {
-  it('is not below what a usual tokenizer counts, nor far above it', () => {
+describe('countTokens()', () => {
+  it('counts at least as many tokens as a common tokenizer, and not far more', () => {
     // Counted by o200k_base.
     for (const [text, count] of [
       ['', 0],
@@ -18,7 +18,9 @@ describe('The estimate of tokens', () => {
       assert.ok(estimate >= count && estimate <= 4 * count, `${text}: ${estimate}`);
     }
   });
+});
 
+describe('countMessageTokens()', () => {
   it('grows with every part of a message', () => {
     const parts = [
       { kind: 'text', text: 'x'.repeat(300) },

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { EnvironmentVariableCollection } from 'vscode';
 import { TERMINAL_NAME } from '../../../src/keys/accessKeys.ts';
 import type { AccessKey } from '../../../src/keys/accessKeys.ts';
-import { HostFolder } from '../../../src/keys/hostFolder.ts';
-import { Secrets } from '../../../src/extension/keys/secrets.ts';
+import { MachineStore } from '../../../src/keys/machineStore.ts';
+import { Secrets } from '../../../src/keys/secrets.ts';
 import { TerminalEnvironment } from '../../../src/extension/terminal.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
@@ -102,7 +102,7 @@ describe('The environment of new terminals', () => {
     folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-terminal-'));
     variables = new Variables();
     storage = new Storage();
-    secrets = new Secrets(storage, new HostFolder(folder));
+    secrets = new Secrets(storage, new MachineStore(folder));
     terminal = new TerminalEnvironment(variables as unknown as EnvironmentVariableCollection, secrets);
   });
 
@@ -234,7 +234,7 @@ describe('The environment of new terminals', () => {
   });
 
   it('has no key that was made for somebody else, whatever its name', async () => {
-    const other = await secrets.accessKeyNamed(TERMINAL_NAME, 'person');
+    const other = await secrets.accessKeyNamed(TERMINAL_NAME, 'user');
     await terminal.update(true, RUNNING);
     const key = (await keys()).find(({ id }) => id !== other.id);
     assert.ok(key?.origin === 'terminal');

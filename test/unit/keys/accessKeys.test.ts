@@ -1,41 +1,47 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import {
   OWN_KEY_NAME,
   TERMINAL_NAME,
-  inOrder,
   isClientName,
   isSameName,
   makeAccessKey,
+  oldestFirst,
   parseAccessKey,
   visibleKeys,
 } from '../../../src/keys/accessKeys.ts';
-import { isAccessKey } from '../../../src/proxy/server/accessKeys.ts';
+import { accessKeyId, isAccessKey } from '../../../src/shared/accessKeys.ts';
 
 const own = makeAccessKey(OWN_KEY_NAME, 'own', 1000);
 const terminal = makeAccessKey(TERMINAL_NAME, 'terminal', 2000);
 const cline = makeAccessKey('Cline', 'client', 3000);
 const KEYS = [own, terminal, cline];
 
-describe('The list of access keys', () => {
-  it('has fresh keys of the form that the proxy takes, named by the hash that the proxy reports', () => {
+describe('makeAccessKey()', () => {
+  it('creates keys in the form that the proxy accepts, with the id that the proxy reports', () => {
     for (const { key, id, lastUsedAt } of KEYS) {
       assert.equal(isAccessKey(key), true);
-      assert.equal(id, createHash('sha256').update(key).digest('hex').slice(0, 16));
+      assert.equal(id, accessKeyId(key));
       assert.equal(lastUsedAt, null);
     }
-    assert.equal(new Set(Array.from({ length: 100 }, () => makeAccessKey('x', 'person', 0).key)).size, 100);
+    assert.equal(new Set(Array.from({ length: 100 }, () => makeAccessKey('x', 'user', 0).key)).size, 100);
     assert.deepEqual([cline.name, cline.createdAt], ['Cline', 3000]);
   });
+});
 
-  it('has keys that come back as they were stored, with their last use', () => {
+describe('parseAccessKey()', () => {
+  it('returns keys as they were stored, with their last use', () => {
     const json = JSON.stringify(cline);
     assert.deepEqual(parseAccessKey(json, undefined), cline);
     assert.deepEqual(parseAccessKey(json, '9000'), { ...cline, lastUsedAt: 9000 });
     for (const wrong of ['', 'x', '-1', '1.5', 'null']) assert.equal(parseAccessKey(json, wrong)?.lastUsedAt, null);
   });
 
-  it('leaves out what is no key, for one such would have the proxy refuse them all', () => {
+  it('reads the origin that version 0.4 stored for the keys of users', () => {
+    const key = makeAccessKey('Notebook', 'user', 4000);
+    assert.deepEqual(parseAccessKey(JSON.stringify({ ...key, origin: 'person' }), undefined), key);
+  });
+
+  it('returns undefined for a damaged entry, because one malformed key would make the proxy refuse all', () => {
     const { id, name, key } = cline;
     const wrong: unknown[] = [
       ...[null, 7, 'x', [], {}],
@@ -47,32 +53,36 @@ describe('The list of access keys', () => {
       { ...cline, origin: 'else' },
       { ...cline, key: 'sealed-short' },
       { ...cline, key: `${key}\n` },
-      { ...cline, key: 'sk-of-the-upstream' },
+      { ...cline, key: 'sk-upstream' },
       { ...cline, createdAt: '1' },
     ];
     for (const value of wrong) assert.equal(parseAccessKey(JSON.stringify(value), undefined), undefined);
     for (const json of [undefined, '', '{']) assert.equal(parseAccessKey(json, '1'), undefined);
   });
+});
 
-  it('has the oldest first, and one order for those made at once', () => {
-    assert.deepEqual(inOrder([cline, own, terminal]), KEYS);
-    const twins = [makeAccessKey('x', 'person', 5), makeAccessKey('x', 'person', 5)];
-    assert.deepEqual(inOrder(twins), inOrder(twins.toReversed()));
+describe('oldestFirst()', () => {
+  it('sorts by age, and keys of the same age always in the same order', () => {
+    assert.deepEqual(oldestFirst([cline, own, terminal]), KEYS);
+    const twins = [makeAccessKey('x', 'user', 5), makeAccessKey('x', 'user', 5)];
+    assert.deepEqual(oldestFirst(twins), oldestFirst(twins.toReversed()));
   });
+});
 
-  it('does not show the key by which the extension itself asks', () => {
+describe('visibleKeys()', () => {
+  it("leaves out the extension's own key", () => {
     assert.deepEqual(visibleKeys(KEYS), [terminal, cline]);
   });
 });
 
-describe('The name of a client', () => {
-  it('is what a person can read', () => {
+describe('isClientName()', () => {
+  it('accepts names that a user can read', () => {
     for (const name of ['x', 'Cline', 'publisher.extension', 'Mein Assistent – 日本', 'x'.repeat(64)]) {
       assert.equal(isClientName(name), true, name);
     }
   });
 
-  it('is not empty, long, padded or hidden, and is no mark of Markdown or icon', () => {
+  it('refuses names that are empty, long, padded or invisible, or contain Markdown marks or icons', () => {
     const bad = [
       '',
       ' ',
@@ -93,7 +103,7 @@ describe('The name of a client', () => {
     for (const name of [...bad, ...invisible, ...marks]) assert.equal(isClientName(name), false, JSON.stringify(name));
   });
 
-  it('is not one of the extension’s own, whose keys nobody agreed to give out, nor one that looks like it', () => {
+  it('refuses the names of the extension’s own keys, and names that look like them', () => {
     const own = [
       OWN_KEY_NAME,
       TERMINAL_NAME,
@@ -108,8 +118,10 @@ describe('The name of a client', () => {
     ];
     for (const name of own) assert.equal(isClientName(name), false, name);
   });
+});
 
-  it('is the same to the eye whatever its case, width and spaces', () => {
+describe('isSameName()', () => {
+  it('ignores case, width and spaces', () => {
     assert.equal(isSameName('Cline', 'CLINE'), true);
     assert.equal(isSameName('My Tool', 'my  tool'), true);
     assert.equal(isSameName('Cline', 'Cline 2'), false);

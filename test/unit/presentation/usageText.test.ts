@@ -7,7 +7,7 @@ import type { KeyUsage, UsageReport } from '../../../src/shared/usage.ts';
 const AT = Date.UTC(2026, 0, 15, 12);
 const TIME = new Date(AT).toLocaleString();
 const OWN = makeAccessKey('Sealed Proxy', 'own', AT);
-const ADA = makeAccessKey("Ada's_notebook", 'person', AT);
+const ADA = makeAccessKey("Ada's_notebook", 'user', AT);
 const KEYS = [OWN, ADA];
 
 function used(

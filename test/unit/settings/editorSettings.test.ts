@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { problemsOf, toValues } from '../../../src/settings/editorSettings.ts';
+import { extensionProblems, problemsOf, readEditorSettings } from '../../../src/settings/editorSettings.ts';
 import type { Problem } from '../../../src/settings/editorSettings.ts';
-import { readSettings } from '../../../src/settings/settings.ts';
-import type { NetworkSettings, ProxySettings } from '../../../src/shared/messages.ts';
+import { EXTENSION_DEFAULTS } from '../../../src/settings/schema.ts';
+import type { ProxySettings } from '../../../src/settings/schema.ts';
 
 const PCR0 = 'ab'.repeat(48);
 
@@ -43,43 +43,51 @@ const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unkn
   logLevel: { values: ['INFO', 'loud'], allowed: /it takes error, warn, info, debug, trace$/ },
 };
 
-const STRINGS: readonly unknown[] = [7, true, null, ['x'], {}];
-const NUMBERS: readonly unknown[] = ['1', true, null, [1], {}];
-const LISTS: readonly unknown[] = ['x', 7, false, null, {}, [7], ['x', null], [['x']]];
+interface WrongType {
+  readonly values: readonly unknown[];
+  readonly expected: string;
+}
 
-const WRONG: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
-  host: STRINGS,
-  port: NUMBERS,
-  backendUrl: STRINGS,
-  pcr0Environment: STRINGS,
-  additionalPcr0: LISTS,
-  requestTimeoutSeconds: NUMBERS,
-  streamIdleTimeoutSeconds: NUMBERS,
-  allowedHosts: LISTS,
-  allowedOrigins: LISTS,
-  logLevel: STRINGS,
+const STRING: WrongType = { values: [7, true, null, ['x'], {}], expected: 'a string' };
+const NUMBER: WrongType = { values: ['1', true, null, [1], {}], expected: 'a number' };
+const LIST: WrongType = {
+  values: ['x', 7, false, null, {}, [7], ['x', null], [['x']]],
+  expected: 'a list of strings',
+};
+
+const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
+  host: STRING,
+  port: NUMBER,
+  backendUrl: STRING,
+  pcr0Environment: STRING,
+  additionalPcr0: LIST,
+  requestTimeoutSeconds: NUMBER,
+  streamIdleTimeoutSeconds: NUMBER,
+  allowedHosts: LIST,
+  allowedOrigins: LIST,
+  logLevel: STRING,
 };
 
 const NAMES = Object.keys(WRONG) as (keyof ProxySettings)[];
 
-/** What is wrong with one setting of this value, whatever its type. */
+/** The problem of one setting with this value, of whatever type. */
 function problemWith(name: keyof ProxySettings, value: unknown): Problem | undefined {
   return problemsOf({ [name]: value }, {})[0];
 }
 
-describe('The settings of the editor', () => {
-  it('are good where none is set, and with what the editor gives by default', () => {
-    assert.equal(problemsOf({}, {})[0], undefined);
+describe('problemsOf()', () => {
+  it('finds nothing where no setting is set, and nothing in the defaults', () => {
+    assert.deepEqual(problemsOf({}, {}), []);
     const settings = Object.fromEntries(NAMES.map((name) => [name, GOOD[name][0]]));
-    assert.equal(problemsOf(settings, { strictTls: true, systemCertificates: true, noProxy: 'box' })[0], undefined);
+    assert.deepEqual(problemsOf(settings, { strictTls: true, systemCertificates: true, noProxy: 'box' }), []);
   });
 
   for (const name of NAMES) {
-    it(`may have a good ${name}`, () => {
+    it(`accepts a good ${name}`, () => {
       for (const value of GOOD[name]) assert.equal(problemWith(name, value), undefined, JSON.stringify(value));
     });
 
-    it(`may not have a bad ${name}: it is named, and what it takes`, () => {
+    it(`refuses a bad ${name}: the message names it, and what it takes`, () => {
       const { values, allowed } = BAD[name];
       for (const value of values) {
         const { setting, message } = problemWith(name, value) ?? {};
@@ -90,36 +98,27 @@ describe('The settings of the editor', () => {
       }
     });
 
-    it(`may not have a ${name} of another type`, () => {
-      for (const value of WRONG[name]) {
-        const message = `${name}: its value is not of the right type.`;
+    it(`refuses a ${name} of another type`, () => {
+      const { values, expected } = WRONG[name];
+      for (const value of values) {
+        const message = `${name} cannot be used: it takes ${expected}`;
         assert.deepEqual(problemWith(name, value), { setting: name, message }, JSON.stringify(value));
       }
     });
   }
 
-  it('name the item of a list that is wrong, and show what was typed in one line', () => {
+  it('names the item of a list that is wrong, and shows a value in one line', () => {
     assert.match(problemWith('allowedHosts', ['box', 'b:1'])?.message ?? '', /^allowedHosts=b:1 cannot/);
     assert.match(problemWith('backendUrl', 'a\nb')?.message ?? '', /^backendUrl=a\\nb cannot/);
   });
 
-  it('have an empty list for none, not for the default', () => {
-    const { allowedOrigins, policy, allowedHosts } = readSettings(
-      toValues({ allowedOrigins: [], additionalPcr0: [], allowedHosts: [] }),
-    );
-    assert.deepEqual([allowedOrigins, policy.additional, allowedHosts], [[], [], []]);
-    assert.ok(readSettings(toValues({})).allowedOrigins.length > 0);
-  });
-
-  it('have a problem each, whatever the others are', () => {
+  it('finds each problem, whatever the other settings are', () => {
     const settings = { port: -1, logLevel: 7, requestTimeoutSeconds: 0 } as unknown as ProxySettings;
     const names = problemsOf(settings, { httpsProxy: 'box' }).map(({ setting }) => setting);
     assert.deepEqual(names.toSorted(), ['httpsProxy', 'logLevel', 'port', 'requestTimeoutSeconds']);
   });
-});
 
-describe('The network of the editor', () => {
-  it('may have the URL of a proxy, or none', () => {
+  it('accepts the URL of an HTTP proxy, or none', () => {
     const urls = [
       '',
       'http://box:3128',
@@ -128,14 +127,14 @@ describe('The network of the editor', () => {
       'socks://box',
       'socks5://box:1',
     ];
-    for (const httpsProxy of urls) assert.equal(problemsOf({}, { httpsProxy })[0], undefined, httpsProxy);
+    for (const httpsProxy of urls) assert.deepEqual(problemsOf({}, { httpsProxy }), [], httpsProxy);
   });
 
-  it('is not what the environment of the editor says', () => {
+  it('ignores the HTTP proxy in the environment of the editor', () => {
     const before = process.env['HTTPS_PROXY'];
     process.env['HTTPS_PROXY'] = 'nowhere';
     try {
-      assert.equal(problemsOf({}, {})[0], undefined);
+      assert.deepEqual(problemsOf({}, {}), []);
     } finally {
       if (before === undefined) delete process.env['HTTPS_PROXY'];
       else process.env['HTTPS_PROXY'] = before;
@@ -143,17 +142,72 @@ describe('The network of the editor', () => {
   });
 
   for (const httpsProxy of ['box', 'box:3128', 'ftp://box', 'http://', ' ']) {
-    it(`may not have ${JSON.stringify(httpsProxy)} for a proxy`, () => {
-      const message = `httpsProxy=${httpsProxy} cannot be used: it takes the URL of a proxy such as http://proxy.example:3128`;
+    it(`refuses ${JSON.stringify(httpsProxy)} for an HTTP proxy`, () => {
+      const message = `http.proxy=${httpsProxy} cannot be used: it takes the URL of a proxy such as http://proxy.example:3128`;
       assert.deepEqual(problemsOf({}, { httpsProxy })[0], { setting: 'httpsProxy', message });
     });
   }
 
-  it('never shows what may be the password of a proxy', () => {
+  it('never shows a possible password of an HTTP proxy', () => {
     for (const httpsProxy of ['ftp://me:word@box', 'me:word@box', 'http://me:word%@box']) {
-      const { setting, message } = problemsOf({}, { httpsProxy } satisfies NetworkSettings)[0] ?? {};
+      const { setting, message } = problemsOf({}, { httpsProxy })[0] ?? {};
       assert.equal(setting, 'httpsProxy');
-      assert.match(message ?? '', /^httpsProxy cannot be used: it takes the URL of a proxy/);
+      assert.match(message ?? '', /^http\.proxy cannot be used: it takes the URL of a proxy/);
     }
+  });
+});
+
+describe('extensionProblems()', () => {
+  it('finds nothing in the defaults', () => {
+    assert.deepEqual(extensionProblems(EXTENSION_DEFAULTS), []);
+  });
+
+  it('names a setting as the editor does', () => {
+    const settings = { ...EXTENSION_DEFAULTS, terminal: 'yes' as unknown as boolean };
+    const message = 'terminal.enabled cannot be used: it takes true or false';
+    assert.deepEqual(extensionProblems(settings), [{ setting: 'terminal', message }]);
+  });
+});
+
+describe('readEditorSettings()', () => {
+  const read = (own: Readonly<Record<string, unknown>>, http: Readonly<Record<string, unknown>> = {}) =>
+    readEditorSettings(
+      (name) => own[name],
+      (name) => http[name],
+      'debug',
+    );
+
+  it('has the defaults where nothing is set', () => {
+    const { proxy, network, ...own } = read({ port: undefined, autoStart: null });
+    assert.deepEqual(own, EXTENSION_DEFAULTS);
+    assert.deepEqual(proxy, {
+      port: 14_114,
+      backendUrl: 'https://enclave.trymaple.ai',
+      pcr0Environment: 'production',
+      additionalPcr0: [],
+      requestTimeoutSeconds: 300,
+      streamIdleTimeoutSeconds: 300,
+      allowedOrigins: ['vscode-webview://*', 'vscode-file://*'],
+      logLevel: 'debug',
+    });
+    assert.deepEqual(network, { strictTls: true, systemCertificates: true });
+  });
+
+  it('has the values as they are written, under their names in the editor', () => {
+    const settings = read({ port: 'x', 'terminal.enabled': true, 'statusBar.compact': true, host: '0.0.0.0' });
+    assert.equal(settings.proxy.port, 'x');
+    assert.deepEqual([settings.terminal, settings.compactStatusBar], [true, true]);
+    assert.equal('host' in settings.proxy, false);
+  });
+
+  it('has the network of the editor', () => {
+    assert.deepEqual(read({}, { proxy: 'http://box:1', noProxy: ['a', 'b'], proxyStrictSSL: false }).network, {
+      httpsProxy: 'http://box:1',
+      noProxy: 'a,b',
+      strictTls: false,
+      systemCertificates: true,
+    });
+    const off = read({}, { proxy: 'http://box:1', proxySupport: 'off', noProxy: [], systemCertificates: false });
+    assert.deepEqual(off.network, { httpsProxy: '', strictTls: true, systemCertificates: false });
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { parseOriginPattern } from '../../../src/settings/origins.ts';
 
-describe('An origin pattern', () => {
+describe('parseOriginPattern()', () => {
   for (const text of [
     '',
     '*',
@@ -30,12 +30,12 @@ describe('An origin pattern', () => {
     'vscode-webview://x*',
     'https://app.example\n',
   ]) {
-    it(`is never ${JSON.stringify(text)}`, () => {
+    it(`refuses ${JSON.stringify(text)}`, () => {
       assert.equal(parseOriginPattern(text), undefined);
     });
   }
 
-  it('of a host matches that origin alone, in any case', () => {
+  it('matches one origin by its host, ignoring case', () => {
     const matches = parseOriginPattern('https://App.Example:8443') ?? assert.fail();
     assert.equal(matches('https://app.example:8443'), true);
     assert.equal(matches('HTTPS://APP.EXAMPLE:8443'), true);
@@ -49,7 +49,7 @@ describe('An origin pattern', () => {
     }
   });
 
-  it('of a scheme matches every host of that scheme and of no other', () => {
+  it('matches every host of a scheme with *, and no other scheme', () => {
     const matches = parseOriginPattern('vscode-webview://*') ?? assert.fail();
     assert.equal(matches('vscode-webview://1234'), true);
     for (const other of [
@@ -66,7 +66,7 @@ describe('An origin pattern', () => {
     }
   });
 
-  it('never matches a web page that it does not name', () => {
+  it('never matches a web page that is not listed', () => {
     const host = fc.domain();
     fc.assert(
       fc.property(host, host, fc.constantFrom('https', 'http'), (named, other, scheme) => {

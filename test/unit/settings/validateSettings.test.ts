@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { validateSettings, refusalOf } from '../../../src/settings/validateSettings.ts';
-import type { Settings } from '../../../src/settings/validateSettings.ts';
+import type { Settings } from '../../../src/settings/editorSettings.ts';
+import { EXTENSION_DEFAULTS } from '../../../src/settings/schema.ts';
+import { refusalOf, startSettings, validateSettings } from '../../../src/settings/validateSettings.ts';
 
 const PCR0 = 'ab'.repeat(48);
 
 /** Two sets of good settings that differ in every one. */
 const BEFORE: Settings = {
-  autoStart: true,
-  checkInterval: 300,
-  terminal: false,
-  modelOverrides: {},
+  ...EXTENSION_DEFAULTS,
   proxy: {
     port: 14_114,
     backendUrl: 'https://enclave.trymaple.ai',
@@ -23,10 +21,12 @@ const BEFORE: Settings = {
   network: { strictTls: true },
 };
 const NEXT: Settings = {
+  ...EXTENSION_DEFAULTS,
   autoStart: false,
   checkInterval: 0,
   terminal: true,
-  modelOverrides: {},
+  modelOverrides: { m: { tools: true } },
+  compactStatusBar: true,
   proxy: {
     port: 8080,
     backendUrl: 'http://127.0.0.1:3000',
@@ -40,56 +40,61 @@ const NEXT: Settings = {
   network: { strictTls: true, httpsProxy: 'http://proxy.example:3128' },
 };
 
-type OwnField = 'autoStart' | 'checkInterval' | 'terminal';
+type OwnField = keyof typeof EXTENSION_DEFAULTS;
 type Field = OwnField | keyof Settings['proxy'] | 'httpsProxy';
 
-/** The same with one other value, of whatever type, as a person may write it. */
+/** The same with another value, of any type, as a user may write it. */
 function change(settings: Settings, field: Field, value: unknown): Settings {
   if (field in settings.proxy) return { ...settings, proxy: { ...settings.proxy, [field]: value } };
   if (field !== 'httpsProxy') return { ...settings, [field]: value };
   return { ...settings, network: { ...settings.network, httpsProxy: value as string } };
 }
 
-/** The same with one value as it is in the settings before. */
+/** The same with one value from the settings before. */
 function keep(settings: Settings, field: Field): Settings {
   if (field === 'httpsProxy') return { ...settings, network: BEFORE.network };
   const { [field]: value }: Readonly<Record<string, unknown>> = { ...BEFORE, ...BEFORE.proxy };
   return change(settings, field, value);
 }
 
-const SWITCH = /^"?[a-z0-9]+"? cannot be used: it takes true or false\.$/;
-const INTERVAL = /cannot be used: it takes seconds, 0 for never or at least 1\.$/;
+const INTERVAL = /^checkInterval=\S+ cannot be used: it takes seconds, 0 for never or at least 1$/;
 const SECONDS = /^\w+=\S+ cannot be used: it takes seconds, above 0/;
-const wrongType = (name: string) => new RegExp(`^${name}: its value is not of the right type\\.$`);
+const wrongType = (name: string, expected: string) => new RegExp(`^${name} cannot be used: it takes ${expected}$`);
 
 const BAD: readonly (readonly [string, Field, unknown, RegExp])[] = [
-  ['sealedProxy.autoStart', 'autoStart', 'yes', SWITCH],
-  ['sealedProxy.autoStart', 'autoStart', 0, SWITCH],
-  ['sealedProxy.terminal.enabled', 'terminal', 'true', SWITCH],
-  ['sealedProxy.terminal.enabled', 'terminal', null, SWITCH],
-  ['sealedProxy.checkInterval', 'checkInterval', '60', INTERVAL],
+  ['sealedProxy.autoStart', 'autoStart', 'yes', wrongType('autoStart', 'true or false')],
+  ['sealedProxy.autoStart', 'autoStart', 0, wrongType('autoStart', 'true or false')],
+  ['sealedProxy.terminal.enabled', 'terminal', 'true', wrongType('terminal.enabled', 'true or false')],
+  ['sealedProxy.terminal.enabled', 'terminal', null, wrongType('terminal.enabled', 'true or false')],
+  ['sealedProxy.statusBar.compact', 'compactStatusBar', 1, wrongType('statusBar.compact', 'true or false')],
+  ['sealedProxy.checkInterval', 'checkInterval', '60', wrongType('checkInterval', 'a number')],
   ['sealedProxy.checkInterval', 'checkInterval', 0.5, INTERVAL],
   ['sealedProxy.checkInterval', 'checkInterval', -1, INTERVAL],
   ['sealedProxy.checkInterval', 'checkInterval', Number.NaN, INTERVAL],
-  ['sealedProxy.checkInterval', 'checkInterval', [60], INTERVAL],
+  ['sealedProxy.checkInterval', 'checkInterval', [60], wrongType('checkInterval', 'a number')],
   ['sealedProxy.port', 'port', 65_536, /^port=65536 cannot be used: a port is/],
-  ['sealedProxy.port', 'port', '8080', wrongType('port')],
+  ['sealedProxy.port', 'port', '8080', wrongType('port', 'a number')],
   ['sealedProxy.backendUrl', 'backendUrl', 'http://box', /^backendUrl=http:\/\/box cannot be used: http is for/],
   ['sealedProxy.pcr0Environment', 'pcr0Environment', 'any', /^pcr0Environment=any cannot be used: it takes production/],
   ['sealedProxy.additionalPcr0', 'additionalPcr0', [PCR0, 'ab'], /^additionalPcr0=ab cannot be used: a PCR0 value/],
-  ['sealedProxy.additionalPcr0', 'additionalPcr0', PCR0, wrongType('additionalPcr0')],
+  ['sealedProxy.additionalPcr0', 'additionalPcr0', PCR0, wrongType('additionalPcr0', 'a list of strings')],
   ['sealedProxy.requestTimeoutSeconds', 'requestTimeoutSeconds', 0, SECONDS],
   ['sealedProxy.streamIdleTimeoutSeconds', 'streamIdleTimeoutSeconds', 2_000_001, SECONDS],
-  ['sealedProxy.streamIdleTimeoutSeconds', 'streamIdleTimeoutSeconds', true, wrongType('streamIdleTimeoutSeconds')],
+  [
+    'sealedProxy.streamIdleTimeoutSeconds',
+    'streamIdleTimeoutSeconds',
+    true,
+    wrongType('streamIdleTimeoutSeconds', 'a number'),
+  ],
   ['sealedProxy.allowedOrigins', 'allowedOrigins', ['*'], /^allowedOrigins=\* cannot be used: it takes origins/],
-  ['sealedProxy.allowedOrigins', 'allowedOrigins', [7], wrongType('allowedOrigins')],
+  ['sealedProxy.allowedOrigins', 'allowedOrigins', [7], wrongType('allowedOrigins', 'a list of strings')],
   ['sealedProxy.logLevel', 'logLevel', 'loud', /^logLevel=loud cannot be used: it takes error/],
   ['http.proxy', 'httpsProxy', 'ftp://box', /^http\.proxy=ftp:\/\/box cannot be used: it takes the URL of a proxy/],
   ['http.proxy', 'httpsProxy', 'ftp://me:word@box', /^http\.proxy cannot be used: it takes the URL of a proxy/],
 ];
 
-describe('The settings to go by', () => {
-  it('are those that were written, where all are good', () => {
+describe('validateSettings()', () => {
+  it('takes the settings as they are written if all are good', () => {
     assert.deepEqual(validateSettings(NEXT, BEFORE), { settings: NEXT, refusals: [] });
     assert.deepEqual(validateSettings(BEFORE, NEXT), { settings: BEFORE, refusals: [] });
     for (const checkInterval of [0, 1, 1.5, 86_400]) {
@@ -98,7 +103,7 @@ describe('The settings to go by', () => {
   });
 
   for (const [setting, field, value, sentence] of BAD) {
-    it(`keep the last good ${setting} in place of ${JSON.stringify(value).slice(0, 30)}, and take all others`, () => {
+    it(`keeps the last good ${setting} in place of ${JSON.stringify(value).slice(0, 30)}, and takes all others`, () => {
       const { settings, refusals } = validateSettings(change(NEXT, field, value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, field));
       const [refusal] = refusals;
@@ -107,7 +112,7 @@ describe('The settings to go by', () => {
     });
   }
 
-  it('keep every last good value where several are bad, and refuse each by its own name', () => {
+  it('keeps every last good value where several are bad, and refuses each by its own name', () => {
     const fields = [
       'autoStart',
       'terminal',
@@ -124,8 +129,8 @@ describe('The settings to go by', () => {
       refusals.map(({ setting }) => setting),
       [
         'sealedProxy.autoStart',
-        'sealedProxy.terminal.enabled',
         'sealedProxy.checkInterval',
+        'sealedProxy.terminal.enabled',
         'sealedProxy.port',
         'sealedProxy.allowedOrigins',
         'sealedProxy.logLevel',
@@ -134,7 +139,7 @@ describe('The settings to go by', () => {
     );
   });
 
-  it('keep the last good value for as long as a bad one is written', () => {
+  it('keeps the last good value for as long as a bad one is written', () => {
     const written = change(NEXT, 'port', -1);
     const first = validateSettings(written, BEFORE);
     const second = validateSettings({ ...written, autoStart: true }, first.settings);
@@ -145,7 +150,7 @@ describe('The settings to go by', () => {
   });
 
   for (const [setting, field, value, sentence] of BAD) {
-    it(`are left bad where there was no good ${setting}: ${JSON.stringify(value).slice(0, 30)} is refused once`, () => {
+    it(`leaves a bad value where there was no good ${setting}, and refuses ${JSON.stringify(value).slice(0, 30)} once`, () => {
       const written = change(NEXT, field, value);
       const { settings, refusals } = validateSettings(written, written);
       assert.deepEqual(settings, written);
@@ -155,23 +160,12 @@ describe('The settings to go by', () => {
     });
   }
 
-  it('become good by the first good value after a bad start', () => {
+  it('takes the first good value after a bad start', () => {
     const started = change(BEFORE, 'backendUrl', 'nowhere');
     assert.deepEqual(validateSettings(NEXT, started), { settings: NEXT, refusals: [] });
   });
-});
 
-describe('A refusal', () => {
-  it('has the name under which a person finds the setting', () => {
-    const message = 'port=x cannot be used: it is no httpsProxy';
-    assert.deepEqual(refusalOf({ setting: 'port', message }), { setting: 'sealedProxy.port', message });
-    assert.deepEqual(refusalOf({ setting: 'httpsProxy', message: 'httpsProxy=x cannot be used' }), {
-      setting: 'http.proxy',
-      message: 'http.proxy=x cannot be used',
-    });
-  });
-
-  it('are refused for an http.proxy of another type', () => {
+  it('refuses an http.proxy of another type', () => {
     for (const value of [7, true, {}, []]) {
       const { settings, refusals } = validateSettings(change(NEXT, 'httpsProxy', value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, 'httpsProxy'));
@@ -182,7 +176,7 @@ describe('A refusal', () => {
     }
   });
 
-  it('keep the last good value of one while another has been bad since the start', () => {
+  it('keeps the last good value of one setting while another has been bad since the start', () => {
     const started = change(BEFORE, 'port', -1);
     const { settings, refusals } = validateSettings(change(started, 'logLevel', 'loud'), started);
     assert.deepEqual(settings, started);
@@ -190,15 +184,31 @@ describe('A refusal', () => {
     assert.deepEqual(names, ['sealedProxy.logLevel', 'sealedProxy.port']);
   });
 
-  it('are refused by each name at a bad start', () => {
+  it('refuses each bad setting at a bad start', () => {
     const started = change(change(BEFORE, 'port', -1), 'logLevel', 'loud');
     const names = validateSettings(started, started).refusals.map(({ setting }) => setting);
     assert.deepEqual(names.toSorted(), ['sealedProxy.logLevel', 'sealedProxy.port']);
   });
 
-  it('take the rest of the network where http.proxy is bad', () => {
+  it('takes the rest of the network where http.proxy is bad', () => {
     const before = { ...BEFORE, network: { strictTls: false } };
     const written = { ...NEXT, network: { strictTls: true, httpsProxy: 'box' } };
     assert.deepEqual(validateSettings(written, before).settings.network, { strictTls: true });
+  });
+});
+
+describe('startSettings()', () => {
+  it('replaces a bad setting of the extension by its default, and keeps a bad one of the proxy', () => {
+    const written = change(change(NEXT, 'terminal', 'yes'), 'port', -1);
+    assert.deepEqual(startSettings(written), { ...written, terminal: false });
+  });
+});
+
+describe('refusalOf()', () => {
+  it('has the complete name of the setting in the editor', () => {
+    const message = 'port=x cannot be used';
+    assert.deepEqual(refusalOf({ setting: 'port', message }), { setting: 'sealedProxy.port', message });
+    assert.equal(refusalOf({ setting: 'terminal', message }).setting, 'sealedProxy.terminal.enabled');
+    assert.equal(refusalOf({ setting: 'httpsProxy', message }).setting, 'http.proxy');
   });
 });

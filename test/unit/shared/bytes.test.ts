@@ -13,13 +13,13 @@ import {
 
 const bytes = fc.uint8Array({ maxLength: 100 });
 
-describe('Hex', () => {
-  it('is lower case, two characters a byte', () => {
+describe('toHex() and fromHex()', () => {
+  it('write two lower-case characters for each byte', () => {
     assert.equal(toHex(Uint8Array.of(0, 0x0a, 0xff)), '000aff');
     assert.equal(toHex(new Uint8Array(0)), '');
   });
 
-  it('is read back', () => {
+  it('are inverse', () => {
     fc.assert(
       fc.property(bytes, (original) => {
         assert.deepEqual(fromHex(toHex(original)), original);
@@ -28,14 +28,14 @@ describe('Hex', () => {
   });
 
   for (const text of ['0', '000', 'FF', 'fF', '0g', ' 00', '00 ', '00\n', '0x00', '\u0660\u0660']) {
-    it(`is never ${JSON.stringify(text)}`, () => {
+    it(`refuse ${JSON.stringify(text)}`, () => {
       assert.equal(fromHex(text), undefined);
     });
   }
 });
 
-describe('Base64', () => {
-  it('is as RFC 4648 section 10 has it, both ways', () => {
+describe('toBase64() and fromBase64()', () => {
+  it('agree with the test vectors of RFC 4648 section 10', () => {
     for (const [text, encoded] of [
       ['', ''],
       ['f', 'Zg=='],
@@ -51,7 +51,7 @@ describe('Base64', () => {
     assert.deepEqual(fromBase64('+/+/'), Uint8Array.of(0xfb, 0xff, 0xbf));
   });
 
-  it('is read back', () => {
+  it('are inverse', () => {
     fc.assert(
       fc.property(bytes, (original) => {
         assert.deepEqual(fromBase64(toBase64(original)), original);
@@ -77,12 +77,12 @@ describe('Base64', () => {
     'Zm9v\u0000',
     'Zm9\u00e9',
   ]) {
-    it(`is never ${JSON.stringify(text)}`, () => {
+    it(`refuse ${JSON.stringify(text)}`, () => {
       assert.equal(fromBase64(text), undefined);
     });
   }
 
-  it('has one form for each byte string: bits that do not count must be zero', () => {
+  it('allow one text for each byte string: unused bits must be zero', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const taken = (form: (last: string) => string) =>
       Array.from(alphabet).filter((last) => fromBase64(form(last)) !== undefined);
@@ -94,7 +94,7 @@ describe('Base64', () => {
     assert.equal(taken((last) => `AAA${last}`).length, 64);
   });
 
-  it('is never a text that another text means as well', () => {
+  it('never read two texts as the same bytes', () => {
     const texts = fc.string({ unit: fc.constantFrom(...Array.from('AQgw+/=-_ \n')), maxLength: 12 });
     fc.assert(
       fc.property(texts, (text) => {
@@ -106,8 +106,8 @@ describe('Base64', () => {
   });
 });
 
-describe('Bytes', () => {
-  it('are the same memory as a Buffer', () => {
+describe('asBuffer()', () => {
+  it('shares the memory', () => {
     const memory = new Uint8Array(8);
     const view = asBuffer(memory.subarray(2, 5));
     view[0] = 7;
@@ -115,8 +115,10 @@ describe('Bytes', () => {
     assert.equal(view.length, 3);
     assert.equal(asBuffer(view), view);
   });
+});
 
-  it('are equal when all of them are', () => {
+describe('constantTimeEqual()', () => {
+  it('is true if all bytes are equal', () => {
     fc.assert(
       fc.property(bytes, bytes, (one, other) => {
         assert.equal(constantTimeEqual(one, other), toHex(one) === toHex(other));
@@ -127,8 +129,10 @@ describe('Bytes', () => {
     assert.equal(constantTimeEqual(Uint8Array.of(1, 2), Uint8Array.of(1)), false);
     assert.equal(constantTimeEqual(new Uint8Array(0), new Uint8Array(0)), true);
   });
+});
 
-  it('are joined in memory of their own', () => {
+describe('concatBytes()', () => {
+  it('joins in new memory', () => {
     fc.assert(
       fc.property(fc.array(bytes), (parts) => {
         assert.equal(toHex(concatBytes(...parts)), parts.map(toHex).join(''));
@@ -139,8 +143,10 @@ describe('Bytes', () => {
     part.fill(0);
     assert.deepEqual(joined, Uint8Array.of(1));
   });
+});
 
-  it('are overwritten where they lie', () => {
+describe('wipe()', () => {
+  it('overwrites the memory with zeros', () => {
     const memory = Uint8Array.of(1, 2, 3, 4);
     wipe(memory.subarray(1, 3), Buffer.alloc(0));
     assert.deepEqual(memory, Uint8Array.of(1, 0, 0, 4));

@@ -27,38 +27,38 @@ const FAILED: ProxyReport = {
   requestFailure: { at: 2, code: 'network', detail: null, message: 'It broke' },
 };
 
-/** A proof with this report in it, whatever that is, by someone who has the secret. */
+/** An authentic proof of any value as the report. */
 const proofOf = (report: unknown) => prove(SECRET, CHALLENGE, report as ProxyReport);
 
-describe('The proof of whose proxy it is', () => {
+describe('prove() and checkProof()', () => {
   for (const report of [REPORT, FAILED]) {
-    it(`yields the report to whoever asked and has the secret: ${report.failure?.code ?? 'no failure'}`, () => {
+    it(`give the report to a window that shares the secret: ${report.failure?.code ?? 'no failure'}`, () => {
       assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, prove(SECRET, CHALLENGE, report)), report);
     });
   }
 
-  it('fits into a header', () => {
+  it('make a proof that fits into a header', () => {
     assert.match(prove(SECRET, CHALLENGE, FAILED), /^[A-Za-z0-9_.-]+$/);
   });
 
-  it('is worth nothing under another secret', () => {
+  it('refuse a proof with another secret', () => {
     const proof = prove(SECRET, CHALLENGE, REPORT);
     for (const other of [randomBytes(32), SECRET.subarray(1), new Uint8Array()]) {
       assert.equal(checkProof(other, CHALLENGE, PORT, proof), undefined);
     }
   });
 
-  it('is worth nothing as the answer to another challenge', () => {
+  it('refuse a proof for another challenge', () => {
     assert.equal(checkProof(SECRET, makeChallenge(), PORT, prove(SECRET, CHALLENGE, REPORT)), undefined);
   });
 
-  it('is worth nothing on another port: a stranger may pass the question on, but not the answer back', () => {
+  it('refuse a proof for another port, so that a foreign program cannot relay it', () => {
     const relayed = prove(SECRET, CHALLENGE, { ...REPORT, port: PORT + 1 });
     assert.equal(checkProof(SECRET, CHALLENGE, PORT, relayed), undefined);
     assert.notEqual(checkProof(SECRET, CHALLENGE, PORT + 1, relayed), undefined);
   });
 
-  it('is worth nothing when any character of it is another', () => {
+  it('refuse a proof with any changed character', () => {
     const proof = prove(SECRET, CHALLENGE, aReport(PORT, { establishedAt: 1 }));
     for (let index = 0; index < proof.length - 1; index++) {
       const other = proof[index] === 'A' ? 'B' : 'A';
@@ -67,13 +67,13 @@ describe('The proof of whose proxy it is', () => {
     }
   });
 
-  it('cannot be put together from two proofs', () => {
+  it('refuse a combination of two proofs', () => {
     const [payload] = prove(SECRET, CHALLENGE, FAILED).split('.');
     const [, code] = prove(SECRET, CHALLENGE, REPORT).split('.');
     assert.equal(checkProof(SECRET, CHALLENGE, PORT, `${String(payload)}.${String(code)}`), undefined);
   });
 
-  it('is nothing of another form', () => {
+  it('refuse every other form', () => {
     const proof = prove(SECRET, CHALLENGE, REPORT);
     const others = ['', '.', 'x', `${proof}=`, `${proof} `, ` ${proof}`, `${proof}\n`, `${proof}.${proof}`];
     const [payload = '', code = ''] = proof.split('.');
@@ -82,13 +82,13 @@ describe('The proof of whose proxy it is', () => {
     }
   });
 
-  it('yields nothing where the authentic report is of a form that this version does not know', () => {
+  it('refuse an authentic report of an unknown shape', () => {
     for (const report of [null, 7, 'x', [], {}, { ...REPORT, version: 1 }, { ...REPORT, port: String(PORT) }]) {
       assert.equal(checkProof(SECRET, CHALLENGE, PORT, proofOf(report)), undefined, JSON.stringify(report));
     }
   });
 
-  it('yields of another version what can be understood', () => {
+  it('read the known fields in a report of another version', () => {
     const { version, port } = REPORT;
     const empty = aReport(port, { version, instance: '', backendUrl: '' });
     assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, colour: 'blue' })), empty);
@@ -101,14 +101,14 @@ describe('The proof of whose proxy it is', () => {
   });
 });
 
-describe('A challenge', () => {
-  it('is fresh each time, and of one form', () => {
+describe('makeChallenge() and isChallenge()', () => {
+  it('make a new challenge of the same form each time', () => {
     const challenges = Array.from({ length: 100 }, makeChallenge);
     assert.equal(new Set(challenges).size, 100);
     assert.ok(challenges.every(isChallenge));
   });
 
-  it('is nothing else', () => {
+  it('refuse every other form', () => {
     for (const text of [
       '',
       'x',
@@ -123,24 +123,29 @@ describe('A challenge', () => {
   });
 });
 
-for (const { what, make, check, makeOther } of [
-  { what: 'for the port of a proxy', make: makeRelease, check: isRelease, makeOther: makeUsageRequest },
-  { what: 'to know what was used', make: makeUsageRequest, check: isUsageRequest, makeOther: makeRelease },
+for (const { name, make, check, makeOther } of [
+  { name: 'makeRelease() and isRelease()', make: makeRelease, check: isRelease, makeOther: makeUsageRequest },
+  {
+    name: 'makeUsageRequest() and isUsageRequest()',
+    make: makeUsageRequest,
+    check: isUsageRequest,
+    makeOther: makeRelease,
+  },
 ]) {
-  describe(`The request ${what}`, () => {
+  describe(name, () => {
     const request = make(SECRET, REPORT);
 
-    it('is granted to those who share the secret', () => {
+    it('accept a request that was made with the secret', () => {
       assert.match(request, /^[A-Za-z0-9_-]{43}$/);
       assert.equal(check(SECRET, REPORT, request), true);
     });
 
-    it('is for this process alone, on this port', () => {
+    it('refuse a request for another process or port', () => {
       const fresh = { ...REPORT, instance: 'j'.repeat(43) };
       for (const report of [fresh, { ...REPORT, port: PORT + 1 }]) assert.equal(check(SECRET, report, request), false);
     });
 
-    it('is granted to nobody else, and neither a proof nor another request is one', () => {
+    it('refuse requests with another secret, requests of another kind, and proofs', () => {
       const proof = prove(SECRET, REPORT.instance, REPORT).split('.')[1] ?? '';
       const others = [make(randomBytes(32), REPORT), makeOther(SECRET, REPORT), proof];
       for (const other of [...others, '', request.slice(1), `${request}A`]) {

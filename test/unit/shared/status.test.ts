@@ -4,7 +4,7 @@ import type { AttestationErrorCode } from '../../../src/attestation/errors.ts';
 import { baseUrlOf, causeOf } from '../../../src/shared/status.ts';
 import type { Cause, ProxyStatus } from '../../../src/shared/status.ts';
 
-/** What each failure of a handshake means; those that only an exchange can have are `protocol`. */
+/** The cause for each session error; errors that only an exchange can have are `protocol`. */
 const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
   network: 'network',
   timeout: 'network',
@@ -27,7 +27,7 @@ const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
   request_too_large: 'protocol',
 };
 
-/** What each refusal of the attestation means. */
+/** The cause for each attestation error. */
 const REFUSALS: Readonly<Record<AttestationErrorCode, Cause>> = {
   malformed_document: 'attestation',
   untrusted_root: 'attestation',
@@ -45,7 +45,7 @@ const REFUSALS: Readonly<Record<AttestationErrorCode, Cause>> = {
   history_invalid: 'attestation',
 };
 
-describe('The cause of a failed handshake', () => {
+describe('causeOf()', () => {
   for (const [code, cause] of Object.entries(CAUSES)) {
     it(`is ${cause} for ${code}`, () => {
       assert.equal(causeOf({ code, detail: null, message: '' }), cause);
@@ -53,28 +53,28 @@ describe('The cause of a failed handshake', () => {
   }
 
   for (const [detail, cause] of Object.entries(REFUSALS)) {
-    it(`is ${cause} where the attestation was refused for ${detail}`, () => {
+    it(`is ${cause} for the attestation error ${detail}`, () => {
       assert.equal(causeOf({ code: 'attestation_refused', detail, message: '' }), cause);
     });
   }
 
-  it('is the clock where that is why the attestation was refused', () => {
+  it('is clock if the detail says so', () => {
     assert.equal(causeOf({ code: 'attestation_refused', detail: 'clock', message: '' }), 'clock');
   });
 
-  it('is the network whatever the operating system calls it', () => {
+  it('is network for any error code of the operating system', () => {
     for (const detail of ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'UND_ERR_SOCKET']) {
       assert.equal(causeOf({ code: 'network', detail, message: '' }), 'network');
     }
   });
 
-  it('is never the network for a code of another version', () => {
+  it('is protocol for an unknown code', () => {
     assert.equal(causeOf({ code: 'something_new', detail: null, message: '' }), 'protocol');
   });
 });
 
-describe('The base URL', () => {
-  it('ends in /v1 and is there while the proxy runs', () => {
+describe('baseUrlOf()', () => {
+  it('ends in /v1, and is defined only while the proxy runs', () => {
     const running: ProxyStatus = {
       kind: 'running',
       url: 'http://127.0.0.1:7',

@@ -17,15 +17,15 @@ const REPORT: UsageReport = {
   ],
 };
 
-describe('A report of what was used', () => {
-  it('is read as it was written', () => {
+describe('parseUsage()', () => {
+  it('reads a valid report', () => {
     const [key] = REPORT.keys;
     for (const report of [REPORT, { ...REPORT, keys: [] }, { ...REPORT, keys: [{ ...key, firstByte: null }] }]) {
       assert.deepEqual(parseUsage(JSON.stringify(report)), report);
     }
   });
 
-  it('is nothing of another form', () => {
+  it('refuses every other shape', () => {
     const [key] = REPORT.keys;
     const wrongKeys = [null, 7, [], { ...key, caller: 7 }, { ...key, outcomes: {} }, { ...key, tokensIn: -1 }, {}];
     for (const wrong of [null, 7, [], {}, { ...REPORT, since: 'x' }, { ...REPORT, keys: {} }]) {

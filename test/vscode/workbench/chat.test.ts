@@ -124,7 +124,7 @@ describe("A person in VS Code's own chat", () => {
   it('is told in one sentence why there is no answer', async () => {
     const question = await ask('Are you busy?');
     question.refuse(429, 'Too many at once.', '7');
-    const sentence = 'The backend is busy. Try again in 7 s. It says: Too many at once.';
+    const sentence = 'The backend is busy. Try again in 7 s. Details: Too many at once.';
     await chat.answer.getByText(sentence).waitFor();
     await window.screenshot('chat-refused');
     assert.doesNotMatch(await chat.answer.innerText(), /:\d+:\d+/, 'no stack');

@@ -75,7 +75,10 @@ describe('A person who connects assistants', () => {
     await window.screenshot('connect-assistants');
     const list = window.page.locator('.quick-input-list');
     const shown = await list.innerText();
-    assert.match(shown, /Continue\s*set to Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found here/);
+    assert.match(
+      shown,
+      /Continue\s*currently uses Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found on this computer/,
+    );
     await window.page.keyboard.press('Escape');
   });
 
@@ -101,10 +104,10 @@ describe('A person who connects assistants', () => {
     await window.screenshot('connect-done');
     assert.equal(keysIn(text()).length, 1);
     assert.ok(text().startsWith(CONFIG.trimEnd()));
-    await window.toast('Continue is connected.').getByRole('button', { name: 'Check' }).click();
-    await window.toast(/Continue works: glm-5-2 answered/).waitFor();
+    await window.toast('Continue is connected.').getByRole('button', { name: 'Check Connection' }).click();
+    await window.toast(/Continue is ready\. glm-5-2 responded/).waitFor();
     await window.screenshot('connect-check');
-    await window.dismiss(/Continue works/);
+    await window.dismiss(/Continue is ready/);
     const [key = ''] = keysIn(text());
     const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 200);
@@ -127,7 +130,7 @@ describe('A person who connects assistants', () => {
     assert.equal(keysIn(JSON.stringify(keys)).length, 1);
     await open();
     await choose('llama.vscode', 'Undo');
-    await window.dismiss('llama.vscode is as it was before');
+    await window.dismiss('The access key of llama.vscode was revoked. The previous configuration was restored.');
     assert.deepEqual(await settings(), [null, null, null, null, null]);
   });
 
@@ -137,7 +140,7 @@ describe('A person who connects assistants', () => {
       await choose('VS Code Custom Endpoint', "Write to VS Code's language models");
     };
     await add();
-    await window.dismiss('VS Code did not take it: run "Chat: Manage Language Models" once');
+    await window.dismiss('VS Code did not accept the Custom Endpoint. Run "Chat: Manage Language Models" once');
     await window.bridge.command('workbench.action.chat.manage');
     await window.bridge.command('workbench.action.closeAllEditors');
     await add();
@@ -151,21 +154,23 @@ describe('A person who connects assistants', () => {
     await open();
     await window.screenshot('connect-connected');
     await choose('VS Code Custom Endpoint', 'Undo');
-    await window.dismiss('Nobody but you can remove the group');
+    await window.dismiss('An extension cannot remove the group');
   });
 
   it('is told when the address has changed, and mends all in one step', async () => {
     port = await freePort();
     await window.bridge.set('port', port);
-    const toast = window.toast('The address of Sealed Proxy has changed. Still set to an old one: Continue');
+    const toast = window.toast(
+      'The address of Sealed Proxy has changed. Still using an outdated address or key: Continue',
+    );
     await toast.waitFor();
     await window.screenshot('connect-old');
-    await toast.getByRole('button', { name: 'Mend' }).click();
-    await window.press(/Mend Continue/, 'Mend');
+    await toast.getByRole('button', { name: 'Repair' }).click();
+    await window.press(/Repair Continue/, 'Repair');
     await eventually('the new address', () => text().includes(`http://127.0.0.1:${port}/v1`));
     await open();
-    await choose('Continue', 'Check');
-    await window.dismiss(/Continue works/);
+    await choose('Continue', 'Check Connection');
+    await window.dismiss(/Continue is ready/);
   });
 
   it('is told when somebody else had the port, and gets other keys in one step', async () => {
@@ -179,19 +184,19 @@ describe('A person who connects assistants', () => {
     stranger.close();
     await window.runCommand('Sealed Proxy: Restart');
     await window.waitForStatus('development 8', 'beaker');
-    const toast = window.toast('Another program had the port for a while');
+    const toast = window.toast('Another program used the port of Sealed Proxy');
     await window.screenshot('connect-stranger');
     await toast.getByRole('button', { name: 'Renew Keys' }).click();
-    await window.press(/Mend Continue/, 'Mend');
+    await window.press(/Repair Continue/, 'Repair');
     await eventually('another key', () => keysIn(text()).length === 1 && !text().includes(key));
-    await window.dismiss('Mended: Continue');
+    await window.dismiss('Repaired: Continue');
   });
 
   it('takes everything back to the byte, and the key counts no more', async () => {
     const [key = ''] = keysIn(text());
     await open();
     await choose('Continue', 'Undo');
-    await window.dismiss('Continue is as it was before');
+    await window.dismiss('The access key of Continue was revoked. The previous configuration was restored.');
     assert.equal(text(), CONFIG);
     assert.ok(!existsSync(`${config}.sealed-proxy-backup`));
     const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
@@ -202,7 +207,7 @@ describe('A person who connects assistants', () => {
     writeFileSync(config, 'models: [');
     await open();
     await choose('Continue', 'GLM 5.2');
-    await window.dismiss('cannot be read as Continue reads it, so it is left alone');
+    await window.dismiss('is not a valid configuration of Continue, so Sealed Proxy does not change it');
     assert.equal(text(), 'models: [');
   });
 
@@ -210,14 +215,14 @@ describe('A person who connects assistants', () => {
     await open();
     await window.quickInput.locator('input').first().fill('Aider');
     await choose('Aider', 'GLM 5.2');
-    await window.dismiss('The text for Aider is on the clipboard');
+    await window.dismiss('The snippet for Aider was copied');
     const copied = await window.bridge.run((api) => api.env.clipboard.readText(), null);
     assert.match(copied, /OPENAI_API_BASE=http:\/\/127\.0\.0\.1:\d+\/v1[^]*aider --model openai\/glm-5-2/);
     await open();
     await window.quickInput.locator('input').first().fill('Codex');
     await choose('Codex CLI');
     const dialog = window.page.locator('.monaco-dialog-box');
-    await dialog.getByText('Codex cannot be connected: it speaks only the Responses API').waitFor();
+    await dialog.getByText('Codex cannot be connected. It supports only the Responses API').waitFor();
     await window.screenshot('connect-codex');
     await window.page.keyboard.press('Escape');
   });

@@ -55,7 +55,7 @@ describe('A person at the workbench', () => {
     await window.waitForStatus('Sealed Proxy: key refused', 'key');
     assert.match(await window.picture('key-rejected'), /The backend refused the API key/);
     const shown = await window.diagnosis('wrong-key');
-    assert.match(shown, /✗\s+API key\s+present, refused by the backend/);
+    assert.match(shown, /✗\s+API key\s+Set, but refused by the backend/);
     assertNoSecretLeaks({ 'the wrong key': WRONG_KEY }, shown, 'the diagnosis');
   });
 
@@ -108,8 +108,8 @@ describe('A person at the workbench', () => {
 
   it('reads the diagnosis, which finds nothing wrong', async () => {
     const shown = await window.diagnosis('healthy');
-    assert.match(shown, /No check failed, and 1[23] were not tried/);
-    for (const part of ['first byte after', '768 dimensions', 'present, accepted', 'Node ']) {
+    assert.match(shown, /All checks passed; 1[23] skipped\./);
+    for (const part of ['first byte after', '768 dimensions', 'accepted by the backend', 'Node ']) {
       assert.ok(shown.includes(part), `${part} in ${shown}`);
     }
     assertNoSecretLeaks({ 'the API key': API_KEY }, shown, 'the diagnosis');
@@ -229,7 +229,7 @@ describe('A person at the workbench', () => {
     await said.waitFor();
     assert.match(await window.picture('port-taken'), /No key was sent to it/);
     const shown = await window.diagnosis('stranger');
-    assert.match(shown, /✗\s+Owner of the port/);
+    assert.match(shown, /✗\s+Port owner/);
     await said.getByRole('button', { name: 'Use a Free Port' }).click();
     await window.waitForStatus('development 8', 'beaker');
     stranger.close();

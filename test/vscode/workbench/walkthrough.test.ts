@@ -126,8 +126,8 @@ describe('A newcomer', () => {
     await window.page.locator('.modified-in-monaco-diff-editor').getByText('baseURL').first().waitFor();
     await window.option(`Write to ${config}`).click();
     const toast = window.toast('opencode is connected.');
-    await toast.getByRole('button', { name: 'Check' }).click();
-    await window.dismiss('opencode works');
+    await toast.getByRole('button', { name: 'Check Connection' }).click();
+    await window.dismiss('opencode is ready');
     await becomesDone(3);
     await window.bridge.command('workbench.action.closeAllEditors');
   });

@@ -1,109 +1,99 @@
-// Whatever stands where an assistant keeps its configuration: it is left alone, and nothing hangs or throws.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFileSync, readdirSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { continueDev } from '../../../../src/assistants/adapters/continue.ts';
 import { opencode } from '../../../../src/assistants/adapters/opencode.ts';
+import { EXAMPLES, KEY } from '../../../support/assistantFiles.ts';
+import { perTestHome } from '../../../support/assistantHome.ts';
 import { DEADLINE, withTimeout } from '../../../support/withTimeout.ts';
-import { EXAMPLES, KEY, URL, connectionTo } from '../../../support/assistantFiles.ts';
 
 const isWindows = process.platform === 'win32';
+const YAML = '.continue/config.yaml';
+const JSONC = '.config/opencode/opencode.jsonc';
 
-describe('What stands in the place of a configuration', () => {
-  let home: string;
-  beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'sealed-proxy-home-'));
-  });
-  afterEach(() => {
-    rmSync(home, { recursive: true });
-  });
+function messageOf(answer: object): string {
+  return 'message' in answer ? String(answer.message) : '';
+}
 
-  const place = (file: string) => {
-    const path = join(home, file);
-    mkdirSync(dirname(path), { recursive: true });
-    return path;
-  };
-  const expected = () => ({ home, baseUrl: URL, key: KEY });
+describe('readConfig() of a hostile file', () => {
+  const home = perTestHome();
 
   for (const { assistant, file } of EXAMPLES) {
-    it(`is no file that never ends, for ${assistant.name}`, async function () {
+    it(`refuses a pipe and an endless device, for ${assistant.name}`, async function () {
       if (isWindows) this.skip();
-      const path = place(file);
-      for (const make of [
+      home().write(file, '');
+      const path = home().pathOf(file);
+      for (const replace of [
         () => execFileSync('mkfifo', [path]),
         () => {
           symlinkSync('/dev/zero', path);
         },
       ]) {
-        make();
-        const found = await withTimeout('the look', DEADLINE, assistant.inspect(expected()));
-        assert.equal(found.kind, 'refused');
-        assert.match('message' in found ? found.message : '', /no ordinary file/);
-        const plan = await withTimeout('the plan', DEADLINE, assistant.plan(connectionTo(home)));
-        assert.equal(plan.kind, 'refused');
         rmSync(path);
+        replace();
+        const state = await withTimeout('inspect()', DEADLINE, assistant.inspect(home().expected));
+        assert.equal(state.kind, 'refused');
+        assert.match(messageOf(state), /is not a regular file, so Sealed Proxy does not change it\.$/);
+        const plan = await withTimeout('plan()', DEADLINE, assistant.plan(home().endpoint));
+        assert.equal(plan.kind, 'refused');
       }
     });
 
-    it(`is not larger than any configuration, for ${assistant.name}`, async () => {
-      const path = place(file);
-      writeFileSync(path, '');
-      truncateSync(path, 64 * 1024 * 1024);
-      const found = await assistant.inspect(expected());
-      assert.match('message' in found ? found.message : '', /too large/);
+    it(`refuses a huge file, for ${assistant.name}`, async () => {
+      home().write(file, '');
+      truncateSync(home().pathOf(file), 64 * 1024 * 1024);
+      const state = await assistant.inspect(home().expected);
+      assert.match(messageOf(state), /is too large for a configuration file, so Sealed Proxy does not change it\.$/);
     });
   }
 
   for (const [what, assistant, file, text] of [
-    ['a deep nesting', opencode, '.config/opencode/opencode.jsonc', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-    ['an alias of nothing', continueDev, '.continue/config.yaml', 'models: *nothing\n'],
+    ['deep nesting', opencode, JSONC, `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+    ['an unknown alias', continueDev, YAML, 'models: *nothing\n'],
     [
-      'aliases upon aliases',
+      'aliases of aliases',
       continueDev,
-      '.continue/config.yaml',
+      YAML,
       `a: &a [${'x,'.repeat(9)}x]\nb: &b [${'*a,'.repeat(9)}*a]\nmodels: [${'*b,'.repeat(9)}*b]\n`,
     ],
   ] as const) {
-    it(`is refused in a sentence where it has ${what}`, async () => {
-      const path = place(file);
-      writeFileSync(path, text);
-      const asked = [await assistant.inspect(expected()), await assistant.plan(connectionTo(home))];
-      for (const answer of asked) assert.match('message' in answer ? answer.message : '', /cannot be read as/);
-      assert.equal(readFileSync(path, 'utf8'), text);
+    it(`refuses ${what} with a sentence`, async () => {
+      home().write(file, text);
+      const answers = [await assistant.inspect(home().expected), await assistant.plan(home().endpoint)];
+      for (const answer of answers) assert.match(messageOf(answer), /is not a valid configuration of /);
+      assert.equal(home().read(file), text);
     });
   }
+});
 
-  it('is not lost where somebody writes it in the midst of ours', async () => {
-    const path = place('.config/opencode/opencode.jsonc');
+describe('applyChange() while others use the file', () => {
+  const home = perTestHome();
+  const path = () => home().pathOf(JSONC);
+
+  it('does not overwrite what another program writes in the meantime', async () => {
     for (const before of [undefined, '{}\n']) {
-      if (before !== undefined) writeFileSync(path, before);
-      const plan = await opencode.plan(connectionTo(home));
-      assert.ok(plan.kind === 'change');
-      const applying = opencode.apply(plan);
+      home().write(JSONC, before ?? '');
+      if (before === undefined) rmSync(path());
+      const applying = opencode.apply(await home().plan(opencode));
       const isDraft = (name: string) => name.startsWith('.opencode.jsonc.');
-      while (!readdirSync(dirname(path)).some(isDraft)) await new Promise((resolve) => setImmediate(resolve));
-      writeFileSync(path, '{"theirs": true}\n');
+      while (!readdirSync(dirname(path())).some(isDraft)) await new Promise((resolve) => setImmediate(resolve));
+      writeFileSync(path(), '{"theirs": true}\n');
       assert.equal((await applying).kind, 'refused');
-      assert.equal(readFileSync(path, 'utf8'), '{"theirs": true}\n');
-      assert.ok(!readdirSync(dirname(path)).some(isDraft));
-      rmSync(path);
+      assert.equal(home().read(JSONC), '{"theirs": true}\n');
+      assert.ok(!readdirSync(dirname(path())).some(isDraft));
+      rmSync(path());
     }
   });
 
-  it('has a backup that others can read at no time', async function () {
+  it('creates a backup that only the owner can read at any time', async function () {
     if (isWindows) this.skip();
-    const path = place('.config/opencode/opencode.jsonc');
-    writeFileSync(path, '{}\n');
-    chmodSync(path, 0o644);
-    const plan = await opencode.plan(connectionTo(home));
-    assert.ok(plan.kind === 'change');
+    home().write(JSONC, '{}\n', 0o644);
+    const change = await home().plan(opencode);
     const modes = new Set<number>();
-    const applying = opencode.apply(plan);
-    while (!readFileSync(path, 'utf8').includes(KEY)) {
-      const mode = statSync(`${path}.sealed-proxy-backup`, { throwIfNoEntry: false })?.mode;
+    const applying = opencode.apply(change);
+    while (!readFileSync(path(), 'utf8').includes(KEY)) {
+      const mode = statSync(`${path()}.sealed-proxy-backup`, { throwIfNoEntry: false })?.mode;
       if (mode !== undefined) modes.add(mode & 0o777);
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -2,53 +2,53 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { jsonFile } from '../../../../src/assistants/adapters/fileAssistant.ts';
 import { openCodeEntry } from '../../../../src/assistants/adapters/openCodeEntry.ts';
-import { connectionTo } from '../../../support/assistantFiles.ts';
+import { endpointFor } from '../../../support/assistantFiles.ts';
 
-const { edit, withdraw } = jsonFile(openCodeEntry);
-const connection = connectionTo('/nowhere');
+const { edit, removeEntry } = jsonFile(openCodeEntry);
+const endpoint = endpointFor('/nowhere');
 const connected = (before: string): string => {
-  const edited = edit(before, connection);
+  const edited = edit(before, endpoint);
   assert.ok(edited);
   return edited.text;
 };
 
-describe('Taking an entry out of a text', () => {
+describe('removeJsonEntry()', () => {
   for (const [what, before] of [
-    ['lines', '{\n  "theme": "dark"\n}\n'],
-    ['one line', '{ "theme": "dark" }'],
-    ['no line break at its end', '{\n  "theme": "dark"\n}'],
+    ['an object on several lines', '{\n  "theme": "dark"\n}\n'],
+    ['an object on one line', '{ "theme": "dark" }'],
+    ['a text without a final line break', '{\n  "theme": "dark"\n}'],
     ['tabs', '{\n\t"theme": "dark",\n\t"provider": {\n\t\t"local": {}\n\t}\n}\n'],
-    ['comments on every side', '{\n  // one\n  "theme": "dark" // two\n  // three\n}\n'],
-    ['a comma behind the last', '{\n  "theme": "dark",\n  "provider": {\n    "local": {}, // mine\n  },\n}\n'],
-    ['a model that was selected', '{\n  "model": "local/m",\n  "provider": {\n    "local": {}\n  }\n}\n'],
-    ['carriage returns', '{\r\n  "theme": "dark"\r\n}\r\n'],
+    ['comments around the entry', '{\n  // one\n  "theme": "dark" // two\n  // three\n}\n'],
+    ['trailing commas', '{\n  "theme": "dark",\n  "provider": {\n    "local": {}, // mine\n  },\n}\n'],
+    ['the selected model', '{\n  "model": "local/m",\n  "provider": {\n    "local": {}\n  }\n}\n'],
+    ['Windows line ends', '{\r\n  "theme": "dark"\r\n}\r\n'],
   ] as const) {
-    it(`leaves what was there before: ${what}`, () => {
-      assert.equal(withdraw(connected(before), before), before);
+    it(`restores ${what}`, () => {
+      assert.equal(removeEntry(connected(before), before), before);
     });
   }
 
-  it('leaves what came later, in the midst of ours or beside it', () => {
+  it('keeps later edits, inside our entry and next to it', () => {
     const before = '{\n  "theme": "dark"\n}\n';
     const later = connected(before)
-      .replace('"name": "Sealed Proxy",', '"name": "Sealed Proxy", // whose?')
+      .replace('"name": "Sealed Proxy",', '"name": "Sealed Proxy", // what?')
       .replace('"provider": {', '"provider": {\n    "other": { "npm": "x" }, // new')
       .replace('"theme": "dark"', '"theme": "light", "keybinds": {}');
     const wanted =
       '{\n  "theme": "light", "keybinds": {},\n  "provider": {\n    "other": { "npm": "x" } // new\n  }\n}\n';
-    assert.equal(withdraw(later, before), wanted);
+    assert.equal(removeEntry(later, before), wanted);
   });
 
-  it('does nothing where there is no entry of ours any more', () => {
-    for (const text of ['{"model": "local/m"}', '[]', '7', '{}']) assert.equal(withdraw(text, '{}'), text);
+  it('changes nothing if our entry is gone', () => {
+    for (const text of ['{"model": "local/m"}', '[]', '7', '{}']) assert.equal(removeEntry(text, '{}'), text);
   });
 
-  it('refuses what does not parse', () => {
-    assert.equal(withdraw('{', '{}'), undefined);
-    assert.equal(withdraw('{}', '{'), undefined);
+  it('refuses a text that does not parse', () => {
+    assert.equal(removeEntry('{', '{}'), undefined);
+    assert.equal(removeEntry('{}', '{'), undefined);
   });
 
-  it('is the inverse of putting it in, for whatever stands around it, and whatever is added', () => {
+  it('is the inverse of adding the entry, for any surrounding values and later additions', () => {
     const name = fc.stringMatching(/^[a-z]{1,8}$/).filter((each) => !['provider', 'model'].includes(each));
     const fields = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
     const provider = fc.option(fc.dictionary(name, fields, { maxKeys: 3 }), { nil: undefined });
@@ -58,7 +58,7 @@ describe('Taking an entry out of a text', () => {
         const first = JSON.stringify(before, null, indent);
         const now = JSON.parse(connected(first)) as Record<string, unknown>;
         const later = JSON.stringify({ ...now, ...added }, null, indent);
-        const rest = withdraw(later, first);
+        const rest = removeEntry(later, first);
         assert.deepEqual(JSON.parse(rest ?? ''), JSON.parse(JSON.stringify({ ...before, ...added })));
       }),
     );

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { AttestationError } from '../../../../src/attestation/errors.ts';
 import { createAuthority } from '../../../../src/devEnclave/attestation/authority.ts';
 import { DEVELOPMENT_PCR0, makeSignedDocument } from '../../../../src/devEnclave/attestation/document.ts';
-import { EXIT, listenFailure } from '../../../../src/proxy/hosts/commandLineHost.ts';
-import { describeError } from '../../../../src/proxy/backend/describeError.ts';
 import { summarizeAttestation } from '../../../../src/proxy/backend/attestationSummary.ts';
-import { SessionError, asSessionError } from '../../../../src/session/errors.ts';
 import { parseFromProxy } from '../../../../src/shared/messages.ts';
 import { toHex } from '../../../../src/shared/bytes.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { JSON_FIELDS, beginHandshake, bindingsOf, developmentReply, replyOf } from '../../../support/handshakes.ts';
 
-describe('The evidence of a session, for people', () => {
-  it('says of a verified enclave what its document proved', async () => {
+describe('summarizeAttestation()', () => {
+  it('summarizes the document of a verified enclave', async () => {
     const now = new FakeClock().wall();
     const authority = createAuthority(now);
     const pcr0 = toHex(DEVELOPMENT_PCR0);
@@ -20,7 +16,7 @@ describe('The evidence of a session, for people', () => {
       kind: 'nitro',
       anchors: authority.anchors,
       policy: { environment: 'development', additional: [pcr0] },
-      history: () => assert.fail('The history was asked'),
+      history: () => assert.fail('The history was loaded'),
     });
     const document = makeSignedDocument(authority, { ...bindingsOf(begun), timestamp: now, moduleId: 'i-1-enc1' });
     begun.call.respond(200, JSON_FIELDS, replyOf(begun, document));
@@ -39,64 +35,15 @@ describe('The evidence of a session, for people', () => {
     assert.ok(parseFromProxy({ type: 'verified', verified, establishedAt: now }));
   });
 
-  it('says of a development backend that it is one', async () => {
+  it('marks a development backend as such', async () => {
     const begun = await beginHandshake({ kind: 'development' });
     begun.call.respond(200, JSON_FIELDS, developmentReply(begun));
-    const { attestation: evidence } = await begun.session;
-    assert.ok(evidence.kind === 'development');
-    assert.deepEqual(summarizeAttestation(evidence), { kind: 'development', moduleId: evidence.moduleId });
+    const { attestation } = await begun.session;
+    assert.ok(attestation.kind === 'development');
+    assert.deepEqual(summarizeAttestation(attestation), { kind: 'development', moduleId: attestation.moduleId });
     assert.deepEqual(summarizeAttestation({ kind: 'development', moduleId: undefined }), {
       kind: 'development',
       moduleId: null,
     });
-  });
-});
-
-describe('A failure, for the log', () => {
-  it('names the code of the attestation where that refused', () => {
-    const cause = new AttestationError('debug_mode', 'the enclave runs in debug mode');
-    const error = new SessionError('attestation_refused', 'The attestation was refused', { cause });
-    assert.deepEqual(describeError(error), {
-      code: 'attestation_refused',
-      detail: 'debug_mode',
-      message: 'The attestation was refused',
-    });
-  });
-
-  it('names of a foreign cause its code and nothing of its words', () => {
-    const foreign = Object.assign(new Error('secret words'), { code: 'ECONNREFUSED' });
-    const described = describeError(asSessionError(foreign));
-    assert.deepEqual([described.code, described.detail], ['network', 'ECONNREFUSED']);
-    assert.doesNotMatch(JSON.stringify(described), /secret/);
-  });
-
-  it('has no detail where there is none', () => {
-    for (const cause of [undefined, null, new Error('secret'), 'secret', { code: 7 }]) {
-      const { detail } = describeError(new SessionError('network', 'x', { cause }));
-      assert.equal(detail, null);
-    }
-  });
-});
-
-describe('An address that cannot be listened on', () => {
-  const address = { host: '127.0.0.1', port: 80 };
-  const failure = (code: string) => listenFailure(Object.assign(new Error('x'), { code }), address);
-
-  it('has an exit code and advice', () => {
-    const taken = failure('EADDRINUSE');
-    assert.deepEqual([taken.exitCode, taken.setting], [EXIT.portTaken, 'port']);
-    assert.match(taken.sentence, /port 80 on 127\.0\.0\.1 is taken: .*PROXY_PORT/);
-    const unknown = failure('EADDRNOTAVAIL');
-    assert.deepEqual([unknown.exitCode, unknown.setting], [EXIT.failed, 'host']);
-    assert.match(unknown.sentence, /no address 127\.0\.0\.1: set PROXY_HOST/);
-    const rights = failure('EACCES');
-    assert.deepEqual([rights.exitCode, rights.setting], [EXIT.failed, 'port']);
-    assert.match(rights.sentence, /PROXY_PORT/);
-  });
-
-  it('is named with the code where the cause is a rare one', () => {
-    const { exitCode, sentence } = failure('EAFNOSUPPORT');
-    assert.equal(exitCode, EXIT.failed);
-    assert.match(sentence, /EAFNOSUPPORT.*PROXY_HOST/);
   });
 });

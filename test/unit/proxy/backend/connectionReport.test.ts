@@ -12,21 +12,21 @@ const NETWORK = new SessionError('network', 'It broke', { cause: { code: 'ECONNR
 const CLOCK = new SessionError('attestation_refused', 'It was refused', {
   cause: new AttestationError('certificate_expired', 'x', { clockSkewMs: 90_000 }),
 });
-const TROUBLE = { code: 'truncated', detail: null, message: 'It ended' };
-const KEY_REFUSED = { code: 'key_refused', detail: null, message: 'It does not count' };
+const BROKEN = { code: 'truncated', detail: null, message: 'It ended' };
+const KEY_REFUSED = { code: 'key_refused', detail: null, message: 'Refused' };
 
-describe('How the connection stands', () => {
-  let told: unknown[];
+describe('watchConnection()', () => {
+  let events: unknown[];
   let watched: ConnectionWatch;
 
   beforeEach(() => {
     mock.timers.enable({ apis: ['Date'], now: 1000 });
-    told = [];
+    events = [];
     watched = watchConnection({
-      verified: (verified) => told.push(['verified', verified]),
-      sessionLost: (reason) => told.push(['sessionLost', reason]),
-      handshakeFailed: (error) => told.push(['handshakeFailed', error]),
-      outcomeChanged: (well) => told.push(['outcomeChanged', well]),
+      verified: (summary) => events.push(['verified', summary]),
+      sessionLost: (reason) => events.push(['sessionLost', reason]),
+      handshakeFailed: (error) => events.push(['handshakeFailed', error]),
+      outcomeChanged: (success) => events.push(['outcomeChanged', success]),
     });
   });
 
@@ -37,34 +37,40 @@ describe('How the connection stands', () => {
   const later = () => {
     mock.timers.tick(1000);
   };
-  const verified = (what: AttestationSummary) => watched.events.verified?.(what);
+  const verified = (summary: AttestationSummary) => watched.events.verified?.(summary);
   const lost = () => watched.events.sessionLost?.('rejected');
   const failed = (error: SessionError) => watched.events.handshakeFailed?.(error);
 
-  /** That of the handshakes alone. */
+  /** The part of the state that comes from handshakes. */
   const handshakes = () => {
     const { verified, establishedAt, failure } = watched.current();
     return { verified, establishedAt, failure };
   };
 
-  it('is unknown before anything has come', () => {
+  it('begins with an empty state', () => {
     const { instance, ...rest } = watched.current();
     assert.match(instance, /^[A-Za-z0-9_-]{43}$/);
-    assert.deepEqual(rest, { verified: null, establishedAt: null, failure: null, trouble: null, servedAt: null });
+    assert.deepEqual(rest, {
+      verified: null,
+      establishedAt: null,
+      failure: null,
+      requestFailure: null,
+      servedAt: null,
+    });
   });
 
-  it('is of one instance for as long as it is watched, and of another for each watch', () => {
+  it('keeps its random instance id, and has another for each watch', () => {
     const { instance } = watched.current();
     verified(FIRST);
     lost();
     failed(NETWORK);
-    watched.outcome(TROUBLE);
+    watched.outcome(BROKEN);
     watched.outcome(null);
     assert.equal(watched.current().instance, instance);
     assert.notEqual(watchConnection({}).current().instance, instance);
   });
 
-  it('is what the last handshake proved, and since when', () => {
+  it('keeps the result and the time of the last handshake', () => {
     verified(FIRST);
     assert.deepEqual(handshakes(), { verified: FIRST, establishedAt: 1000, failure: null });
     later();
@@ -72,7 +78,7 @@ describe('How the connection stands', () => {
     assert.deepEqual(handshakes(), { verified: SECOND, establishedAt: 2000, failure: null });
   });
 
-  it('is why the last handshake failed, as the log says it, until one succeeds', () => {
+  it('keeps the failure of the last handshake, as it is logged, until one succeeds', () => {
     failed(NETWORK);
     const first = { at: 1000, code: 'network', detail: 'ECONNRESET', message: 'It broke' };
     assert.deepEqual(handshakes(), { verified: null, establishedAt: null, failure: first });
@@ -85,7 +91,7 @@ describe('How the connection stands', () => {
     assert.deepEqual(handshakes(), { verified: FIRST, establishedAt: 3000, failure: null });
   });
 
-  it('keeps what was proved while a session stands and its renewal fails, again and again', () => {
+  it('keeps the result of a live session while renewals fail', () => {
     verified(FIRST);
     for (const at of [2000, 3000]) {
       later();
@@ -95,20 +101,20 @@ describe('How the connection stands', () => {
     }
   });
 
-  it('keeps what was proved when the session is lost, and nothing of it when the next handshake fails', () => {
+  it('keeps the result of a lost session until the next handshake fails', () => {
     verified(FIRST);
     lost();
     assert.deepEqual(handshakes(), { verified: FIRST, establishedAt: 1000, failure: null });
     later();
     failed(NETWORK);
-    const { verified: proved, establishedAt, failure } = handshakes();
-    assert.deepEqual([proved, establishedAt, failure?.at], [null, null, 2000]);
+    const { verified: summary, establishedAt, failure } = handshakes();
+    assert.deepEqual([summary, establishedAt, failure?.at], [null, null, 2000]);
     verified(SECOND);
     failed(NETWORK);
-    assert.equal(handshakes().verified, SECOND); // a session stands again
+    assert.equal(handshakes().verified, SECOND); // a session is live again
   });
 
-  it('takes nothing back when a session is lost after its renewal has failed, until the next failure', () => {
+  it('keeps the result of a session that is lost after a failed renewal, until the next failure', () => {
     verified(FIRST);
     failed(NETWORK);
     lost();
@@ -117,58 +123,58 @@ describe('How the connection stands', () => {
     assert.equal(handshakes().verified, null);
   });
 
-  it('is when a relayed request last went well and why one last did not, neither undoing the other', () => {
-    const exchanges = () => {
-      const { requestFailure: trouble, servedAt } = watched.current();
-      return { trouble, servedAt };
+  it('keeps the last success and the last failure of requests independently', () => {
+    const requests = () => {
+      const { requestFailure, servedAt } = watched.current();
+      return { requestFailure, servedAt };
     };
     watched.outcome(null);
-    assert.deepEqual(exchanges(), { trouble: null, servedAt: 1000 });
+    assert.deepEqual(requests(), { requestFailure: null, servedAt: 1000 });
     later();
-    watched.outcome(TROUBLE);
-    assert.deepEqual(exchanges(), { trouble: { at: 2000, ...TROUBLE }, servedAt: 1000 });
+    watched.outcome(BROKEN);
+    assert.deepEqual(requests(), { requestFailure: { at: 2000, ...BROKEN }, servedAt: 1000 });
     later();
     watched.outcome(KEY_REFUSED);
-    assert.deepEqual(exchanges(), { trouble: { at: 3000, ...KEY_REFUSED }, servedAt: 1000 });
+    assert.deepEqual(requests(), { requestFailure: { at: 3000, ...KEY_REFUSED }, servedAt: 1000 });
     later();
     watched.outcome(null);
-    assert.deepEqual(exchanges(), { trouble: { at: 3000, ...KEY_REFUSED }, servedAt: 4000 });
+    assert.deepEqual(requests(), { requestFailure: { at: 3000, ...KEY_REFUSED }, servedAt: 4000 });
   });
 
-  it('has handshakes and relayed requests apart', () => {
+  it('does not mix handshakes with relayed requests', () => {
     verified(FIRST);
     failed(NETWORK);
     const before = handshakes();
-    watched.outcome(TROUBLE);
+    watched.outcome(BROKEN);
     watched.outcome(null);
     assert.deepEqual(handshakes(), before);
-    const { requestFailure: trouble, servedAt } = watched.current();
+    const { requestFailure, servedAt } = watched.current();
     later();
     lost();
     failed(CLOCK);
     verified(SECOND);
-    assert.deepEqual([watched.current().requestFailure, watched.current().servedAt], [trouble, servedAt]);
+    assert.deepEqual([watched.current().requestFailure, watched.current().servedAt], [requestFailure, servedAt]);
   });
 
-  it('was handed out as it stood: what comes later does not change it', () => {
+  it('returns a state that later events do not change', () => {
     const before = watched.current();
     verified(FIRST);
-    watched.outcome(TROUBLE);
+    watched.outcome(BROKEN);
     assert.deepEqual([before.verified, before.requestFailure], [null, null]);
   });
 
-  it('is passed on event by event', () => {
+  it('passes every event on', () => {
     verified(FIRST);
     failed(NETWORK);
     lost();
-    assert.deepEqual(told, [
+    assert.deepEqual(events, [
       ['verified', FIRST],
       ['handshakeFailed', NETWORK],
       ['sessionLost', 'rejected'],
     ]);
   });
 
-  it('is passed on after it has changed, so that who hears of it reads what it has become', () => {
+  it('changes the state before it passes the event on', () => {
     const seen: unknown[] = [];
     const other = watchConnection({
       verified: () => seen.push(other.current().verified),
@@ -177,25 +183,25 @@ describe('How the connection stands', () => {
     });
     other.events.verified?.(FIRST);
     other.events.handshakeFailed?.(NETWORK);
-    other.outcome(TROUBLE);
+    other.outcome(BROKEN);
     assert.deepEqual(seen, [FIRST, 'network', 'truncated']);
   });
 
-  it('is told when requests begin to fail and when they go well again, and not in between', () => {
-    for (const trouble of [null, null, TROUBLE, KEY_REFUSED, TROUBLE, null, null, TROUBLE]) watched.outcome(trouble);
-    assert.deepEqual(told, [
+  it('reports when requests begin to fail and when they succeed again, and nothing in between', () => {
+    for (const failure of [null, null, BROKEN, KEY_REFUSED, BROKEN, null, null, BROKEN]) watched.outcome(failure);
+    assert.deepEqual(events, [
       ['outcomeChanged', false],
       ['outcomeChanged', true],
       ['outcomeChanged', false],
     ]);
   });
 
-  it('is watched for nobody as well', () => {
+  it('works without listeners', () => {
     const alone = watchConnection({});
     alone.events.verified?.(FIRST);
     alone.events.handshakeFailed?.(NETWORK);
     alone.events.sessionLost?.('expired');
-    alone.outcome(TROUBLE);
+    alone.outcome(BROKEN);
     assert.deepEqual([alone.current().verified, alone.current().requestFailure?.code], [FIRST, 'truncated']);
   });
 });

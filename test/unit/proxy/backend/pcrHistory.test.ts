@@ -6,7 +6,7 @@ import type { Dispatcher } from 'undici';
 import type { PcrHistory } from '../../../../src/attestation/history.ts';
 import { PINS } from '../../../../src/attestation/pins.ts';
 import type { Environment } from '../../../../src/attestation/pins.ts';
-import { historyOf } from '../../../../src/proxy/backend/pcrHistory.ts';
+import { createHistoryLoader } from '../../../../src/proxy/backend/pcrHistory.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { RawServer } from '../../../support/rawServer.ts';
 import type { RawConnection } from '../../../support/rawServer.ts';
@@ -18,14 +18,14 @@ const fixture = (name: string) => readFileSync(new URL(`../../../fixtures/${name
 const HISTORIES = { production: fixture('pcr-history-prod'), development: fixture('pcr-history-dev') };
 const UNAVAILABLE = { name: 'SessionError', code: 'history_unavailable' };
 
-/** A PCR0 that is in the history and not among the pins. */
+/** A PCR0 that is in the history but not in the pinned list. */
 function namedOnlyIn(environment: Environment): string {
   const entries = JSON.parse(HISTORIES[environment].toString()) as { readonly PCR0: string }[];
   const known = PINS[environment].pcr0;
   return (entries.find(({ PCR0 }) => !known.includes(PCR0)) ?? assert.fail()).PCR0;
 }
 
-describe('The signed history of enclave images', () => {
+describe('createHistoryLoader()', () => {
   let server: RawServer;
   let dispatcher: Dispatcher;
   let clock: FakeClock;
@@ -34,7 +34,7 @@ describe('The signed history of enclave images', () => {
     server = await RawServer.listen();
     clock = new FakeClock();
     dispatcher = new Agent({
-      // Whatever the address, the connection goes to the server of the test, and without TLS.
+      // Every connection goes to the server of the test, without TLS.
       connect: (_options, callback) => {
         const socket = connect(server.port, '127.0.0.1', () => {
           callback(null, socket);
@@ -54,7 +54,7 @@ describe('The signed history of enclave images', () => {
     connection.write(body);
   }
 
-  /** The history, asked for and answered. */
+  /** Loads the history, and answers the download. */
   async function fetched(history: () => Promise<PcrHistory>, body: Uint8Array, status = 200): Promise<PcrHistory> {
     const asked = history();
     asked.catch(() => undefined);
@@ -63,10 +63,10 @@ describe('The signed history of enclave images', () => {
   }
 
   for (const environment of ['production', 'development'] as const) {
-    it(`is fetched from its own address and approves what it names, for ${environment}`, async () => {
-      const history = historyOf(environment, dispatcher, clock);
+    it(`downloads the history of ${environment}, which approves the images in it`, async () => {
+      const history = createHistoryLoader(environment, dispatcher, clock);
       await flushEventLoop();
-      assert.equal(server.connections.length, 0, 'not before it is asked for');
+      assert.equal(server.connections.length, 0, 'not before the first call');
       const asked = history();
       const connection = await server.next();
       const { host, pathname } = new URL(PINS[environment].historyUrl);
@@ -83,8 +83,8 @@ describe('The signed history of enclave images', () => {
     });
   }
 
-  it('is fetched once for all who ask at once, and kept for ten minutes', async () => {
-    const history = historyOf('production', dispatcher, clock);
+  it('downloads once for simultaneous calls, and keeps the history for ten minutes', async () => {
+    const history = createHistoryLoader('production', dispatcher, clock);
     const asked = [history(), history()];
     await answer(await server.next(), HISTORIES.production);
     asked.push(history());
@@ -99,8 +99,8 @@ describe('The signed history of enclave images', () => {
     assert.equal(server.connections.length, 2);
   });
 
-  it('that could not be had is asked for again after ten minutes and not before', async () => {
-    const history = historyOf('production', dispatcher, clock);
+  it('retries a failed download after ten minutes and not before', async () => {
+    const history = createHistoryLoader('production', dispatcher, clock);
     await assert.rejects(fetched(history, Buffer.alloc(0), 503), UNAVAILABLE);
     await clock.advance(10 * MINUTE - 1);
     await assert.rejects(history(), UNAVAILABLE);
@@ -113,8 +113,8 @@ describe('The signed history of enclave images', () => {
   });
 
   for (const status of [201, 204, 206, 301, 302, 303, 307, 308, 403, 404, 429, 500, 503]) {
-    it(`is not had with status ${status}, which is followed nowhere`, async () => {
-      const asked = historyOf('production', dispatcher, clock)();
+    it(`fails with status ${status}, and follows no redirect`, async () => {
+      const asked = createHistoryLoader('production', dispatcher, clock)();
       asked.catch(() => undefined);
       const connection = await server.next();
       await connection.takeHead();
@@ -130,8 +130,8 @@ describe('The signed history of enclave images', () => {
     });
   }
 
-  it('is not read where it is not had', async () => {
-    const asked = historyOf('production', dispatcher, clock)();
+  it('does not read the body of a failed response', async () => {
+    const asked = createHistoryLoader('production', dispatcher, clock)();
     asked.catch(() => undefined);
     const connection = await server.next();
     await connection.takeHead();
@@ -140,8 +140,8 @@ describe('The signed history of enclave images', () => {
     await withTimeout('the connection to close', DEADLINE, connection.closed);
   });
 
-  it('is not had where it is longer than 1 MiB, and not read on', async () => {
-    const asked = historyOf('production', dispatcher, clock)();
+  it('fails for more than 1 MiB, and stops reading', async () => {
+    const asked = createHistoryLoader('production', dispatcher, clock)();
     asked.catch(() => undefined);
     const connection = await server.next();
     await connection.takeHead();
@@ -156,22 +156,22 @@ describe('The signed history of enclave images', () => {
     await withTimeout('the connection to close', DEADLINE, connection.closed);
   });
 
-  it('of 1 MiB is read, and refused for what it says', async () => {
+  it('reads up to 1 MiB, and refuses a malformed history', async () => {
     const refused = { name: 'AttestationError', code: 'history_invalid' };
     for (const body of [Buffer.alloc(MEBIBYTE, ' '), Buffer.from('{}'), Buffer.from('<html>'), Buffer.from('[]')]) {
-      await assert.rejects(fetched(historyOf('production', dispatcher, clock), body), refused);
+      await assert.rejects(fetched(createHistoryLoader('production', dispatcher, clock), body), refused);
     }
   });
 
-  it('that is refused for what it says is asked for again after ten minutes', async () => {
-    const history = historyOf('production', dispatcher, clock);
+  it('downloads a malformed history again after ten minutes', async () => {
+    const history = createHistoryLoader('production', dispatcher, clock);
     await assert.rejects(fetched(history, Buffer.from('{}')), { code: 'history_invalid' });
     await clock.advance(10 * MINUTE);
     assert.equal((await fetched(history, HISTORIES.production)).environment, 'production');
   });
 
-  it('is not had where it is cut off', async () => {
-    const asked = historyOf('production', dispatcher, clock)();
+  it('fails for an incomplete response', async () => {
+    const asked = createHistoryLoader('production', dispatcher, clock)();
     asked.catch(() => undefined);
     const connection = await server.next();
     await connection.takeHead();
@@ -179,7 +179,7 @@ describe('The signed history of enclave images', () => {
     await assert.rejects(withTimeout('the refusal', DEADLINE, asked), UNAVAILABLE);
   });
 
-  it('is not had where there is no network, and says why', async () => {
+  it('fails without a network, and keeps the cause', async () => {
     await server.close();
     const offline = new Agent({
       connect: (_options, callback) => {
@@ -187,7 +187,7 @@ describe('The signed history of enclave images', () => {
       },
     });
     await assert.rejects(
-      withTimeout('the refusal', DEADLINE, historyOf('production', offline, clock)()),
+      withTimeout('the refusal', DEADLINE, createHistoryLoader('production', offline, clock)()),
       (error: unknown) => {
         assert.equal(((error as Error).cause as { code?: string }).code, 'ENOTFOUND');
         return (error as { code: string }).code === 'history_unavailable';
@@ -196,7 +196,7 @@ describe('The signed history of enclave images', () => {
   });
 
   for (const begun of [false, true]) {
-    it(`is given up after five seconds where it ${begun ? 'does not end' : 'does not begin'}`, async () => {
+    it(`times out after five seconds if the response does not ${begun ? 'end' : 'begin'}`, async () => {
       const timeout = new AbortController();
       const limits: number[] = [];
       const original = AbortSignal.timeout.bind(AbortSignal);
@@ -205,7 +205,7 @@ describe('The signed history of enclave images', () => {
         return timeout.signal;
       };
       try {
-        const asked = historyOf('production', dispatcher, clock)();
+        const asked = createHistoryLoader('production', dispatcher, clock)();
         asked.catch(() => undefined);
         const connection = await server.next();
         await connection.takeHead();

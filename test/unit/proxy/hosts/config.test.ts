@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ConfigError, VARIABLES, readLiveSettings, readSettings } from '../../../../src/settings/settings.ts';
 import { readConfig } from '../../../../src/proxy/hosts/config.ts';
-import type { Variable } from '../../../../src/settings/settings.ts';
-import { KEY, PCR0, RULES, SECRET_RULES } from '../../../support/configRules.ts';
+import { ConfigError } from '../../../../src/settings/proxyConfig.ts';
+import type { Variable } from '../../../../src/settings/schema.ts';
+import { KEY, SECRET_RULES } from '../../../support/configRules.ts';
 
 function refusal(values: Partial<Record<Variable, string>>): ConfigError {
   try {
@@ -11,22 +11,14 @@ function refusal(values: Partial<Record<Variable, string>>): ConfigError {
     if (error instanceof ConfigError) return error;
     throw error;
   }
-  return assert.fail(`${JSON.stringify(values)} was taken`);
+  return assert.fail(`${JSON.stringify(values)} was accepted`);
 }
 
-describe('The settings', () => {
-  it('all have their rules here', () => {
-    const names = [...RULES, ...SECRET_RULES].map(({ variable }) => variable);
-    assert.deepEqual(names.toSorted(), VARIABLES.map(([name]) => name).toSorted());
-  });
-
-  for (const { variable, read, byDefault, good, bad, allowed, beside } of [
-    ...RULES.map((rule) => ({ ...rule, beside: {} })),
-    ...SECRET_RULES,
-  ]) {
+describe('readConfig()', () => {
+  for (const { variable, read, byDefault, good, bad, allowed, beside } of SECRET_RULES) {
     describe(variable, () => {
       if (byDefault !== undefined) {
-        it('has its default when it is not set, or empty', () => {
+        it('has its default when it is not set, empty or blank', () => {
           for (const values of [{}, { [variable]: '' }, { [variable]: '  ' }]) {
             assert.deepEqual(read(readConfig(values)), byDefault);
           }
@@ -40,75 +32,25 @@ describe('The settings', () => {
       }
 
       for (const text of bad) {
-        it(`cannot be ${JSON.stringify(text).slice(0, 60)}, and the message says what it can be`, () => {
-          const error = refusal({ ...beside, [variable]: text });
-          assert.equal(error.variable, variable);
-          assert.ok(error.message.startsWith(variable));
-          assert.match(error.message, / cannot be used: /);
-          assert.match(error.message, allowed);
-          assert.doesNotMatch(error.message, /\n/);
+        it(`cannot be ${JSON.stringify(text).slice(0, 60)}: the message shows what is allowed, not the value`, () => {
+          const { variable: named, message } = refusal({ ...beside, [variable]: text });
+          assert.equal(named, variable);
+          assert.ok(message.startsWith(`${variable} cannot be used: `), message);
+          assert.match(message, allowed);
+          for (const secret of [...text.split(/[,;]/), ...Object.values(beside)]) {
+            if (secret !== 'sealed-') assert.ok(!message.includes(secret), message);
+          }
         });
       }
     });
   }
 
-  for (const { variable, bad } of RULES) {
-    it(`name the value of ${variable} that cannot be used`, () => {
-      for (const text of bad) {
-        const { message } = refusal({ [variable]: text });
-        const shown = JSON.stringify(text.trim()).slice(1, -1).slice(0, 200);
-        const [first = ''] = shown.split(',');
-        assert.ok(message.startsWith(`${variable}=`), message);
-        assert.ok([shown, first].some((value) => message.includes(`=${value}`)) || text.startsWith('['), message);
-      }
-    });
-  }
-
-  for (const { variable, bad, beside } of SECRET_RULES) {
-    it(`never name the value of ${variable}`, () => {
-      for (const text of bad) {
-        const { message } = refusal({ ...beside, [variable]: text });
-        assert.ok(message.startsWith(`${variable} cannot be used`), message);
-        for (const secret of [...text.split(/[,;]/), ...Object.values(beside)]) {
-          if (secret !== 'sealed-') assert.ok(!message.includes(secret), message);
-        }
-      }
-    });
-  }
-
-  it('that come one behind the other name the one that is wrong', () => {
-    const values = { PROXY_ADDITIONAL_PCR0: `${PCR0},wrong,${PCR0}`, PROXY_ALLOWED_HOSTS: 'box,b:1' };
-    assert.match(refusal(values).message, /^PROXY_ADDITIONAL_PCR0=wrong cannot/);
-    assert.match(refusal({ PROXY_ALLOWED_HOSTS: 'box,b:1' }).message, /^PROXY_ALLOWED_HOSTS=b:1 cannot/);
+  it('reads the settings too', () => {
+    assert.equal(readConfig({ PROXY_PORT: '1' }).port, 1);
+    assert.equal(refusal({ PROXY_PORT: 'x' }).variable, 'PROXY_PORT');
   });
 
-  it('are shown in one line and cut, whatever was typed', () => {
-    const { message } = refusal({ PROXY_PORT: '1\n2\r\u001b[31m' });
-    assert.match(message, /^PROXY_PORT=1\\n2\\r\\u001b\[31m cannot/);
-    assert.ok(refusal({ PROXY_PORT: '9'.repeat(5000) }).message.length < 400);
-  });
-
-  it('never show what may be a password or a token in the URL of the backend', () => {
-    for (const url of [
-      'https://user:hidden@enclave.example',
-      'https://hidden@enclave.example',
-      'user:hidden@enclave.example',
-      'ftp://user:hidden@enclave.example',
-      'http://user:hidden@enclave.example',
-      'https://enclave.example/path@hidden',
-      'https://enclave.example?hidden=1',
-      'https://enclave.example/#hidden',
-      'https://enclave.example?a\nhidden',
-      'ftp://enclave.example?hidden',
-      'enclave.example#hidden',
-    ]) {
-      const { message } = refusal({ PROXY_BACKEND_URL: url });
-      assert.doesNotMatch(message, /hidden/, url);
-      assert.match(message, /^PROXY_BACKEND_URL.* cannot be used: /);
-    }
-  });
-
-  it('need the API key and the access keys together', () => {
+  it('needs the API key and the access keys together', () => {
     const message = /set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither/;
     const lonely = refusal({ PROXY_API_KEY: 'sk-secret' });
     assert.equal(lonely.variable, 'PROXY_ACCESS_KEYS');
@@ -120,23 +62,9 @@ describe('The settings', () => {
     assert.ok(!other.message.includes(KEY));
   });
 
-  it('have a fresh cache root of 32 bytes each time when none is set', () => {
+  it('generates a new cache root of 32 bytes each time when none is set', () => {
     const roots = [1, 2].map(() => readConfig({}).cacheNamespaceRoot);
     assert.equal(roots[0]?.length, 32);
     assert.notDeepEqual(roots[0], roots[1]);
-  });
-
-  it('can be read without secrets, and those that may change alone', () => {
-    const values = { PROXY_API_KEY: 'not read', PROXY_PORT: '1', PROXY_LOG_LEVEL: 'debug' };
-    assert.equal(readSettings(values).port, 1);
-    const live = readLiveSettings({ ...values, PROXY_PORT: 'not read' });
-    assert.equal(live.logLevel, 'debug');
-    assert.deepEqual(Object.keys(live).toSorted(), [
-      'allowedHosts',
-      'allowedOrigins',
-      'logLevel',
-      'requestTimeout',
-      'streamIdleTimeout',
-    ]);
   });
 });

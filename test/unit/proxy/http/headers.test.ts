@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { requestHeaders, responseHeaders, singleValue } from '../../../../src/proxy/http/headers.ts';
+import {
+  fieldValue,
+  replaceCorsHeaders,
+  requestHeaders,
+  responseHeaders,
+  singleValue,
+} from '../../../../src/proxy/http/headers.ts';
 import { FORBIDDEN_REQUEST_HEADERS } from '../../../../src/session/wire.ts';
 
 const HOP_BY_HOP = [
@@ -38,7 +44,7 @@ const rawOf = (lines: readonly string[]) =>
     }),
   );
 
-/** Names in any spelling, among them many that must not travel. */
+/** Names in any spelling, among them many that must not be forwarded. */
 const named = (forbidden: readonly string[]) =>
   fc
     .tuple(
@@ -57,7 +63,7 @@ const field = (forbidden: readonly string[]) =>
     fc.record({ name: fc.constantFrom('Connection', 'connection'), value: tokens(forbidden) }),
   );
 
-/** What stays of these fields by the rules, worked out the long way. */
+/** The fields that remain, by a simple and slow implementation of the rules. */
 function kept(fields: readonly { name: string; value: string }[], isForbidden: (name: string) => boolean): string[][] {
   const connections = fields.filter(({ name }) => name.toLowerCase() === 'connection');
   const options = new Set(
@@ -68,15 +74,15 @@ function kept(fields: readonly { name: string; value: string }[], isForbidden: (
     .map(({ name, value: text }) => [name, text]);
 }
 
-describe('The headers of a request', () => {
-  it('travel in lower case, in their order and with their repeats', () => {
+describe('requestHeaders()', () => {
+  it('have lower-case names, and keep order and repeats', () => {
     assert.deepEqual(
       fieldsOf(['X-B', '1', 'Accept', '*/*', 'x-b', '2', 'Content-Type', 'application/json', 'X-B', '1']),
       ['x-b: 1', 'accept: */*', 'x-b: 2', 'content-type: application/json', 'x-b: 1'],
     );
   });
 
-  it('keep their values as they are', () => {
+  it('keep the values unchanged', () => {
     assert.deepEqual(fieldsOf(['User-Agent', ' OpenAI/JS "6" \u00e9 ', 'X-Empty', '']), [
       'user-agent:  OpenAI/JS "6" \u00e9 ',
       'x-empty: ',
@@ -84,14 +90,14 @@ describe('The headers of a request', () => {
   });
 
   for (const name of NEVER_IN_REQUESTS) {
-    it(`never have ${name}, however it is spelled and wherever it stands`, () => {
+    it(`never contain ${name}, in any spelling or position`, () => {
       for (const spelled of [name, name.toUpperCase(), name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())]) {
         assert.deepEqual(fieldsOf(['a', '1', spelled, 'x-other', 'b', '2', spelled, 'y']), ['a: 1', 'b: 2']);
       }
     });
   }
 
-  it('have nothing that Connection names, before it or behind it', () => {
+  it('contain nothing that Connection names, before or after it', () => {
     assert.deepEqual(
       fieldsOf(['X-Before', '1', 'Connection', 'close, X-Before ,x-behind', 'X-Behind', '2', 'x-stay', '3']),
       ['x-stay: 3'],
@@ -101,7 +107,7 @@ describe('The headers of a request', () => {
     ]);
   });
 
-  it('are never anything else than the rules say, whatever is sent', () => {
+  it('follow the rules for random headers', () => {
     fc.assert(
       fc.property(fc.array(field(NEVER_IN_REQUESTS), { maxLength: 15 }), (fields) => {
         const isForbidden = (name: string) => NEVER_IN_REQUESTS.includes(name) || name.startsWith('x-forwarded-');
@@ -117,8 +123,8 @@ describe('The headers of a request', () => {
   });
 });
 
-describe('The headers of a response', () => {
-  it('travel in their order, with their repeats and in their spelling', () => {
+describe('responseHeaders()', () => {
+  it('keep order, repeats and spelling', () => {
     const lines = [
       'X-B: 1',
       'content-type: text/event-stream',
@@ -134,18 +140,18 @@ describe('The headers of a response', () => {
   });
 
   for (const name of NEVER_IN_RESPONSES) {
-    it(`never have ${name}, however it is spelled`, () => {
+    it(`never contain ${name}, in any spelling`, () => {
       for (const spelled of [name, name.toUpperCase()]) {
         assert.deepEqual(rawOf(['a: 1', `${spelled}: x-other`, 'b: 2']), ['a', '1', 'b', '2']);
       }
     });
   }
 
-  it('have nothing that Connection names, before it or behind it', () => {
+  it('contain nothing that Connection names, before or after it', () => {
     assert.deepEqual(rawOf(['X-A: 1', 'Connection: X-a, x-b', 'x-B: 2', 'x-c: 3']), ['x-c', '3']);
   });
 
-  it('are never anything else than the rules say, whatever the backend sends', () => {
+  it('follow the rules for random headers of the backend', () => {
     fc.assert(
       fc.property(fc.array(field(NEVER_IN_RESPONSES), { maxLength: 15 }), (fields) => {
         const isForbidden = (name: string) => NEVER_IN_RESPONSES.includes(name);
@@ -156,19 +162,42 @@ describe('The headers of a response', () => {
   });
 });
 
-describe('A field that may come once', () => {
-  it('has its value, an empty one too', () => {
+describe('replaceCorsHeaders()', () => {
+  const raw = ['X-A', '1', 'Access-Control-Allow-Origin', '*', 'access-control-max-age', '5', 'Vary', 'x'];
+
+  it('replaces the CORS headers of the backend in any spelling', () => {
+    assert.deepEqual(replaceCorsHeaders(raw, ['access-control-allow-origin', 'https://app.example']), [
+      ...['X-A', '1', 'Vary', 'x'],
+      ...['access-control-allow-origin', 'https://app.example'],
+    ]);
+  });
+
+  it('changes nothing if the proxy has no CORS headers to add', () => {
+    assert.deepEqual(replaceCorsHeaders(raw, []), raw);
+  });
+});
+
+describe('fieldValue()', () => {
+  it('finds the first field of this name in any spelling', () => {
+    const fields = ['1', '2'].map((value) => ({ name: 'Content-Type', value }));
+    assert.equal(fieldValue(fields, 'content-type'), '1');
+    assert.equal(fieldValue(fields, 'content'), undefined);
+  });
+});
+
+describe('singleValue()', () => {
+  it('finds the value, also an empty one', () => {
     assert.equal(singleValue(['A', '1', 'Host', 'x'], 'host'), 'x');
     assert.equal(singleValue(['HOST', ''], 'host'), '');
   });
 
-  it('is undefined when it is not there, though its name is a value', () => {
+  it('is undefined for a missing field, even if its name is a value', () => {
     assert.equal(singleValue(['A', 'host', 'B', '1'], 'host'), undefined);
     assert.equal(singleValue(['Hosts', '1', 'hos', '2'], 'host'), undefined);
     assert.equal(singleValue([], 'host'), undefined);
   });
 
-  it('is null when it comes several times, also with the same value', () => {
+  it('is null for a repeated field, even with the same value', () => {
     assert.equal(singleValue(['Host', 'x', 'host', 'x'], 'host'), null);
     assert.equal(singleValue(['Host', '', 'host', ''], 'host'), null);
   });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { rawError } from '../../../../src/proxy/http/errorResponses.ts';
 import { PROXY_ERRORS, errorBody, errorOfExchange, methodNotAllowed } from '../../../../src/proxy/http/openaiErrors.ts';
 import type { SessionErrorCode } from '../../../../src/session/errors.ts';
 
-describe('The answers that the proxy makes itself', () => {
-  it('have the form that OpenAI clients know', () => {
+describe('errorBody()', () => {
+  it('has the form that OpenAI clients know', () => {
     assert.equal(
       errorBody(PROXY_ERRORS.backend),
       '{"error":{"message":"Failed to communicate securely with the backend.","type":"server_error","param":null,"code":null}}',
@@ -18,7 +17,9 @@ describe('The answers that the proxy makes itself', () => {
       },
     });
   });
+});
 
+describe('PROXY_ERRORS', () => {
   it('have the statuses of the specification', () => {
     const statuses = Object.fromEntries(Object.entries(PROXY_ERRORS).map(([name, { status }]) => [name, status]));
     assert.deepEqual(statuses, {
@@ -45,17 +46,17 @@ describe('The answers that the proxy makes itself', () => {
     });
   });
 
-  it('are of type server_error from 500 on and invalid_request_error below', () => {
+  it('have the type server_error from status 500 on, and invalid_request_error below', () => {
     for (const [name, { status, type }] of Object.entries(PROXY_ERRORS)) {
       assert.equal(type, status >= 500 ? 'server_error' : 'invalid_request_error', name);
     }
   });
 
-  it('say in a sentence what is wrong', () => {
+  it('explain the error in sentences', () => {
     for (const { message } of [...Object.values(PROXY_ERRORS), methodNotAllowed('GET')]) {
       assert.match(message, /^[A-Z].*\.$/);
     }
-    assert.match(PROXY_ERRORS.bodyTooLarge.message, /over 50 MiB/);
+    assert.match(PROXY_ERRORS.bodyTooLarge.message, /larger than 50 MiB/);
   });
 
   it('ask for a bearer token with every 401', () => {
@@ -63,13 +64,17 @@ describe('The answers that the proxy makes itself', () => {
       assert.deepEqual('headers' in error && error.headers, ['www-authenticate', 'Bearer realm="sealed-proxy"']);
     }
   });
+});
 
-  it('name the methods of a path that was asked in another', () => {
+describe('methodNotAllowed()', () => {
+  it('names the methods that the path supports', () => {
     const { status, code, message, headers } = methodNotAllowed('GET, HEAD');
     assert.deepEqual([status, code, headers], [405, 'method_not_allowed', ['allow', 'GET, HEAD']]);
-    assert.match(message, /takes GET, HEAD\./);
+    assert.match(message, /supports GET, HEAD\./);
   });
+});
 
+describe('errorOfExchange()', () => {
   const causes = {
     network: 502,
     timeout: 504,
@@ -92,23 +97,11 @@ describe('The answers that the proxy makes itself', () => {
     request_too_large: 431,
   } satisfies Record<SessionErrorCode, number>;
   for (const [cause, status] of Object.entries(causes) as [SessionErrorCode, number][]) {
-    it(`have status ${status} for the cause ${cause}, and do not tell it`, () => {
+    it(`has status ${status} for ${cause}, and does not reveal the cause`, () => {
       const error = errorOfExchange(cause);
       assert.equal(error.status, status);
       assert.equal(error.code, status === 431 ? 'headers_too_large' : null);
       if (status === 502) assert.equal(error, PROXY_ERRORS.backend);
     });
   }
-
-  it('are complete as bytes, for a connection on which HTTP has failed', () => {
-    const text = rawError(PROXY_ERRORS.badRequest);
-    const [head = '', body = ''] = text.split('\r\n\r\n');
-    assert.deepEqual(head.split('\r\n'), [
-      'HTTP/1.1 400 Bad Request',
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-    ]);
-    assert.equal(body, errorBody(PROXY_ERRORS.badRequest));
-  });
 });

@@ -1,4 +1,4 @@
-// The clocks of one relayed request, where the end-to-end tests cannot play the backend.
+// The time limits of one relayed request, in cases that need a scripted backend.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SessionError } from '../../../../src/session/errors.ts';
@@ -9,10 +9,10 @@ import { RelaysUnderTest } from '../../../support/relays.ts';
 /** In milliseconds. */
 const [IDLE, REQUEST] = [300, 900];
 const TIMEOUTS = { streamIdleTimeout: IDLE, requestTimeout: REQUEST };
-const PIECE = '5\r\nhello\r\n';
+const CHUNK = '5\r\nhello\r\n';
 const LAST = '0\r\n\r\n';
 
-describe('An answer that starts before the upload is over', () => {
+describe('Relay of a response that starts before the upload ends', () => {
   let relays: RelaysUnderTest;
 
   beforeEach(async () => {
@@ -22,10 +22,10 @@ describe('An answer that starts before the upload is over', () => {
 
   afterEach(() => relays.close());
 
-  /** An upload that has begun, and its answer too. */
+  /** Begins an upload and its response. */
   const begin = async () => {
     const connection = await relays.begin();
-    connection.send(PIECE);
+    connection.send(CHUNK);
     const call = await relays.backend.transport.next('the request');
     const response = await relays.backend.respond(call);
     call.begin(200, RECORDS);
@@ -34,11 +34,11 @@ describe('An answer that starts before the upload is over', () => {
     return { connection, call, response };
   };
 
-  it('may last as long as the upload moves', async () => {
+  it('continues as long as the upload makes progress', async () => {
     const { connection, call, response } = await begin();
     for (let passed = 0; passed < 3 * IDLE; passed += IDLE / 3) {
       await delay(IDLE / 3);
-      connection.send(PIECE);
+      connection.send(CHUNK);
     }
     connection.send(LAST);
     call.handler.onData(Buffer.concat([response.chunk('two'), response.end()]));
@@ -47,7 +47,7 @@ describe('An answer that starts before the upload is over', () => {
     assert.equal((await relays.end()).end, 'complete');
   });
 
-  it('breaks when the upload stops', async () => {
+  it('breaks when the upload stalls', async () => {
     const { connection, call } = await begin();
     const { milliseconds } = await timed(() => connection.end());
     assert.ok(milliseconds > IDLE - 50 && milliseconds < REQUEST, `${milliseconds} ms`);
@@ -55,7 +55,7 @@ describe('An answer that starts before the upload is over', () => {
     assert.ok(call.isCancelled());
   });
 
-  it('is bound by the request clock from the end of the upload on', async () => {
+  it('has the request timeout from the end of the upload on', async () => {
     const { connection, call } = await begin();
     await delay(IDLE / 2);
     const { milliseconds } = await timed(() => {
@@ -68,12 +68,12 @@ describe('An answer that starts before the upload is over', () => {
   });
 });
 
-describe('A handshake that hangs and is given up', () => {
+describe('Relay during a handshake that times out', () => {
   let relays: RelaysUnderTest;
 
   afterEach(() => relays.close());
 
-  it('is tried again while the request may wait: 504 when its own time is over, not before', async () => {
+  it('retries the handshake, and answers with 504 only after the request timeout', async () => {
     const backend = new FakeBackend();
     backend.connect = () => Promise.reject(new SessionError('timeout', 'The handshake took too long'));
     relays = await RelaysUnderTest.open(backend);

@@ -1,206 +1,27 @@
-// What all requests together may weigh, and that each gives back what it took, however it ends.
 import assert from 'node:assert/strict';
 import { RequestLimits } from '../../../../src/proxy/relay/requestLimits.ts';
-import { SessionError } from '../../../../src/session/errors.ts';
-import type { RawConnection } from '../../../support/e2e/rawHttp.ts';
-import { RECORDS } from '../../../support/exchanges.ts';
-import { RelaysUnderTest } from '../../../support/relays.ts';
-import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
-const NOTHING = { requests: 0, keptNothing: true };
-const BUSY = { message: 'The proxy is busy with too many requests at once. Try again in a moment.' };
 
-describe('The load of all requests', () => {
-  it('is full at 256 of them', () => {
-    const load = new RequestLimits();
+describe('RequestLimits', () => {
+  it('is full at 256 requests', () => {
+    const limits = new RequestLimits();
     for (let count = 0; count < 256; count++) {
-      assert.equal(load.full, false);
-      load.requests++;
+      assert.equal(limits.full, false);
+      limits.requests++;
     }
-    assert.equal(load.full, true);
-    load.requests--;
-    assert.equal(load.full, false);
+    assert.equal(limits.full, true);
+    limits.requests--;
+    assert.equal(limits.full, false);
   });
 
-  it('is 500 MiB of bodies and not a byte more; what is refused does not count', () => {
-    const load = new RequestLimits();
-    for (let count = 0; count < 10; count++) assert.ok(load.keep(50 * MIB));
-    assert.equal(load.keep(1), false);
-    load.release(10);
-    assert.equal(load.keep(11), false);
-    assert.equal(load.keep(10), true);
-    assert.equal(load.keep(1), false);
-  });
-});
-
-describe('A relayed request', () => {
-  let relays: RelaysUnderTest;
-
-  beforeEach(async () => {
-    relays = await RelaysUnderTest.open();
-  });
-
-  afterEach(() => relays.close());
-
-  /** The answer to the request that arrives next, until its first chunk. */
-  const answer = async () => {
-    const call = await relays.backend.transport.next('the request');
-    const response = await relays.backend.respond(call);
-    call.begin(200, RECORDS);
-    call.handler.onData(Buffer.concat([response.start(), response.chunk('word')]));
-    return { call, response };
-  };
-  const failure = new SessionError('network', 'The connection was reset');
-
-  const ends: readonly [string, string, (connection: RawConnection) => Promise<void>][] = [
-    [
-      'is answered',
-      'complete',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n0\r\n\r\n');
-        const { call, response } = await answer();
-        call.handler.onData(response.end());
-        call.handler.onEnd();
-      },
-    ],
-    [
-      'is answered before its upload is over',
-      'complete',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n');
-        const { call, response } = await answer();
-        connection.send('5\r\nworld\r\n');
-        call.handler.onData(response.end());
-        call.handler.onEnd();
-      },
-    ],
-    [
-      'is left by its client in the middle of the upload',
-      'client-gone',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n');
-        await relays.backend.transport.next('the request');
-        connection.destroy();
-      },
-    ],
-    [
-      'is left by its client before the first byte of its body',
-      'client-gone',
-      async (connection) => {
-        await flushEventLoop();
-        connection.destroy();
-      },
-    ],
-    [
-      'is left by its client in the middle of the answer',
-      'client-gone',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n0\r\n\r\n');
-        await answer();
-        await connection.until('word');
-        connection.destroy();
-      },
-    ],
-    [
-      'fails before its answer',
-      'network',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n0\r\n\r\n');
-        (await relays.backend.transport.next('the request')).handler.onError(failure);
-      },
-    ],
-    [
-      'fails before its upload is over',
-      'network',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n');
-        (await relays.backend.transport.next('the request')).handler.onError(failure);
-        connection.send('5\r\nworld\r\n');
-      },
-    ],
-    [
-      'fails in the middle of its answer',
-      'network',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n0\r\n\r\n');
-        (await answer()).call.handler.onError(failure);
-      },
-    ],
-    [
-      'has a body that is too long',
-      'body_too_large',
-      async (connection) => {
-        connection.send(`${(51 * MIB).toString(16)}\r\n`);
-        connection.send(Buffer.alloc(51 * MIB));
-        assert.equal((await connection.answer()).status, 413);
-      },
-    ],
-    [
-      'has an upload that stops',
-      'upload_timeout',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n');
-        assert.equal((await connection.answer()).status, 408);
-      },
-    ],
-    [
-      'waits for its answer too long',
-      'timeout',
-      async (connection) => {
-        connection.send('5\r\nhello\r\n0\r\n\r\n');
-        assert.equal((await connection.answer()).status, 504);
-      },
-    ],
-    [
-      'finds no room for its body',
-      'busy',
-      async (connection) => {
-        relays.load.keep(500 * MIB - 7);
-        connection.send('5\r\nhello\r\n');
-        await relays.backend.transport.next('the request');
-        connection.send('5\r\nworld\r\n');
-        const refused = await connection.answer();
-        assert.deepEqual([refused.status, refused.field('retry-after')], [503, '1']);
-        assert.deepEqual(refused.json(), { error: { ...BUSY, type: 'server_error', param: null, code: null } });
-        relays.load.release(500 * MIB - 7);
-      },
-    ],
-  ];
-  for (const [what, end, play] of ends) {
-    it(`counts no longer when it ${what}`, async () => {
-      const short = end === 'upload_timeout' || end === 'timeout';
-      if (short) relays.timeouts = { requestTimeout: 100, streamIdleTimeout: 100 };
-      const connection = await relays.begin();
-      await play(connection);
-      assert.equal((await relays.end()).end, end);
-      assert.deepEqual(relays.counted, NOTHING);
-    });
-  }
-
-  it('counts with what it keeps until its answer starts, and as one until that has ended', async () => {
-    const connection = await relays.begin();
-    connection.send('5\r\nhello\r\n0\r\n\r\n');
-    const call = await relays.backend.transport.next('the request');
-    assert.deepEqual(relays.counted, { requests: 1, keptNothing: false });
-    const response = await relays.backend.respond(call);
-    call.begin(200, RECORDS);
-    call.handler.onData(response.start());
-    assert.deepEqual(relays.counted, { requests: 1, keptNothing: true });
-    call.handler.onData(response.end());
-    call.handler.onEnd();
-    await relays.end();
-    assert.deepEqual(relays.counted, NOTHING);
-  });
-
-  it('counts no longer when no session can be had', async () => {
-    const { sessions } = relays.backend;
-    sessions.reject(sessions.current() ?? assert.fail());
-    relays.backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
-    const connection = await relays.begin('Content-Length: 5');
-    connection.send('hello');
-    assert.equal((await connection.answer()).status, 502);
-    assert.equal((await relays.end()).end, 'attestation_refused');
-    assert.deepEqual(relays.counted, NOTHING);
+  it('keeps 500 MiB of bodies and not a byte more; refused bytes are not counted', () => {
+    const limits = new RequestLimits();
+    for (let count = 0; count < 10; count++) assert.ok(limits.keep(50 * MIB));
+    assert.equal(limits.keep(1), false);
+    limits.release(10);
+    assert.equal(limits.keep(11), false);
+    assert.equal(limits.keep(10), true);
+    assert.equal(limits.keep(1), false);
   });
 });

@@ -4,11 +4,10 @@ import {
   bearerToken,
   corsHeaders,
   isOwnHost,
-  judgeOrigin,
+  checkOrigin,
   preflightHeaders,
 } from '../../../../src/proxy/server/guard.ts';
 import type { HostRule } from '../../../../src/proxy/server/guard.ts';
-import { isLoopback, withoutBrackets } from '../../../../src/settings/loopback.ts';
 import { parseOriginPattern } from '../../../../src/settings/origins.ts';
 
 const LOOPBACK: HostRule = { boundTo: '127.0.0.1', allowed: [] };
@@ -18,42 +17,7 @@ function own(host: string, rule: HostRule): boolean {
   return isOwnHost(['Accept', '*/*', 'Host', host], rule);
 }
 
-describe('A loopback name', () => {
-  for (const host of ['localhost', 'LocalHost', '127.0.0.1', '127.255.255.255', '::1', '[::1]', '0:0:0:0:0:0:0:1']) {
-    it(`is ${host}`, () => {
-      assert.equal(isLoopback(host), true);
-    });
-  }
-
-  for (const host of [
-    '',
-    '0.0.0.0',
-    '::',
-    '128.0.0.1',
-    '10.0.0.1',
-    '127.0.0.1.example',
-    '127.1',
-    '127.0.0.1.',
-    'localhost.',
-    'localhost.example',
-    'xlocalhost',
-    '::2',
-    '[::1',
-    '::1]',
-    '::ffff:7f00:1',
-    'fe80::1',
-  ]) {
-    it(`is never ${JSON.stringify(host)}`, () => {
-      assert.equal(isLoopback(host), false);
-    });
-  }
-
-  it('loses its brackets only when it has both', () => {
-    assert.deepEqual(['[::1]', '[::1', '::1]', 'x'].map(withoutBrackets), ['::1', '[::1', '::1]', 'x']);
-  });
-});
-
-describe('The Host header, when the proxy listens on this computer alone', () => {
+describe('isOwnHost() of a proxy that listens on this computer only', () => {
   for (const host of [
     'localhost',
     'LOCALHOST',
@@ -66,7 +30,7 @@ describe('The Host header, when the proxy listens on this computer alone', () =>
     '[::1]:80',
     '[0:0:0:0:0:0:0:1]:80',
   ]) {
-    it(`may be ${host}`, () => {
+    it(`accepts ${host}`, () => {
       assert.equal(own(host, LOOPBACK), true);
     });
   }
@@ -116,12 +80,12 @@ describe('The Host header, when the proxy listens on this computer alone', () =>
     '127.1',
     'loc\u0430lhost',
   ]) {
-    it(`is never ${JSON.stringify(host)}`, () => {
+    it(`refuses ${JSON.stringify(host)}`, () => {
       assert.equal(own(host, LOOPBACK), false);
     });
   }
 
-  it('comes exactly once', () => {
+  it('requires exactly one Host header', () => {
     assert.equal(isOwnHost([], LOOPBACK), false);
     assert.equal(isOwnHost(['Accept', 'localhost'], LOOPBACK), false);
     assert.equal(isOwnHost(['Host', 'localhost', 'host', 'localhost'], LOOPBACK), false);
@@ -129,7 +93,7 @@ describe('The Host header, when the proxy listens on this computer alone', () =>
     assert.equal(isOwnHost(['HOST', 'localhost'], LOOPBACK), true);
   });
 
-  it('is never a name of which anyone can say where it points', () => {
+  it('refuses every name that DNS could resolve', () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
     const name = fc.tuple(
       fc.array(label, { minLength: 1, maxLength: 4 }),
@@ -142,7 +106,7 @@ describe('The Host header, when the proxy listens on this computer alone', () =>
     );
   });
 
-  it('may be a name that was allowed, and only that', () => {
+  it('accepts the allowed names, and nothing similar', () => {
     const rule = { boundTo: '127.0.0.1', allowed: ['box.local', 'fe80::1', '192.168.1.7'] };
     for (const host of ['box.local', 'BOX.local:80', '[FE80::1]:80', '192.168.1.7'])
       assert.equal(own(host, rule), true);
@@ -151,8 +115,8 @@ describe('The Host header, when the proxy listens on this computer alone', () =>
   });
 });
 
-describe('The Host header, when the proxy listens on the network', () => {
-  it('may be any address, because no page can make an address of its own name', () => {
+describe('isOwnHost() of a proxy that listens on the network', () => {
+  it('accepts every address, because DNS rebinding needs a name', () => {
     for (const host of [
       '192.168.1.7',
       '192.168.1.7:14114',
@@ -167,7 +131,7 @@ describe('The Host header, when the proxy listens on the network', () => {
     }
   });
 
-  it('is never a name that was not allowed', () => {
+  it('refuses names that are not allowed', () => {
     for (const host of ['evil.example', 'rebind.192.168.1.7.nip.io:80', 'my-computer', '192.168.1.7.', '192.168.1']) {
       assert.equal(own(host, OPEN), false, host);
       assert.equal(own(host, { boundTo: '::', allowed: [] }), false, host);
@@ -176,14 +140,14 @@ describe('The Host header, when the proxy listens on the network', () => {
   });
 });
 
-describe('The Origin header', () => {
+describe('checkOrigin()', () => {
   const patterns = ['https://app.example', 'http://localhost:3000', 'vscode-webview://*'].map(
     (text) => parseOriginPattern(text) ?? assert.fail(text),
   );
 
-  it('is sent by no program, and that is right', () => {
-    assert.deepEqual(judgeOrigin(['Host', 'x'], patterns), { kind: 'none' });
-    assert.deepEqual(judgeOrigin([], []), { kind: 'none' });
+  it('accepts requests without the header, as programs send them', () => {
+    assert.deepEqual(checkOrigin(['Host', 'x'], patterns), { kind: 'none' });
+    assert.deepEqual(checkOrigin([], []), { kind: 'none' });
   });
 
   for (const origin of [
@@ -193,8 +157,8 @@ describe('The Origin header', () => {
     'vscode-webview://0a1b2c',
     'VSCODE-webview://0a1b2c',
   ]) {
-    it(`is taken when it is allowed: ${origin}`, () => {
-      assert.deepEqual(judgeOrigin(['origin', origin], patterns), { kind: 'allowed', origin });
+    it(`accepts an allowed origin: ${origin}`, () => {
+      assert.deepEqual(checkOrigin(['origin', origin], patterns), { kind: 'allowed', origin });
     });
   }
 
@@ -216,18 +180,20 @@ describe('The Origin header', () => {
     'file://',
     'https://app.example https://app.example',
   ]) {
-    it(`is refused when it is not: ${JSON.stringify(origin)}`, () => {
-      assert.deepEqual(judgeOrigin(['Origin', origin], patterns), { kind: 'refused' });
-      assert.deepEqual(judgeOrigin(['Origin', origin], []), { kind: 'refused' });
+    it(`refuses any other origin: ${JSON.stringify(origin)}`, () => {
+      assert.deepEqual(checkOrigin(['Origin', origin], patterns), { kind: 'refused' });
+      assert.deepEqual(checkOrigin(['Origin', origin], []), { kind: 'refused' });
     });
   }
 
-  it('is refused when it comes twice, even if both are allowed', () => {
+  it('refuses a repeated header, even if the origin is allowed', () => {
     const twice = ['Origin', 'https://app.example', 'origin', 'https://app.example'];
-    assert.deepEqual(judgeOrigin(twice, patterns), { kind: 'refused' });
+    assert.deepEqual(checkOrigin(twice, patterns), { kind: 'refused' });
   });
+});
 
-  it('gets an answer that names it, so that its page may read it', () => {
+describe('corsHeaders()', () => {
+  it('name the origin, so that its pages may read the response', () => {
     assert.deepEqual(corsHeaders('https://app.example'), [
       'access-control-allow-origin',
       'https://app.example',
@@ -239,11 +205,11 @@ describe('The Origin header', () => {
   });
 });
 
-describe('The answer to a preflight', () => {
+describe('preflightHeaders()', () => {
   const pairs = (flat: readonly string[]) =>
     Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]]] : [])));
 
-  it('allows the methods of the route and the headers that were asked for', () => {
+  it('allow the methods of the route and the requested headers', () => {
     const asked = ['Access-Control-Request-Headers', 'authorization, x-stainless-os'];
     assert.deepEqual(pairs(preflightHeaders(asked, 'POST')), {
       'access-control-allow-methods': 'POST',
@@ -252,11 +218,11 @@ describe('The answer to a preflight', () => {
     });
   });
 
-  it('allows the usual headers when none were asked for', () => {
+  it('allow the usual headers if none are requested', () => {
     assert.equal(pairs(preflightHeaders([], 'GET'))['access-control-allow-headers'], 'authorization, content-type');
   });
 
-  it('allows the way into the private network when that was asked for, and only then', () => {
+  it('allow access to the private network only on request', () => {
     const name = 'access-control-allow-private-network';
     assert.equal(pairs(preflightHeaders(['access-control-request-private-network', 'true'], 'GET'))[name], 'true');
     for (const value of ['false', '', 'TRUE']) {
@@ -266,7 +232,7 @@ describe('The answer to a preflight', () => {
   });
 });
 
-describe('The bearer token', () => {
+describe('bearerToken()', () => {
   for (const [value, token] of [
     ['Bearer sk-1', 'sk-1'],
     ['bearer sk-1', 'sk-1'],
@@ -275,7 +241,7 @@ describe('The bearer token', () => {
     ['Bearer a b', 'a b'],
     ['Bearer Bearer sk-1', 'Bearer sk-1'],
   ] as const) {
-    it(`is ${token} in ${JSON.stringify(value)}`, () => {
+    it(`finds ${token} in ${JSON.stringify(value)}`, () => {
       assert.equal(bearerToken(['Authorization', value]), token);
     });
   }
@@ -291,12 +257,12 @@ describe('The bearer token', () => {
     'Bearer\tsk-1',
     'xBearer sk-1',
   ]) {
-    it(`is not in ${JSON.stringify(value)}`, () => {
+    it(`finds none in ${JSON.stringify(value)}`, () => {
       assert.equal(bearerToken(['Authorization', value]), undefined);
     });
   }
 
-  it('is not there without the header, and not when the header comes twice', () => {
+  it('requires exactly one Authorization header', () => {
     assert.equal(bearerToken(['x-api-key', 'sk-1']), undefined);
     assert.equal(bearerToken(['Authorization', 'Bearer sk-1', 'authorization', 'Bearer sk-1']), undefined);
   });

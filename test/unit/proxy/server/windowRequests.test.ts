@@ -1,134 +1,65 @@
-// The proxy's side of the question whose it is.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { CHALLENGE_HEADER, PROOF_HEADER, checkProof, makeChallenge } from '../../../../src/shared/ownership.ts';
-import { VERSION } from '../../../../src/shared/version.ts';
-import { createModel } from '../../../../src/devEnclave/model/model.ts';
-import { ask } from '../../../support/e2e/ask.ts';
-import { chatBody } from '../../../support/e2e/chat.ts';
-import { RawConnection } from '../../../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perTest } from '../../../support/e2e/scope.ts';
-import type { InternalProxy } from '../../../support/e2e/scope.ts';
+import { proofFor, windowRequest } from '../../../../src/proxy/server/windowRequests.ts';
+import {
+  CHALLENGE_HEADER,
+  PROOF_HEADER,
+  RELEASE_HEADER,
+  USAGE_HEADER,
+  checkProof,
+  makeChallenge,
+  makeRelease,
+  makeUsageRequest,
+} from '../../../../src/shared/ownership.ts';
+import { aReport } from '../../../support/reports.ts';
 
 const SECRET = randomBytes(32);
-const KEYS = { apiKey: null, accessKeys: [] };
+const REPORT = aReport(14114);
+const OWN = { secret: SECRET, report: () => REPORT };
+const WITHOUT_SECRET = { ...OWN, secret: null };
 
-describe('A proxy that is asked whose it is', () => {
-  const scope = perTest();
+describe('windowRequest()', () => {
+  const release = [RELEASE_HEADER, makeRelease(SECRET, REPORT)];
+  const usage = [USAGE_HEADER, makeUsageRequest(SECRET, REPORT)];
 
-  const start = async (faults = '') => scope.internalProxy(await scope.enclave({ faults }), {}, { ownership: SECRET });
-
-  const health = ({ url }: InternalProxy, challenge: string | string[], path = '/health', method = 'GET') =>
-    ask(url, { method, path, key: null, headers: { [CHALLENGE_HEADER]: challenge } });
-
-  const proofOf = async (proxy: InternalProxy, challenge = makeChallenge(), secret = SECRET) => {
-    const [proof = ''] = (await health(proxy, challenge)).headers[PROOF_HEADER] ?? [];
-    return checkProof(secret, challenge, proxy.port, proof);
-  };
-
-  it('proves it in a header, with its version, its port and what its handshake proved', async () => {
-    const begin = Date.now();
-    const proxy = await start();
-    assert.equal((await ask(proxy.url, { method: 'GET', path: '/v1/models' })).status, 200);
-    const report = await proofOf(proxy);
-    assert.deepEqual([report?.version, report?.port, report?.failure], [VERSION, proxy.port, null]);
-    assert.equal(report?.verified?.kind, 'development');
-    assert.ok((report.establishedAt ?? 0) >= begin);
+  it('recognizes a POST that asks for the port and a GET that asks for the usage', () => {
+    assert.equal(windowRequest('POST', release, OWN), 'release');
+    assert.equal(windowRequest('GET', usage, OWN), 'usage');
   });
 
-  it('says why its last handshake failed', async () => {
-    const proxy = await start('wrong-nonce');
-    assert.equal((await ask(proxy.url, { method: 'GET', path: '/v1/models' })).status, 502);
-    const report = await proofOf(proxy);
-    assert.deepEqual([report?.verified, report?.establishedAt], [null, null]);
-    assert.deepEqual([report?.failure?.code, report?.failure?.detail], ['attestation_refused', 'nonce_mismatch']);
-  });
-
-  it('answers the same body to those who ask and those who do not', async () => {
-    const proxy = await start();
-    const plain = await ask(proxy.url, { method: 'GET', path: '/health', key: null });
-    for (const path of ['/health', '/', '/health?x=1']) {
-      const asked = await health(proxy, makeChallenge(), path);
-      assert.deepEqual([asked.status, asked.body.toString()], [200, plain.body.toString()]);
-      assert.equal(asked.headers[PROOF_HEADER]?.length, 1);
-    }
-    assert.equal(plain.headers[PROOF_HEADER], undefined);
-    assert.deepEqual(plain.json(), { status: 'ok', service: 'sealed-proxy', version: VERSION });
-    assert.equal((await health(proxy, makeChallenge(), '/health', 'HEAD')).headers[PROOF_HEADER]?.length, 1);
-  });
-
-  it('proves nothing without a secret', async () => {
-    const enclave = await scope.enclave();
-    const proxy = await scope.internalProxy(enclave);
-    const answer = await health(proxy, makeChallenge());
-    assert.deepEqual([answer.status, answer.headers[PROOF_HEADER]], [200, undefined]);
-  });
-
-  it('proves nothing for a challenge that is none', async () => {
-    const proxy = await start();
-    const challenge = makeChallenge();
-    for (const bad of ['', 'x', challenge.slice(1), `${challenge}A`, `${challenge}=`, [challenge, challenge]]) {
-      const answer = await health(proxy, bad);
-      assert.deepEqual([answer.status, answer.headers[PROOF_HEADER]], [200, undefined], String(bad));
+  it('ignores other methods, repeated headers and requests that were made with another secret', () => {
+    for (const [method, raw] of [
+      ['GET', release],
+      ['POST', usage],
+      ['POST', [...release, ...release]],
+      ['GET', [...usage, ...usage]],
+      ['POST', [RELEASE_HEADER, makeRelease(randomBytes(32), REPORT)]],
+      ['GET', [USAGE_HEADER, makeUsageRequest(randomBytes(32), REPORT)]],
+      ['POST', []],
+    ] as const) {
+      assert.equal(windowRequest(method, raw, OWN), undefined);
     }
   });
 
-  it('proves nothing in the answers of /v1, nor where it refuses', async () => {
-    const proxy = await start();
-    const headers = { [CHALLENGE_HEADER]: makeChallenge() };
-    const answers = await Promise.all([
-      ask(proxy.url, { method: 'GET', path: '/v1/models', headers }),
-      ask(proxy.url, { method: 'GET', path: '/v1/models', headers, key: null }),
-      ask(proxy.url, { headers, body: chatBody('Hello') }),
-      ask(proxy.url, { method: 'GET', path: '/nothing', headers }),
-      ask(proxy.url, { method: 'POST', path: '/health', headers }),
-      ask(proxy.url, { method: 'GET', path: '/health', headers: { ...headers, host: 'evil.example' } }),
-      ask(proxy.url, { method: 'GET', path: '/health', headers: { ...headers, origin: 'https://evil.example' } }),
-    ]);
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 401, 200, 404, 405, 403, 403],
-    );
-    for (const answer of answers) assert.equal(answer.headers[PROOF_HEADER], undefined);
+  it('ignores every request if the proxy has no secret', () => {
+    assert.equal(windowRequest('POST', release, WITHOUT_SECRET), undefined);
+    assert.equal(windowRequest('GET', usage, WITHOUT_SECRET), undefined);
+  });
+});
+
+describe('proofFor()', () => {
+  const challenge = makeChallenge();
+
+  it('answers a challenge with a header that proves the report', () => {
+    const [name, proof = ''] = proofFor([CHALLENGE_HEADER, challenge], OWN);
+    assert.equal(name, PROOF_HEADER);
+    assert.deepEqual(checkProof(SECRET, challenge, 14114, proof), REPORT);
   });
 
-  it('proves it under the secret that it was told last', async () => {
-    const proxy = await start();
-    const other = randomBytes(32);
-    proxy.setKeys({ ...KEYS, ownership: other });
-    assert.equal(await proofOf(proxy), undefined);
-    assert.notEqual(await proofOf(proxy, makeChallenge(), other), undefined);
-    proxy.setKeys({ ...KEYS, ownership: null });
-    assert.equal(await proofOf(proxy, makeChallenge(), other), undefined);
-  });
-
-  // Whoever has the port then could pass such a proof on as its own.
-  it('proves nothing any more once its port is free, however long it finishes a stream', async () => {
-    const enclave = await scope.enclave({ handler: createModel({ paceMs: 10 }) });
-    const proxy = await scope.internalProxy(enclave, {}, { ownership: SECRET });
-    const question = `GET /health HTTP/1.1\r\nHost: localhost\r\n${CHALLENGE_HEADER}: ${makeChallenge()}\r\n\r\n`;
-    const [busy, idle] = [await RawConnection.open(proxy.port), await RawConnection.open(proxy.port)];
-    scope.onClose(() => {
-      busy.destroy();
-      idle.destroy();
-      return Promise.resolve();
-    });
-    idle.send(question + question.slice(0, -2));
-    assert.notEqual((await idle.answer()).field(PROOF_HEADER), undefined);
-    const body = chatBody('/repeat 50', { stream: true });
-    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\n`;
-    busy.send(`${head}content-length: ${body.length}\r\n\r\n`);
-    busy.send(body);
-    await busy.until('data: ');
-
-    const stopped = proxy.stop(5000);
-    await idle.end();
-    assert.equal(idle.received.length, 0);
-    proxy.setKeys({ ...KEYS, ownership: SECRET });
-    busy.send(question);
-    assert.match((await busy.answer()).body.toString(), /\[DONE\]/);
-    const answer = await busy.answer();
-    assert.deepEqual([answer.status, answer.field(PROOF_HEADER)], [200, undefined]);
-    await stopped;
+  it('is empty without a valid challenge or without a secret', () => {
+    for (const raw of [[], [CHALLENGE_HEADER, 'x'], [CHALLENGE_HEADER, challenge, CHALLENGE_HEADER, challenge]]) {
+      assert.deepEqual(proofFor(raw, OWN), []);
+    }
+    assert.deepEqual(proofFor([CHALLENGE_HEADER, challenge], WITHOUT_SECRET), []);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { observerOf, tokensOf } from '../../../../src/proxy/usage/tokenObserver.ts';
+import { createTokenObserver, parseTokens } from '../../../../src/proxy/usage/tokenObserver.ts';
 import type { Tokens } from '../../../../src/proxy/usage/tokenObserver.ts';
 
 type Observed = Tokens | undefined;
@@ -16,47 +16,47 @@ const TOKENS = { input: 11, output: 7 };
 const FIRST = 'data: {"choices":[{"delta":{"content":"Hello"}}]}\n\n';
 const LAST = `data: {"choices":[],"usage":${USAGE}}\n\n`;
 const DONE = 'data: [DONE]\n\n';
-/** A model that talks about this very field. */
+/** The model's text contains the same field. */
 const TALK = `data: {"choices":[{"delta":{"content":${JSON.stringify(`{"usage":${USAGE.replaceAll('1', '9')}}\n\ndata: `)}}}]}\n\n`;
 
-function observe(headers: typeof EVENTS, pieces: readonly Uint8Array[]): Observed {
-  const observer = observerOf(headers);
-  for (const piece of pieces) observer?.push(piece);
+function observe(headers: typeof EVENTS, chunks: readonly Uint8Array[]): Observed {
+  const observer = createTokenObserver(headers);
+  for (const chunk of chunks) observer?.push(chunk);
   return observer?.tokens;
 }
 
-/** The same text whole, byte by byte, and split at every border. */
+/** The same text in one chunk, byte by byte, and split in two at every position. */
 function everyWay(headers: typeof EVENTS, text: string): Observed[] {
   const bytes = Buffer.from(text);
   const singly = Array.from(bytes, (_byte, index) => bytes.subarray(index, index + 1));
   const split = Array.from(bytes, (_byte, index) => [bytes.subarray(0, index), bytes.subarray(index)]);
-  return [[bytes], singly, ...split].map((pieces) => observe(headers, pieces));
+  return [[bytes], singly, ...split].map((chunks) => observe(headers, chunks));
 }
 
-describe('The tokens of an event stream', () => {
+describe('createTokenObserver() for an event stream', () => {
   for (const [what, text, tokens] of [
     ['in the last event but one', FIRST + LAST + DONE, TOKENS],
     ['in the last event', FIRST + LAST, TOKENS],
     ['in an event with carriage returns', (FIRST + LAST + DONE).replaceAll('\n', '\r\n'), TOKENS],
-    ['without a space behind `data:`', LAST.replace('data: ', 'data:'), TOKENS],
+    ['without a space after `data:`', LAST.replace('data: ', 'data:'), TOKENS],
     ['between comments and other fields', `: ping\n\nid: 1\nevent: x\n${LAST}retry: 5\n\n`, TOKENS],
-    ['in each event, of which the last counts', LAST.replaceAll('1', '2') + LAST + DONE, TOKENS],
+    ['in each event, where the last one is valid', LAST.replaceAll('1', '2') + LAST + DONE, TOKENS],
     ['in one event, and null in the others', FIRST.replace('}\n', ',"usage":null}\n') + LAST + DONE, TOKENS],
-    ['in one event, and nonsense behind it', `${LAST}data: {"usage":{"prompt_tokens":-1}}\n\n${DONE}`, TOKENS],
-    ['in what the model says alone', TALK + DONE, undefined],
-    ['in what the model says, and behind it', TALK + LAST + DONE, TOKENS],
-    ['in a line of another name', `dat: {"usage":${USAGE}}\n\nxdata: {"usage":${USAGE}}\n\n`, undefined],
+    ['in one event, with invalid counts after it', `${LAST}data: {"usage":{"prompt_tokens":-1}}\n\n${DONE}`, TOKENS],
+    ['only in the model’s text', TALK + DONE, undefined],
+    ['in the model’s text, and after it', TALK + LAST + DONE, TOKENS],
+    ['in a line with another name', `dat: {"usage":${USAGE}}\n\nxdata: {"usage":${USAGE}}\n\n`, undefined],
     ['in a comment', `: data: {"usage":${USAGE}}\n\n`, undefined],
     ['in an event that is cut off', LAST.slice(0, -4), undefined],
     ['in an event without its end', LAST.trimEnd(), undefined],
     ['nowhere', FIRST + DONE, undefined],
   ] as const) {
-    it(`are found, or not, ${what}`, () => {
+    it(`${tokens === undefined ? 'does not find' : 'finds'} tokens ${what}`, () => {
       for (const found of everyWay(EVENTS, text)) assert.deepEqual(found, tokens);
     });
   }
 
-  it('are found whatever a model says, however the stream is cut', () => {
+  it('finds the tokens after random texts of the model, split at random positions', () => {
     const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.nat()), fc.nat(1e9), fc.nat(1e9), (said, cuts, input, output) => {
@@ -68,39 +68,35 @@ describe('The tokens of an event stream', () => {
           ...cuts.map((cut) => cut % bytes.length).toSorted((one, other) => one - other),
           bytes.length,
         ];
-        const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-        assert.deepEqual(observe(EVENTS, pieces), { input, output });
+        const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        assert.deepEqual(observe(EVENTS, chunks), { input, output });
       }),
     );
   });
 
-  it('are found behind a line of megabytes', () => {
-    const pieces = [Buffer.from('data: {"x":"'), ...Array<Buffer>(64).fill(Buffer.alloc(65_536, 'x'))];
-    assert.deepEqual(observe(EVENTS, [...pieces, Buffer.from(`","usage":${USAGE}}\n\n`)]), TOKENS);
+  it('finds the tokens at the end of a line of megabytes', () => {
+    const chunks = [Buffer.from('data: {"x":"'), ...Array<Buffer>(64).fill(Buffer.alloc(65_536, 'x'))];
+    assert.deepEqual(observe(EVENTS, [...chunks, Buffer.from(`","usage":${USAGE}}\n\n`)]), TOKENS);
   });
 });
 
-describe('The tokens of one JSON object', () => {
+describe('createTokenObserver() for one JSON object', () => {
   for (const [what, text, tokens] of [
     ['at its end', `{"choices":[{"message":{"content":"Hello"}}],"usage":${USAGE}}`, TOKENS],
     ['at its beginning', `{"usage":${USAGE},"data":[[0.1,0.2]]}`, TOKENS],
-    [
-      'of embeddings, which have input alone',
-      '{"usage":{"prompt_tokens":5,"total_tokens":5}}',
-      { input: 5, output: 0 },
-    ],
-    ['in what the model says alone', `{"content":${JSON.stringify(`{"usage":${USAGE}}`)}}`, undefined],
+    ['of embeddings, which have only input', '{"usage":{"prompt_tokens":5,"total_tokens":5}}', { input: 5, output: 0 }],
+    ['only in the model’s text', `{"content":${JSON.stringify(`{"usage":${USAGE}}`)}}`, undefined],
     ['in one that is cut off', `{"usage":${USAGE},"data":[`, undefined],
     ['in an event stream of another type', LAST, undefined],
   ] as const) {
-    it(`are found, or not, ${what}`, () => {
+    it(`${tokens === undefined ? 'does not find' : 'finds'} tokens ${what}`, () => {
       for (const found of everyWay(JSON_BODY, text)) assert.deepEqual(found, tokens);
     });
   }
 });
 
-describe('An answer', () => {
-  for (const [headers, looked] of [
+describe('createTokenObserver()', () => {
+  for (const [headers, observed] of [
     [typed('application/json; charset=utf-8'), true],
     [typed('Application/JSON', ['content-encoding', 'identity']), true],
     [typed('text/event-stream;charset=utf-8'), true],
@@ -110,14 +106,14 @@ describe('An answer', () => {
     [typed('application/octet-stream'), false],
     [[], false],
   ] as const) {
-    const told = headers.map(({ value }) => value).join(', ');
-    it(`of the type "${told}" is ${looked ? 'looked at' : 'passed without a look'}`, () => {
-      assert.equal(observerOf(headers) !== undefined, looked);
+    const type = headers.map(({ value }) => value).join(', ');
+    it(`${observed ? 'observes' : 'does not observe'} a response of the type "${type}"`, () => {
+      assert.equal(createTokenObserver(headers) !== undefined, observed);
     });
   }
 });
 
-describe('A usage object', () => {
+describe('parseTokens()', () => {
   for (const json of [
     undefined,
     '',
@@ -142,14 +138,14 @@ describe('A usage object', () => {
     '[{"prompt_tokens":1,"completion_tokens":1}]',
     '{"usage":{"prompt_tokens":1,"completion_tokens":1}}',
   ]) {
-    it(`is ignored where it is ${String(json)}`, () => {
-      assert.equal(tokensOf(json), undefined);
+    it(`ignores ${String(json)}`, () => {
+      assert.equal(parseTokens(json), undefined);
     });
   }
 
-  it('may hold more than is counted', () => {
+  it('ignores additional fields', () => {
     const more = { prompt_tokens_details: { cached_tokens: 3 }, cost: 0.1, constructor: 1 };
-    assert.deepEqual(tokensOf(JSON.stringify({ ...JSON.parse(USAGE), ...more })), TOKENS);
-    assert.deepEqual(tokensOf('{"prompt_tokens":0,"completion_tokens":1000000000}'), { input: 0, output: 1e9 });
+    assert.deepEqual(parseTokens(JSON.stringify({ ...JSON.parse(USAGE), ...more })), TOKENS);
+    assert.deepEqual(parseTokens('{"prompt_tokens":0,"completion_tokens":1000000000}'), { input: 0, output: 1e9 });
   });
 });

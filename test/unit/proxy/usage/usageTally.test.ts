@@ -9,7 +9,7 @@ const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
 const ANSWER = Buffer.from('{"usage":{"prompt_tokens":3,"completion_tokens":5}}');
 const ID = '0123456789abcdef';
 
-describe('The tally of what was used', () => {
+describe('UsageTally', () => {
   let clock: FakeClock;
   let tally: UsageTally;
 
@@ -18,7 +18,7 @@ describe('The tally of what was used', () => {
     tally = new UsageTally(clock);
   });
 
-  /** One request that is answered so, after so many milliseconds. */
+  /** One request that gets this response, after `wait` milliseconds. */
   const ask = async ({ caller = ID, status = 200, wait = 0, end = 'complete', answer = ANSWER } = {}) => {
     const meter = tally.begin(caller);
     await clock.advance(wait);
@@ -32,14 +32,14 @@ describe('The tally of what was used', () => {
     return found;
   };
 
-  it('has nothing but its beginning at first, nor while a request runs', async () => {
+  it('is empty until the first request is over', async () => {
     const since = clock.wall();
     tally.begin(ID).start({ status: 200, headers: JSON_TYPE });
     await clock.advance(1000);
     assert.deepEqual(tally.report(), { since, keys: [] });
   });
 
-  it('adds up the requests and tokens of each key by itself', async () => {
+  it('adds up the requests and tokens of each key separately', async () => {
     await ask();
     await ask({ wait: 40 });
     await ask({ caller: DIRECT, answer: Buffer.from('{}') });
@@ -50,14 +50,14 @@ describe('The tally of what was used', () => {
   });
 
   for (const [what, outcome, act] of [
-    ['has an answer', 'answered', () => ask()],
-    ['has an answer of status 399', 'answered', () => ask({ status: 399 })],
-    ['has a refusal of the backend', 'failed', () => ask({ status: 400 })],
-    ['breaks in its answer', 'broken', () => ask({ end: 'truncated' })],
-    ['breaks in its refusal', 'broken', () => ask({ status: 500, end: 'network' })],
-    ['is left by its client', 'cancelled', () => ask({ end: 'client-gone' })],
+    ['gets a response', 'answered', () => ask()],
+    ['gets a response of status 399', 'answered', () => ask({ status: 399 })],
+    ['gets an error of the backend', 'failed', () => ask({ status: 400 })],
+    ['breaks during its response', 'broken', () => ask({ end: 'truncated' })],
+    ['breaks during its error', 'broken', () => ask({ status: 500, end: 'network' })],
+    ['loses its client', 'cancelled', () => ask({ end: 'client-gone' })],
     [
-      'has no answer',
+      'gets no response',
       'broken',
       () => {
         tally.begin(ID).finish({ end: 'network' });
@@ -73,7 +73,7 @@ describe('The tally of what was used', () => {
       },
     ],
     [
-      'is refused in the middle of its answer',
+      'is refused during its response',
       'refused',
       () => {
         const meter = tally.begin(ID);
@@ -89,13 +89,13 @@ describe('The tally of what was used', () => {
     });
   }
 
-  it('counts no tokens of a refusal, and no time', async () => {
+  it('counts no tokens and no time of an error', async () => {
     await ask({ status: 500, wait: 10 });
     const { tokensIn, counted, firstByte } = usageOf(ID);
     assert.deepEqual([tokensIn, counted, firstByte], [0, 0, null]);
   });
 
-  it('measures to the first byte of the body, and says the median of the last 100', async () => {
+  it('measures the time to the first byte of the body, and reports the median of the last 100', async () => {
     for (const wait of [900, 10, 20]) await ask({ wait });
     assert.equal(usageOf(ID).firstByte, 20);
     await ask({ wait: 15 });
@@ -113,7 +113,7 @@ describe('The tally of what was used', () => {
     assert.deepEqual([usageOf(UNKNOWN).firstByte, usageOf(UNKNOWN).tokensOut], [30, 5]);
   });
 
-  it('reports what can be read again, and nothing of an answer', async () => {
+  it('makes a report that parseUsage() can read, and that contains nothing of a response', async () => {
     await ask({ answer: Buffer.from('{"content":"secret","usage":{"prompt_tokens":1,"note":"secret"}}') });
     const json = JSON.stringify(tally.report());
     assert.deepEqual(parseUsage(json), tally.report());

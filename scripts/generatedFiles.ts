@@ -1,0 +1,67 @@
+// The parts of package.json and docs/ that are derived from the schema of the settings.
+import { VARIABLES } from '../src/settings/environment.ts';
+import { SCHEMA, SETTING_NAMES, isLiveSetting } from '../src/settings/schema.ts';
+
+interface Manifest {
+  readonly capabilities: { readonly untrustedWorkspaces: { restrictedConfigurations: readonly string[] } };
+  readonly contributes: { readonly configuration: { properties: object } };
+}
+
+const BEGIN = '<!-- generated from src/settings/schema.ts by "npm run generate" -->\n\n';
+const END = '\n\n<!-- end -->';
+
+/** The settings of the editor, in their order. */
+const EDITOR_SETTINGS = SETTING_NAMES.flatMap((name) => {
+  const setting = SCHEMA[name];
+  if (setting.editorName === undefined) return [];
+  const restarts = setting.variable !== undefined && !isLiveSetting(name);
+  return [{ ...setting, fullName: `sealedProxy.${setting.editorName}`, restarts }];
+});
+
+/**
+ * The files with generated parts, by path, with their up-to-date text.
+ * @param read the present text of the file at a path
+ */
+export function generatedFiles(read: (path: string) => string): ReadonlyMap<string, string> {
+  const tables = {
+    'docs/cli.md': [['Variable', 'Default', 'Description'], ...VARIABLES.map(variableRow)],
+    'docs/settings.md': [
+      ['Setting', 'Default', 'Restarts the proxy', 'Description'],
+      ...EDITOR_SETTINGS.map(({ fullName, default: value, restarts, description }) => {
+        return [`\`${fullName}\``, `\`${JSON.stringify(value)}\``, restarts ? 'yes' : 'no', description];
+      }),
+    ],
+  };
+  return new Map([
+    ['package.json', updateManifest(read('package.json'))],
+    ...Object.entries(tables).map(([path, rows]) => [path, replaceTable(read(path), rows)] as const),
+  ]);
+}
+
+function variableRow({ variable, byDefault, description }: (typeof VARIABLES)[number]): string[] {
+  const isValue = byDefault !== '' && !byDefault.startsWith('(');
+  return [`\`${variable}\``, isValue ? `\`${byDefault}\`` : byDefault, description];
+}
+
+function updateManifest(text: string): string {
+  const manifest = JSON.parse(text) as Manifest;
+  manifest.contributes.configuration.properties = Object.fromEntries(
+    EDITOR_SETTINGS.map(({ fullName, json: { type, ...limits }, default: value, description }) => {
+      // `machine`, because a workspace that somebody else wrote must not redirect the API key.
+      return [fullName, { type, default: value, ...limits, scope: 'machine', markdownDescription: description }];
+    }),
+  );
+  manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = EDITOR_SETTINGS.map(({ fullName }) => fullName);
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** The text with this table between its markers; the first row is the head. */
+function replaceTable(text: string, rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const [head = '', ...lines] = rows.map(
+    (row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
+  );
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  const [begin, end] = [text.indexOf(BEGIN) + BEGIN.length, text.indexOf(END)];
+  return text.slice(0, begin) + [head, rule, ...lines].join('\n') + text.slice(end);
+}

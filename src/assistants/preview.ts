@@ -1,0 +1,31 @@
+// Describes a change to the user, without secrets. Pure.
+import { redactConfig, redactValue } from '../presentation/redaction.ts';
+import type { Change } from './types.ts';
+
+/**
+ * A change with its preview.
+ * @param changes one line for each value that changes
+ * @param key the access key in the new text, which the preview must not show
+ * @param exists whether there is something to change, in a file or elsewhere
+ */
+export function changeOf(
+  { path, before, after }: Pick<Change, 'path' | 'before' | 'after'>,
+  changes: readonly string[],
+  key: string,
+  exists = before !== undefined,
+): Change {
+  const redacted = (text: string) => redactConfig(text, key);
+  const preview = {
+    path,
+    exists,
+    before: redacted(before ?? ''),
+    after: redacted(after),
+    changes: changes.map(redacted),
+  };
+  return { kind: 'change', path, before, after, preview };
+}
+
+/** @param name may be a path; its end decides whether the values are secret */
+export function describeChange(name: string, before: unknown, after: unknown): string {
+  return `changes ${name} from ${redactValue(name, before)} to ${redactValue(name, after)}`;
+}

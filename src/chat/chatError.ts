@@ -1,0 +1,68 @@
+// Why a chat request failed, in sentences for the user: the cause, then the remedy. Pure.
+import { fieldsOf, parseJson } from '../shared/json.ts';
+
+/** The kinds of errors that the editor's chat distinguishes. */
+export type ChatErrorKind = 'noPermissions' | 'notFound' | 'blocked' | 'other';
+
+/** The message is for the user. */
+export class ChatError extends Error {
+  override readonly name = 'ChatError';
+  readonly kind: ChatErrorKind;
+
+  constructor(message: string, kind: ChatErrorKind = 'other') {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** A longer text from a backend is not a message for users. In characters. */
+const MAX_MESSAGE = 500;
+
+/**
+ * The error for a response with an error status.
+ * @param body any text; empty = leave out what the backend says
+ * @param retryAfter the `retry-after` header, in seconds
+ */
+export function toChatError(status: number, body: string, retryAfter: string | undefined): ChatError {
+  const message = backendMessage(parseJson(Buffer.from(body)));
+  const details = message === '' ? '' : ` Details: ${message}`;
+  switch (status) {
+    case 401:
+      return new ChatError(
+        'The backend refused the API key, or no key is set. Set a new one with "Sealed Proxy: Set API Key".',
+        'noPermissions',
+      );
+    case 403:
+      return new ChatError(
+        `The API key does not give access to this model. Choose another model.${details}`,
+        'noPermissions',
+      );
+    case 404:
+      return new ChatError(
+        `The backend does not offer this model any more. Choose another model.${details}`,
+        'notFound',
+      );
+    case 413:
+      return new ChatError('The conversation is too large for the backend. Start a new chat, or attach less.');
+    case 429:
+    case 503: {
+      const when = /^\d+$/.test(retryAfter ?? '') ? `in ${retryAfter} s` : 'in a moment';
+      return new ChatError(`The backend is busy. Try again ${when}.${details}`, 'blocked');
+    }
+    case 502:
+      return new ChatError(
+        'Sealed Proxy has no secure connection to the backend. Its status bar item shows the reason.',
+      );
+    case 504:
+      return new ChatError('The backend did not respond in time. Try again.');
+    default:
+      return new ChatError(`The backend responded with status ${status}.${details}`);
+  }
+}
+
+/** The message in an OpenAI error object or in the backend's own format, as one line; empty if there is none. */
+export function backendMessage(value: unknown): string {
+  const { error, message } = fieldsOf(value);
+  const text = fieldsOf(error)['message'] ?? message;
+  return typeof text === 'string' ? text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_MESSAGE) : '';
+}

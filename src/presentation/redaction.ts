@@ -1,0 +1,51 @@
+// Hides secrets in text that is shown or copied: configuration files, error messages, reports. Pure.
+
+const MASK = '••••••••';
+/** A known secret that is shorter would hide ordinary words as well. */
+const MIN_LENGTH = 6;
+/** Secrets that their own form or the text before them gives away. */
+const TOKENS = [
+  /sealed-[A-Za-z0-9_-]{16,}/g,
+  /\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_)[A-Za-z0-9_-]{8,}/g,
+  /(?<=\b(?:bearer|basic)\s{1,16})[^\s,;"']+/gi,
+  // In URLs: user name and password, and query parameters such as `?api_key=`, which arguments of commands have too.
+  /(?<=:\/\/)[^\s/@]+(?=@)/g,
+  /(?<=(?:key|token|secret|password)=)[^\s&"',[\]{}]+/gi,
+  /(?<=--[a-z-]{0,40}(?:key|token|secret|password)["']?,?[ \t]{1,4}["']?)[^\s"',[\]{}-][^\s"',[\]{}]*/gi,
+];
+/** Names of secret values. `envKey` names a variable, so its value is not secret. */
+const NAME = '(?<!env_?)(?:key|token|secret|passw(?:or)?d|credential|authorization|cookie|_pat)';
+/** Such a name with its value, as JSON and YAML write it: quoted, as a block, plain. */
+const NAMED_VALUES = [
+  String.raw`s?(?:_[a-z]+)?["']?\s*:\s*(?:\[\s*)?)("(?:[^"\\\n]|\\.)+"|'(?:[^'\n]|'')+')`,
+  String.raw`(?:_[a-z]+)?["']?[ \t]*:[ \t]*[|>][-+0-9]*[ \t]*\r?\n[ \t]+)([^\r\n]+)`,
+  String.raw`(?:_[a-z]+)?["']?[ \t]*:[ \t]*(?:[&!]\S*[ \t]+)*)([^\s"',{}[\]#|>][^\s,{}[\]]*)`,
+].map((rest) => new RegExp(`(${NAME}${rest}`, 'gi'));
+const SECRET_NAME = new RegExp(`${NAME}s?(?:_[a-z]+)?$`, 'i');
+
+/** Hides the given secrets, and everything that has the form of a key, a token or a password in a URL. */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  // The longest first: one may be part of another.
+  const known = secrets
+    .filter(({ length }) => length >= MIN_LENGTH)
+    .toSorted((one, other) => other.length - one.length);
+  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
+  return TOKENS.reduce((rest, pattern) => rest.replace(pattern, MASK), withoutKnown);
+}
+
+/** Hides the same in a JSON or YAML text, and the values whose names say that they are secret. The lines stay. */
+export function redactConfig(text: string, secret: string): string {
+  return NAMED_VALUES.reduce(
+    (rest, pattern) =>
+      rest.replace(pattern, (_match, name: string, value: string) => {
+        const quote = /^["']/.exec(value)?.[0] ?? '';
+        return name + quote + MASK + quote;
+      }),
+    redact(text, [secret]),
+  );
+}
+
+/** A value as JSON, hidden if its name says that it is secret. */
+export function redactValue(name: string | number | undefined, value: unknown): string {
+  return SECRET_NAME.test(String(name)) ? MASK : redact(JSON.stringify(value));
+}

@@ -1,0 +1,52 @@
+// Turns the head of a request for the backend into the metadata of its envelope.
+import type { IncomingMessage } from 'node:http';
+import { encodeMetadata, isCredential, isTarget } from '../../session/envelope.ts';
+import { SessionError } from '../../session/errors.ts';
+import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
+import { requestHeaders, singleValue } from '../http/headers.ts';
+import { PROXY_ERRORS } from '../http/openaiErrors.ts';
+import type { ProxyError } from '../http/openaiErrors.ts';
+import type { RelayedRequest } from '../relay/relay.ts';
+import type { AccessKeys, Credential } from './accessKeys.ts';
+import { bearerToken } from './guard.ts';
+
+export type UpstreamKey = Extract<Credential, { kind: 'upstream-key' }>;
+
+/** The key that the request is sent with, or the error for a request without a usable key. */
+export function findUpstreamKey(raw: readonly string[], keys: AccessKeys): UpstreamKey | ProxyError {
+  const bearer = bearerToken(raw);
+  if (bearer === undefined) return PROXY_ERRORS.noKey;
+  if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
+  const credential = keys.resolve(bearer);
+  if (credential.kind === 'upstream-key') return credential;
+  return credential.kind === 'no-api-key' ? PROXY_ERRORS.noApiKey : PROXY_ERRORS.unknownAccessKey;
+}
+
+/**
+ * The metadata and the body length of a request, or the error for one that does not fit into an envelope.
+ * @param cacheNamespaceRoot null for all but chat completions
+ */
+export function readRequestHead(
+  { method = '', url: target = '', rawHeaders: raw }: IncomingMessage,
+  credential: string,
+  cacheNamespaceRoot: Uint8Array | null,
+): Pick<RelayedRequest, 'metadata' | 'bodyLength'> | ProxyError {
+  if (target.length > MAX_TARGET) return PROXY_ERRORS.targetTooLong;
+  if (!isTarget(target)) return PROXY_ERRORS.badTarget;
+  const headers = requestHeaders(raw);
+  if (headers.length > MAX_REQUEST_HEADERS) return PROXY_ERRORS.tooManyHeaders;
+  const announced = singleValue(raw, 'content-length');
+  const coding = singleValue(raw, 'transfer-encoding');
+  const chunked = coding !== undefined;
+  if (chunked && coding?.toLowerCase() !== 'chunked') return PROXY_ERRORS.badRequest; // the body would stay encoded
+  const bodyLength = chunked ? undefined : Number(announced ?? 0);
+  if (bodyLength !== undefined && bodyLength > MAX_BODY) return PROXY_ERRORS.bodyTooLarge;
+  const bodyPresent = chunked || announced !== undefined;
+  try {
+    const metadata = encodeMetadata({ credential, cacheNamespaceRoot, method, target, headers, bodyPresent });
+    return { metadata, bodyLength };
+  } catch (error) {
+    if (error instanceof SessionError) return PROXY_ERRORS.tooManyHeaders;
+    throw error;
+  }
+}

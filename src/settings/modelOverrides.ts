@@ -1,0 +1,22 @@
+/** What a user states about a chat model. The backend's own report fills the fields that are missing. */
+export interface ModelOverride {
+  /** In tokens. */
+  readonly contextWindow?: number;
+  /** In tokens. */
+  readonly maxOutputTokens?: number;
+  readonly tools?: boolean;
+  readonly images?: boolean;
+}
+
+/** By model ID. */
+export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
+
+const TOKENS = { type: 'integer', minimum: 1 };
+const SWITCH = { type: 'boolean' };
+
+/** JSON Schema of one override. */
+export const MODEL_OVERRIDE_JSON = {
+  type: 'object',
+  properties: { contextWindow: TOKENS, maxOutputTokens: TOKENS, tools: SWITCH, images: SWITCH },
+  additionalProperties: false,
+};

@@ -1,0 +1,83 @@
+// What single settings may be, and what the proxy makes of them.
+import { isIP } from 'node:net';
+import { parsePcr0 } from '../shared/pcr0.ts';
+import type { Refuse } from './kinds.ts';
+import { isLoopback, withoutBrackets } from './loopback.ts';
+import { parseOriginPattern } from './origins.ts';
+import type { OriginPattern } from './origins.ts';
+
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Where the enclave is. Plain http means a development backend on this computer, which is not verified. */
+export interface Backend {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Prefix of the protocol's paths: empty, or `/...` without a slash at the end. */
+  readonly basePath: string;
+  readonly verified: boolean;
+  readonly loopback: boolean;
+}
+
+const PROXY_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'socks:', 'socks5:']);
+
+export function parseHost(value: string, refuse: Refuse): string {
+  const host = withoutBrackets(value);
+  if (isIP(host) !== 0 || host === 'localhost') return host;
+  throw refuse('it takes an IP address such as 127.0.0.1 or 0.0.0.0, or localhost', host);
+}
+
+export function parseBackend(value: string, refuse: Refuse): Backend {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // The part before an @ may be a password, the part after a ? or # a token.
+  const shown = value.includes('@') ? undefined : value.replace(/[?#].*/s, '');
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw refuse('it takes a URL such as https://enclave.trymaple.ai', shown);
+  }
+  if (url.username !== '' || url.password !== '' || /[?#@]/.test(value)) {
+    throw refuse('the URL must have no user name, password, query or fragment', shown);
+  }
+  const loopback = isLoopback(url.hostname);
+  const verified = url.protocol === 'https:';
+  if (!verified && !loopback) {
+    const allowed = 'http is for a development backend on this computer (localhost, 127.0.0.1, [::1]); use https';
+    throw refuse(allowed, shown);
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, ''), verified, loopback };
+}
+
+export function parseTrustedPcr0(value: string, refuse: Refuse): string {
+  const pcr0 = parsePcr0(value);
+  if (pcr0 !== undefined && !/^0+$/.test(pcr0)) return pcr0;
+  throw refuse('a PCR0 value has 96 hex digits, not all zero (an enclave in debug mode has only zeros)', value);
+}
+
+/** @returns the lower-case name or address, without port and brackets */
+export function parseAllowedHost(value: string, refuse: Refuse): string {
+  const host = withoutBrackets(value.toLowerCase());
+  if (isIP(host) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return host;
+  throw refuse('it takes host names or addresses without a port', value);
+}
+
+export function parseAllowedOrigin(value: string, refuse: Refuse): OriginPattern {
+  const pattern = parseOriginPattern(value);
+  if (pattern !== undefined) return pattern;
+  throw refuse('it takes origins such as https://app.example or vscode-webview://*', value);
+}
+
+/** The URL of the HTTP proxy on the way to the backend; empty for none. */
+export function parseProxyUrl(value: string, refuse: Refuse): string {
+  if (value === '' || isProxyUrl(value)) return value;
+  const shown = value.includes('@') ? undefined : value; // the part before an @ may be a password
+  throw refuse('it takes the URL of a proxy such as http://proxy.example:3128', shown);
+}
+
+function isProxyUrl(value: string): boolean {
+  try {
+    const { protocol, username, password } = new URL(value);
+    decodeURIComponent(username + password); // the connection to the proxy decodes them too
+    return PROXY_PROTOCOLS.has(protocol);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,78 @@
+// AssistantService with a real proxy: checks that fail, and which requests were checks.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { opencode } from '../../src/assistants/adapters/opencode.ts';
+import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
+import type { ApiResponseWriter } from '../../src/devEnclave/model/apiHandler.ts';
+import { AssistantBench } from '../support/assistantBench.ts';
+import { API_KEY, perTest } from '../support/e2e/scope.ts';
+
+describe('AssistantService.check()', () => {
+  const scope = perTest();
+  let bench: AssistantBench;
+
+  beforeEach(async () => {
+    bench = await AssistantBench.open(scope);
+    await bench.agree(opencode);
+  });
+
+  const check = () => bench.service.check(opencode);
+  const begin = (response: ApiResponseWriter) => {
+    response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
+    response.write(Buffer.from('data: {"choices":[{"delta":{"content":"O"}}]}\n\n'));
+  };
+
+  it('reports an error response, without the API key', async () => {
+    bench.answer = (_request, response) => {
+      answerApiError(response, new ApiError(429, 'inference_capacity', `The key ${API_KEY} is busy`));
+      return Promise.resolve();
+    };
+    const busy = await check();
+    assert.equal(busy.kind, 'failed');
+    assert.match(busy.message, /^The request to glm-5-2 failed with status 429\. .*busy/);
+    assert.ok(!busy.message.includes(API_KEY));
+  });
+
+  it('reports that the proxy is not running', async () => {
+    await bench.editor.supervisor.stop();
+    assert.deepEqual(await check(), { kind: 'failed', message: 'The proxy is not running or does not respond.' });
+  });
+
+  it('reports a response that ends early', async () => {
+    bench.answer = (_request, response) => {
+      begin(response);
+      response.fail('broken');
+      return Promise.resolve();
+    };
+    assert.deepEqual(await check(), { kind: 'failed', message: 'The response from glm-5-2 ended early.' });
+  });
+
+  for (const [what, start] of [
+    ['does not begin', () => undefined],
+    ['does not end', begin],
+  ] as const) {
+    it(`reports a response that ${what}`, async () => {
+      bench.checkLimit = 200;
+      bench.answer = async (_request, response) => {
+        start(response);
+        await once(response.signal, 'abort');
+      };
+      const message = 'glm-5-2 did not complete a response within 0.2 s.';
+      assert.deepEqual(await check(), { kind: 'failed', message });
+    });
+  }
+
+  it('is distinguished from requests of the assistant itself', async () => {
+    const [key] = (await bench.secrets.accessKeys()).filter(({ origin }) => origin === 'assistant');
+    assert.ok(key);
+    assert.equal((await check()).kind, 'answered');
+    assert.equal(await bench.editor.answered.find('the answer', () => true), key.id);
+    assert.deepEqual([bench.service.wasCheck(key.id), bench.service.wasCheck(key.id)], [true, false]);
+    bench.answer = (_request, response) => {
+      response.fail('broken');
+      return Promise.resolve();
+    };
+    assert.equal((await check()).kind, 'failed');
+    assert.equal(bench.service.wasCheck(key.id), false);
+  });
+});

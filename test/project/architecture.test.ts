@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { findViolations, readSources } from '../support/architecture.ts';
+import type { Source } from '../support/architecture.ts';
+import { fromRoot } from '../support/e2e/process.ts';
+
+const SOURCES = readSources();
+const file = (path: string, text: string): Source => ({ path, text });
+
+/** The violations that these files add. */
+function violationsOf(...files: readonly Source[]): string[] {
+  return findViolations([...SOURCES, ...files]);
+}
+
+describe('The architecture', () => {
+  it('is followed by every source file', () => {
+    assert.ok(SOURCES.length > 50);
+    assert.deepEqual(findViolations(SOURCES), []);
+  });
+
+  for (const [path, target] of [
+    ['shared/x.ts', '../session/wire.ts'],
+    ['shared/x.ts', '../attestation/errors.ts'],
+    ['shared/x.ts', '../proxy/log.ts'],
+    ['attestation/x.ts', '../session/wire.ts'],
+    ['attestation/x.ts', '../proxy/log.ts'],
+    ['session/x.ts', '../proxy/log.ts'],
+    ['session/x.ts', '../devEnclave/server.ts'],
+    ['proxy/x.ts', '../devEnclave/server.ts'],
+    ['proxy/x.ts', '../supervisor/supervisor.ts'],
+    ['devEnclave/x.ts', '../proxy/log.ts'],
+    ['settings/x.ts', '../supervisor/supervisor.ts'],
+    ['keys/x.ts', '../extension/main.ts'],
+    ['presentation/x.ts', '../supervisor/supervisor.ts'],
+    ['supervisor/x.ts', '../chat/models.ts'],
+    ['supervisor/x.ts', '../proxy/log.ts'],
+    ['chat/x.ts', '../assistants/types.ts'],
+    ['assistants/x.ts', '../extension/main.ts'],
+    ['assistants/adapters/x.ts', '../../proxy/log.ts'],
+    ['diagnostics/x.ts', '../extension/main.ts'],
+    ['extension/x.ts', '../proxy/log.ts'],
+    ['extension/x.ts', '../session/wire.ts'],
+    ['extension/x.ts', '../attestation/errors.ts'],
+    ['extension/commands/x.ts', '../../devEnclave/server.ts'],
+  ] as const) {
+    it(`forbids ${path.split('/', 1).join()} to import ${target.replaceAll('../', '')}`, () => {
+      const violation = [`${path}: imports upward, ${target.replaceAll('../', '')}`];
+      for (const text of [
+        `import { x } from '${target}';`,
+        `import type { x } from '${target}';`,
+        `import '${target}';`,
+        `const x = await import('${target}');`,
+        `type X = import('${target}').X;`,
+      ]) {
+        assert.deepEqual(violationsOf(file(path, text)), violation, text);
+      }
+    });
+  }
+
+  it('lets each layer import those below it', () => {
+    for (const [path, target] of [
+      ['extension/x.ts', '../shared/bytes.ts'],
+      ['extension/languageModel/x.ts', '../../chat/models.ts'],
+      ['diagnostics/x.ts', '../assistants/types.ts'],
+      ['assistants/x.ts', '../chat/models.ts'],
+      ['chat/x.ts', '../supervisor/supervisor.ts'],
+      ['proxy/x.ts', '../session/wire.ts'],
+      ['proxy/relay/x.ts', '../../attestation/errors.ts'],
+      ['session/x.ts', '../attestation/errors.ts'],
+      ['devEnclave/x.ts', '../attestation/errors.ts'],
+    ] as const) {
+      assert.deepEqual(violationsOf(file(path, `import { x } from '${target}';`)), []);
+    }
+  });
+
+  const folders = ['shared', 'settings', 'attestation', 'session', 'proxy', 'supervisor', 'keys', 'presentation'];
+  for (const [path, name] of [
+    ...[...folders, 'chat', 'assistants', 'diagnostics', 'devEnclave'].map((own) => [`${own}/x.ts`, 'vscode'] as const),
+    ['shared/x.ts', 'undici'],
+    ['shared/x.ts', '@noble/hashes/sha2.js'],
+    ...[
+      'http',
+      'https',
+      'http2',
+      'net',
+      'tls',
+      'dgram',
+      'dns',
+      'timers',
+      'timers/promises',
+      'perf_hooks',
+      'fs',
+      'process',
+    ].map((module) => ['attestation/x.ts', `node:${module}`] as const),
+    ['attestation/x.ts', 'undici'],
+    ...['http', 'net', 'tls', 'dns', 'timers', 'fs', 'process'].map(
+      (module) => ['session/x.ts', `node:${module}`] as const,
+    ),
+    ['session/x.ts', 'undici'],
+    ...['fs', 'fs/promises', 'child_process'].map((module) => ['proxy/x.ts', `node:${module}`] as const),
+    ['proxy/x.ts', 'openai'],
+  ] as const) {
+    it(`forbids ${path.split('/', 1).join()} to import ${name}`, () => {
+      const violation = [`${path}: must not import ${name}`];
+      assert.deepEqual(violationsOf(file(path, `import { x } from '${name}';`)), violation);
+      assert.deepEqual(violationsOf(file(path, `const x = require('${name}');`)), violation);
+    });
+  }
+
+  it('allows the extension to import vscode', () => {
+    assert.deepEqual(violationsOf(file('extension/views/x.ts', `import * as vscode from 'vscode';`)), []);
+  });
+
+  for (const layer of ['shared', 'attestation', 'session', 'settings', 'presentation']) {
+    it(`forbids clocks and the environment in ${layer}`, () => {
+      for (const [text, name] of [
+        ['const now = Date.now();', 'Date.now'],
+        ['const now = new Date();', 'new Date()'],
+        ['const now = performance.now();', 'performance'],
+        ['setTimeout(() => 1, 1);', 'setTimeout'],
+        ['globalThis.setInterval(() => 1, 1);', 'setInterval'],
+        ['console.log(1);', 'console'],
+        ['const { env } = process;', 'process'],
+        ['await fetch("x");', 'fetch'],
+        ['const x = { fetch };', 'fetch'],
+      ] as const) {
+        assert.deepEqual(violationsOf(file(`${layer}/x.ts`, text)), [`${layer}/x.ts: must not use ${name}`], text);
+      }
+    });
+  }
+
+  it('allows a date made from a time, and properties with the name of a global', () => {
+    const text = `
+      // Date.now() and console in a comment are only words.
+      const clock = { process: 1, console: 2 };
+      export const x = new Date(5).toISOString() + clock.process + clock.console;
+      export interface Y { fetch(): void; performance: number }
+    `;
+    assert.deepEqual(violationsOf(file('attestation/x.ts', text)), []);
+  });
+
+  it('forbids default exports', () => {
+    for (const text of [
+      'export default 1;',
+      'export default function x() {}',
+      'const x = 1; export { x as default };',
+    ]) {
+      assert.deepEqual(violationsOf(file('proxy/x.ts', text)), ['proxy/x.ts: has a default export'], text);
+    }
+  });
+
+  it('forbids barrels', () => {
+    for (const text of [
+      `export * from './log.ts';`,
+      `export { Log } from './log.ts';`,
+      `export * as l from './log.ts';`,
+    ]) {
+      assert.deepEqual(violationsOf(file('proxy/x.ts', text)), ['proxy/x.ts: re-exports another file'], text);
+    }
+  });
+
+  it('forbids import cycles, even of types', () => {
+    const violations = violationsOf(
+      file('proxy/x.ts', `import type { y } from './y.ts';`),
+      file('proxy/y.ts', `import type { z } from './z.ts';`),
+      file('proxy/z.ts', `import type { x } from './x.ts';`),
+    );
+    assert.equal(violations.length, 1);
+    assert.match(
+      violations[0] ?? '',
+      /imports itself through proxy\/x\.ts -> proxy\/y\.ts -> proxy\/z\.ts -> proxy\/x\.ts$/,
+    );
+  });
+
+  it('forbids files outside the layers, and imports of files that do not exist', () => {
+    assert.deepEqual(violationsOf(file('utils/x.ts', '')), ['utils/x.ts: there is no layer utils']);
+    assert.deepEqual(violationsOf(file('proxy/x.ts', `import './none.ts';`)), [
+      'proxy/x.ts: imports ./none.ts, which does not exist',
+    ]);
+    assert.deepEqual(violationsOf(file('proxy/x.ts', 'const x = await import(name);')), [
+      'proxy/x.ts: must not import ?',
+    ]);
+  });
+
+  it('forbids files over 300 lines, classes over 250 and folders over 20 files', () => {
+    const lines = (count: number) =>
+      Array.from({ length: count }, (_, index) => `export const x${index} = 1;`).join('\n');
+    assert.deepEqual(violationsOf(file('proxy/x.ts', lines(300))), []);
+    assert.deepEqual(violationsOf(file('proxy/x.ts', lines(301))), ['proxy/x.ts: has 301 lines, more than 300']);
+    const fields = (count: number) => `class X {\n${'  x = 1;\n'.repeat(count)}}`;
+    assert.deepEqual(violationsOf(file('proxy/x.ts', fields(248))), []);
+    assert.deepEqual(violationsOf(file('proxy/x.ts', fields(249))), ['proxy/x.ts: X has 251 lines, more than 250']);
+    const files = (count: number) => Array.from({ length: count }, (_, index) => file(`proxy/x/x${index}.ts`, ''));
+    assert.deepEqual(violationsOf(...files(20)), []);
+    assert.deepEqual(violationsOf(...files(21)), ['proxy/x: has 21 files, more than 20']);
+  });
+});
+
+describe('The unit tests', () => {
+  it('mirror src: x.test.ts and x.aspect.test.ts test x.ts of the same folder', () => {
+    const tests = readdirSync(fromRoot('test/unit'), { recursive: true, encoding: 'utf8' })
+      .map((path) => path.replaceAll('\\', '/'))
+      .filter((path) => path.endsWith('.ts'));
+    assert.ok(tests.length > 50);
+    const astray = tests.filter((path) => !existsSync(fromRoot(`src/${path.replace(/(\.\w+)?\.test\.ts$/, '.ts')}`)));
+    assert.deepEqual(astray, []);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fromRoot } from '../support/e2e/process.ts';
+
+const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
+const PAGES = [
+  ...readdirSync(fromRoot('.')).filter((name) => name.endsWith('.md')),
+  ...readdirSync(fromRoot('docs')).map((name) => `docs/${name}`),
+].filter((path) => path.endsWith('.md'));
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const text = read(page).replace(/^```.*?^```/gms, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('The documentation', () => {
+  for (const page of PAGES) {
+    it(`links only to what exists: ${page}`, () => {
+      const text = read(page).replace(/^```.*?^```/gms, '');
+      const targets = [...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target);
+      for (const target of targets.filter((link) => !/^https?:/.test(link))) {
+        const [path = '', anchor] = target.split('#');
+        const file = path === '' ? page : posix.join(posix.dirname(page), path);
+        assert.ok(existsSync(fromRoot(file)), `${target}: there is no ${file}`);
+        if (anchor !== undefined) assert.ok(anchorsOf(file).includes(anchor), `${target}: no such heading`);
+      }
+    });
+
+    it(`names only npm scripts that exist: ${page}`, () => {
+      const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+      for (const [, name = ''] of read(page).matchAll(/\bnpm (?:run )?([a-z][a-z:]*)/g)) {
+        assert.ok(['ci', 'install', 'will', 'script', 'scripts'].includes(name) || name in scripts, name);
+      }
+    });
+  }
+
+  it('defines the terms that messages link to', () => {
+    const anchors = anchorsOf('docs/glossary.md');
+    const sources = readdirSync(fromRoot('src'), { recursive: true, encoding: 'utf8' });
+    const linked = sources
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => [...read(`src/${path.replaceAll('\\', '/')}`).matchAll(/glossaryLink\('([^']+)'/g)])
+      .map(([, anchor = '']) => anchor);
+    assert.ok(linked.length > 0);
+    assert.deepEqual(
+      linked.filter((anchor) => !anchors.includes(anchor)),
+      [],
+    );
+  });
+});
+
+describe('The README', () => {
+  it('has under 900 words and at least three pictures of the product', () => {
+    const text = read('README.md');
+    const words = text.split(/\s+/).filter((word) => /\p{L}/u.test(word));
+    assert.ok(words.length < 900, `${words.length} words`);
+    assert.ok([...text.matchAll(/!\[[^\]]+\]\(media\/[^)]+\.png\)/g)].length >= 3);
+  });
+});

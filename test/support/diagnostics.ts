@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { DiagnosticsContext, NamedResult, Running } from '../../src/diagnostics/check.ts';
+import type { HostInfo } from '../../src/diagnostics/report.ts';
+
+/** Milliseconds since 1970. */
+export const AT = Date.UTC(2026, 0, 15, 12);
+
+export const HOST: HostInfo = {
+  version: '1.2.3',
+  platform: 'linux x64',
+  node: '24.0.0',
+  editor: 'Visual Studio Code 1.125.0',
+  remote: undefined,
+  at: AT,
+};
+
+/** A proxy that has just started. */
+export const RUNNING: Running = {
+  kind: 'running',
+  url: 'http://127.0.0.1:1',
+  port: 1,
+  version: '1.2.3',
+  shared: false,
+  backendUrl: 'https://enclave.example',
+  verified: null,
+  establishedAt: null,
+  health: { kind: 'checking' },
+};
+
+/** A context without a proxy process. */
+export function makeContext(change: Partial<DiagnosticsContext> = {}): DiagnosticsContext {
+  return {
+    status: () => RUNNING,
+    crashes: () => 0,
+    settings: () => ({
+      port: 1,
+      backendUrl: RUNNING.backendUrl,
+      pcr0Environment: 'production',
+      additionalPcr0: [],
+      requestTimeoutSeconds: 20,
+      streamIdleTimeoutSeconds: 20,
+      allowedOrigins: [],
+      logLevel: 'info',
+    }),
+    network: () => ({}),
+    modelOverrides: () => ({}),
+    environment: {},
+    probe: () => Promise.resolve({ kind: 'free' }),
+    connect: () => Promise.reject(new Error('No connection')),
+    refresh: () => Promise.resolve(),
+    keys: () => Promise.resolve({ hasApiKey: true, accessKeys: 1 }),
+    assistants: () => Promise.resolve([]),
+    clock: () => performance.now(),
+    limit: 10_000,
+    ...change,
+  };
+}
+
+export function resultNamed(results: readonly NamedResult[], name: string): NamedResult {
+  const found = results.find((result) => result.name === name);
+  assert.ok(found, name);
+  return found;
+}
+
+const STEP = 'Attestation: ';
+
+/** The outcomes by name, and the outcomes of the attestation steps as one word. */
+export function outline(results: readonly NamedResult[]): Readonly<Record<string, string>> {
+  const [steps, others] = [true, false].map((isStep) => results.filter(({ name }) => name.startsWith(STEP) === isStep));
+  return {
+    ...Object.fromEntries((others ?? []).map(({ name, outcome }) => [name, outcome])),
+    steps: (steps ?? []).map(({ outcome }) => ({ passed: '✓', failed: '✗', skipped: '–' })[outcome]).join(''),
+  };
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { parse } from 'yaml';
+import { continueDev } from '../../../../src/assistants/adapters/continue.ts';
+import { KEY, MODEL, OTHER_KEY, URL } from '../../../support/assistantFiles.ts';
+import { perTestHome } from '../../../support/assistantHome.ts';
+
+const FILE = '.continue/config.yaml';
+
+describe('continueDev', () => {
+  const home = perTestHome();
+
+  const connected = async (before: string) => {
+    home().write(FILE, before);
+    return (await home().plan(continueDev)).after;
+  };
+
+  it('contains the limits of a model if they are known', async () => {
+    const model = { id: MODEL, contextWindow: 131_072, maxOutput: 8192 };
+    const { after } = await home().plan(continueDev, { ...home().endpoint, model });
+    const { models } = parse(after) as { models: { defaultCompletionOptions: unknown }[] };
+    assert.deepEqual(models[0]?.defaultCompletionOptions, { contextLength: 131_072, maxTokens: 8192 });
+  });
+
+  it('does not replace an older configuration, which Continue would then ignore', async () => {
+    home().write('.continue/config.json', '{}');
+    const plan = await continueDev.plan(home().endpoint);
+    assert.ok(plan.kind === 'refused');
+    assert.match(plan.message, /^Continue would ignore .*config\.json if .*config\.yaml existed\. Move/);
+    home().write(FILE, 'name: x\n');
+    assert.equal((await continueDev.plan(home().endpoint)).kind, 'change');
+  });
+
+  it('adds its entry to every form of YAML and keeps the rest', async () => {
+    const entry = (indent: string) =>
+      ['- name: Sealed Proxy', '  provider: openai', `  model: ${MODEL}`].map((line) => `${indent}${line}\n`).join('');
+    for (const [before, start] of [
+      ['# only a comment', '# only a comment\nname: Local Assistant\n'],
+      ['name: x', `name: x\nmodels:\n${entry('  ')}`],
+      ['models: # mine\nname: x\n', `models: # mine\n${entry('  ')}`],
+      ['models:', `models:\n${entry('  ')}`],
+      ['models:\n- name: a', `models:\n- name: a\n${entry('')}`],
+      ['models:\n- name: a # b\n# c\n\nname: x\n', `models:\n- name: a # b\n${entry('')}`],
+      ['models: []\nname: x\n', 'models: [{"name":"Sealed Proxy",'],
+      [
+        'models: [ {name: a}, # b\n  {name: c} ] # d\n',
+        'models: [ {name: a}, # b\n  {name: c} , {"name":"Sealed Proxy",',
+      ],
+      [
+        'models:\n  - name: a\n    prompt: |\n      b\n\n      c\nx: 1\n',
+        'models:\n  - name: a\n    prompt: |\n      b\n\n      c\n',
+      ],
+      ['---\nmodels:\n  - name: a\n...\n', `---\nmodels:\n  - name: a\n${entry('  ')}`],
+    ] as const) {
+      const after = await connected(before);
+      assert.ok(after.startsWith(start), after);
+      home().write(FILE, after);
+      assert.equal((await continueDev.plan(home().endpoint)).kind, 'unchanged');
+      let at = 0;
+      for (const character of after) if (before[at] === character) at++;
+      assert.equal(at, before.length, after);
+    }
+  });
+
+  it('repairs its entry and keeps what the user has written around it', async () => {
+    const entry = (model: string, url: string, key: string) =>
+      `models:\n  - {name: Sealed Proxy, apiKey: ${key}, provider: openai,   apiBase: ${url}, model: ${model}} # mine\n`;
+    const after = await connected(entry("'old'", 'http://127.0.0.1:1/v1', OTHER_KEY));
+    assert.equal(after, entry(`"${MODEL}"`, `"${URL}"`, `"${KEY}"`));
+  });
+
+  it('refuses an entry of the same name without the values to repair', async () => {
+    home().write(FILE, 'models:\n  - name: Sealed Proxy\n    model: x\n');
+    assert.equal((await continueDev.plan(home().endpoint)).kind, 'refused');
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { toChatError } from '../../../src/chat/chatError.ts';
+
+const OPENAI = JSON.stringify({ error: { message: 'Too\n many  tokens', type: 'x', param: null, code: null } });
+const OWN = JSON.stringify({ status: 400, message: 'Unknown model' });
+
+describe('toChatError()', () => {
+  for (const [status, kind, sentence] of [
+    [401, 'noPermissions', /refused the API key, or no key is set.*Set API Key/],
+    [403, 'noPermissions', /does not give access to this model\. Choose another/],
+    [404, 'notFound', /not offer this model any more\. Choose another/],
+    [413, 'other', /too large/],
+    [429, 'blocked', /busy\. Try again in a moment/],
+    [503, 'blocked', /busy/],
+    [502, 'other', /no secure connection to the backend\. .*status bar/],
+    [504, 'other', /in time/],
+    [400, 'other', /status 400/],
+    [418, 'other', /status 418/],
+  ] as const) {
+    it(`has a sentence and a kind for status ${status}`, () => {
+      const error = toChatError(status, '', undefined);
+      assert.equal(error.kind, kind);
+      assert.match(error.message, sentence);
+      assert.match(error.message, /\.$|"\.$/);
+    });
+  }
+
+  it('adds the message of the backend, in either format, as one line', () => {
+    assert.match(toChatError(400, OPENAI, undefined).message, /Details: Too many tokens$/);
+    assert.match(toChatError(400, OWN, undefined).message, /Details: Unknown model$/);
+  });
+
+  it('adds nothing if the body contains no message', () => {
+    for (const body of ['', '<html>', 'null', '7', '{}', '{"error":7}', '{"message":{}}']) {
+      assert.doesNotMatch(toChatError(400, body, undefined).message, /Details/);
+    }
+    assert.ok(toChatError(400, JSON.stringify({ message: 'x'.repeat(9999) }), undefined).message.length < 600);
+  });
+
+  it('states when to try again if the backend does', () => {
+    assert.match(toChatError(429, '', '7').message, /in 7 s/);
+    assert.match(toChatError(429, '', 'Fri, 20 Nov 2026 00:00:00 GMT').message, /in a moment/);
+  });
+});

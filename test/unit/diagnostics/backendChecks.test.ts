@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { backendChecks } from '../../../src/diagnostics/backendChecks.ts';
+import { runCheck } from '../../../src/diagnostics/check.ts';
+import type { DiagnosticsContext, NamedResult, Running } from '../../../src/diagnostics/check.ts';
+import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
+import { AT, RUNNING, makeContext, outline, resultNamed } from '../../support/diagnostics.ts';
+
+const refused = (detail: string, message: string): Health => {
+  const failure = { at: AT, code: 'attestation_refused', detail, message };
+  const cause = detail === 'clock' ? 'clock' : 'attestation';
+  return { kind: 'unreachable', cause, message, failure, checkedAt: AT, retryAt: null };
+};
+
+describe('backendChecks()', () => {
+  const run = async (status: ProxyStatus, change: Partial<DiagnosticsContext> = {}) => {
+    const results: NamedResult[] = [];
+    for (const { name, run } of backendChecks(makeContext({ status: () => status, ...change }))) {
+      results.push({ name, ...(await runCheck(run, 1000)) });
+    }
+    return results;
+  };
+  const runWith = (change: Partial<Running>) => run({ ...RUNNING, ...change });
+
+  it('skips everything while the proxy is not running', async () => {
+    const results = await run({ kind: 'off' });
+    assert.ok(results.every(({ outcome }) => outcome === 'skipped'));
+    assert.equal(resultNamed(results, 'API key').finding, 'Set, but not tested: the proxy is not running');
+    assert.equal(resultNamed(results, 'Models').finding, 'Not tested: the proxy is not running');
+  });
+
+  it('reports each attestation step that passed before one failed', async () => {
+    const results = await runWith({ health: refused('signature', 'The signature is wrong') });
+    assert.equal(outline(results)['steps'], '✓✓✓✗––––––');
+    assert.equal(resultNamed(results, 'System clock').outcome, 'skipped');
+  });
+
+  it('reports that the clock of this computer is hours ahead, and how to correct it', async () => {
+    const message = 'The clock of this computer is 5 hours ahead';
+    const results = await runWith({ health: refused('clock', message) });
+    const { outcome, finding, remedy } = resultNamed(results, 'System clock');
+    assert.deepEqual([outcome, finding], ['failed', message]);
+    assert.match(remedy, /Set the clock/);
+    assert.equal(outline(results)['steps'], '✓✓✓✓✓✗––––');
+  });
+
+  for (const [seconds, outcome] of [
+    [2, 'passed'],
+    [-3600, 'failed'],
+    [3600, 'failed'],
+  ] as const) {
+    it(`compares the clock of a verified enclave with that of this computer: ${seconds} s`, async () => {
+      const verified = {
+        kind: 'verified',
+        environment: 'production',
+        pcr0: 'ab'.repeat(48),
+        approvedBy: 'additional',
+        moduleId: 'i-1',
+        timestamp: AT,
+        certificateNotBefore: AT - 1000,
+        certificateNotAfter: AT + 3_600_000,
+        document: '',
+      } as const;
+      const results = await runWith({ verified, establishedAt: AT + seconds * 1000 });
+      const clock = resultNamed(results, 'System clock');
+      assert.equal(clock.outcome, outcome);
+      assert.match(clock.finding, seconds < 0 ? /behind/ : /ahead of/);
+      assert.match(
+        resultNamed(results, 'Handshake').finding,
+        /^Verified enclave \(production\), session established at/,
+      );
+      assert.equal(outline(results)['steps'], '✓'.repeat(10));
+    });
+  }
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import type { DiagnosticsContext } from '../../../src/diagnostics/check.ts';
+import { localChecks } from '../../../src/diagnostics/localChecks.ts';
+import type { ProxyStatus } from '../../../src/shared/status.ts';
+import type { Probe } from '../../../src/supervisor/localProxy.ts';
+import { AT, RUNNING, makeContext } from '../../support/diagnostics.ts';
+
+describe('localChecks()', () => {
+  const check = async (name: string, change: Partial<DiagnosticsContext> = {}) => {
+    const found = localChecks(makeContext(change)).find((each) => each.name === name);
+    assert.ok(found, name);
+    return found.run(new AbortController().signal);
+  };
+  const failedToStart = (reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']) =>
+    ({ kind: 'failed', reason, message: 'It does not start.' }) as const;
+
+  for (const [status, outcome, finding, remedy] of [
+    [RUNNING, 'passed', /^Running, version 1\.2\.3$/, /^$/],
+    [{ ...RUNNING, shared: true }, 'passed', /^Running in another window, version 1\.2\.3$/, /^$/],
+    [{ kind: 'off' }, 'failed', /^Off in this window$/, /Sealed Proxy: Start/],
+    [{ kind: 'starting' }, 'failed', /^Starting$/, /again in a few seconds/],
+    [{ kind: 'restarting', at: AT }, 'failed', /^Restarting$/, /again in a few seconds/],
+    [failedToStart('setting'), 'failed', /^It does not start\.$/, /Correct the setting/],
+    [failedToStart('crashes'), 'failed', /^It does not start\.$/, /Show Log.*Restart/],
+    [{ kind: 'portTaken', port: 1, silent: false }, 'failed', /port is in use/, /Use a Free Port/],
+    [{ kind: 'otherVersion', port: 1, version: '9' }, 'failed', /runs version 9/, /Restart/],
+    [{ kind: 'otherSettings', port: 1, backendUrl: 'x' }, 'failed', /different backend/, /Restart/],
+  ] as const satisfies readonly (readonly [ProxyStatus, string, RegExp, RegExp])[]) {
+    it(`has a fact and a remedy for the status ${status.kind} of the process: ${finding.source}`, async () => {
+      const result = await check('Proxy process', { status: () => status });
+      assert.equal(result.outcome, outcome);
+      assert.match(result.finding, finding);
+      assert.match(result.remedy, remedy);
+    });
+  }
+
+  it('counts crashes', async () => {
+    const { outcome, finding, remedy } = await check('Proxy process', { crashes: () => 2 });
+    assert.deepEqual([outcome, finding], ['passed', 'Running, version 1.2.3; crashes within three minutes: 2']);
+    assert.match(remedy, /Show Log/);
+  });
+
+  it('reports which program owns the port', async () => {
+    const own = { kind: 'ours', report: { version: '1.2.3' } } as Probe;
+    for (const [status, found, outcome, finding] of [
+      [RUNNING, own, 'passed', 'Port 1: Sealed Proxy 1.2.3 (this editor)'],
+      [{ kind: 'otherVersion', port: 1, version: '9' }, own, 'failed', 'Port 1: Sealed Proxy 1.2.3 (another window)'],
+      [RUNNING, { kind: 'free' }, 'failed', 'Port 1: nothing listens, although the proxy is running'],
+      [{ kind: 'off' }, { kind: 'free' }, 'passed', 'Port 1: free'],
+      [{ kind: 'off' }, { kind: 'stranger' }, 'failed', 'Port 1: another program. No key was sent to it.'],
+      [
+        { kind: 'off' },
+        { kind: 'silent' },
+        'failed',
+        'Port 1: a program that does not respond. No key was sent to it.',
+      ],
+    ] as const) {
+      const result = await check('Port owner', { status: () => status, probe: () => Promise.resolve(found) });
+      assert.deepEqual([result.outcome, result.finding], [outcome, finding]);
+    }
+  });
+
+  it('does not probe a port that is not chosen yet', async () => {
+    const { settings } = makeContext();
+    const probe = () => Promise.reject(new Error('probed'));
+    const change = { status: () => ({ kind: 'off' }) as const, settings: () => ({ ...settings(), port: 0 }), probe };
+    for (const name of ['Port owner', 'Connection to 127.0.0.1', 'Connection to ::1'])
+      assert.equal((await check(name, change)).outcome, 'skipped');
+  });
+
+  it('reports the HTTP proxy of the editor without its password', async () => {
+    const httpsProxy = 'http://user:the-password@proxy.example:8080';
+    for (const [network, outcome, finding] of [
+      [{}, 'passed', 'Not set, exceptions: 0'],
+      [{ httpsProxy: '' }, 'passed', 'Turned off'],
+      [{ httpsProxy, noProxy: 'a.example, b' }, 'passed', 'proxy.example:8080, exceptions: 2'],
+      [{ httpsProxy: 'x' }, 'failed', 'http.proxy is not a URL'],
+      [
+        { strictTls: false },
+        'passed',
+        'Not set, exceptions: 0; http.proxyStrictSSL is off: TLS certificates are not verified',
+      ],
+    ] as const) {
+      const result = await check('http.proxy and http.noProxy', { network: () => network });
+      assert.deepEqual([result.outcome, result.finding], [outcome, finding]);
+    }
+  });
+
+  it('fails if other programs would send requests for 127.0.0.1 to an HTTP proxy, and shows no password', async () => {
+    const url = 'http://user:the-password@proxy.example:8080';
+    for (const [environment, outcome] of [
+      [{ http_proxy: url }, 'failed'],
+      [{ HTTP_PROXY: url, no_proxy: 'localhost,.example' }, 'failed'],
+      [{ HTTP_PROXY: url, NO_PROXY: '127.0.0.1', no_proxy: 'localhost' }, 'failed'],
+      [{ ALL_PROXY: url, NO_PROXY: 'localhost, 127.0.0.1' }, 'passed'],
+      [{ http_proxy: url, no_proxy: '*' }, 'passed'],
+      [{ https_proxy: url }, 'passed'],
+      [{ http_proxy: ' ' }, 'passed'],
+    ] as const) {
+      const result = await check('Proxy environment variables', { environment });
+      assert.equal(result.outcome, outcome, JSON.stringify(environment));
+      assert.doesNotMatch(JSON.stringify(result), /the-password|user/);
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import type { NamedResult } from '../../../src/diagnostics/check.ts';
+import { diagnosticsReport } from '../../../src/diagnostics/report.ts';
+import { HOST } from '../../support/diagnostics.ts';
+
+describe('diagnosticsReport()', () => {
+  const reportOf = (finding: string, secrets: readonly string[] = []) =>
+    diagnosticsReport([{ name: 'x', outcome: 'failed', finding, remedy: 'Do it.' }], HOST, secrets);
+
+  it('has a row for each check, and describes where the checks ran', () => {
+    const text = reportOf('broken');
+    assert.match(text, /\| ✗ \| x \| broken \| Do it\. \|/);
+    for (const part of [
+      'Sealed Proxy 1.2.3',
+      'Visual Studio Code 1.125.0',
+      'Node 24.0.0',
+      'linux x64',
+      'remote: none',
+    ]) {
+      assert.ok(text.includes(part), part);
+    }
+  });
+
+  it('starts with the result', () => {
+    const firstLine = (...outcomes: NamedResult['outcome'][]) => {
+      const results = outcomes.map((outcome) => ({ name: 'x', outcome, finding: 'y', remedy: '' }));
+      return diagnosticsReport(results, HOST, []).split('\n')[2];
+    };
+    assert.equal(firstLine('passed', 'passed'), '**All checks passed.**');
+    assert.equal(firstLine('passed', 'skipped'), '**All checks passed; 1 skipped.**');
+    assert.equal(firstLine('failed', 'passed'), '**1 of 2 checks failed.**');
+    assert.equal(firstLine('failed', 'skipped', 'failed'), '**2 of 3 checks failed; 1 skipped.**');
+  });
+
+  it('does not contain the address of a remote host', () => {
+    const text = diagnosticsReport([], { ...HOST, remote: 'host.example:80' }, []);
+    assert.match(text, /remote: another computer/);
+    assert.doesNotMatch(text, /host\.example/);
+  });
+
+  it('masks all known secrets, and whatever looks like a key', () => {
+    const key = `sealed-${'k'.repeat(43)}`;
+    const text = reportOf(`${key} sk-abcdefgh12345678 Authorization: Bearer abc.def https://me:pass@host/ dev-secret`, [
+      'dev-sec',
+      'dev-secret',
+    ]);
+    assert.doesNotMatch(text, /kkkk|abcdefgh|abc\.def|pass@|dev-secret/);
+    assert.match(text, /•{8} •{8} Authorization: Bearer •{8} https:\/\/•{8}@host\/ •{8}/);
+  });
+
+  it('escapes Markdown and HTML in messages', () => {
+    const text = reportOf('[a](command:x) ![b](c) <img src=x> | y\n| z `code` &lt;');
+    assert.ok(text.includes('\\[a\\](command:x) !\\[b\\](c) \\<img src=x\\> \\| y \\| z \\`code\\` \\&lt;'), text);
+    assert.equal(text.match(/^\| ✗/gm)?.length, 1);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { redact, redactConfig, redactValue } from '../../../src/presentation/redaction.ts';
+
+const KEY = `sealed-${'k'.repeat(43)}`;
+const MASK = '••••••••';
+
+describe('redact()', () => {
+  it('hides the given secrets, the longest first', () => {
+    assert.equal(redact('a dev-secret, dev-sec', ['dev-sec', 'dev-secret']), `a ${MASK}, ${MASK}`);
+  });
+
+  it('does not search for a given secret that is short enough to be part of ordinary words', () => {
+    assert.equal(redact('a short key', ['short']), 'a short key');
+  });
+
+  it('hides what has the form of a secret, without knowing it', () => {
+    for (const [text, wanted] of [
+      [KEY, MASK],
+      ['sealed-0123456789abcdef', MASK],
+      ['sk-abcdefgh', MASK],
+      ['Authorization: Bearer abc.def', `Authorization: Bearer ${MASK}`],
+      ['authorization: basic YTpi', `authorization: basic ${MASK}`],
+      ["https://me:it's@host/", `https://${MASK}@host/`],
+      ['?token=abc', `?token=${MASK}`],
+    ] as const) {
+      assert.equal(redact(text), wanted);
+    }
+  });
+});
+
+describe('redactConfig()', () => {
+  it('hides every key, own and foreign', () => {
+    for (const [text, wanted] of [
+      [`x ${KEY} y ${KEY}`, `x ${MASK} y ${MASK}`],
+      [`sealed-${'-_aZ0'.repeat(8)}abc`, MASK],
+      ['"apiKey": "abc \\" def",', `"apiKey": "${MASK}",`],
+      ["'api_key': 'abc'", `'api_key': '${MASK}'`],
+      ['apiKey: abc # mine', `apiKey: ${MASK} # mine`],
+      ['{apiKey: abc, b: 1}', `{apiKey: ${MASK}, b: 1}`],
+      ['"OPENAI_API_KEY" : "abc"', `"OPENAI_API_KEY" : "${MASK}"`],
+      ['"Authorization": "Basic abc"', `"Authorization": "${MASK}"`],
+      ['"X": "Bearer abcdefgh.ijk"', `"X": "Bearer ${MASK}"`],
+      ['"apiKey":\n  "abc"', `"apiKey":\n  "${MASK}"`],
+      ['"apiKeys": ["abc"]', `"apiKeys": ["${MASK}"]`],
+      ["apiKey: 'it''s'", `apiKey: '${MASK}'`],
+      ['apiKey: &mine abc', `apiKey: &mine ${MASK}`],
+      ['apiKey: |\n  abc def\nb: 1', `apiKey: |\n  ${MASK}\nb: 1`],
+      ['"args": ["--api-key", "abc"]', `"args": ["--api-key", "${MASK}"]`],
+      ['"args": ["--token=abc"]', `"args": ["--token=${MASK}"]`],
+      ['"https://me:abc@example.com/"', `"https://${MASK}@example.com/"`],
+      ['"https://example.com/sse?api_key=abc&x=1"', `"https://example.com/sse?api_key=${MASK}&x=1"`],
+      ['"GITHUB_PAT": "abc"', `"GITHUB_PAT": "${MASK}"`],
+      ['args: [--key, sk-proj-123456789]', `args: [--key, ${MASK}]`],
+    ] as const) {
+      assert.equal(redactConfig(text, KEY), wanted);
+    }
+  });
+
+  it('leaves what is not a secret', () => {
+    for (const text of [
+      '"envKey": "PROXY_KEY"',
+      'maxTokens: 4096',
+      '"tokenSource": "manual"',
+      '"apiKey": ""',
+      'key:\n',
+      'key:\n  model: "x"\n',
+      'command: npx --max-tokens 5 --monkey',
+      '"url": "https://example.com/a@b"',
+    ]) {
+      assert.equal(redactConfig(text, KEY), text);
+    }
+  });
+
+  it('ends, however often a secret seems to begin', () => {
+    for (const part of [' ', 'key', 'key: ', '--key ', '://a', "''", 'bearer ', 'basic\n']) {
+      const text = `key:${part.repeat(100_000)}`;
+      assert.ok(redactConfig(text, KEY).length > 0);
+    }
+  });
+});
+
+describe('redactValue()', () => {
+  it('hides a value whose name says that it is secret', () => {
+    assert.equal(redactValue('apiKey', 'abc'), MASK);
+    assert.equal(redactValue('SEALED_PROXY_KEY', undefined), MASK);
+    assert.equal(redactValue('model', 'abc'), '"abc"');
+    assert.equal(redactValue(0, { x: KEY }), `{"x":"${MASK}"}`);
+  });
+});

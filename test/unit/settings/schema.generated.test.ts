@@ -1,0 +1,74 @@
+// package.json and the tables in docs/ are derived from the schema.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { generatedFiles } from '../../../scripts/generatedFiles.ts';
+import { fromRoot } from '../../support/e2e/process.ts';
+
+interface Property {
+  readonly type: string;
+  readonly default: unknown;
+  readonly scope: string;
+}
+
+interface Manifest {
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, Property>> } };
+}
+
+const read = (path: string) => readFileSync(fromRoot(path), 'utf8').replaceAll('\r\n', '\n');
+const properties = ({ contributes }: Manifest) => Object.entries(contributes.configuration.properties);
+
+describe('SCHEMA', () => {
+  for (const [path, text] of generatedFiles(read)) {
+    it(`agrees with ${path}`, () => {
+      const remedy = `${path} and src/settings/schema.ts disagree. Change the schema, then run "npm run generate".`;
+      assert.equal(read(path) === text, true, remedy);
+    });
+  }
+
+  it('keeps the names, types and defaults of released settings', () => {
+    const found = Object.fromEntries(properties(JSON.parse(read('package.json')) as Manifest));
+    for (const [name, type, value] of [
+      ['autoStart', 'boolean', true],
+      ['port', 'integer', 14_114],
+      ['backendUrl', 'string', 'https://enclave.trymaple.ai'],
+      ['pcr0Environment', 'string', 'production'],
+      ['additionalPcr0', 'array', []],
+      ['requestTimeoutSeconds', 'number', 300],
+      ['streamIdleTimeoutSeconds', 'number', 300],
+      ['checkInterval', 'number', 300],
+      ['allowedOrigins', 'array', ['vscode-webview://*', 'vscode-file://*']],
+      ['modelOverrides', 'object', {}],
+      ['terminal.enabled', 'boolean', false],
+      ['statusBar.compact', 'boolean', false],
+      ['baseUrl', 'string', ''],
+    ] as const) {
+      const property = found[`sealedProxy.${name}`];
+      assert.deepEqual([property?.type, property?.default], [type, value], name);
+    }
+  });
+
+  it('lets no workspace change a setting: it could redirect a key', () => {
+    const manifest = JSON.parse(read('package.json')) as Manifest;
+    const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    for (const [name, { scope }] of properties(manifest)) {
+      assert.equal(scope, 'machine', name);
+      assert.ok(restrictedConfigurations.includes(name), name);
+    }
+  });
+});
+
+describe('generatedFiles()', () => {
+  it('repairs a description, a default and a table row that were changed by hand', () => {
+    for (const [path, from, to] of [
+      ['package.json', 'Start the proxy when the editor starts.', 'Start it.'],
+      ['package.json', '"default": 14114', '"default": 8080'],
+      ['docs/cli.md', '`14114`', '`8080`'],
+      ['docs/settings.md', '| yes ', '| no  '],
+    ] as const) {
+      const changed = (name: string) => (name === path ? read(name).replace(from, to) : read(name));
+      assert.notEqual(changed(path), read(path));
+      assert.equal(generatedFiles(changed).get(path), read(path));
+    }
+  });
+});

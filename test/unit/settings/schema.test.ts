@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import {
+  EXTENSION_DEFAULTS,
+  EXTENSION_SETTING_NAMES,
+  LIVE_SETTING_NAMES,
+  PROXY_SETTING_NAMES,
+  SCHEMA,
+  SETTING_NAMES,
+  isLiveSetting,
+  isProxySettings,
+} from '../../../src/settings/schema.ts';
+
+describe('SCHEMA', () => {
+  it('has a default of the right type for every setting', () => {
+    for (const name of SETTING_NAMES) {
+      const { default: value, isType } = SCHEMA[name];
+      assert.ok(isType(value), name);
+    }
+  });
+
+  it('has descriptions that are sentences, in one line', () => {
+    for (const name of SETTING_NAMES) assert.match(SCHEMA[name].description, /^[A-Z][^\n|]*\.$/, name);
+  });
+
+  it('has each name in the editor and each variable once', () => {
+    for (const field of ['variable', 'editorName'] as const) {
+      const names = SETTING_NAMES.map((name) => SCHEMA[name][field]).filter((name) => name !== undefined);
+      assert.equal(new Set(names).size, names.length);
+    }
+  });
+});
+
+describe('SETTING_NAMES', () => {
+  it('are each of the proxy, of the extension, secret, or written by the extension', () => {
+    assert.deepEqual(
+      [
+        ...PROXY_SETTING_NAMES,
+        ...EXTENSION_SETTING_NAMES,
+        'apiKey',
+        'accessKeys',
+        'cacheNamespaceRoot',
+        'baseUrl',
+      ].sort(),
+      SETTING_NAMES.toSorted(),
+    );
+    assert.deepEqual(Object.keys(EXTENSION_DEFAULTS), EXTENSION_SETTING_NAMES);
+  });
+});
+
+describe('isLiveSetting()', () => {
+  it('is true for the settings that need no restart of the proxy', () => {
+    const live = ['requestTimeoutSeconds', 'streamIdleTimeoutSeconds', 'allowedHosts', 'allowedOrigins', 'logLevel'];
+    assert.deepEqual(LIVE_SETTING_NAMES, live);
+    assert.deepEqual(SETTING_NAMES.filter(isLiveSetting), live);
+    for (const name of ['', 'toString', '__proto__', 'httpsProxy']) assert.equal(isLiveSetting(name), false);
+  });
+});
+
+describe('isProxySettings()', () => {
+  it('accepts settings of the right types, and settings that are left out', () => {
+    for (const settings of [{}, { port: 1 }, { port: undefined }, { port: -1, backendUrl: 'x', allowedHosts: [] }]) {
+      assert.equal(isProxySettings(settings), true);
+    }
+  });
+
+  it('refuses other types, other names, and anything but an object', () => {
+    const others: unknown[] = [null, [], 'x', { port: '1' }, { port: null }, { autoStart: true }, { apiKey: 'x' }];
+    others.push({ toString: 'x' }, JSON.parse('{"__proto__":"x"}'));
+    for (const other of others) assert.equal(isProxySettings(other), false, JSON.stringify(other));
+  });
+});
