@@ -85,8 +85,8 @@ for (const [kind, document] of Object.entries({ approved, unsigned })) {
   });
 }
 
-describe('the bindings of an unsigned document', () => {
-  it('rejects a missing nonce, even if the challenge is empty', () => {
+describe('checkBindings() with an unsigned document without a nonce', () => {
+  it('rejects it, even if the challenge is empty', () => {
     const noNonce = unsigned({ ...RIGHT, nonce: null });
     assert.throws(() => checkBindings(noNonce, EXPECTED), { code: 'nonce_mismatch' });
     assert.throws(() => checkBindings(noNonce, { ...EXPECTED, challenge: new Uint8Array(0) }), {
