@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { LogicalHandler, LogicalResponseWriter } from '../src/devEnclave/model/logical.ts';
+import type { ApiHandler, ApiResponseWriter } from '../src/devEnclave/model/apiHandler.ts';
 import { startEnclave } from '../src/devEnclave/server.ts';
 
 const TOKEN = {
@@ -23,7 +23,7 @@ const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
 const EVENTS_TYPE = [{ name: 'content-type', value: 'text/event-stream' }];
 
 /** `?events=N`: N events, as fast as the other side takes them; `&paced=1`: one a millisecond, as tokens come. */
-const handler: LogicalHandler = async ({ target }, response) => {
+const handler: ApiHandler = async ({ target }, response) => {
   const query = new URLSearchParams(target.split('?')[1]);
   const events = Number(query.get('events') ?? 0);
   if (events === 0) {
@@ -44,7 +44,7 @@ const handler: LogicalHandler = async ({ target }, response) => {
 async function answerPlainly(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
-  const writer: LogicalResponseWriter = {
+  const writer: ApiResponseWriter = {
     signal: new AbortController().signal,
     start: ({ status, headers }) => {
       response.writeHead(

@@ -1,4 +1,3 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { concatBytes, constantTimeEqual } from '../shared/bytes.ts';
 import type { UnsignedDocument } from './document.ts';
 import { AttestationError } from './errors.ts';
@@ -9,7 +8,7 @@ const CLIENT_PUBLIC_KEY_LABEL = Buffer.from('opensecret/transport-v2/session/v1/
 /** X25519 (RFC 7748 section 6.1). */
 const PUBLIC_KEY_BYTES = 32;
 
-/** What this handshake sent, and what the document must therefore carry. */
+/** The values that this handshake sent and that the document must contain. */
 export interface ExpectedBindings {
   /** 32 bytes. */
   readonly challenge: Uint8Array;
@@ -18,8 +17,8 @@ export interface ExpectedBindings {
 }
 
 /**
- * Checks that the document answers this very handshake (transport-v2 section 1). Only an approved attestation gets
- * this far; the one exception is the unsigned document of a developer's own loopback backend.
+ * Checks that the document was made for this handshake (transport V2, section 1). The types admit only an approved
+ * attestation or the unsigned document of a development backend on a loopback address.
  *
  * @returns the enclave's X25519 public key, 32 bytes
  * @throws AttestationError `nonce_mismatch`, `public_key_mismatch`, `user_data_mismatch`
@@ -30,15 +29,23 @@ export function checkBindings(
 ): Uint8Array {
   const { nonce, publicKey, userData } = 'attestation' in document ? document.attestation : document;
   if (!isEqual(nonce, challenge)) {
-    throw new AttestationError('nonce_mismatch', 'the attestation document answers another challenge');
+    throw new AttestationError('nonce_mismatch', 'the attestation document was made for a different challenge');
   }
   if (publicKey?.length !== PUBLIC_KEY_BYTES) {
     throw new AttestationError('public_key_mismatch', 'the attestation document has no X25519 public key');
   }
-  if (!isEqual(userData, concatBytes(CLIENT_PUBLIC_KEY_LABEL, clientPublicKey))) {
-    throw new AttestationError('user_data_mismatch', 'the attestation document is for another client public key');
+  if (!isEqual(userData, userDataFor(clientPublicKey))) {
+    throw new AttestationError(
+      'user_data_mismatch',
+      'the attestation document was made for a different client public key',
+    );
   }
   return publicKey;
+}
+
+/** The user data that binds a document to the client's public key (transport V2, section 1). */
+export function userDataFor(clientPublicKey: Uint8Array): Uint8Array {
+  return concatBytes(CLIENT_PUBLIC_KEY_LABEL, clientPublicKey);
 }
 
 function isEqual(actual: Uint8Array | undefined, expected: Uint8Array): boolean {

@@ -1,20 +1,19 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { decode, Tokenizer, Type, type Token } from 'cborg';
 
-/** Arrays and maps in each other. The deepest thing in a Nitro document is the payload's map of PCRs: 2. */
+/** Nested arrays and maps. A Nitro document needs 2 levels, for the PCRs in its payload. */
 const MAX_DEPTH = 8;
 
 export interface CborForm {
-  /** Whether arrays and maps may be closed by a break instead of counted (RFC 8949 section 3.2.2). Strings never. */
+  /** Whether to accept arrays and maps of indefinite length (RFC 8949 section 3.2.2). Strings are never accepted so. */
   readonly indefiniteLengths: boolean;
 }
 
 /**
- * Decodes one CBOR data item (RFC 8949) that fills `bytes` to the end. Maps become `Map`, integers beyond 2^53 become
- * `bigint`. Refused: more than 8 levels, repeated map keys, tags, `undefined`, lengths and integers in more bytes than
- * they need, strings in chunks.
+ * Decodes one CBOR data item (RFC 8949) that takes up all of `bytes`. Maps become `Map`, integers beyond 2^53 become
+ * `bigint`. Rejects more than 8 levels, repeated map keys, tags, `undefined`, lengths and integers that are not in
+ * their shortest form, and strings in chunks.
  *
- * @throws Error with what is wrong; the message may quote the input
+ * @throws Error with the reason; the message may quote the input
  */
 export function decodeCbor(bytes: Uint8Array, form: CborForm): unknown {
   const options = {
@@ -25,21 +24,21 @@ export function decodeCbor(bytes: Uint8Array, form: CborForm): unknown {
     strict: true,
     useMaps: true,
   };
-  // A Buffer's slice shares memory, a plain array's slice is a copy: what is returned must not change with the input.
+  // The slice of a Buffer shares memory, that of a Uint8Array is a copy. The result must not change with the input.
   const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return decode(plain, { ...options, tokenizer: new BoundedTokenizer(new Tokenizer(plain, options)) });
 }
 
 interface OpenContainer {
-  /** Data items that are still to come; Infinity until the break of an indefinite one. */
+  /** Number of data items still expected; Infinity until the break that ends an indefinite length. */
   remaining: number;
   readonly map: boolean;
   itemsSeen: number;
 }
 
 /**
- * Watches the structure while cborg builds values from the same tokens. cborg recurses without a limit, so that a few
- * thousand nested arrays exhaust the stack, and it takes a break in the place of a map's value for a value.
+ * Checks the structure of the tokens before cborg builds values from them. cborg recurses without a limit, so a few
+ * thousand nested arrays would exhaust the stack, and it accepts a break where a map needs a value.
  */
 class BoundedTokenizer {
   readonly #tokens: Tokenizer;

@@ -1,8 +1,7 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { parseCertificate, type Certificate } from './certificates.ts';
 import { AttestationError } from './errors.ts';
 
-/** Certificates of which each is issued and signed by the one before, from a trusted root to the leaf. */
+/** Certificates from a root to the leaf, each issued and signed by the previous one. */
 export interface CertificateChain {
   /** Root first, at least one. */
   readonly authorities: readonly Certificate[];
@@ -10,8 +9,8 @@ export interface CertificateChain {
 }
 
 /**
- * Builds the chain of a document and checks everything about it except the time (transport-v2 section 4; RFC 5280
- * section 6.1). That the first certificate is to be trusted is the caller's to check, byte for byte.
+ * Builds the chain of a document and checks everything about it except the time (transport V2, section 4; RFC 5280
+ * section 6.1). The caller must check that the first certificate is, byte for byte, a trusted root.
  *
  * @param cabundle DER, root first
  * @param leaf DER
@@ -32,10 +31,10 @@ export function verifyChain(cabundle: readonly Uint8Array[], leaf: Uint8Array): 
 function requireAuthorities(authorities: readonly Certificate[]): void {
   let below = 0;
   for (const authority of authorities.toReversed()) {
-    if (!authority.isCa) throw broken('an issuer that is no certificate authority');
+    if (!authority.isCa) throw broken('an issuer that is not a certificate authority');
     if (authority.keyUsage?.certificateSigning === false) throw broken('an issuer whose key may not sign certificates');
-    if (below > (authority.pathLength ?? Infinity)) throw broken('more certificates than an issuer allows');
-    // RFC 5280 section 4.2.1.9: self-issued certificates and the leaf do not count.
+    if (below > (authority.pathLength ?? Infinity)) throw broken('more certificates than the path length allows');
+    // RFC 5280 section 4.2.1.9: the path length excludes self-issued certificates and the leaf.
     if (authority.x509.subject !== authority.x509.issuer) below += 1;
   }
 }
@@ -46,8 +45,8 @@ function requireEndEntity(leaf: Certificate): void {
 }
 
 function requireIssued(certificate: Certificate, issuer: Certificate): void {
-  if (!certificate.x509.checkIssued(issuer.x509)) throw broken('a certificate that is not issued by the one before it');
-  if (!certificate.x509.verify(issuer.publicKey)) throw broken('a certificate that is not signed by the one before it');
+  if (!certificate.x509.checkIssued(issuer.x509)) throw broken('a certificate not issued by the previous one');
+  if (!certificate.x509.verify(issuer.publicKey)) throw broken('a certificate not signed by the previous one');
 }
 
 function broken(what: string): AttestationError {

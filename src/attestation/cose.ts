@@ -1,19 +1,18 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { encode } from 'cborg';
 import { asBuffer } from '../shared/bytes.ts';
 import { decodeCbor } from './cbor.ts';
 import { AttestationError } from './errors.ts';
 
-/** The longest document that is looked at. A Nitro document with all its options used is about 8 KiB. */
+/** A Nitro document that uses all its options is about 8 KiB. */
 const MAX_DOCUMENT_BYTES = 65_536;
 
-/** The map {1: -35}, that is {alg: ES384}, as the only protected header there is (RFC 9053 section 2.1). */
+/** The map {1: -35}, that is {alg: ES384}, the only protected header that is accepted (RFC 9053 section 2.1). */
 export const PROTECTED_HEADER: Uint8Array = Uint8Array.of(0xa1, 0x01, 0x38, 0x22);
 
 /** ES384: r and s, 48 bytes each. */
 const SIGNATURE_BYTES = 96;
 
-/** The four parts of a COSE_Sign1 (RFC 9052 section 4.2). */
+/** The four elements of a COSE_Sign1 (RFC 9052 section 4.2). */
 export interface CoseSign1 {
   readonly protectedHeader: Uint8Array;
   readonly unprotectedHeader: ReadonlyMap<unknown, unknown>;
@@ -22,8 +21,7 @@ export interface CoseSign1 {
 }
 
 /**
- * Takes a COSE_Sign1 apart without a look at what its headers say. Nitro sends it without the tag 18, and so only the
- * bare array of four is accepted.
+ * Parses a COSE_Sign1 without checking its headers. Nitro omits the CBOR tag 18, so only the untagged array is accepted.
  *
  * @param bytes at most 64 KiB
  * @throws AttestationError `malformed_document`
@@ -34,7 +32,7 @@ export function parseCoseSign1(bytes: Uint8Array): CoseSign1 {
   try {
     parts = decodeCbor(bytes, { indefiniteLengths: false });
   } catch (cause) {
-    throw malformed('is not CBOR in its strict form', cause);
+    throw malformed('is not CBOR in the required form', cause);
   }
   if (!Array.isArray(parts) || parts.length !== 4) throw malformed('is not an array of four');
   const [protectedHeader, unprotectedHeader, payload, signature] = parts as unknown[];
@@ -46,15 +44,15 @@ export function parseCoseSign1(bytes: Uint8Array): CoseSign1 {
 }
 
 /**
- * Takes a signed document apart: protected header exactly {alg: ES384}, unprotected header empty, signature 96 bytes
- * (transport-v2 section 4).
+ * Parses a signed document: protected header exactly {alg: ES384}, unprotected header empty, signature 96 bytes
+ * (transport V2, section 4). Does not verify the signature.
  *
  * @param bytes at most 64 KiB
  * @throws AttestationError `malformed_document`
  */
 export function parseSignedEnvelope(bytes: Uint8Array): CoseSign1 {
   const envelope = parseCoseSign1(bytes);
-  if (!asBuffer(envelope.protectedHeader).equals(PROTECTED_HEADER)) throw malformed('is not marked as ES384');
+  if (!asBuffer(envelope.protectedHeader).equals(PROTECTED_HEADER)) throw malformed('is not signed with ES384');
   if (envelope.unprotectedHeader.size > 0) throw malformed('has an unprotected header');
   if (envelope.signature.length !== SIGNATURE_BYTES) throw malformed(`has no signature of ${SIGNATURE_BYTES} bytes`);
   return envelope;

@@ -1,4 +1,3 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { decodeCbor } from './cbor.ts';
 import { parseCoseSign1 } from './cose.ts';
 import { AttestationError } from './errors.ts';
@@ -11,17 +10,17 @@ const MAX_PUBLIC_KEY_BYTES = 1024;
 const MAX_USER_DATA_BYTES = 512;
 const MAX_NONCE_BYTES = 512;
 
-/** AWS sets no form; what is shown to people and written to logs has to be one short line. */
+/** AWS does not define a format. This one keeps the id on one short line in logs and in the UI. */
 const MODULE_ID = /^[\x20-\x7e]{1,256}$/;
 
-/** The payload of an attestation document within the limits of transport-v2 section 4. Parsed, not yet believed. */
+/** The payload of an attestation document within the limits of transport V2, section 4. Parsed but not verified. */
 export interface AttestationDocument {
   /** 1 to 256 printable ASCII characters. */
   readonly moduleId: string;
   readonly digest: 'SHA384';
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  /** Index 0 to 31 to 48 bytes. */
+  /** Measurements of 48 bytes, by index 0 to 31. */
   readonly pcrs: ReadonlyMap<number, Uint8Array>;
   /** The leaf, DER, 1 to 1,024 bytes. */
   readonly certificate: Uint8Array;
@@ -35,12 +34,12 @@ export interface AttestationDocument {
   readonly nonce: Uint8Array | undefined;
 }
 
-/** Carried by what `parseUnsignedDocument` returns and by nothing else: it cannot be written outside this file. */
+/** Only `parseUnsignedDocument` can set this property, so code outside this file cannot make an UnsignedDocument. */
 const unsigned = Symbol('unsigned document');
 
 /**
- * What a developer's own loopback backend says of itself. Nothing here is proved: whoever shows it must say that the
- * backend is a development backend, not verified.
+ * The document of a development backend on a loopback address. It is not verified, and the UI must say so wherever it
+ * shows such a backend.
  */
 export interface UnsignedDocument {
   readonly [unsigned]: true;
@@ -51,8 +50,8 @@ export interface UnsignedDocument {
 }
 
 /**
- * Reads the payload of a signed document. Fields with unknown names are passed over, because AWS may add some and what
- * is signed cannot have been added by anyone else.
+ * Reads the payload of a signed document. Ignores unknown fields: AWS may add some, and the signature rules out that
+ * anyone else did.
  *
  * @param payload the byte string inside the COSE_Sign1
  * @throws AttestationError `malformed_document`
@@ -73,9 +72,9 @@ export function parsePayload(payload: Uint8Array): AttestationDocument {
 }
 
 /**
- * Reads the unsigned document of a developer's loopback backend (transport-v2 section 4). It has the shape of a signed
- * one, but its protected header is empty and everything except the three binding fields is made up: random PCRs,
- * certificates that do not parse, a timestamp in whatever unit, a signature of any length. None of that is read.
+ * Reads the unsigned document of a development backend on a loopback address (transport V2, section 4). It has the
+ * structure of a signed document, but its protected header is empty and only the three binding fields are meaningful.
+ * The rest (random PCRs, certificates that do not parse, a signature of any length) is not read.
  *
  * @param bytes the document, CBOR, at most 64 KiB
  * @throws AttestationError `malformed_document`
@@ -86,8 +85,8 @@ export function parseUnsignedDocument(bytes: Uint8Array): UnsignedDocument {
 }
 
 /**
- * AWS closes the payload's map with a break on some hosts and counts its entries on others, so both are accepted. The
- * signature covers the bytes as they came, whatever their form.
+ * Accepts a map of definite or indefinite length, because AWS hosts send both. The signature covers the bytes as
+ * received, so the form does not matter to it.
  */
 function decodeFields(payload: Uint8Array): ReadonlyMap<string, unknown> {
   let fields: unknown;

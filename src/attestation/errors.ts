@@ -1,28 +1,26 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
-
-/** Every reason for which this layer refuses. A closed list: callers switch over it, people read the message. */
+/** Why this layer rejects a document or a history. A closed list, so that callers can switch over it. */
 export type AttestationErrorCode =
-  /** Not a COSE_Sign1 with an attestation payload, or outside one of its limits. */
+  /** Not a COSE_Sign1 with an attestation payload, or one of its limits is exceeded. */
   | 'malformed_document'
-  /** The bundle does not start with one of the trust anchors. */
+  /** The certificate chain does not start with one of the trust anchors. */
   | 'untrusted_root'
-  /** A certificate that is no DER X.509 v3, or that carries something this verifier does not know. */
+  /** A certificate is not DER X.509 v3, or has a critical extension that this verifier does not know. */
   | 'malformed_certificate'
-  /** Not issued by, or not signed by, the certificate before it; or a role or path length that is not kept. */
+  /** A certificate is not issued or not signed by the previous one, or violates its role or path length. */
   | 'certificate_chain'
-  /** A key or a signature that is not ECDSA P-384 with SHA-384. */
+  /** A key or a signature of a certificate is not ECDSA P-384 with SHA-384. */
   | 'certificate_algorithm'
   | 'certificate_expired'
   | 'certificate_not_yet_valid'
-  /** The document is not signed by its own leaf certificate. */
+  /** The document is not signed with the key of its leaf certificate. */
   | 'signature'
   | 'nonce_mismatch'
   | 'public_key_mismatch'
   | 'user_data_mismatch'
-  /** PCR0 is all zero: the enclave runs in debug mode, where its memory can be read from outside. */
+  /** PCR0 is all zero: the enclave runs in debug mode, where the host can read its memory. */
   | 'debug_mode'
   | 'pcr0_not_approved'
-  /** The history of measurements is not the strict form of section 4, or belongs to the other environment. */
+  /** The PCR0 history does not have the form of transport V2, section 4, or belongs to the other environment. */
   | 'history_invalid';
 
 interface AttestationErrorDetails {
@@ -30,14 +28,16 @@ interface AttestationErrorDetails {
   readonly clockSkewMs?: number;
 }
 
-/** A refusal. The message is for people; it never holds a key, a nonce or any other
- * part of a document than the measurement of an image that is not approved. */
+/**
+ * A failed attestation. The message is for users and logs. Of the document it contains at most the PCR0 of an image that
+ * is not approved; never a key or a nonce.
+ */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError';
   readonly code: AttestationErrorCode;
   /**
-   * How far this computer's clock is ahead of the enclave's (negative: behind), in milliseconds. Only set when a
-   * validity window failed and the enclave's own time is known from a fresh, properly signed document.
+   * How far this computer's clock is ahead of the enclave's (negative: behind), in milliseconds. Set only if a validity
+   * check failed and a fresh, signed document gave the enclave's time.
    */
   readonly clockSkewMs: number | undefined;
 

@@ -1,10 +1,9 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { fromBase64 } from '../shared/bytes.ts';
 import { AttestationError } from './errors.ts';
 import type { Environment } from './pins.ts';
 
-/** `parseHistory` refuses more than this, so a download may stop here. */
+/** `parseHistory` rejects more than this, so a download can stop here. */
 export const MAX_HISTORY_BYTES = 1_048_576;
 
 const MAX_ENTRIES = 2048;
@@ -17,23 +16,23 @@ interface HistoryEntry {
   readonly signature: Uint8Array;
 }
 
-/** Carried by what `parseHistory` returns and by nothing else: it cannot be written outside this file. */
+/** Only `parseHistory` can set this property, so code outside this file cannot make a PcrHistory. */
 const parsed = Symbol('parsed history');
 
 /** The signed history of one environment's enclave images. */
 export interface PcrHistory {
   readonly [parsed]: true;
   readonly environment: Environment;
-  /** Whether one of the entries with this PCR0 (96 lower-case hex digits) has a signature that verifies. */
+  /** Whether an entry with this PCR0 (96 lower-case hex digits) has a valid signature. */
   approves(pcr0: string): boolean;
 }
 
 /**
- * Reads a history of enclave images in its strict form (transport-v2 section 4). Signatures are checked when an entry
- * is asked for: one that does not verify approves nothing, and takes nothing away from the others.
+ * Reads a history of enclave images (transport V2, section 4). `approves` checks the signatures: an entry with an
+ * invalid one approves nothing and does not affect other entries.
  *
- * @param bytes the JSON text as it was received, at most 1 MiB
- * @param environment the environment whose address it was fetched from; the entries do not say
+ * @param bytes the JSON text as received, at most 1 MiB
+ * @param environment the environment whose address it was fetched from; the entries do not name it
  * @param verificationKey P-384 public key, DER SubjectPublicKeyInfo: `HISTORY_VERIFICATION_KEY`
  * @throws AttestationError `history_invalid`
  */

@@ -1,11 +1,9 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
-
-/** Production and development enclaves are measured, pinned and logged apart, and never stand in for each other. */
+/** Each environment has its own pins and its own history. Neither ever approves an image of the other. */
 export type Environment = 'production' | 'development';
 
-/** What is known of an environment without asking anyone (transport-v2 section 4). */
+/** What is built in about an environment (transport V2, section 4). */
 export interface EnvironmentPins {
-  /** Where the signed history of this environment is fetched: https, no redirects, at most 5 s and 1 MiB. */
+  /** The address of the signed history: https, no redirects, at most 5 s and 1 MiB. */
   readonly historyUrl: string;
   /** Measurements of enclave images, 96 lower-case hex digits each. */
   readonly pcr0: readonly string[];

@@ -1,16 +1,13 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { toHex } from '../shared/bytes.ts';
 import { AttestationError } from './errors.ts';
 import type { PcrHistory } from './history.ts';
 import { PINS, type Environment } from './pins.ts';
 import type { VerifiedAttestation } from './verify.ts';
 
-/** SHA-384 as hex. */
-
-/** What Nitro reports of an enclave in debug mode, whose memory and console the host can read. */
+/** Nitro's PCR0 of an enclave in debug mode, whose memory and console the host can read. */
 const DEBUG_MODE_PCR0 = '0'.repeat(96);
 
-/** Which enclave images may be talked to. */
+/** Which enclave images to trust. */
 export interface Pcr0Policy {
   readonly environment: Environment;
   /** PCR0 values that the user adds, as `parsePcr0` returns them. */
@@ -19,10 +16,10 @@ export interface Pcr0Policy {
 
 export type ApprovalSource = 'pinned' | 'additional' | 'history';
 
-/** Carried by what the approve functions return and by nothing else: it cannot be written outside this file. */
+/** Only the approve functions can set this property, so code outside this file cannot make an ApprovedAttestation. */
 const approved = Symbol('approved attestation');
 
-/** A verified document of an enclave image that the policy knows. */
+/** A verified document of an enclave image that the policy approves. */
 export interface ApprovedAttestation {
   readonly [approved]: true;
   readonly attestation: VerifiedAttestation;
@@ -33,9 +30,10 @@ export interface ApprovedAttestation {
 }
 
 /**
- * Judges PCR0 by what is known without the network: the pins of the environment, then the user's own values.
+ * Approves PCR0 by what is known without the network: the pins of the environment, then the user's own values
+ * (transport V2, section 4).
  *
- * @returns undefined if neither knows it: fetch `PINS[environment].historyUrl`, then ask `approveByHistory`
+ * @returns undefined if neither has it: fetch `PINS[environment].historyUrl`, then call `approveByHistory`
  * @throws AttestationError `debug_mode`, `pcr0_not_approved` (the document measures no image at all)
  */
 export function approveByPolicy(attestation: VerifiedAttestation, policy: Pcr0Policy): ApprovedAttestation | undefined {
@@ -45,9 +43,9 @@ export function approveByPolicy(attestation: VerifiedAttestation, policy: Pcr0Po
 }
 
 /**
- * Judges PCR0 by the signed history of the policy's environment, after `approveByPolicy` found nothing.
+ * Approves PCR0 by the signed history of the policy's environment, after `approveByPolicy` returned undefined.
  *
- * @throws AttestationError `debug_mode`, `pcr0_not_approved`, `history_invalid` (it is the other environment's)
+ * @throws AttestationError `debug_mode`, `pcr0_not_approved`, `history_invalid` (for the other environment's history)
  */
 export function approveByHistory(
   attestation: VerifiedAttestation,
@@ -61,8 +59,8 @@ export function approveByHistory(
       `the ${history.environment} history cannot approve for ${environment}`,
     );
   }
-  // The makers sign both histories with one key, and the signature does not name the environment: what is known to be an
-  // image of the other one is refused, whatever list it stands in.
+  // One key signs both histories, and the signature does not cover the environment. An image that is pinned for the
+  // other environment is therefore rejected even if this history contains it.
   const elsewhere = PINS[environment === 'production' ? 'development' : 'production'].pcr0;
   if (elsewhere.includes(pcr0) || !history.approves(pcr0)) {
     throw new AttestationError(
@@ -78,7 +76,7 @@ function localSource(pcr0: string, { environment, additional }: Pcr0Policy): App
   return additional.includes(pcr0) ? 'additional' : undefined;
 }
 
-/** PCR0 as hex. Debug mode is refused here, before any list is looked at: no pin, user or history can allow it. */
+/** PCR0 as hex. Rejects debug mode before any list is consulted: no pin, user value or history can allow it. */
 function measuredImage({ pcrs }: VerifiedAttestation): string {
   const pcr0 = pcrs.get(0);
   if (pcr0 === undefined) throw new AttestationError('pcr0_not_approved', 'the attestation document has no PCR0');

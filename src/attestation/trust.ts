@@ -1,10 +1,8 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import { asBuffer } from '../shared/bytes.ts';
 
 /**
  * The certificates that a chain may start with, each as DER. They are an argument of the verification, never a global:
- * production passes `AWS_NITRO_ROOT`, tests and the development enclave pass a root of their own. An empty list trusts
- * nothing.
+ * the proxy passes `AWS_NITRO_ROOT`, tests pass the root of a development enclave. An empty list trusts nothing.
  */
 export interface TrustAnchors {
   readonly roots: readonly Uint8Array[];
@@ -16,7 +14,7 @@ export function isTrustAnchor(anchors: TrustAnchors, certificate: Uint8Array): b
 }
 
 /**
- * The root of AWS Nitro Enclaves, valid 2019-10-28 to 2049-10-28 (transport-v2 section 4). The SHA-256 of its DER is
+ * The root of AWS Nitro Enclaves, valid 2019-10-28 to 2049-10-28 (transport V2, section 4). The SHA-256 of its DER is
  * 641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b, as AWS publishes it:
  * https://docs.aws.amazon.com/enclaves/latest/user/verify-root.html
  */

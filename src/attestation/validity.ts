@@ -1,4 +1,3 @@
-// src/attestation: bytes in, verdict out. No network, no clock, no log.
 import type { Certificate } from './certificates.ts';
 import { AttestationError, type AttestationErrorCode } from './errors.ts';
 
@@ -6,20 +5,21 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The leaf is issued anew about every three hours, and a clock that is a little slow would refuse a fresh one. */
+/** The leaf is reissued about every three hours, and a slightly slow clock would reject a fresh one. */
 const NOT_BEFORE_LEEWAY_MS = 5 * MINUTE;
 
-/** A clock that is less off than this is not worth a mention. */
+/** A smaller difference between the clocks is not reported. */
 const CLOCK_TOLERANCE_MS = MINUTE;
 
 /**
- * Checks that every certificate is valid at `now`: from five minutes before `notBefore` up to and including `notAfter`.
+ * Checks that every certificate is valid at `now`: from five minutes before `notBefore` up to and including `notAfter`
+ * (transport V2, section 4).
  *
  * @param now milliseconds since 1970, by this computer's clock
- * @param enclaveTime milliseconds since 1970, from a document that is signed and that answers this handshake: only then
- *   does a difference say something about this computer's clock
+ * @param enclaveTime milliseconds since 1970, from a signed document with the nonce of this handshake: an unsigned or
+ *   replayed one says nothing about this computer's clock
  * @throws AttestationError `certificate_not_yet_valid`, `certificate_expired`; with `clockSkewMs` and a message about
- *   the clock if that is more than a minute off
+ *   the clock if it is more than a minute off
  */
 export function checkValidity(certificates: readonly Certificate[], now: number, enclaveTime: number): void {
   for (const { notBefore, notAfter } of certificates) {
@@ -47,7 +47,7 @@ export function describeClockSkew(clockSkewMs: number): string {
   return `this computer's clock is about ${roundDuration(Math.abs(clockSkewMs))} ${direction} the enclave`;
 }
 
-/** One unit is enough; it changes to the next one at one and a half of that, where rounding would mislead most. */
+/** Rounds to one unit, and to the next larger one from one and a half of it. */
 function roundDuration(ms: number): string {
   if (ms < 1.5 * HOUR) return count(ms / MINUTE, 'minute');
   if (ms < 1.5 * DAY) return count(ms / HOUR, 'hour');
@@ -55,8 +55,8 @@ function roundDuration(ms: number): string {
 }
 
 function count(amount: number, unit: string): string {
-  const whole = Math.round(amount);
-  return `${whole} ${whole === 1 ? unit : `${unit}s`}`;
+  const rounded = Math.round(amount);
+  return `${rounded} ${rounded === 1 ? unit : `${unit}s`}`;
 }
 
 function toText(time: number): string {

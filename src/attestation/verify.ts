@@ -1,4 +1,6 @@
 // src/attestation: bytes in, verdict out. No network, no clock, no log.
+// The security argument reads in three files: this one verifies the document, ../session/handshake.ts makes the session
+// with the keys in it, and ../session/record.ts opens a record under those keys.
 import { createHash, verify, type KeyObject } from 'node:crypto';
 import { constantTimeEqual } from '../shared/bytes.ts';
 import type { Certificate } from './certificates.ts';
@@ -9,21 +11,21 @@ import { AttestationError } from './errors.ts';
 import { isTrustAnchor, type TrustAnchors } from './trust.ts';
 import { checkValidity } from './validity.ts';
 
-/** Carried by what `verifyAttestation` returns and by nothing else: it cannot be written outside this file. */
+/** Only `verifyAttestation` can set this property, so code outside this file cannot make a VerifiedAttestation. */
 const verified = Symbol('verified attestation');
 
 export interface VerifyOptions {
   /** The roots to trust, for example `AWS_NITRO_ROOT`. */
   readonly anchors: TrustAnchors;
-  /** The present time in milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly now: number;
   /** The bytes that the document must carry as its nonce: the challenge of this handshake. */
   readonly nonce: Uint8Array;
 }
 
-/** One certificate of the chain, for people who want to see what the trust rests on. */
+/** One certificate of the chain, for display. */
 export interface CertificateSummary {
-  /** The distinguished name, one attribute a line. */
+  /** The distinguished name, one attribute per line. */
   readonly subject: string;
   /** SHA-256 of the DER, lower-case hex. */
   readonly sha256: string;
@@ -32,26 +34,26 @@ export interface CertificateSummary {
   readonly notAfter: number;
 }
 
-/** What a verified document proves. Still to be judged: the measurement (policy.ts), then the bindings (bindings.ts). */
+/** The content of a verified document. Next come the measurement (policy.ts) and the bindings (bindings.ts). */
 export interface VerifiedAttestation {
   readonly [verified]: true;
   readonly moduleId: string;
   /** The enclave's own time in milliseconds since 1970. */
   readonly timestamp: number;
-  /** Index 0 to 31 to SHA-384 measurement, 48 bytes each. */
+  /** SHA-384 measurements of 48 bytes, by index 0 to 31. */
   readonly pcrs: ReadonlyMap<number, Uint8Array>;
   readonly nonce: Uint8Array;
   readonly publicKey: Uint8Array | undefined;
   readonly userData: Uint8Array | undefined;
-  /** Validity of the leaf certificate, milliseconds since 1970. */
+  /** Validity period of the leaf certificate, milliseconds since 1970. */
   readonly leafNotBefore: number;
   readonly leafNotAfter: number;
-  /** The whole chain, root first, leaf last. */
+  /** The complete chain, root first, leaf last. */
   readonly certificates: readonly CertificateSummary[];
 }
 
 /**
- * Verifies an AWS Nitro attestation document (transport-v2 section 4) and returns what it proves.
+ * Verifies an AWS Nitro attestation document (transport V2, section 4).
  *
  * @param bytes the document, CBOR, at most 64 KiB
  * @throws AttestationError `malformed_document`, `untrusted_root`, `malformed_certificate`, `certificate_algorithm`,
@@ -63,10 +65,10 @@ export function verifyAttestation(bytes: Uint8Array, { anchors, now, nonce }: Ve
   requireTrustedRoot(document, anchors);
   const chain = verifyChain(document.cabundle, document.certificate);
   verifySignature(envelope, chain.leaf.publicKey);
-  const answeredNonce = requireNonce(document, nonce);
-  // Last, because only a document that is signed and not replayed can tell a wrong clock from an expired certificate.
+  const verifiedNonce = requireNonce(document, nonce);
+  // Last: only the timestamp of a signed, fresh document can distinguish a wrong clock from an expired certificate.
   checkValidity([...chain.authorities, chain.leaf], now, document.timestamp);
-  return toVerifiedAttestation(document, chain, answeredNonce);
+  return toVerifiedAttestation(document, chain, verifiedNonce);
 }
 
 function requireTrustedRoot(document: AttestationDocument, anchors: TrustAnchors): void {
@@ -79,14 +81,14 @@ function requireTrustedRoot(document: AttestationDocument, anchors: TrustAnchors
 /** RFC 9052 section 4.4, with ES384: ECDSA P-384 over SHA-384, r || s. */
 function verifySignature({ protectedHeader, payload, signature }: CoseSign1, key: KeyObject): void {
   if (!verify('sha384', sigStructure(protectedHeader, payload), { key, dsaEncoding: 'ieee-p1363' }, signature)) {
-    throw new AttestationError('signature', 'the attestation document is not signed by its own certificate');
+    throw new AttestationError('signature', 'the attestation document is not signed with the key of its certificate');
   }
 }
 
-/** Returns the document's own copy: what is proved must not change with the caller's array. */
+/** Returns the document's own copy of the nonce, which does not change with the caller's array. */
 function requireNonce(document: AttestationDocument, nonce: Uint8Array): Uint8Array {
   if (document.nonce === undefined || !constantTimeEqual(document.nonce, nonce)) {
-    throw new AttestationError('nonce_mismatch', 'the attestation document answers another challenge');
+    throw new AttestationError('nonce_mismatch', 'the attestation document was made for a different challenge');
   }
   return document.nonce;
 }

@@ -1,17 +1,15 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { parseArgs } from 'node:util';
 import { describeFaults, parseFaults } from './faults/faults.ts';
-import { createForwarder, parseForwardUrl } from './model/forward.ts';
+import { createForwarder, parseForwardUrl } from './model/forwarder.ts';
 import { createModel } from './model/model.ts';
-import { MODEL_HOOKS } from './model/modelHooks.ts';
+import { SLASH_COMMANDS } from './model/slashCommands.ts';
 import type { EnclaveOptions } from './server.ts';
 
-/** What the command line asks for. */
 export type Command =
   | { readonly kind: 'run'; readonly options: EnclaveOptions }
-  /** Say this on stdout. */
+  /** Print to stdout. */
   | { readonly kind: 'print'; readonly text: string }
-  /** Say this on stderr, in one line. */
+  /** Print to stderr, on one line, and exit with code 2. */
   | { readonly kind: 'refuse'; readonly reason: string };
 
 const OPTIONS = {
@@ -25,25 +23,25 @@ const OPTIONS = {
 
 const USAGE = `Usage: dev-enclave [options]
 
-An enclave for development: it answers on 127.0.0.1, it is not attested, and nothing behind it is confidential. The
-model behind it repeats what it is told. Every key that begins with dev- is good.
+An enclave for development on 127.0.0.1. It is not attested and keeps nothing confidential. Its model repeats your
+message. It accepts every API key that begins with dev-.
 
-  --port N        the port to listen on; 0, the default, takes any free one
-  --pace MS       the pause between two chunks of a stream, 15 by default; 0 for none
-  --forward URL   let this OpenAI-compatible server answer; the key goes there as a bearer token
-  --record FILE   append a line of JSON for each request: what was asked and how it ended, without keys and bodies
-  --faults LIST   lie on purpose: name, or name:N for the N-th handshake or request only, with commas between them
-  --faults list   say which lies there are
-  --help          say this
+  --port N        Port to listen on. Default: 0, any free port.
+  --pace MS       Pause between two chunks of a stream, in milliseconds. Default: 15.
+  --forward URL   Forward requests to this OpenAI-compatible server, with the API key as a bearer token.
+  --record FILE   Append a line of JSON for each request to this file, without API keys and bodies.
+  --faults LIST   Inject faults: a comma-separated list of name, or name:N for the N-th handshake or request only.
+  --faults list   List all faults.
+  --help          Show this help.
 
-A last user message that begins with one of these steers the answer:
+Start the last user message with one of these commands to control the response:
 
-${Object.entries(MODEL_HOOKS)
+${Object.entries(SLASH_COMMANDS)
   .map(([name, { usage, summary }]) => `  ${`/${name} ${usage}`.padEnd(30)}${summary}`)
   .join('\n')}
 `;
 
-/** Reads the arguments behind the program's name. */
+/** Parses the arguments that follow the program's name. */
 export function parseCommandLine(args: readonly string[]): Command {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false });

@@ -1,4 +1,3 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { parseCommandLine } from './cli.ts';
 import { startEnclave } from './server.ts';
 

@@ -1,49 +1,51 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
+// src/devEnclave: an enclave for development, demos and tests. It must never become part of the extension package, and
+// no other folder imports it. Requests pass through routes/ and transport/ to the backend's API in model/; attestation/
+// makes the documents, and faults/ replaces correct steps by wrong ones on demand.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TrustAnchors } from '../attestation/trust.ts';
 import { bestAead } from '../session/aead.ts';
 import { pureHkdf } from '../session/hkdf.ts';
 import { REQUEST_PATH, SESSION_PATH } from '../session/wire.ts';
 import { makeUnsignedDocument } from './attestation/document.ts';
-import { createSigning } from './attestation/documents.ts';
-import type { SigningOptions } from './attestation/documents.ts';
+import { createDocumentSigner } from './attestation/documentSigner.ts';
+import type { SignerOptions } from './attestation/documentSigner.ts';
+import type { TlsIdentity } from './attestation/tlsIdentity.ts';
 import { parseFaults } from './faults/faults.ts';
+import type { ApiHandler } from './model/apiHandler.ts';
+import { createModel } from './model/model.ts';
+import { answerRequest } from './routes/requestRoute.ts';
+import { answerSession } from './routes/sessionRoute.ts';
+import { HttpError } from './transport/httpError.ts';
 import { listenLocally } from './transport/httpServer.ts';
 import type { RunningServer } from './transport/httpServer.ts';
 import { Journal, recordTo } from './transport/journal.ts';
-import type { LogicalHandler } from './model/logical.ts';
-import { createModel } from './model/model.ts';
-import { ClientGone, Refusal, answerRefusal } from './transport/refusal.ts';
-import { answerRequest } from './routes/requestRoute.ts';
-import { answerSession } from './routes/sessionRoute.ts';
 import { SessionTable } from './transport/sessionTable.ts';
-import type { TlsIdentity } from './attestation/tlsIdentity.ts';
 
 export interface EnclaveOptions {
-  /** 0 or nothing: any free port. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** Who answers the logical requests; without one, the model of model.ts without pauses. */
-  readonly handler?: LogicalHandler;
-  /** Which lies to tell, as `parseFaults` reads them. */
+  /** Answers the decrypted requests. Default: the model of model.ts without pauses. */
+  readonly handler?: ApiHandler;
+  /** Which faults to inject, as `parseFaults` reads them. */
   readonly faults?: string;
-  /** Sign the documents with a throwaway authority; without it they are unsigned. */
-  readonly signed?: Omit<SigningOptions, 'clock'>;
-  /** Speak https. */
+  /** Sign the documents with a temporary authority. Default: send unsigned documents. */
+  readonly signed?: Omit<SignerOptions, 'clock'>;
+  /** Serve https. */
   readonly tls?: Pick<TlsIdentity, 'key' | 'cert'>;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
-  /** False: keep no journal, so that nothing grows and no body is hashed. */
+  /** False: keep no journal, so that memory does not grow and no body is hashed. */
   readonly journal?: boolean;
-  /** Append a line for each logical request to this file. */
+  /** Append a line for each request to this file. */
   readonly recordFile?: string;
 }
 
 export interface RunningEnclave extends RunningServer {
-  /** Empty if none is kept. */
+  /** Empty if the options disable it. */
   readonly journal: Journal;
-  /** What a verifier of the signed documents must trust; nothing, if they are not signed. */
+  /** What a verifier of the signed documents must trust; empty if they are not signed. */
   readonly anchors: TrustAnchors;
-  /** Tells these lies from now on, in place of those before; both counts start anew. */
+  /** Replaces the faults and restarts both counts. */
   setFaults(list: string): void;
   /** Forgets every session, as a restart would. */
   dropSessions(): void;
@@ -51,11 +53,11 @@ export interface RunningEnclave extends RunningServer {
 
 /**
  * Starts an enclave on 127.0.0.1.
- * @throws RangeError for faults that there are not
+ * @throws RangeError for unknown faults
  */
 export async function startEnclave(options: EnclaveOptions = {}): Promise<RunningEnclave> {
   const { handler = createModel({ paceMs: 0 }), clock = Date.now } = options;
-  const signing = options.signed && createSigning({ ...options.signed, clock });
+  const signer = options.signed && createDocumentSigner({ ...options.signed, clock });
   const journal = new Journal();
   const recorders = options.recordFile === undefined ? [] : [recordTo(options.recordFile)];
   const listeners = options.journal === false ? recorders : [journal.add, ...recorders];
@@ -63,10 +65,10 @@ export async function startEnclave(options: EnclaveOptions = {}): Promise<Runnin
   const sessionContext = {
     primitives: { aead: bestAead(), hkdf: pureHkdf },
     sessions,
-    makeDocument: signing?.makeDocument ?? ((claims) => makeUnsignedDocument(claims, clock())),
+    makeDocument: signer?.makeDocument ?? ((bindings) => makeUnsignedDocument(bindings, clock())),
   };
   const requestContext = { sessions, handler, listeners };
-  let faults = parseFaults(options.faults ?? '', signing !== undefined);
+  let faults = parseFaults(options.faults ?? '', signer !== undefined);
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url?.split('?', 1)[0];
@@ -76,27 +78,19 @@ export async function startEnclave(options: EnclaveOptions = {}): Promise<Runnin
     } else if (path === REQUEST_PATH) {
       await answerRequest(requestContext, faults.nextRequest(), request, response);
     } else {
-      throw new Refusal(404, 'there is nothing at this path');
+      throw new HttpError(404, 'unknown path');
     }
   };
-  const server = await listenLocally(options.port ?? 0, options.tls, (request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      if (error instanceof Refusal) {
-        if (options.journal !== false)
-          journal.refusals.push({ path: request.url ?? '', status: error.status, reason: error.message });
-        answerRefusal(request, response, error);
-      } else if (!(error instanceof ClientGone)) {
-        console.error(error);
-        response.destroy();
-      }
-    });
-  });
+  const onReject = ({ url = '' }: IncomingMessage, { status, message }: HttpError) => {
+    if (options.journal !== false) journal.rejections.push({ path: url, status, reason: message });
+  };
+  const server = await listenLocally({ port: options.port, tls: options.tls, answer, onReject });
   return {
     ...server,
     journal,
-    anchors: signing?.anchors ?? { roots: [] },
+    anchors: signer?.anchors ?? { roots: [] },
     setFaults: (list) => {
-      faults = parseFaults(list, signing !== undefined);
+      faults = parseFaults(list, signer !== undefined);
     },
     dropSessions: () => {
       sessions.clear();

@@ -1,5 +1,5 @@
-// ChaCha20-Poly1305 (RFC 8439), twice behind one interface. BoringSSL, and with it Electron, has no
-// `chacha20-poly1305` cipher; and each call into Node's own costs so much that small records are faster without it.
+// ChaCha20-Poly1305 (RFC 8439), in two implementations of one interface. BoringSSL, and with it Electron, lacks the
+// `chacha20-poly1305` cipher; and the cost of each call into Node's cipher makes small records faster without it.
 import { createCipheriv, createDecipheriv, getCiphers } from 'node:crypto';
 import { chacha20 } from '@noble/ciphers/chacha.js';
 import { poly1305 } from '@noble/ciphers/_poly1305.js';
@@ -7,13 +7,13 @@ import { constantTimeEqual, wipe } from '../shared/bytes.ts';
 import { SessionError } from './errors.ts';
 import { TAG_LENGTH } from './wire.ts';
 
-/** Encrypts one message piece by piece: the pieces' ciphertexts have their plaintexts' lengths, the tag comes last. */
+/** Encrypts one message in several parts. */
 export interface SealStream {
-  /** The ciphertext of the next piece, in fresh memory. */
+  /** Returns the ciphertext of the next part, as long as the part, in fresh memory. */
   update(plaintext: Uint8Array): Uint8Array;
-  /** The 16-byte tag. The stream is spent. */
+  /** Ends the message and returns its 16-byte tag. */
   final(): Uint8Array;
-  /** Given up before its end: what it holds of the key is overwritten. */
+  /** Abandons the message and overwrites the key. */
   destroy(): void;
 }
 
@@ -22,9 +22,9 @@ export interface Aead {
   readonly name: 'native' | 'pure' | 'auto';
   sealStream(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array): SealStream;
   /**
-   * `prefix || ciphertext || tag`, in fresh memory.
-   * @param prefix at most 32 bytes that go in front as they are
-   * @param parts the plaintext, in pieces one behind the other
+   * Returns `prefix || ciphertext || tag`, in fresh memory.
+   * @param prefix at most 32 bytes, not encrypted
+   * @param parts the parts of the plaintext, in order
    */
   seal(
     key: Uint8Array,
@@ -34,7 +34,7 @@ export interface Aead {
     parts: readonly Uint8Array[],
   ): Uint8Array;
   /**
-   * The plaintext of `ciphertext || tag`, in fresh memory.
+   * Returns the plaintext of `ciphertext || tag`, in fresh memory.
    * @throws SessionError `record_authentication`
    */
   open(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array;
@@ -93,7 +93,7 @@ export const pureAead: Aead = {
       work.set(part, offset);
       offset += part.length;
     }
-    // Block 0 of the key stream is the one-time key, the message starts at block 1: one call makes both.
+    // Block 0 of the key stream is the one-time key and the message starts at block 1, so one call computes both.
     const message = work.subarray(0, offset);
     chacha20(key, nonce, message, message, 0);
     work.set(computeTag(work, aad, work.subarray(BLOCK, offset)), offset);
@@ -119,12 +119,12 @@ export const pureAead: Aead = {
 };
 
 const PADDING = new Uint8Array(16);
-/** Short inputs of the MAC are laid out here: nothing of them is secret, and nothing outlives the call. */
+/** Reused for short inputs of the MAC, none of which is secret. */
 const macScratch = new Uint8Array(4096);
 const macLengths = new DataView(new ArrayBuffer(16));
 const macLengthBytes = new Uint8Array(macLengths.buffer);
 
-/** The tag over `aad || pad || ciphertext || pad || lengths`, under the one-time key in the first bytes of `keyBlock`. */
+/** The tag of `aad || pad || ciphertext || pad || lengths` under the one-time key, the first bytes of `keyBlock`. */
 function computeTag(keyBlock: Uint8Array, aad: Uint8Array, ciphertext: Uint8Array): Uint8Array {
   const messageAt = padded(aad.length);
   const lengthsAt = messageAt + padded(ciphertext.length);
@@ -138,7 +138,7 @@ function computeTag(keyBlock: Uint8Array, aad: Uint8Array, ciphertext: Uint8Arra
   return poly1305(input, keyBlock.subarray(0, ONE_TIME_KEY_LENGTH));
 }
 
-/** Both lengths as little-endian uint64, in memory that the next call reuses. No message here reaches 4 GiB. */
+/** Both lengths as little-endian uint64, in memory that the next call reuses. No message reaches 4 GiB. */
 function encodeMacLengths(aadLength: number, length: number): Uint8Array {
   macLengths.setUint32(0, aadLength, true);
   macLengths.setUint32(8, length, true);
@@ -163,7 +163,7 @@ class PureSealStream implements SealStream {
   #length = 0;
 
   constructor(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array) {
-    this.#key = new Uint8Array(key); // not `slice`, which of a Buffer is a view
+    this.#key = new Uint8Array(key); // not `slice`, which returns a view of a Buffer
     this.#nonce = new Uint8Array(nonce);
     this.#aadLength = aad.length;
     const oneTimeKey = chacha20(key, nonce, new Uint8Array(ONE_TIME_KEY_LENGTH), undefined, 0);
@@ -173,12 +173,12 @@ class PureSealStream implements SealStream {
   }
 
   update(plaintext: Uint8Array): Uint8Array {
-    // A piece may begin inside a block: the bytes of the block that are spent are made again and dropped.
-    const spent = this.#length % BLOCK;
-    const work = new Uint8Array(spent + plaintext.length);
-    work.set(plaintext, spent);
-    chacha20(this.#key, this.#nonce, work, work, 1 + (this.#length - spent) / BLOCK);
-    const ciphertext = work.subarray(spent);
+    // If the part begins inside a block, the key stream is computed from the start of that block.
+    const used = this.#length % BLOCK;
+    const work = new Uint8Array(used + plaintext.length);
+    work.set(plaintext, used);
+    chacha20(this.#key, this.#nonce, work, work, 1 + (this.#length - used) / BLOCK);
+    const ciphertext = work.subarray(used);
     this.#mac.update(ciphertext);
     this.#length += plaintext.length;
     return ciphertext;
@@ -199,9 +199,9 @@ class PureSealStream implements SealStream {
 }
 
 /**
- * The faster of the two for each message of known length. A stream, whose length is not known when it begins, is long:
- * short messages are sealed as one piece.
- * @param pureBelow the ciphertext length from which on `native` is the faster one, in bytes
+ * Selects the faster implementation by the length of a message. Streams always use `native`, because short messages are
+ * not streamed.
+ * @param pureBelow the length from which `native` is faster, in bytes
  */
 export function aeadBySize(native: Aead, pure: Aead, pureBelow: number): Aead {
   return {
@@ -213,14 +213,14 @@ export function aeadBySize(native: Aead, pure: Aead, pureBelow: number): Aead {
   };
 }
 
-/** Measured by `npm run bench` on Node 24: where the costs of the two implementations cross. */
+/** The length at which both implementations are equally fast, measured by `npm run bench` on Node 24. */
 const PURE_BELOW = 2048;
 
-/** What this runtime does best: both by size where it has the cipher, else the pure one alone. */
+/** The fastest choice for this runtime: by size if it has the cipher, else the pure implementation. */
 export function bestAead(): Aead {
   return getCiphers().includes(CIPHER) ? aeadBySize(nativeAead, pureAead, PURE_BELOW) : pureAead;
 }
 
 function unauthentic(cause?: unknown): SessionError {
-  return new SessionError('record_authentication', 'A record from the backend failed its authentication', { cause });
+  return new SessionError('record_authentication', 'A record from the backend failed authentication', { cause });
 }

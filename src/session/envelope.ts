@@ -1,4 +1,4 @@
-// Sealing a request: transport v2, section 2.
+// Seals a request (transport V2, section 2).
 import { toBase64, wipe } from '../shared/bytes.ts';
 import type { Aead, SealStream } from './aead.ts';
 import { SessionError } from './errors.ts';
@@ -17,53 +17,53 @@ import {
 } from './wire.ts';
 import type { HeaderField } from './wire.ts';
 
-/** What the enclave is asked, apart from the body. */
+/** A request without its body. */
 export interface RequestMetadata {
-  /** An API key of 1 to 16,384 visible ASCII characters, or null for requests that need no identity. */
+  /** An API key of 1 to 16,384 visible ASCII characters, or null for a request that needs no identity. */
   readonly credential: string | null;
   /** 32 bytes, required for chat completions. */
   readonly cacheNamespaceRoot: Uint8Array | null;
   readonly method: string;
   /** An origin-relative path with optional query. */
   readonly target: string;
-  /** Lower-case names, in the order and with the repeats that the enclave shall see. */
+  /** Lower-case names; order and repeats are kept. */
   readonly headers: readonly HeaderField[];
-  /** False: no body at all. True with no bytes: an empty body. */
+  /** Distinguishes an empty body (true) from no body (false). */
   readonly bodyPresent: boolean;
 }
 
 const CREDENTIAL = /^[\x21-\x7e]+$/;
 const TARGET = /^\/(?!\/)[\x21-\x7e]*$/;
 const METHOD = /^[A-Z]+$/;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** The name of a header inside an envelope: a token (RFC 9110 section 5.6.2) in lower case. */
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const ZERO_NONCE = new Uint8Array(NONCE_LENGTH);
 
-/** True for a key that an envelope can carry. */
+/** Whether an envelope can carry this API key. */
 export function isCredential(key: string): boolean {
   return key.length <= MAX_CREDENTIAL && CREDENTIAL.test(key);
 }
 
-/** True for an origin-relative path with optional query: no fragment, no backslash, at most 16 KiB. */
+/** Whether this is an origin-relative path with optional query: no fragment, no backslash, at most 16 KiB. */
 export function isTarget(target: string): boolean {
   return target.length <= MAX_TARGET && TARGET.test(target) && !/[#\\]/.test(target);
 }
 
 /**
- * `uint32 length || JSON`: what stands in front of the body in the plaintext of a request.
- * @throws SessionError `request_too_large`, or RangeError for metadata that the caller should have refused
+ * Encodes the plaintext of a request up to its body: `uint32 length || JSON`.
+ * @throws SessionError `request_too_large`; RangeError for metadata that the caller should have rejected
  */
 export function encodeMetadata(metadata: RequestMetadata): Uint8Array {
   const { credential, cacheNamespaceRoot, method, target, headers, bodyPresent } = metadata;
-  if (credential !== null && !isCredential(credential)) throw new RangeError('A credential no envelope can carry');
-  if (method.length > MAX_METHOD || !METHOD.test(method)) throw new RangeError('A method no envelope can carry');
-  if (!isTarget(target)) throw new RangeError('A target no envelope can carry');
+  if (credential !== null && !isCredential(credential)) throw new RangeError('The credential is invalid');
+  if (method.length > MAX_METHOD || !METHOD.test(method)) throw new RangeError('The method is invalid');
+  if (!isTarget(target)) throw new RangeError('The target is invalid');
   if (headers.length > MAX_REQUEST_HEADERS) throw tooLarge('more than 64 headers');
   for (const { name } of headers) {
-    if (!HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name))
-      throw new RangeError('A header no envelope may carry');
+    if (!HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name)) throw new RangeError('A header is not allowed');
   }
   if (cacheNamespaceRoot !== null && cacheNamespaceRoot.length !== CACHE_ROOT_LENGTH) {
-    throw new RangeError('A cache namespace root no envelope can carry');
+    throw new RangeError('The cache namespace root is not 32 bytes');
   }
   const json = JSON.stringify({
     version: PROTOCOL_VERSION,
@@ -82,17 +82,17 @@ export function encodeMetadata(metadata: RequestMetadata): Uint8Array {
   return encoded;
 }
 
-/** Seals the one record of one request. Every instance has a request id, and so a key, of its own. */
+/** Seals the record of one request. Each instance has its own request id and therefore its own key. */
 export class RequestSealer {
   readonly #aead: Aead;
-  /** Undefined once it is taken: a second record under the same key and nonce would give both away. */
+  /** Undefined after its first use: a second record under the same key and nonce would reveal both plaintexts. */
   #subkey: Uint8Array | undefined;
   readonly #aad: Uint8Array;
   readonly #requestId: Uint8Array;
   #stream: SealStream | undefined;
-  #body = 0;
+  #bodyLength = 0;
 
-  /** Takes the 32-byte `subkey` over and overwrites it when it is spent. */
+  /** @param subkey 32 bytes, overwritten after use */
   constructor(aead: Aead, subkey: Uint8Array, aad: Uint8Array, requestId: Uint8Array) {
     this.#aead = aead;
     this.#subkey = subkey;
@@ -101,18 +101,19 @@ export class RequestSealer {
   }
 
   /**
-   * The whole record, for a body whose pieces are all at hand.
-   * @param metadata what `encodeMetadata` made
+   * Returns the complete record for a complete body.
+   * @param metadata from `encodeMetadata`
+   * @param body its chunks, in order
    */
   seal(metadata: Uint8Array, body: readonly Uint8Array[]): Uint8Array {
-    for (const piece of body) this.#countBody(piece);
+    for (const chunk of body) this.#countBody(chunk);
     const subkey = this.#takeSubkey();
     const record = this.#aead.seal(subkey, ZERO_NONCE, this.#aad, this.#requestId, [metadata, ...body]);
     wipe(subkey);
     return record;
   }
 
-  /** The record's first bytes; the body follows by `update`, the end by `final`. */
+  /** Returns the first bytes of a record whose body follows in calls of `update`, and then `final`. */
   begin(metadata: Uint8Array): Uint8Array {
     const subkey = this.#takeSubkey();
     this.#stream = this.#aead.sealStream(subkey, ZERO_NONCE, this.#aad);
@@ -120,20 +121,20 @@ export class RequestSealer {
     return Buffer.concat([this.#requestId, this.#stream.update(metadata)]);
   }
 
-  /** The ciphertext of the next piece of the body, of the same length. */
-  update(piece: Uint8Array): Uint8Array {
-    this.#countBody(piece);
-    return this.#begun().update(piece);
+  /** Returns the ciphertext of the next chunk of the body, as long as the chunk. */
+  update(chunk: Uint8Array): Uint8Array {
+    this.#countBody(chunk);
+    return this.#openStream().update(chunk);
   }
 
-  /** The record's last 16 bytes. */
+  /** Returns the last 16 bytes of the record. */
   final(): Uint8Array {
-    const tag = this.#begun().final();
+    const tag = this.#openStream().final();
     this.#stream = undefined;
     return tag;
   }
 
-  /** Given up: what is left of the key is overwritten. */
+  /** Abandons the record and overwrites the key. */
   destroy(): void {
     if (this.#subkey !== undefined) wipe(this.#takeSubkey());
     this.#stream?.destroy();
@@ -142,19 +143,19 @@ export class RequestSealer {
 
   #takeSubkey(): Uint8Array {
     const subkey = this.#subkey;
-    if (subkey === undefined) throw new RangeError('This record was begun before');
+    if (subkey === undefined) throw new RangeError('The key of this record was already used');
     this.#subkey = undefined;
     return subkey;
   }
 
-  #begun(): SealStream {
+  #openStream(): SealStream {
     if (this.#stream === undefined) throw new RangeError('This record is not open');
     return this.#stream;
   }
 
-  #countBody(piece: Uint8Array): void {
-    this.#body += piece.length;
-    if (this.#body > MAX_BODY) throw tooLarge('a body of more than 50 MiB');
+  #countBody(chunk: Uint8Array): void {
+    this.#bodyLength += chunk.length;
+    if (this.#bodyLength > MAX_BODY) throw tooLarge('a body of more than 50 MiB');
   }
 }
 

@@ -1,47 +1,47 @@
-/** Why an encrypted session or one exchange over it failed. Closed: a new cause gets a new code. */
+/** Why an encrypted session or an exchange over it failed. A closed list: every new cause gets a new code. */
 export type SessionErrorCode =
-  /** The connection to the backend could not be made, or broke. */
+  /** The connection to the backend failed. */
   | 'network'
-  /** A time limit of ours passed. */
+  /** A time limit of the proxy passed. */
   | 'timeout'
-  /** The one who asked went away. */
+  /** The client disconnected, or the proxy is shutting down. */
   | 'cancelled'
-  /** The handshake was answered with a status other than 200. */
+  /** The handshake reply has a status other than 200. */
   | 'handshake_status'
-  /** The handshake reply is not exactly what the protocol says. */
+  /** The handshake reply does not have exactly the form that the protocol requires. */
   | 'handshake_malformed'
-  /** The attestation document was refused; `cause` says why. */
+  /** The attestation failed; `cause` is the AttestationError. */
   | 'attestation_refused'
-  /** The enclave's image is not a known one, and the signed history of images could not be had. */
+  /** The enclave's image is not pinned, and the signed history of images could not be fetched. */
   | 'history_unavailable'
   /** The enclave's public key is a low-order point. */
   | 'weak_public_key'
-  /** The session id is not the one that the keys yield. */
+  /** The session id does not match the derived keys. */
   | 'session_id_mismatch'
-  /** The enclave does not know the session, or could not open the request, twice in a row. */
+  /** Twice in a row, the enclave did not know the session or could not open the request. */
   | 'session_rejected'
-  /** An outer status that no admitted request gets. */
+  /** The outer status of a response is not 200. */
   | 'response_status'
-  /** An outer content type that no admitted request gets. */
+  /** The outer content type of a response is not exactly that of records. */
   | 'response_content_type'
-  /** A record shorter or longer than any record may be. */
+  /** A record is shorter or longer than allowed. */
   | 'record_length'
-  /** A record that was not sealed for this place of this response. */
+  /** A record does not authenticate at its position in this response. */
   | 'record_authentication'
-  /** An authenticated record whose content no response may have. */
+  /** The content of an authenticated record is invalid. */
   | 'record_malformed'
-  /** Records in an order that no response may have, or bytes behind the last one. */
+  /** Records are out of order, or data follows the last one. */
   | 'record_order'
   /** The response ended before its last record. */
   | 'truncated'
-  /** The enclave said, in an authenticated record, that the response failed. */
+  /** The enclave reported, in an authenticated record, that the response failed. */
   | 'enclave_error'
-  /** The request cannot be put into an envelope. */
+  /** The request exceeds a limit of the envelope. */
   | 'request_too_large';
 
 /**
- * An error of the session layer. The message is for the log of the person who runs the proxy: it names no key, no
- * token and nothing of a body, and it is not for the HTTP client.
+ * An error of the session layer. The message is for the proxy's log, not for the HTTP client. It contains no key, no
+ * token and nothing of a body.
  */
 export class SessionError extends Error {
   readonly code: SessionErrorCode;
@@ -53,7 +53,7 @@ export class SessionError extends Error {
   }
 }
 
-/** `error` itself if it is of this layer, else a `network` error that keeps it as the cause. */
+/** Returns `error` itself if it is a SessionError, else a `network` error with `error` as its cause. */
 export function asSessionError(error: unknown): SessionError {
   if (error instanceof SessionError) return error;
   const code = (error as { code?: unknown } | null)?.code;

@@ -1,4 +1,4 @@
-// One request and its response over the live session, with the one resend that transport v2 allows (section 3).
+// One request and its response over the live session, with the one resend that transport V2 allows (section 3).
 import type { RequestSealer } from './envelope.ts';
 import { wipe } from '../shared/bytes.ts';
 import { SessionError, asSessionError } from './errors.ts';
@@ -10,7 +10,7 @@ import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './t
 import {
   ERROR_CODE_HEADER,
   ERROR_CONTRACT_HEADER,
-  RECORD_TYPE,
+  RECORD_MEDIA_TYPE,
   REQUEST_PATH,
   RESEND_CODES,
   ROUTING_KEY_HEADER,
@@ -18,37 +18,35 @@ import {
 } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
-/** Where a response goes. After `end` or `fail` nothing comes. */
+/** Receives a response. `end` or `fail` is the last call. */
 export interface ResponseSink {
   start(start: ResponseStart): void;
   chunk(bytes: Uint8Array): void;
-  /** The response is whole, to its authenticated end. */
+  /** The response is complete: its End record was authentic. */
   end(): void;
-  /** What came before, if anything, is authentic; the response is broken. */
+  /** The response is incomplete. Everything passed on before is authentic. */
   fail(error: SessionError): void;
 }
 
-export interface ExchangeContext<Evidence> {
-  readonly sessions: SessionManager<Evidence>;
+export interface ExchangeContext<Attestation> {
+  readonly sessions: SessionManager<Attestation>;
   readonly transport: Transport;
 }
 
-/** A body of at most this many bytes that is complete in time is sealed and sent as one piece. */
-const WHOLE_BODY = 64 * 1024;
-/** The event loop gets its turn after this many bytes of sealing. */
-const SEALED_IN_ONE_TURN = 256 * 1024;
+/** A complete body of at most this many bytes is sealed and sent as one buffer. */
+const MAX_BUFFERED_BODY = 64 * 1024;
+/** Sealing yields to the event loop after this many bytes. */
+const SEALED_PER_TURN = 256 * 1024;
 
-/** What an attempt reports to its exchange. */
+/** Receives the outcome of an attempt. */
 interface AttemptOwner {
-  readonly sink: ResponseSink;
-  started(): void;
   finished(error?: SessionError): void;
-  /** The enclave does not know the session, or could not open the request: said from outside, so never evidence. */
-  sessionRefused(): void;
+  /** The reply allows a resend. It is not authenticated, so it proves nothing about the session. */
+  sessionRejected(): void;
 }
 
-export class Exchange<Evidence> {
-  readonly #context: ExchangeContext<Evidence>;
+export class Exchange<Attestation> {
+  readonly #context: ExchangeContext<Attestation>;
   readonly #metadata: Uint8Array;
   readonly #body: ReplayableBody;
   readonly #sink: ResponseSink;
@@ -56,17 +54,17 @@ export class Exchange<Evidence> {
   #attempts = 0;
   #done = false;
 
-  /** @param metadata what `encodeMetadata` made; overwritten when the exchange is over */
-  constructor(context: ExchangeContext<Evidence>, metadata: Uint8Array, body: ReplayableBody, sink: ResponseSink) {
+  /** @param metadata from `encodeMetadata`; overwritten when the exchange ends */
+  constructor(context: ExchangeContext<Attestation>, metadata: Uint8Array, body: ReplayableBody, sink: ResponseSink) {
     this.#context = context;
     this.#metadata = metadata;
     this.#body = body;
     this.#sink = sink;
   }
 
-  /** Sends the request, as soon as there is a session. `body` may go on arriving. */
+  /** Sends the request as soon as there is a session. The body may still be arriving. */
   begin(): void {
-    const { sessions: sessions } = this.#context;
+    const { sessions } = this.#context;
     const session = sessions.current();
     if (session !== undefined) {
       this.#send(session);
@@ -78,14 +76,14 @@ export class Exchange<Evidence> {
       },
       (error: unknown) => {
         const failure = asSessionError(error);
-        // A handshake that hangs is given up before most requests are: theirs is the clock that counts.
+        // A handshake times out sooner than most requests. Only the request's own timeout may end the exchange.
         if (failure.code === 'timeout' && !this.#done) this.begin();
         else this.#finish(failure);
       },
     );
   }
 
-  /** Ends it at once with this error; the backend's side is cancelled. No effect when it is over. */
+  /** Fails the exchange with this error and cancels the request to the backend. No effect after the end. */
   abort(error: SessionError): void {
     this.#finish(error);
   }
@@ -98,33 +96,38 @@ export class Exchange<Evidence> {
     this.#attempt?.resume();
   }
 
-  #send(session: Session<Evidence>): void {
+  #send(session: Session<Attestation>): void {
     if (this.#done) return;
     this.#attempts++;
     const { sealer, opener } = session.beginCall();
-    const owner: AttemptOwner = {
-      sink: this.#sink,
-      started: () => {
+    const records = new RecordStream(opener, {
+      start: (start) => {
         this.#body.release();
+        this.#sink.start(start);
       },
+      chunk: (bytes) => {
+        this.#sink.chunk(bytes);
+      },
+    });
+    const owner: AttemptOwner = {
       finished: (error) => {
         this.#finish(error);
       },
-      sessionRefused: () => {
+      sessionRejected: () => {
         this.#resend(session);
       },
     };
-    const attempt = new Attempt(owner, sealer, new RecordStream(opener, attemptSink(owner)));
+    const attempt = new Attempt(owner, sealer, records);
     this.#attempt = attempt;
     const { record, reader } = sealBody(sealer, this.#metadata, this.#body);
     attempt.send(this.#context.transport, session, record, reader);
   }
 
-  #resend(refused: Session<Evidence>): void {
+  #resend(rejected: Session<Attestation>): void {
     this.#attempt?.cancel();
-    this.#context.sessions.reject(refused);
+    this.#context.sessions.reject(rejected);
     if (this.#attempts > 1) {
-      this.#finish(new SessionError('session_rejected', 'The enclave refused a fresh session as well'));
+      this.#finish(new SessionError('session_rejected', 'The enclave also rejected a fresh session'));
       return;
     }
     this.begin();
@@ -141,40 +144,28 @@ export class Exchange<Evidence> {
   }
 }
 
-function attemptSink(owner: AttemptOwner) {
-  return {
-    start: (start: ResponseStart) => {
-      owner.started();
-      owner.sink.start(start);
-    },
-    chunk: (bytes: Uint8Array) => {
-      owner.sink.chunk(bytes);
-    },
-  };
-}
-
-/** The record to send: whole where the body is here and short, else sealed piece by piece as the connection draws it. */
+/** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
 function sealBody(
   sealer: RequestSealer,
   metadata: Uint8Array,
   body: ReplayableBody,
 ): { record: Uint8Array | AsyncIterable<Uint8Array>; reader?: BodyReader } {
-  if (body.complete && body.length <= WHOLE_BODY) return { record: sealer.seal(metadata, body.pieces()) };
+  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { record: sealer.seal(metadata, body.chunks()) };
   const reader = body.read();
-  return { record: sealPieces(sealer, metadata, reader), reader };
+  return { record: sealChunks(sealer, metadata, reader), reader };
 }
 
-async function* sealPieces(
+async function* sealChunks(
   sealer: RequestSealer,
   metadata: Uint8Array,
   reader: BodyReader,
 ): AsyncGenerator<Uint8Array, void> {
   yield sealer.begin(metadata);
   let sealed = 0;
-  for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) {
-    yield sealer.update(piece);
-    sealed += piece.length;
-    if (sealed >= SEALED_IN_ONE_TURN) {
+  for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
+    yield sealer.update(chunk);
+    sealed += chunk.length;
+    if (sealed >= SEALED_PER_TURN) {
       sealed = 0;
       await new Promise(setImmediate);
     }
@@ -182,7 +173,7 @@ async function* sealPieces(
   yield sealer.final();
 }
 
-/** One record on its way to the enclave, and the response to it. */
+/** Sends one record to the enclave and reads the response. */
 class Attempt implements UpstreamHandler {
   readonly #owner: AttemptOwner;
   readonly #sealer: RequestSealer;
@@ -204,28 +195,28 @@ class Attempt implements UpstreamHandler {
     reader?: BodyReader,
   ): void {
     this.#reader = reader;
-    const headers = ['content-type', RECORD_TYPE, SESSION_ID_HEADER, id, ROUTING_KEY_HEADER, routingKey];
+    const headers = ['content-type', RECORD_MEDIA_TYPE, SESSION_ID_HEADER, id, ROUTING_KEY_HEADER, routingKey];
     this.#call = transport.send({ method: 'POST', path: REQUEST_PATH, headers, body }, this);
   }
 
   onHead(head: UpstreamHead): void {
     if (this.#over) return;
-    if (head.status === 400 && isMarkedRefusal(head)) {
-      this.#owner.sessionRefused();
+    if (head.status === 400 && allowsResend(head)) {
+      this.#owner.sessionRejected();
       return;
     }
     const types = head.values('content-type');
     if (head.status !== 200) {
       this.#fail(new SessionError('response_status', `The backend answered with outer status ${head.status}`));
-    } else if (types.length !== 1 || types[0] !== RECORD_TYPE) {
+    } else if (types.length !== 1 || types[0] !== RECORD_MEDIA_TYPE) {
       this.#fail(new SessionError('response_content_type', 'The response is not exactly application/octet-stream'));
     }
   }
 
-  onData(piece: Uint8Array): void {
+  onData(chunk: Uint8Array): void {
     if (this.#over) return;
     try {
-      this.#records.push(piece);
+      this.#records.push(chunk);
     } catch (error) {
       this.#fail(error);
     }
@@ -275,8 +266,8 @@ class Attempt implements UpstreamHandler {
   }
 }
 
-/** The only outer answer that allows a resend: each header exactly once, and one of two codes. */
-function isMarkedRefusal(head: UpstreamHead): boolean {
+/** Whether the headers of a 400 allow the one resend (section 3): each header exactly once, and one of two codes. */
+function allowsResend(head: UpstreamHead): boolean {
   const contract = head.values(ERROR_CONTRACT_HEADER);
   const codes = head.values(ERROR_CODE_HEADER);
   const [code] = codes;

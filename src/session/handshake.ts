@@ -1,5 +1,5 @@
-// The handshake: transport v2, section 1. Nothing is derived from the enclave's key before its document is verified,
-// its image approved and its bindings checked; and no request leaves before the session id has been compared.
+// The handshake (transport V2, section 1). No key is derived from the enclave's public key before its document is
+// verified, its image approved and its bindings checked. No session exists before the session id is compared.
 import { randomFillSync } from 'node:crypto';
 import { checkBindings } from '../attestation/bindings.ts';
 import { parseUnsignedDocument } from '../attestation/document.ts';
@@ -18,7 +18,7 @@ import type { Primitives } from './session.ts';
 import type { Clock, Transport } from './transport.ts';
 import {
   CHALLENGE_LENGTH,
-  JSON_TYPE,
+  JSON_MEDIA_TYPE,
   MAX_HANDSHAKE_REPLY,
   PROTOCOL_VERSION,
   ROUTING_KEY_HEADER,
@@ -26,24 +26,24 @@ import {
   parseSessionReply,
 } from './wire.ts';
 
-/** Whom to believe. */
+/** Which enclaves to trust. */
 export type Trust =
   | {
       readonly kind: 'nitro';
       readonly anchors: TrustAnchors;
       readonly policy: Pcr0Policy;
-      /** The signed history of the policy's environment; asked only for an image that the policy does not know. */
+      /** Fetches the signed history of the policy's environment; called only for an image that the policy lacks. */
       readonly history: () => Promise<PcrHistory>;
     }
-  /** A developer's own backend on this computer: its document proves nothing. */
+  /** A development backend on a loopback address. Its document is not verified. */
   | { readonly kind: 'development' };
 
-/** What a handshake proved about the other side. */
+/** What a handshake established about the enclave. */
 export type AttestationResult =
   | {
       readonly kind: 'verified';
       readonly approved: ApprovedAttestation;
-      /** The attestation document as it came, for whoever wants to check it again. */
+      /** The attestation document as received, so that others can verify it again. */
       readonly document: Uint8Array;
     }
   | { readonly kind: 'development'; readonly moduleId: string | undefined };
@@ -57,21 +57,22 @@ export interface HandshakeContext {
   readonly timeout: () => number;
 }
 
-/** What this side says first: 32 random bytes, and the public half of a fresh key pair. */
+/** What the client sends: 32 random bytes and the public half of a fresh key pair. */
 interface Offer {
   readonly challenge: Uint8Array;
   readonly keyPair: KeyPair;
 }
 
 /**
- * Makes a session with the enclave.
+ * Makes a session with the enclave: verifies its document, approves its image and checks the bindings (`attest`), then
+ * derives the keys and compares the session id.
  * @throws SessionError `network`, `timeout`, `handshake_status`, `handshake_malformed`, `attestation_refused` (with the
  *   AttestationError as its cause), `weak_public_key`, `session_id_mismatch`
  */
 export async function performHandshake(context: HandshakeContext): Promise<Session<AttestationResult>> {
   const offer = makeOffer();
   const reply = parseSessionReply(await exchangeOffer(context, offer));
-  const { evidence, serverPublicKey } = await examine(context, offer, reply.attestationDocument);
+  const { attestation, serverPublicKey } = await attest(context, offer, reply.attestationDocument);
 
   const shared = agree(offer.keyPair.privateKey, serverPublicKey);
   const transcript = { challenge: offer.challenge, clientPublicKey: offer.keyPair.publicKey, serverPublicKey };
@@ -79,39 +80,40 @@ export async function performHandshake(context: HandshakeContext): Promise<Sessi
   wipe(shared);
   if (!constantTimeEqual(Buffer.from(toHex(keys.sessionId)), Buffer.from(reply.sessionId))) {
     wipe(keys.requestKey, keys.responseKey);
-    throw new SessionError('session_id_mismatch', 'The session id is not the one that the keys yield');
+    throw new SessionError('session_id_mismatch', 'The session id does not match the derived keys');
   }
-  return new Session(context.primitives, keys, offer.challenge, evidence);
+  return new Session(context.primitives, keys, offer.challenge, attestation);
 }
 
 function makeOffer(): Offer {
   return { challenge: randomFillSync(new Uint8Array(CHALLENGE_LENGTH)), keyPair: generateKeyPair() };
 }
 
-/** Steps (1) to (3) of section 1: the document, the policy, the bindings. */
-async function examine(
+/** Steps (1) to (3) of section 1: verifies the document, applies the PCR0 policy, checks the bindings. */
+async function attest(
   { trust, clock }: HandshakeContext,
   { challenge, keyPair }: Offer,
   document: Uint8Array,
-): Promise<{ evidence: AttestationResult; serverPublicKey: Uint8Array }> {
+): Promise<{ attestation: AttestationResult; serverPublicKey: Uint8Array }> {
   const expected = { challenge, clientPublicKey: keyPair.publicKey };
   try {
     if (trust.kind === 'development') {
       const unsigned = parseUnsignedDocument(document);
       const serverPublicKey = checkBindings(unsigned, expected);
-      return { evidence: { kind: 'development', moduleId: unsigned.moduleId }, serverPublicKey };
+      return { attestation: { kind: 'development', moduleId: unsigned.moduleId }, serverPublicKey };
     }
-    const attestation = verifyAttestation(document, { anchors: trust.anchors, now: clock.wall(), nonce: challenge });
+    const verified = verifyAttestation(document, { anchors: trust.anchors, now: clock.wall(), nonce: challenge });
     const approved =
-      approveByPolicy(attestation, trust.policy) ?? approveByHistory(attestation, trust.policy, await trust.history());
-    return { evidence: { kind: 'verified', approved, document }, serverPublicKey: checkBindings(approved, expected) };
+      approveByPolicy(verified, trust.policy) ?? approveByHistory(verified, trust.policy, await trust.history());
+    const serverPublicKey = checkBindings(approved, expected);
+    return { attestation: { kind: 'verified', approved, document }, serverPublicKey };
   } catch (cause) {
     if (!(cause instanceof AttestationError)) throw cause;
-    throw new SessionError('attestation_refused', `The attestation was refused: ${cause.message}`, { cause });
+    throw new SessionError('attestation_refused', `The attestation failed: ${cause.message}`, { cause });
   }
 }
 
-/** Sends the offer and collects the reply: at most 64 KiB of JSON, answered with 200. */
+/** Sends the offer and returns the body of the reply: status 200, JSON, at most 64 KiB. */
 function exchangeOffer({ transport, clock, timeout }: HandshakeContext, offer: Offer): Promise<Uint8Array> {
   const challenge = toBase64(offer.challenge);
   const body = JSON.stringify({
@@ -120,12 +122,12 @@ function exchangeOffer({ transport, clock, timeout }: HandshakeContext, offer: O
     client_public_key: toBase64(offer.keyPair.publicKey),
   });
   return new Promise((resolve, reject) => {
-    const pieces: Uint8Array[] = [];
+    const chunks: Uint8Array[] = [];
     let length = 0;
     const settle = (error?: unknown) => {
       stopTimer();
       if (error === undefined) {
-        resolve(concatBytes(...pieces));
+        resolve(concatBytes(...chunks));
       } else {
         call.cancel();
         reject(asSessionError(error));
@@ -138,7 +140,7 @@ function exchangeOffer({ transport, clock, timeout }: HandshakeContext, offer: O
       {
         method: 'POST',
         path: SESSION_PATH,
-        headers: ['content-type', JSON_TYPE, ROUTING_KEY_HEADER, challenge],
+        headers: ['content-type', JSON_MEDIA_TYPE, ROUTING_KEY_HEADER, challenge],
         body: Buffer.from(body),
       },
       {
@@ -146,16 +148,16 @@ function exchangeOffer({ transport, clock, timeout }: HandshakeContext, offer: O
           const types = head.values('content-type');
           if (head.status !== 200) {
             settle(new SessionError('handshake_status', `The backend answered the handshake with ${head.status}`));
-          } else if (types.length !== 1 || types[0] !== JSON_TYPE) {
+          } else if (types.length !== 1 || types[0] !== JSON_MEDIA_TYPE) {
             settle(new SessionError('handshake_malformed', 'The handshake reply is not exactly application/json'));
           }
         },
-        onData(piece) {
-          length += piece.length;
+        onData(chunk) {
+          length += chunk.length;
           if (length > MAX_HANDSHAKE_REPLY) {
             settle(new SessionError('handshake_malformed', 'The handshake reply is longer than 64 KiB'));
           } else {
-            pieces.push(piece);
+            chunks.push(chunk);
           }
         },
         onEnd: () => {

@@ -3,20 +3,23 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, wipe } from '../shared/bytes.ts';
 
-/** HKDF-Expand (RFC 5869 section 2.3) under one key, for outputs of exactly 32 bytes: one HMAC. */
+/** HKDF-Expand (RFC 5869 section 2.3) under one key, for outputs of exactly 32 bytes, which takes one HMAC. */
 export interface Expander {
-  /** `info` is the parts, one behind the other; the result is 32 bytes of fresh memory. */
+  /**
+   * @param info the parts of the info, in order
+   * @returns 32 bytes, in fresh memory
+   */
   expand(...info: readonly Uint8Array[]): Uint8Array;
-  /** Overwrites the key; `expand` throws after it. */
+  /** Overwrites the key. `expand` throws afterwards. */
   destroy(): void;
 }
 
-/** HKDF with SHA-256 (RFC 5869), twice: by `node:crypto`, and in plain JavaScript. */
+/** HKDF with SHA-256 (RFC 5869), implemented with `node:crypto` and in plain JavaScript. */
 export interface Hkdf {
   readonly name: 'native' | 'pure';
   /** HKDF-Extract: 32 bytes. */
   extract(salt: Uint8Array, inputKey: Uint8Array): Uint8Array;
-  /** Takes a copy of `prk`; the caller may overwrite its own. */
+  /** Copies `prk`, so the caller may overwrite it. */
   expander(prk: Uint8Array): Expander;
 }
 
@@ -44,8 +47,8 @@ export const nativeHkdf: Hkdf = {
 };
 
 /**
- * Keeps the two hash states that depend on the key alone and copies them for each derivation: about 2 us, which is
- * why every subkey of the hot path comes from here.
+ * Keeps the two hash states that depend only on the key and copies them for each derivation: about 2 us. Used for the
+ * subkeys of every request.
  */
 export const pureHkdf: Hkdf = {
   name: 'pure',

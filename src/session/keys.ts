@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, createHash } from 'node:crypto';
+import { createPublicKey, diffieHellman, generateKeyPairSync, createHash } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { concatBytes, wipe } from '../shared/bytes.ts';
 import { SessionError } from './errors.ts';
@@ -6,9 +6,8 @@ import { expandOnce } from './hkdf.ts';
 import type { Hkdf } from './hkdf.ts';
 import { KEY_LENGTH, LABELS, SESSION_ID_LENGTH } from './wire.ts';
 
-/** RFC 8410: what stands in front of the 32 bytes of an X25519 key in DER. */
+/** RFC 8410: the DER that precedes the 32 bytes of an X25519 key. */
 const SPKI_PREFIX = Buffer.from('302a300506032b656e032100', 'hex');
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
 export interface KeyPair {
   /** 32 bytes. */
@@ -16,7 +15,7 @@ export interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** What a handshake yields (transport v2, section 1). The caller overwrites it when it is spent. */
+/** The keys of a session (transport V2, section 1). The caller overwrites them after use. */
 export interface SessionKeys {
   /** 32 bytes. */
   readonly requestKey: Uint8Array;
@@ -40,14 +39,10 @@ export function generateKeyPair(): KeyPair {
   return { publicKey: new Uint8Array(spki.subarray(SPKI_PREFIX.length)), privateKey };
 }
 
-/** The X25519 private key with these 32 bytes, for vectors. */
-export function importPrivateKey(bytes: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, bytes]), format: 'der', type: 'pkcs8' });
-}
-
 /**
- * X25519 (RFC 7748 section 6.1): 32 bytes.
- * @throws SessionError `weak_public_key` if the peer's key is a low-order point, so that the result would be all zero
+ * X25519 (RFC 7748 section 6.1).
+ * @returns 32 bytes
+ * @throws SessionError `weak_public_key` if the peer's key is a low-order point, for which the result is all zero
  */
 export function agree(privateKey: KeyObject, peerPublicKey: Uint8Array): Uint8Array {
   let shared: Uint8Array;
@@ -59,15 +54,15 @@ export function agree(privateKey: KeyObject, peerPublicKey: Uint8Array): Uint8Ar
     });
     shared = diffieHellman({ privateKey, publicKey });
   } catch (cause) {
-    throw weakKey(cause); // OpenSSL and BoringSSL both refuse an all-zero result by an error of their own
+    throw weakKey(cause); // OpenSSL and BoringSSL reject an all-zero result themselves
   }
   if (shared.every((byte) => byte === 0)) throw weakKey();
   return shared;
 }
 
 /**
- * The keys of one session: HKDF (RFC 5869) over the X25519 result, bound to the whole transcript. Overwrites the
- * intermediate secrets; `shared` stays the caller's to overwrite.
+ * Derives the keys of a session (transport V2, section 1): HKDF (RFC 5869) of the X25519 result, bound to the
+ * transcript. Overwrites intermediate secrets; the caller overwrites `shared`.
  */
 export function deriveSessionKeys(hkdf: Hkdf, transcript: Transcript, shared: Uint8Array): SessionKeys {
   const { challenge, clientPublicKey, serverPublicKey } = transcript;

@@ -1,11 +1,11 @@
-// Opening one record of a response: transport v2, section 3.
+// Opens one record of a response (transport V2, section 3). Nothing of a record is used before its tag is verified.
 import { wipe } from '../shared/bytes.ts';
 import type { Aead } from './aead.ts';
 import { SessionError } from './errors.ts';
-import { NONCE_LENGTH, RecordTag, parseErrorCode, parseStart } from './wire.ts';
+import { NONCE_LENGTH, RecordType, SEQUENCE_LENGTH, parseErrorCode, parseStart } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
-/** A verified record. The bytes of a chunk are the reader's to keep. */
+/** A verified record. The caller may keep the bytes of a chunk. */
 export type ResponseRecord =
   | ({ readonly kind: 'start' } & ResponseStart)
   | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
@@ -13,12 +13,11 @@ export type ResponseRecord =
   | { readonly kind: 'error'; readonly code: string };
 
 const END: ResponseRecord = { kind: 'end' };
-const SEQUENCE_LENGTH = 8;
 
-/** Opens the records of one response, in their order. */
+/** Opens the records of one response in order. */
 export class RecordOpener {
   readonly #aead: Aead;
-  /** Undefined once it is overwritten: zeros are a key that anyone knows. */
+  /** Undefined after `destroy`: the zeros that overwrite it are a key that anyone knows. */
   #subkey: Uint8Array | undefined;
   readonly #aad: Uint8Array;
   readonly #nonce = new Uint8Array(NONCE_LENGTH);
@@ -27,8 +26,8 @@ export class RecordOpener {
   #sequence = 0;
 
   /**
-   * Takes the 32-byte `subkey` over.
-   * @param context what the additional data begin with: label, session id, request id
+   * @param subkey 32 bytes, overwritten by `destroy`
+   * @param context the start of the additional data: label, session id, request id
    */
   constructor(aead: Aead, subkey: Uint8Array, context: Uint8Array) {
     this.#aead = aead;
@@ -53,7 +52,7 @@ export class RecordOpener {
     return decode(this.#aead.open(this.#subkey, this.#nonce, this.#aad, sealed));
   }
 
-  /** Overwrites the key: no record opens after it. */
+  /** Overwrites the key. No further record can be opened. */
   destroy(): void {
     if (this.#subkey !== undefined) wipe(this.#subkey);
     this.#subkey = undefined;
@@ -62,18 +61,18 @@ export class RecordOpener {
 
 function decode(plaintext: Uint8Array): ResponseRecord {
   const rest = plaintext.subarray(1);
-  const tag = plaintext[0] ?? 0;
-  switch (tag) {
-    case RecordTag.chunk:
+  const type = plaintext[0] ?? 0;
+  switch (type) {
+    case RecordType.chunk:
       return { kind: 'chunk', bytes: rest };
-    case RecordTag.start:
+    case RecordType.start:
       return { kind: 'start', ...parseStart(rest) };
-    case RecordTag.end:
-      if (rest.length > 0) throw new SessionError('record_malformed', 'The backend sent an End with content');
+    case RecordType.end:
+      if (rest.length > 0) throw new SessionError('record_malformed', 'The backend sent an End record with content');
       return END;
-    case RecordTag.error:
+    case RecordType.error:
       return { kind: 'error', code: parseErrorCode(rest) };
     default:
-      throw new SessionError('record_malformed', 'The backend sent a record of an unknown kind');
+      throw new SessionError('record_malformed', 'The backend sent a record of an unknown type');
   }
 }

@@ -1,29 +1,27 @@
-// From the bytes of a response body to its records: transport v2, section 3.
+// Splits the body of a response into records (transport V2, section 3).
 import { SessionError } from './errors.ts';
 import type { RecordOpener, ResponseRecord } from './record.ts';
 import { LENGTH_FIELD, MAX_FRAME, MIN_FRAME } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
-/** Where the records of one response go, each as soon as it is verified. */
+/** Receives the content of one response, each record as soon as it is verified. */
 export interface RecordSink {
   start(start: ResponseStart): void;
   chunk(bytes: Uint8Array): void;
 }
 
-type Place = 'before-start' | 'in-body' | 'ended' | 'failed';
-
 /**
- * Cuts a body into frames wherever its pieces end, opens each frame and holds the records to the grammar: one Start,
- * any number of Chunks, one End or Error, the end of the body. Every error is final.
+ * Reassembles frames from body data of any length, opens each frame and enforces the grammar: one Start, any number of
+ * Chunks, one End or Error, the end of the body. Every error is final.
  */
 export class RecordStream {
   readonly #opener: RecordOpener;
   readonly #sink: RecordSink;
-  #place: Place = 'before-start';
-  /** The bytes of the length field that have come, while it is not whole. */
+  #state: 'before-start' | 'in-body' | 'ended' | 'failed' = 'before-start';
+  /** How many bytes of the current length field have been read. */
   #lengthBytes = 0;
   #length = 0;
-  /** The frame that is being collected, while it is not whole. */
+  /** The current frame if it spans several calls of `push`. */
   #frame: Uint8Array | undefined;
   #collected = 0;
 
@@ -33,49 +31,49 @@ export class RecordStream {
   }
 
   /**
-   * The next piece of the body, of any length. Whole frames inside it are opened where they lie.
+   * Reads the next data of the body, of any length. Opens complete frames without copying them first.
    * @throws SessionError `record_length`, `record_authentication`, `record_malformed`, `record_order`, `enclave_error`
    */
-  push(piece: Uint8Array): void {
+  push(data: Uint8Array): void {
     try {
-      this.#read(piece);
+      this.#read(data);
     } catch (error) {
-      this.#place = 'failed';
+      this.#state = 'failed';
       throw error;
     }
   }
 
   /**
-   * The body has ended.
+   * Handles the end of the body.
    * @throws SessionError `truncated` unless the last record was an End
    */
   finish(): void {
-    if (this.#place !== 'ended') throw new SessionError('truncated', 'The response ended before its last record');
+    if (this.#state !== 'ended') throw new SessionError('truncated', 'The response ended before its last record');
   }
 
-  /** Nothing more is wanted: the key of the response is overwritten. */
+  /** Stops reading and overwrites the key of the response. */
   close(): void {
-    this.#place = 'failed';
+    this.#state = 'failed';
     this.#opener.destroy();
   }
 
-  #read(piece: Uint8Array): void {
+  #read(data: Uint8Array): void {
     let offset = 0;
-    while (offset < piece.length) {
-      if (this.#place === 'ended' || this.#place === 'failed') {
-        throw new SessionError('record_order', 'The backend sent bytes behind the last record');
+    while (offset < data.length) {
+      if (this.#state === 'ended' || this.#state === 'failed') {
+        throw new SessionError('record_order', 'The backend sent data after the last record');
       }
-      if (this.#frame !== undefined) offset = this.#collect(this.#frame, piece, offset);
-      else if (this.#lengthBytes < LENGTH_FIELD) offset = this.#readLength(piece, offset);
-      else if (piece.length - offset >= this.#length) offset = this.#openInPlace(piece, offset);
+      if (this.#frame !== undefined) offset = this.#collect(this.#frame, data, offset);
+      else if (this.#lengthBytes < LENGTH_FIELD) offset = this.#readLength(data, offset);
+      else if (data.length - offset >= this.#length) offset = this.#openInPlace(data, offset);
       else this.#frame = new Uint8Array(this.#length);
     }
   }
 
-  #readLength(piece: Uint8Array, start: number): number {
+  #readLength(data: Uint8Array, start: number): number {
     let offset = start;
-    while (this.#lengthBytes < LENGTH_FIELD && offset < piece.length) {
-      this.#length = this.#length * 256 + (piece[offset++] ?? 0);
+    while (this.#lengthBytes < LENGTH_FIELD && offset < data.length) {
+      this.#length = this.#length * 256 + (data[offset++] ?? 0);
       this.#lengthBytes++;
     }
     if (this.#lengthBytes === LENGTH_FIELD && (this.#length < MIN_FRAME || this.#length > MAX_FRAME)) {
@@ -84,48 +82,48 @@ export class RecordStream {
     return offset;
   }
 
-  #collect(frame: Uint8Array, piece: Uint8Array, offset: number): number {
-    const end = Math.min(piece.length, offset + frame.length - this.#collected);
-    frame.set(piece.subarray(offset, end), this.#collected);
+  #collect(frame: Uint8Array, data: Uint8Array, offset: number): number {
+    const end = Math.min(data.length, offset + frame.length - this.#collected);
+    frame.set(data.subarray(offset, end), this.#collected);
     this.#collected += end - offset;
     if (this.#collected === frame.length) {
       this.#frame = undefined;
       this.#collected = 0;
-      this.#accept(frame);
+      this.#openFrame(frame);
     }
     return end;
   }
 
-  #openInPlace(piece: Uint8Array, offset: number): number {
+  #openInPlace(data: Uint8Array, offset: number): number {
     const end = offset + this.#length;
-    this.#accept(piece.subarray(offset, end));
+    this.#openFrame(data.subarray(offset, end));
     return end;
   }
 
-  #accept(frame: Uint8Array): void {
+  #openFrame(frame: Uint8Array): void {
     this.#length = 0;
     this.#lengthBytes = 0;
-    this.#follow(this.#opener.open(frame));
+    this.#handle(this.#opener.open(frame));
   }
 
-  /** The place changes before the sink is called, which may close the stream. */
-  #follow(record: ResponseRecord): void {
-    if ((record.kind === 'start') !== (this.#place === 'before-start')) {
-      throw new SessionError('record_order', `The backend sent a record of kind ${record.kind} out of its place`);
+  /** Sets the state before it calls the sink, because the sink may close the stream. */
+  #handle(record: ResponseRecord): void {
+    if ((record.kind === 'start') !== (this.#state === 'before-start')) {
+      throw new SessionError('record_order', `The backend sent a record of type ${record.kind} out of order`);
     }
     switch (record.kind) {
       case 'start':
-        this.#place = 'in-body';
+        this.#state = 'in-body';
         this.#sink.start(record);
         break;
       case 'chunk':
         this.#sink.chunk(record.bytes);
         break;
       case 'end':
-        this.#place = 'ended';
+        this.#state = 'ended';
         break;
       case 'error':
-        throw new SessionError('enclave_error', `The enclave broke the response off: ${record.code}`);
+        throw new SessionError('enclave_error', `The enclave aborted the response: ${record.code}`);
     }
   }
 }

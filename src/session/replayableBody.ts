@@ -1,33 +1,33 @@
-// The body of a request on its way: drawn as it arrives, and kept for the one resend until the response starts.
+// The body of a request: read while it arrives, and kept for the one resend until the response starts.
 
-/** One place in a body, drawn by one attempt at a time. */
+/** Reads a body from its first byte. One attempt reads at a time. */
 export interface BodyReader {
-  /** The next piece; undefined at the end. Rejects once the reader was closed. */
+  /** The next chunk; undefined at the end. Rejects after `close`. */
   next(): Promise<Uint8Array | undefined>;
   close(): void;
 }
 
-interface Piece {
+interface Chunk {
   readonly bytes: Uint8Array;
-  /** How many of the bytes are there; a block is filled as more small pieces come. */
+  /** How many of the bytes are in use; a block fills up as small chunks arrive. */
   filled: number;
   readonly isBlock: boolean;
 }
 
-/** A piece below this size is copied into a block with its neighbours, or each would cost far more than it holds. */
+/** Smaller chunks are copied together into blocks, because each would take up far more memory than it holds. */
 const SMALL = 4096;
 const BLOCK = 64 * 1024;
 
 export class ReplayableBody {
-  #pieces: (Piece | undefined)[] = [];
+  #chunks: (Chunk | undefined)[] = [];
   #length = 0;
   #complete = false;
   #keep = true;
-  /** How many pieces the reader is through with. */
-  #spent = 0;
+  /** How many chunks have been read completely. */
+  #readCount = 0;
   #wake: (() => void) | undefined;
 
-  /** In bytes, of what has come so far. */
+  /** The number of bytes received so far. */
   get length(): number {
     return this.#length;
   }
@@ -36,9 +36,9 @@ export class ReplayableBody {
     return this.#complete;
   }
 
-  /** The bytes are not copied unless they are few: they must not change afterwards. */
+  /** Keeps `bytes` without copying, unless they are few. The caller must not change them. */
   push(bytes: Uint8Array): void {
-    if (!this.#fillBlock(bytes)) this.#pieces.push({ bytes, filled: bytes.length, isBlock: false });
+    if (!this.#fillBlock(bytes)) this.#chunks.push({ bytes, filled: bytes.length, isBlock: false });
     this.#length += bytes.length;
     this.#wake?.();
   }
@@ -48,40 +48,40 @@ export class ReplayableBody {
     this.#wake?.();
   }
 
-  /** The whole body as its pieces, while nothing of it was let go. */
-  pieces(): readonly Uint8Array[] {
-    return this.#pieces.flatMap((piece) => (piece === undefined ? [] : [piece.bytes.subarray(0, piece.filled)]));
+  /** The chunks that are still kept: the complete body before `release`. */
+  chunks(): readonly Uint8Array[] {
+    return this.#chunks.flatMap((chunk) => (chunk === undefined ? [] : [chunk.bytes.subarray(0, chunk.filled)]));
   }
 
-  /** There will be no resend: what has been drawn, and what will be, is let go. */
+  /** There will be no resend: drops the chunks that were read, and later ones as they are read. */
   release(): void {
     this.#keep = false;
-    this.#pieces.fill(undefined, 0, this.#spent);
+    this.#chunks.fill(undefined, 0, this.#readCount);
   }
 
-  /** Nobody wants it any more. */
+  /** Drops the complete body. */
   discard(): void {
-    this.#pieces = [];
+    this.#chunks = [];
     this.#wake = undefined;
   }
 
-  /** From the first byte. */
+  /** Starts again from the first byte. */
   read(): BodyReader {
     let index = 0;
     let offset = 0;
     let closed = false;
-    this.#spent = 0;
-    const draw = (): Uint8Array | undefined => {
-      for (let piece = this.#pieces[index]; piece !== undefined; piece = this.#pieces[++index]) {
-        const { bytes, filled } = piece;
+    this.#readCount = 0;
+    const take = (): Uint8Array | undefined => {
+      for (let chunk = this.#chunks[index]; chunk !== undefined; chunk = this.#chunks[++index]) {
+        const { bytes, filled } = chunk;
         if (offset < filled) {
-          const drawn = bytes.subarray(offset, filled);
+          const taken = bytes.subarray(offset, filled);
           offset = filled;
-          return drawn;
+          return taken;
         }
-        if (index === this.#pieces.length - 1) return undefined; // a block that may still be filled
-        if (!this.#keep) this.#pieces[index] = undefined;
-        this.#spent = index + 1;
+        if (index === this.#chunks.length - 1) return undefined; // a block that may still be filled
+        if (!this.#keep) this.#chunks[index] = undefined;
+        this.#readCount = index + 1;
         offset = 0;
       }
       return undefined;
@@ -89,13 +89,13 @@ export class ReplayableBody {
     return {
       next: async () => {
         for (;;) {
-          if (closed) throw new Error('The request was given up');
-          const drawn = draw();
-          if (drawn !== undefined || this.#complete) return drawn;
+          if (closed) throw new Error('The request was cancelled');
+          const taken = take();
+          if (taken !== undefined || this.#complete) return taken;
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
           });
-          await new Promise(setImmediate); // what else comes in this turn is drawn with it
+          await new Promise(setImmediate); // collects everything that arrives in this turn
         }
       },
       close: () => {
@@ -105,19 +105,19 @@ export class ReplayableBody {
     };
   }
 
-  /** The first small piece is left as it is: most bodies are one. */
+  /** Does not copy the first chunk, because most bodies consist of one. */
   #fillBlock(bytes: Uint8Array): boolean {
-    const last = this.#pieces.at(-1);
+    const last = this.#chunks.at(-1);
     if (last === undefined || bytes.length >= SMALL) return false;
     if (last.filled + bytes.length <= last.bytes.length && last.isBlock) {
       last.bytes.set(bytes, last.filled);
       last.filled += bytes.length;
       return true;
     }
-    // A block of a block's size behind a full one, a small one behind anything else: it must not outweigh what it holds.
+    // A large block follows only a block that is full, so that blocks do not take up much more than they hold.
     const block = { bytes: new Uint8Array(last.isBlock ? BLOCK : SMALL), filled: bytes.length, isBlock: true };
     block.bytes.set(bytes);
-    this.#pieces.push(block);
+    this.#chunks.push(block);
     return true;
   }
 }

@@ -1,4 +1,4 @@
-// One live session: its keys, and what its handshake proved.
+// The keys of one session, and the result of its attestation.
 import { randomFillSync } from 'node:crypto';
 import { concatBytes, toBase64, toHex, wipe } from '../shared/bytes.ts';
 import type { Aead } from './aead.ts';
@@ -8,25 +8,25 @@ import type { SessionKeys } from './keys.ts';
 import { RecordOpener } from './record.ts';
 import { LABELS, REQUEST_ID_LENGTH } from './wire.ts';
 
-/** Everything that one request needs, both ways. Its keys outlive the session's. */
+/** The keys of one request and its response. They remain usable after the session is destroyed. */
 export interface SealedCall {
   readonly sealer: RequestSealer;
   readonly opener: RecordOpener;
 }
 
-/** The cryptography that a session runs on, passed in so that each implementation can be tried. */
+/** The cryptography that a session uses, passed in so that each implementation can be tested. */
 export interface Primitives {
   readonly aead: Aead;
   readonly hkdf: Hkdf;
 }
 
-/** @typeParam Evidence what the handshake proved about the enclave */
-export class Session<Evidence> {
+/** @typeParam Attestation what the handshake established about the enclave */
+export class Session<Attestation> {
   /** 32 lower-case hex characters. */
   readonly id: string;
-  /** The Base64 of the challenge: what routes a request to the enclave that knows the session. */
+  /** The challenge as Base64; it routes requests to the enclave that holds the session. */
   readonly routingKey: string;
-  readonly attestation: Evidence;
+  readonly attestation: Attestation;
   readonly #aead: Aead;
   readonly #requestKey: Expander;
   readonly #responseKey: Expander;
@@ -37,12 +37,12 @@ export class Session<Evidence> {
     readonly responseRecord: Uint8Array;
   };
 
-  /** Takes `keys` over and overwrites them. */
-  constructor(primitives: Primitives, keys: SessionKeys, challenge: Uint8Array, evidence: Evidence) {
+  /** Overwrites `keys`. */
+  constructor(primitives: Primitives, keys: SessionKeys, challenge: Uint8Array, attestation: Attestation) {
     const { sessionId } = keys;
     this.id = toHex(sessionId);
     this.routingKey = toBase64(challenge);
-    this.attestation = evidence;
+    this.attestation = attestation;
     this.#aead = primitives.aead;
     this.#requestKey = primitives.hkdf.expander(keys.requestKey);
     this.#responseKey = primitives.hkdf.expander(keys.responseKey);
@@ -55,7 +55,7 @@ export class Session<Evidence> {
     wipe(keys.requestKey, keys.responseKey);
   }
 
-  /** Fresh keys for one request and its response, under a fresh request id. */
+  /** Derives the keys of one request and its response from a fresh request id (transport V2, sections 2 and 3). */
   beginCall(requestId = nextRequestId()): SealedCall {
     const context = this.#context;
     const requestSubkey = this.#requestKey.expand(context.requestSubkey, requestId);
@@ -68,7 +68,7 @@ export class Session<Evidence> {
     };
   }
 
-  /** Overwrites the session's keys: no new request can begin, those that have begun go on. */
+  /** Overwrites the session's keys. No new request can begin; requests in progress continue. */
   destroy(): void {
     this.#requestKey.destroy();
     this.#responseKey.destroy();
@@ -76,15 +76,15 @@ export class Session<Evidence> {
 }
 
 const pool = new Uint8Array(256 * REQUEST_ID_LENGTH);
-let spent = pool.length;
+let poolOffset = pool.length;
 
-/** 16 fresh random bytes. Drawn 256 at a time: a request id is no secret, and each draw is a call into the kernel. */
+/** 16 fresh random bytes. Generated 256 ids at a time, because each call of randomFillSync enters the kernel. */
 function nextRequestId(): Uint8Array {
-  if (spent === pool.length) {
+  if (poolOffset === pool.length) {
     randomFillSync(pool);
-    spent = 0;
+    poolOffset = 0;
   }
-  const id = pool.slice(spent, spent + REQUEST_ID_LENGTH);
-  spent += REQUEST_ID_LENGTH;
+  const id = pool.slice(poolOffset, poolOffset + REQUEST_ID_LENGTH);
+  poolOffset += REQUEST_ID_LENGTH;
   return id;
 }

@@ -1,4 +1,4 @@
-// One live session for all requests: made once however many ask, renewed before its end, made anew when it is lost.
+// One live session for all requests: requests share its handshake, it is renewed before it expires and replaced when lost.
 import { SessionError, asSessionError } from './errors.ts';
 import type { Session } from './session.ts';
 import type { Clock } from './transport.ts';
@@ -6,27 +6,27 @@ import { SESSION_USE_MS } from './wire.ts';
 
 /** Why a session is no longer used. */
 export type SessionLoss =
-  /** Its time is over. */
+  /** Its lifetime has passed. */
   | 'expired'
-  /** The computer slept: the enclave, the network and every connection may be other ones now. */
+  /** The computer slept, so the enclave, the network and every connection may have changed. */
   | 'slept'
-  /** The enclave said that it does not know the session. */
+  /** The enclave reported that it does not know the session. */
   | 'rejected'
-  /** What it was made for has changed, or the proxy ends. */
+  /** The settings of the connection changed, or the proxy is shutting down. */
   | 'closed';
 
-export interface SessionManagerOptions<Evidence> {
+export interface SessionManagerOptions<Attestation> {
   readonly clock: Clock;
-  /** One handshake. */
-  readonly connect: () => Promise<Session<Evidence>>;
-  readonly onEstablished?: (session: Session<Evidence>) => void;
+  /** Performs one handshake. */
+  readonly connect: () => Promise<Session<Attestation>>;
+  readonly onEstablished?: (session: Session<Attestation>) => void;
   readonly onLost?: (loss: SessionLoss) => void;
-  /** A handshake failed, asked for or in the background. */
+  /** A handshake failed, for a request or in the background. */
   readonly onFailed?: (error: SessionError) => void;
 }
 
-interface Live<Evidence> {
-  readonly session: Session<Evidence>;
+interface Live<Attestation> {
+  readonly session: Session<Attestation>;
   readonly wallStart: number;
   readonly monotonicStart: number;
   readonly stopRenewal: () => void;
@@ -37,34 +37,34 @@ interface Heartbeat {
   readonly stop: () => void;
 }
 
-/** A failed handshake is repeated at most this often, in milliseconds. */
+/** The shortest time between a failed handshake and the next one, in milliseconds. */
 const HANDSHAKE_INTERVAL = 1000;
-/** How long before its end a session is renewed in the background, in milliseconds. */
+/** How long before its expiry a session is renewed in the background, in milliseconds. */
 const RENEW_AHEAD = 5 * 60_000;
-/** After a background renewal that failed, in milliseconds. */
+/** How long to wait after a failed renewal, in milliseconds. */
 const RENEW_RETRY = 15_000;
-/** How far the wall clock may run ahead before that counts as a sleep of the computer, in milliseconds. */
-const SLEEP_TOLERANCE = 5000;
 /**
- * Ahead of what: of the monotonic clock, where that one stands still in a sleep (Linux); and of a timer that should have
- * come every so many milliseconds, where both clocks go on (macOS, Windows).
+ * How far the wall clock may be ahead before the computer is taken to have slept, in milliseconds: ahead of the monotonic
+ * clock if that pauses during sleep (Linux), else ahead of the heartbeat timer (macOS, Windows).
  */
+const SLEEP_TOLERANCE = 5000;
+/** The interval of the heartbeat timer, in milliseconds. */
 const HEARTBEAT = 10_000;
 
-export class SessionManager<Evidence> {
-  readonly #options: SessionManagerOptions<Evidence>;
-  #live: Live<Evidence> | undefined;
-  #pending: Promise<Session<Evidence>> | undefined;
+export class SessionManager<Attestation> {
+  readonly #options: SessionManagerOptions<Attestation>;
+  #live: Live<Attestation> | undefined;
+  #pending: Promise<Session<Attestation>> | undefined;
   #heartbeat: Heartbeat | undefined;
   #lastFailure = -Infinity;
   #closed = false;
 
-  constructor(options: SessionManagerOptions<Evidence>) {
+  constructor(options: SessionManagerOptions<Attestation>) {
     this.#options = options;
   }
 
-  /** The session to use now, if there is one: the way without a wait. */
-  current(): Session<Evidence> | undefined {
+  /** The live session, or undefined if a handshake is needed. */
+  current(): Session<Attestation> | undefined {
     const live = this.#live;
     if (live === undefined) return undefined;
     const loss = this.#lossOf(live);
@@ -74,31 +74,31 @@ export class SessionManager<Evidence> {
   }
 
   /**
-   * The session to use now, or the one that a handshake yields. All who ask while it runs share it.
+   * The live session, or the one that a handshake makes. Concurrent callers share the handshake.
    * @throws SessionError as the handshake does
    */
-  acquire(): Promise<Session<Evidence>> {
+  acquire(): Promise<Session<Attestation>> {
     const session = this.current();
     return session === undefined ? (this.#pending ??= this.#handshake()) : Promise.resolve(session);
   }
 
-  /** Makes a session in the background; a failure is reported and not thrown. */
+  /** Makes a session in the background. A failure is reported to `onFailed`, not thrown. */
   warmUp(): void {
     this.acquire().catch(() => undefined); // reported by onFailed
   }
 
-  /** The enclave no longer knows `session`. Nothing happens if another one is in use already. */
-  reject(session: Session<Evidence>): void {
+  /** Drops `session`, which the enclave no longer knows. No effect if it was already replaced. */
+  reject(session: Session<Attestation>): void {
     if (this.#live?.session === session) this.#lose(this.#live, 'rejected');
   }
 
-  /** Drops the session and its keys for good. Whoever asks from then on is refused with `cancelled`. */
+  /** Drops the session and its keys for good. Later calls of `acquire` reject with `cancelled`. */
   close(): void {
     this.#closed = true;
     if (this.#live !== undefined) this.#lose(this.#live, 'closed');
   }
 
-  async #handshake(): Promise<Session<Evidence>> {
+  async #handshake(): Promise<Session<Attestation>> {
     const { clock, connect, onFailed } = this.#options;
     try {
       await this.#pauseAfterFailure();
@@ -120,11 +120,11 @@ export class SessionManager<Evidence> {
 
   #pauseAfterFailure(): Promise<void> | undefined {
     const { clock } = this.#options;
-    const rest = this.#lastFailure + HANDSHAKE_INTERVAL - clock.monotonic();
-    return rest <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(rest, resolve));
+    const pause = this.#lastFailure + HANDSHAKE_INTERVAL - clock.monotonic();
+    return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(pause, resolve));
   }
 
-  #adopt(session: Session<Evidence>, wallStart: number, monotonicStart: number): void {
+  #adopt(session: Session<Attestation>, wallStart: number, monotonicStart: number): void {
     const { clock, onEstablished } = this.#options;
     if (this.#closed) {
       session.destroy();
@@ -139,7 +139,7 @@ export class SessionManager<Evidence> {
     onEstablished?.(session);
   }
 
-  /** Makes the next session while this one serves on. */
+  /** Makes the next session while requests still use this one. */
   #renew(): void {
     const renewing = this.#live;
     if (renewing === undefined || this.current() === undefined) return;
@@ -153,7 +153,7 @@ export class SessionManager<Evidence> {
     });
   }
 
-  #lossOf({ wallStart, monotonicStart }: Live<Evidence>): SessionLoss | undefined {
+  #lossOf({ wallStart, monotonicStart }: Live<Attestation>): SessionLoss | undefined {
     const { clock } = this.#options;
     const wallAge = clock.wall() - wallStart;
     const monotonicAge = clock.monotonic() - monotonicStart;
@@ -170,13 +170,13 @@ export class SessionManager<Evidence> {
     this.#heartbeat = { wall: clock.wall(), stop };
   }
 
-  #lose(live: Live<Evidence>, loss: SessionLoss): void {
+  #lose(live: Live<Attestation>, loss: SessionLoss): void {
     if (this.#live !== live) return;
     this.#retire();
     this.#options.onLost?.(loss);
   }
 
-  /** Requests under way have keys of their own and go on. */
+  /** Requests in progress have their own keys and continue. */
   #retire(): void {
     this.#heartbeat?.stop();
     this.#heartbeat = undefined;
@@ -187,5 +187,5 @@ export class SessionManager<Evidence> {
 }
 
 function closing(): SessionError {
-  return new SessionError('cancelled', 'The proxy is closing');
+  return new SessionError('cancelled', 'The proxy is shutting down');
 }

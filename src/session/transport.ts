@@ -1,56 +1,56 @@
-// What this layer needs of a network. The proxy implements it with real sockets.
+// The network interface that this layer needs. The proxy implements it with sockets.
 
-/** One HTTP request to the backend. It is sent once, never repeated, and redirects are not followed. */
+/** One HTTP request to the backend. The transport never retries it and follows no redirects. */
 export interface UpstreamRequest {
   readonly method: 'POST';
   /** An absolute path without query. */
   readonly path: string;
   /** Name, value, name, value ... */
   readonly headers: readonly string[];
-  /** Whole, or in pieces that are drawn as fast as the connection takes them. */
+  /** The complete body, or chunks that are read as fast as the connection sends them. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 /** The status line and header fields of a response. */
 export interface UpstreamHead {
   readonly status: number;
-  /** The value of every field line with this lower-case name, in order. */
+  /** The values of all field lines with this lower-case name, in order. */
   values(name: string): readonly string[];
 }
 
 /**
- * Hears of one response. The calls come in this order: `onHead`, any number of `onData`, then `onEnd`; or `onError` at
- * any time, after which nothing comes. After `cancel` no call comes but perhaps `onError`.
+ * Receives one response. The calls come in this order: `onHead`, any number of `onData`, then `onEnd`. `onError` may come
+ * at any time and is the last call. After `cancel`, only `onError` may still come.
  */
 export interface UpstreamHandler {
   onHead(head: UpstreamHead): void;
   /** The handler may keep views of the bytes. */
-  onData(piece: Uint8Array): void;
-  /** The response is complete as HTTP counts it. */
+  onData(chunk: Uint8Array): void;
+  /** The HTTP body is complete. */
   onEnd(): void;
   onError(error: unknown): void;
 }
 
-/** One request under way. */
+/** One request in progress. */
 export interface UpstreamCall {
-  /** Ends the request and its connection at once. May be called at any time, also again. */
+  /** Ends the request and its connection at once. May be called at any time and repeatedly. */
   cancel(): void;
-  /** No more `onData` until `resume`, so that the backend has to wait; what was read already may still come. */
+  /** Stops reading until `resume`, so that the backend has to wait. Data that was already read may still be delivered. */
   pause(): void;
   resume(): void;
 }
 
 export interface Transport {
-  /** Never throws and never calls the handler before it has returned. */
+  /** Never throws, and never calls the handler before it returns. */
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall;
 }
 
-/** Time, passed in. Both clocks in milliseconds. */
+/** The time, in milliseconds. */
 export interface Clock {
   /** Since 1970; jumps when the computer's clock is set. */
   wall(): number;
-  /** Since any moment; never jumps, and stands still on some systems while the computer sleeps. */
+  /** Since an arbitrary moment; never jumps, but pauses on some systems while the computer sleeps. */
   monotonic(): number;
-  /** Calls back once; the result cancels it. A waiting timer does not keep the process alive. */
+  /** Calls `callback` once; the returned function cancels it. A pending timer does not keep the process alive. */
   after(milliseconds: number, callback: () => void): () => void;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
-import type { LogicalHandler } from '../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
 import { head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
@@ -18,7 +18,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
 
     it('holds the enclave back until it reads, and then gets everything', async () => {
       let written = 0;
-      const handler: LogicalHandler = async (_request, response) => {
+      const handler: ApiHandler = async (_request, response) => {
         response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
         for (; written < PIECES; written++) if (!response.write(PIECE)) await response.drained();
         response.end();

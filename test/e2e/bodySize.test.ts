@@ -47,7 +47,7 @@ describe('a request body', () => {
   /** Nothing of the request was admitted by the enclave, whole or not. */
   const assertNothingArrived = (index: number) => {
     assert.equal(enclave.journal.requests.length, index);
-    assert.deepEqual(enclave.journal.refusals, []);
+    assert.deepEqual(enclave.journal.rejections, []);
   };
 
   for (const path of ['/v1/chat/completions', '/v1/embeddings']) {

@@ -1,7 +1,7 @@
 // Bodies travel as they are, both ways, whatever is in them.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { patternBytes } from '../../src/devEnclave/model/modelHooks.ts';
+import { patternBytes } from '../../src/devEnclave/model/slashCommands.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { ask, open, answerTo, readAnswer } from '../support/e2e/ask.ts';

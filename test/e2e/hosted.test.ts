@@ -86,7 +86,7 @@ describe('IpcHost', () => {
     const { url } = await start();
     const { code, detail, message } = await proxy.message('handshakeFailed');
     assert.deepEqual([code, detail], ['attestation_refused', 'nonce_mismatch']);
-    assert.match(message, /^The attestation was refused: /);
+    assert.match(message, /^The attestation failed: /);
     enclave.setFaults('');
     assert.equal((await models(url)).status, 200);
     await proxy.message('verified');

@@ -124,7 +124,7 @@ describe('the key of a request', () => {
   it('is the backend’s to refuse when it is the client’s own', async () => {
     const answer = await ask(proxy.url, { method: 'GET', path: '/v1/models', key: 'sk-deleted' });
     assert.equal(answer.status, 401);
-    assert.deepEqual(answer.json(), { status: 401, message: 'The key is missing, invalid or was deleted' });
+    assert.deepEqual(answer.json(), { status: 401, message: 'The API key is missing, invalid or was deleted' });
     assert.equal(answer.headers['www-authenticate'], undefined);
   });
 

@@ -100,7 +100,7 @@ describe('an enclave elsewhere', () => {
     const enclave = await scope.enclave();
     const proxy = await withEnvironment(`${enclave.url}/below/`, {});
     assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
-    assert.equal(enclave.journal.refusals[0]?.path, '/below/v2/session');
+    assert.equal(enclave.journal.rejections[0]?.path, '/below/v2/session');
   });
 });
 
@@ -205,7 +205,7 @@ describe('the image of an enclave', () => {
       assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
       const line = await failure(proxy);
       assert.deepEqual([line.code, line.detail], [code, detail ?? line.detail]);
-      assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
+      assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
     });
   }
 

@@ -71,7 +71,7 @@ describe('the official client, when something is wrong,', () => {
     const unknown = client.chat.completions.create({ model: 'gpt-4o', messages: [user('Hello')] });
     await assert.rejects(
       unknown,
-      apiError(OpenAI.BadRequestError, 400, /There is no chat model "gpt-4o"/, {
+      apiError(OpenAI.BadRequestError, 400, /Unknown chat model "gpt-4o"/, {
         code: 'upstream_invalid_request',
         param: 'model',
       }),

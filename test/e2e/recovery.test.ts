@@ -1,4 +1,4 @@
-// The enclave goes and comes back; a session is lost; many ask at once.
+// The enclave restarts, loses a session, or receives many requests at once.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -20,24 +20,24 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 const MIB = 1024 * 1024;
 const CLIENTS = 32;
 
-/** How an enclave can forget a session: whether it says so while the body is still being sent. */
+/** Ways in which an enclave forgets a session, and whether it responds while the body is still being sent. */
 const FORGETTING: readonly [string, boolean, (enclave: RunningEnclave) => void][] = [
   [
-    'the enclave refuses at once',
+    'the enclave responds at once',
     true,
     (enclave) => {
       enclave.dropSessions();
     },
   ],
   [
-    'the enclave answers and reads nothing',
+    'the enclave responds and reads nothing',
     true,
     (enclave) => {
       enclave.setFaults('answer-before-body:1');
     },
   ],
   [
-    'the enclave refuses behind the body',
+    'the enclave responds after the body',
     false,
     (enclave) => {
       enclave.setFaults('marked-decryption-failed:1');
@@ -51,7 +51,7 @@ interface Outcome {
   readonly answer: Answer;
 }
 
-/** Clients that ask again as soon as they are answered, until `stop`. */
+/** Starts clients that send one request after another until `stop`. */
 function startLoad(url: string, clients: number) {
   const outcomes = new EventQueue<Outcome>();
   let stopped = false;
@@ -65,11 +65,11 @@ function startLoad(url: string, clients: number) {
   const loops = Array.from({ length: clients }, loop);
   return {
     outcomes,
-    /** Resolves when so many more have ended well. */
+    /** Resolves when this many more requests have succeeded. */
     async served(count: number): Promise<void> {
       let seen = 0;
-      const wellServed = ({ answer }: Outcome) => isWhole(answer) && ++seen >= count;
-      await outcomes.find(`${count} answers`, wellServed, outcomes.items.length, 10_000);
+      const succeeded = ({ answer }: Outcome) => isComplete(answer) && ++seen >= count;
+      await outcomes.find(`${count} answers`, succeeded, outcomes.items.length, 10_000);
     },
     async stop(): Promise<void> {
       stopped = true;
@@ -78,12 +78,12 @@ function startLoad(url: string, clients: number) {
   };
 }
 
-function isWhole({ status, broken, body }: Answer): boolean {
+function isComplete({ status, broken, body }: Answer): boolean {
   return status === 200 && !broken && body.toString().endsWith('data: [DONE]\n\n');
 }
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`a proxy with ${runtime} under load`, () => {
+  describe(`A proxy with ${runtime} under load`, () => {
     const scope = perTest();
     let folder: string;
 
@@ -94,7 +94,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       rmSync(folder, { recursive: true });
     });
 
-    it('loses only what is in flight when the enclave dies, and makes one new session when it is back', async () => {
+    it('loses only requests in flight when the enclave stops, and makes one new session when it is back', async () => {
       const record = join(folder, 'record');
       const first = await scope.enclaveProcess();
       const proxy = await scope.proxy(first, {}, { nodeArgs });
@@ -102,7 +102,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await load.served(200);
       const inFlight = performance.now();
       await first.kill();
-      const down = await load.outcomes.find('a failure', ({ answer }) => !isWhole(answer));
+      const down = await load.outcomes.find('a failure', ({ answer }) => !isComplete(answer));
       assert.ok(down.ended >= inFlight);
       await scope.enclaveProcess(['--port', String(first.port), '--record', record]);
       const back = performance.now();
@@ -110,8 +110,8 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await load.stop();
 
       for (const { begun, ended, answer } of load.outcomes.items) {
-        if (isWhole(answer)) continue;
-        assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was away');
+        if (isComplete(answer)) continue;
+        assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was stopped');
         if (answer.status === 200) assert.ok(answer.broken && begun < inFlight);
         else assertError(answer, ERRORS.backend);
       }
@@ -125,7 +125,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await proxy.logged('session_lost', { reason: 'rejected' });
     }).timeout(60_000);
 
-    it('makes one session for all who ask at the same time', async () => {
+    it('makes one session for concurrent requests', async () => {
       const enclave = await scope.enclave();
       const proxy = await scope.proxy(enclave, {}, { nodeArgs });
       await proxy.logged('session');
@@ -133,14 +133,14 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const answers = await Promise.all(
           Array.from({ length: 64 }, () => ask(proxy.url, { body: chatBody('Hello', { stream: true }) })),
         );
-        assert.ok(answers.every(isWhole));
+        assert.ok(answers.every(isComplete));
         assert.equal(enclave.journal.handshakes, round);
         enclave.dropSessions();
       }
     });
   });
 
-  describe(`a session that the enclave has forgotten, at a proxy with ${runtime},`, () => {
+  describe(`A session that the enclave has forgotten, with ${runtime},`, () => {
     const scope = perSuite();
     let enclave: RunningEnclave;
     let proxy: ServerProcess;
@@ -151,13 +151,13 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await proxy.logged('session');
     });
 
-    it('is replaced without the client noticing', async () => {
+    it('is replaced without an error for the client', async () => {
       for (const fault of ['', 'marked-session-not-found:1', 'marked-decryption-failed:1']) {
         const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
         if (fault === '') enclave.dropSessions();
         enclave.setFaults(fault);
         for (const body of [chatBody('Hello', { stream: true }), chatBody('/burst 50', { stream: true })]) {
-          assert.ok(isWhole(await ask(proxy.url, { body })));
+          assert.ok(isComplete(await ask(proxy.url, { body })));
         }
         assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [2, 1]);
       }
@@ -165,7 +165,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
 
     for (const [how, early, forget] of FORGETTING) {
-      it(`is replaced while 5 MiB are being uploaded: ${how}`, async () => {
+      it(`is replaced during an upload of 5 MiB: ${how}`, async () => {
         const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
         const body = chatBodyOf(5 * MIB, '/describe');
         const logged = proxy.stderr.items.length;
@@ -173,27 +173,27 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const sent = open(proxy.url, { headers: { 'content-length': String(body.length) } });
         const answer = answerTo(sent, 10_000);
         sent.write(body.subarray(0, 2 * MIB));
-        // The upload stands still until the new session is there.
+        // The upload pauses until the new session exists.
         if (early) await proxy.logged('session', {}, logged);
         sent.write(body.subarray(2 * MIB, 4 * MIB));
         sent.end(body.subarray(4 * MIB));
-        const whole = await readAnswer(await answer, 10_000);
-        assert.equal(whole.status, 200);
+        const complete = await readAnswer(await answer, 10_000);
+        assert.equal(complete.status, 200);
         const sha256 = createHash('sha256').update(body).digest('hex');
-        assert.deepEqual((whole.json() as { body: object }).body, { length: body.length, sha256 });
+        assert.deepEqual((complete.json() as { body: object }).body, { length: body.length, sha256 });
         assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [1, 1]);
         enclave.setFaults('');
       });
     }
 
-    it('does not touch the streams that have begun', async () => {
+    it('does not affect streams that have begun', async () => {
       const stream = await head(proxy.url, { body: chatBody('/stall 3', { stream: true }) });
       enclave.dropSessions();
-      assert.ok(isWhole(await ask(proxy.url, { body: chatBody('Hello', { stream: true }) })));
+      assert.ok(isComplete(await ask(proxy.url, { body: chatBody('Hello', { stream: true }) })));
       const text = new Promise<void>((resolve) => {
         let read = '';
-        stream.on('data', (piece: Buffer) => {
-          read += piece.toString();
+        stream.on('data', (chunk: Buffer) => {
+          read += chunk.toString();
           if (read.split('"word "').length === 4) resolve();
         });
         stream.on('error', () => undefined);
@@ -204,34 +204,34 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
   });
 
-  describe(`64 streams at once through a proxy with ${runtime}`, () => {
+  describe(`64 concurrent streams through a proxy with ${runtime}`, () => {
     const scope = perSuite();
 
-    it('arrive whole, each with its own bytes', async () => {
+    it('arrive completely, each with its own bytes', async () => {
       const model = recordedModel();
       const enclave = await scope.enclave({ handler: model.handler });
       const proxy = await scope.proxy(enclave, {}, { nodeArgs });
-      const hooks = Array.from({ length: 64 }, (_, index) => `/burst ${100 + 10 * index} stream-${index}`);
+      const commands = Array.from({ length: 64 }, (_, index) => `/burst ${100 + 10 * index} stream-${index}`);
       const answers = await Promise.all(
-        hooks.map((hook) => ask(proxy.url, { body: chatBody(hook, { stream: true }) }, 15_000)),
+        commands.map((command) => ask(proxy.url, { body: chatBody(command, { stream: true }) }, 15_000)),
       );
       const sent = new Map(
         model.answers.map(({ request, pieces }) => [Buffer.from(request.body ?? []).toString(), Buffer.concat(pieces)]),
       );
       for (const [index, answer] of answers.entries()) {
-        const expected = sent.get(chatBody(hooks[index] ?? '', { stream: true }));
+        const expected = sent.get(chatBody(commands[index] ?? '', { stream: true }));
         assert.ok(expected !== undefined && expected.length > 10_000);
-        assert.ok(isWhole(answer) && answer.body.equals(expected), hooks[index]);
+        assert.ok(isComplete(answer) && answer.body.equals(expected), commands[index]);
       }
       assert.equal(enclave.journal.handshakes, 1);
     });
   });
 }
 
-describe('a proxy whose handshakes fail', () => {
+describe('A proxy whose handshakes fail', () => {
   const scope = perTest();
 
-  it('tries a handshake again at most once a second, however many ask', async () => {
+  it('retries a handshake at most once a second, for any number of requests', async () => {
     const enclave = await scope.enclave({ faults: 'handshake-500' });
     const proxy = await scope.proxy(enclave);
     await proxy.logged('handshake_failed');

@@ -1,4 +1,4 @@
-// How long a session is used, seen at the enclave: real sockets, but a clock that a test moves.
+// How long the proxy uses a session, observed at the enclave: with real sockets, and a clock that the test controls.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { FakeClock } from '../support/fakeClock.ts';
@@ -11,7 +11,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-describe('a session', () => {
+describe('A session', () => {
   const scope = perTest();
   let clock: FakeClock;
   let enclave: RunningEnclave;
@@ -24,7 +24,7 @@ describe('a session', () => {
     await logged('session', 1);
   });
 
-  /** Resolves when there are so many lines of this event in the log. */
+  /** Resolves when the log has this many lines of this event. */
   const logged = async (name: string, count: number) => {
     let seen = 0;
     await proxy.log.find(`${count} log lines ${name}`, ({ event }) => event === name && ++seen === count);
@@ -37,13 +37,13 @@ describe('a session', () => {
 
   const lost = () => proxy.log.items.filter(({ event }) => event === 'session_lost').map((line) => line['reason']);
 
-  it('is made as soon as the proxy listens, before anyone asks', async () => {
+  it('is made when the proxy starts, before any request', async () => {
     assert.equal(enclave.journal.handshakes, 1);
     assert.equal(enclave.journal.requests.length, 0);
     await assertServed(1);
   });
 
-  it('serves all requests of all keys', async () => {
+  it('serves all requests with all API keys', async () => {
     for (const key of ['dev-one', 'dev-two']) {
       await Promise.all([1, 2, 3].map(() => ask(proxy.url, { body: chatBody('Hello'), key })));
     }
@@ -51,17 +51,17 @@ describe('a session', () => {
     await assertServed(1);
   });
 
-  it('is renewed in the background before its end, so that nobody waits', async () => {
+  it('is renewed in the background before it expires', async () => {
     await clock.advance(50 * MINUTE);
     await assertServed(1);
-    await clock.advance(4.5 * MINUTE); // five minutes before it is not used any more
+    await clock.advance(4.5 * MINUTE); // five minutes before it expires
     await logged('session', 2);
     assert.equal(enclave.journal.handshakes, 2);
     await assertServed(2);
     assert.deepEqual(lost(), []);
   });
 
-  it('is used to its end when it cannot be renewed, and no longer', async () => {
+  it('is used until it expires if it cannot be renewed', async () => {
     enclave.setFaults('handshake-500');
     await clock.advance(59 * MINUTE);
     await logged('handshake_failed', 1);
@@ -75,7 +75,7 @@ describe('a session', () => {
     assert.equal(new Set(enclave.journal.requests.map(({ session_id: id }) => id)).size, 2);
   });
 
-  it('is made anew when the computer has slept', async () => {
+  it('is replaced when the computer has slept', async () => {
     await assertServed(1);
     clock.sleep(10 * MINUTE);
     await assertServed(2);
@@ -85,10 +85,10 @@ describe('a session', () => {
   });
 });
 
-describe('the connections to the enclave', () => {
+describe('Connections to the enclave', () => {
   const scope = perTest();
 
-  it('are kept: one after the other, requests share one', async () => {
+  it('are kept alive and shared by consecutive requests', async () => {
     const tap = await scope.tap(await scope.enclave());
     const proxy = await scope.proxy(tap);
     await proxy.logged('session');

@@ -1,5 +1,5 @@
-// An enclave that is verified in full: https, and documents that an authority signs. No setting of the proxy names
-// another authority than AWS, so where the proxy has to trust one, it runs inside this process.
+// An enclave that the proxy verifies completely: https and signed documents. The proxy has no setting to trust an
+// authority other than AWS, so where it must, it runs inside this process.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const OTHER_PCR0 = 'ab'.repeat(48);
 const TLS = createTlsIdentity(Date.now());
 const HOUR = 3_600_000;
 
-/** What the log says of each lie about who signed. */
+/** The detail in the log for each fault. */
 const EXPECTED: Readonly<Record<string, string>> = {
   'expired-certificate': 'certificate_expired',
   'untrusted-root': 'untrusted_root',
@@ -31,14 +31,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'unsigned-document': 'malformed_document',
 };
 
-describe('an enclave whose documents are signed', () => {
+describe('An enclave with signed documents', () => {
   const scope = perTest();
   let verified: EventQueue<AttestationSummary>;
 
   const start = (options: EnclaveOptions = {}) =>
     scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' }, ...options });
 
-  /** A proxy that trusts the enclave's authority in place of AWS. */
+  /** A proxy that trusts the enclave's authority instead of AWS. */
   const trusting = (enclave: RunningEnclave, settings: Settings = {}): Promise<InternalProxy> => {
     verified = new EventQueue();
     return scope.internalProxy(
@@ -48,8 +48,8 @@ describe('an enclave whose documents are signed', () => {
         network: { certificates: [TLS.ca] },
         internals: { anchors: enclave.anchors },
         events: {
-          verified: (evidence) => {
-            verified.add(evidence);
+          verified: (summary) => {
+            verified.add(summary);
           },
         },
       },
@@ -61,18 +61,18 @@ describe('an enclave whose documents are signed', () => {
 
   const assertRefused = async (enclave: RunningEnclave, url: string) => {
     assertError(await ask(url, { body: chatBody('Hello') }), ERRORS.backend);
-    assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
+    assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
   };
 
-  it('is believed, and served, by a proxy that trusts its authority and knows its image', async () => {
+  it('is accepted by a proxy that trusts its authority and its image', async () => {
     const begin = Date.now();
     const enclave = await start();
     const proxy = await trusting(enclave);
     const answer = await ask(proxy.url, { body: chatBody('Hello', { stream: true }) });
     assert.deepEqual([answer.status, answer.broken], [200, false]);
-    const evidence = await verified.find('the evidence', () => true);
-    assert.ok(evidence.kind === 'verified');
-    const { document, timestamp, certificateNotBefore, certificateNotAfter, ...rest } = evidence;
+    const summary = await verified.find('the attestation summary', () => true);
+    assert.ok(summary.kind === 'verified');
+    const { document, timestamp, certificateNotBefore, certificateNotAfter, ...rest } = summary;
     assert.deepEqual(rest, {
       kind: 'verified',
       environment: 'production',
@@ -89,7 +89,7 @@ describe('an enclave whose documents are signed', () => {
   });
 
   for (const fault of listFaults().get('In the handshake of an enclave that signs its documents') ?? []) {
-    it(`is refused when it lies, and served when it is honest again: ${fault}`, async () => {
+    it(`is rejected with a fault and accepted again without: ${fault}`, async () => {
       const enclave = await start({ faults: fault });
       const proxy = await trusting(enclave);
       await assertRefused(enclave, proxy.url);
@@ -101,15 +101,15 @@ describe('an enclave whose documents are signed', () => {
   }
 
   for (const fault of ['wrong-nonce', 'wrong-user-data', 'wrong-public-key', 'short-public-key', 'low-order-key']) {
-    it(`is refused although the signature is right: ${fault}`, async () => {
+    it(`is rejected despite a valid signature: ${fault}`, async () => {
       const enclave = await start({ faults: fault });
       await assertRefused(enclave, (await trusting(enclave)).url);
     });
   }
 
-  it('is refused when its image is another one, and the signed history cannot be had', async () => {
+  it('is rejected if its image is unknown and the signed history cannot be fetched', async () => {
     const enclave = await start();
-    // The history would come through a proxy that is not there; the enclave is on this computer.
+    // The history would be fetched through a proxy that does not exist; the enclave is reached directly.
     const proxy = await scope.internalProxy(
       enclave,
       { PROXY_ADDITIONAL_PCR0: OTHER_PCR0 },
@@ -122,7 +122,7 @@ describe('an enclave whose documents are signed', () => {
     assert.equal((await logged(proxy, 'handshake_failed'))['code'], 'history_unavailable');
   });
 
-  it('is told how wrong the clock of this computer is, when that is why it is refused', async () => {
+  it('is rejected if the clock of the computer is wrong, with the difference in the log', async () => {
     const enclave = await start({ clock: () => Date.now() - 5 * HOUR });
     const proxy = await trusting(enclave);
     await assertRefused(enclave, proxy.url);
@@ -131,7 +131,7 @@ describe('an enclave whose documents are signed', () => {
     assert.match(String(message), /clock is about (5 hours|\d+ minutes) ahead of the enclave/);
   });
 
-  it('is refused when the TLS certificate is of nobody’s, unless the settings say that this does not matter', async () => {
+  it('is rejected with an untrusted TLS certificate, unless the settings allow it', async () => {
     const enclave = await start();
     const settings = { PROXY_ADDITIONAL_PCR0: toHex(DEVELOPMENT_PCR0) };
     const internals = { anchors: enclave.anchors };
@@ -147,11 +147,11 @@ describe('an enclave whose documents are signed', () => {
     await assertRefused(anyone, deceived.url);
   });
 
-  it('is verified on loopback like anywhere, and the real proxy trusts AWS alone', async () => {
+  it('is verified on a loopback address too, and rejected by a proxy that trusts only AWS', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-e2e-'));
     const file = join(folder, 'ca.pem');
     writeFileSync(file, TLS.ca);
-    // Further authorities of the settings stand beside those that Node knows, they do not take their place.
+    // Certificates in the settings are added to those that Node trusts, they do not replace them.
     for (const [env, certificates] of [
       [{}, [TLS.ca]],
       [{ NODE_EXTRA_CA_CERTS: file }, undefined],

@@ -118,7 +118,7 @@ describe('the request clock of a handshake', () => {
     const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
     assertError(result, ERRORS.timeout);
     assert.ok(milliseconds < LIMIT + 1500);
-    assert.deepEqual([enclave.journal.requests.length, enclave.journal.refusals.length], [0, 0]);
+    assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
     await proxy.logged('handshake_failed', { code: 'timeout' });
   });
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { opencode } from '../../src/assistants/adapters/opencode.ts';
 import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
-import type { LogicalResponseWriter } from '../../src/devEnclave/model/logical.ts';
+import type { ApiResponseWriter } from '../../src/devEnclave/model/apiHandler.ts';
 import { AssistantBench } from '../support/assistantBench.ts';
 import { API_KEY, perTest } from '../support/e2e/scope.ts';
 
@@ -17,7 +17,7 @@ describe('AssistantService.check()', () => {
   });
 
   const check = () => bench.service.check(opencode);
-  const begin = (response: LogicalResponseWriter) => {
+  const begin = (response: ApiResponseWriter) => {
     response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
     response.write(Buffer.from('data: {"choices":[{"delta":{"content":"O"}}]}\n\n'));
   };

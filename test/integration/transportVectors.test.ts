@@ -14,46 +14,46 @@ const transcript = {
 };
 
 for (const [label, primitives] of ALL_PRIMITIVES) {
-  describe(`The vectors of transport v2, ${label}`, () => {
-    it('yield the keys and the id of the session', () => {
+  describe(`The vectors of transport V2, ${label}`, () => {
+    it('give the keys and the id of the session', () => {
       const keys = deriveSessionKeys(primitives.hkdf, transcript, hex(handshake.x25519_shared));
       assert.equal(toHex(keys.requestKey), handshake.request_key);
       assert.equal(toHex(keys.responseKey), handshake.response_key);
       assert.equal(toHex(keys.sessionId), handshake.session_id);
     });
 
-    it('yield a session that names itself as the wire does and overwrites the keys it was given', () => {
+    it('give a session with their id and routing key, which overwrites its input keys', () => {
       const keys = deriveSessionKeys(primitives.hkdf, transcript, hex(handshake.x25519_shared));
-      const session = new Session(primitives, keys, challenge, 'proof');
+      const session = new Session(primitives, keys, challenge, 'attestation');
       assert.equal(session.id, handshake.session_id);
       assert.equal(session.routingKey, toBase64(challenge));
-      assert.equal(session.attestation, 'proof');
+      assert.equal(session.attestation, 'attestation');
       assert.equal(toHex(keys.requestKey) + toHex(keys.responseKey), '00'.repeat(64));
     });
 
-    it('yield the request record, sealed whole', () => {
+    it('give the request record, sealed in one call', () => {
       const { sealer } = vectorSessionPair(primitives).session.beginCall(hex(request.request_id));
       assert.equal(toHex(sealer.seal(ascii(request.plaintext), [])), request.record);
     });
 
-    it('yield the request record, sealed in pieces split at every border and byte by byte', () => {
+    it('give the request record, sealed in chunks split at every position and byte by byte', () => {
       const { session } = vectorSessionPair(primitives);
       const text = ascii(request.plaintext);
       const splits = Array.from({ length: text.length + 1 }, (_, at) => [text.subarray(0, at), text.subarray(at)]);
-      for (const [head = text, ...pieces] of [...splits, Array.from(text, (byte) => Uint8Array.of(byte))]) {
-        const { sealer: whole } = session.beginCall(hex(request.request_id));
-        assert.equal(toHex(whole.seal(head, pieces)), request.record);
+      for (const [head = text, ...chunks] of [...splits, Array.from(text, (byte) => Uint8Array.of(byte))]) {
+        const { sealer: buffered } = session.beginCall(hex(request.request_id));
+        assert.equal(toHex(buffered.seal(head, chunks)), request.record);
         const { sealer } = session.beginCall(hex(request.request_id));
-        const streamed = [sealer.begin(head), ...pieces.map((piece) => sealer.update(piece)), sealer.final()];
+        const streamed = [sealer.begin(head), ...chunks.map((chunk) => sealer.update(chunk)), sealer.final()];
         assert.equal(toHex(concatBytes(...streamed)), request.record);
       }
     });
 
-    it('yield a response whose plaintext is authentic, though no record begins as it does', () => {
+    it('give an authentic response whose record type is unknown', () => {
       const { session } = vectorSessionPair(primitives);
       const sealed = hex(response.ciphertext);
       const { opener } = session.beginCall(hex(response.request_id));
-      assert.throws(() => opener.open(sealed), { code: 'record_malformed', message: /unknown kind/ });
+      assert.throws(() => opener.open(sealed), { code: 'record_malformed', message: /unknown type/ });
       for (let at = 0; at < sealed.length; at++) {
         const changed = sealed.slice();
         changed[at] = (changed[at] ?? 0) ^ 1;
@@ -64,15 +64,15 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
   });
 }
 
-describe('The enclave’s side that the tests are built on', () => {
+describe('The EnclaveHalf of the tests', () => {
   const { enclave } = vectorSessionPair();
 
   it('has the session id of the vectors', () => {
     assert.equal(enclave.sessionId, handshake.session_id);
   });
 
-  it('authenticates the request record of the vectors and no other', () => {
-    // The plaintext begins with "vect", which as a length is more than there is: the record opens, its JSON does not.
+  it('authenticates only the request record of the vectors', () => {
+    // The record opens, but its plaintext is not valid metadata.
     assert.throws(() => enclave.open(hex(request.record)), SyntaxError);
     assert.throws(() => enclave.open(hex(`66${request.record.slice(2)}`)), { message: /authenticate/ });
   });

@@ -5,7 +5,7 @@ import { AssistantService } from '../../src/assistants/assistantService.ts';
 import type { Proposal } from '../../src/assistants/assistantService.ts';
 import { FILE_ASSISTANTS } from '../../src/assistants/registry.ts';
 import type { Assistant } from '../../src/assistants/types.ts';
-import type { LogicalHandler } from '../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import { Secrets } from '../../src/keys/secrets.ts';
 import { MachineStore } from '../../src/keys/machineStore.ts';
@@ -28,11 +28,11 @@ export class AssistantBench extends AssistantHome {
   readonly editor: EditorWindow;
   readonly service: AssistantService;
   /** Responds to chat requests. */
-  answer: LogicalHandler;
+  answer: ApiHandler;
   /** In milliseconds. */
   checkLimit = 30_000;
 
-  private constructor(editor: EditorWindow, answer: LogicalHandler) {
+  private constructor(editor: EditorWindow, answer: ApiHandler) {
     super();
     this.editor = editor;
     this.answer = answer;

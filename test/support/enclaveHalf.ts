@@ -1,5 +1,5 @@
-// The enclave's side of transport v2, written from the specification over node:crypto alone: it shares no line with the
-// client's side, so that the two can contradict each other.
+// The enclave's side of transport V2, implemented independently of src/session with node:crypto alone, so that the tests
+// find deviations from the specification.
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,13 +12,13 @@ import {
 
 const SPKI = Buffer.from('302a300506032b656e032100', 'hex');
 
-/** What the client says first, 32 bytes each. */
+/** What the client sends in the handshake, 32 bytes each. */
 export interface Offer {
   readonly challenge: Buffer;
   readonly clientPublicKey: Buffer;
 }
 
-/** A request as it came out of its record. */
+/** A decrypted request. */
 export interface OpenedRequest {
   readonly requestId: Buffer;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -26,19 +26,19 @@ export interface OpenedRequest {
   readonly plaintext: Buffer;
 }
 
-/** The offer in the body of a handshake; throws for a body that is not exactly what section 1 says. */
+/** Parses the body of a handshake request (section 1). Throws if it is invalid. */
 export function readOffer(body: Uint8Array): Offer {
   const fields = JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>;
   const names = Object.keys(fields).toSorted().join();
-  if (names !== 'challenge,client_public_key,version' || fields['version'] !== 2) throw new Error('No such handshake');
+  if (names !== 'challenge,client_public_key,version' || fields['version'] !== 2) throw new Error('Invalid handshake');
   const [challenge, clientPublicKey] = [fields['challenge'], fields['client_public_key']].map((text) =>
     Buffer.from(String(text), 'base64'),
   );
-  if (challenge?.length !== 32 || clientPublicKey?.length !== 32) throw new Error('No such handshake');
+  if (challenge?.length !== 32 || clientPublicKey?.length !== 32) throw new Error('Invalid handshake');
   return { challenge, clientPublicKey };
 }
 
-/** One session as the enclave keeps it. */
+/** The enclave's keys of one session. */
 export class EnclaveHalf {
   readonly sessionId: string;
   readonly publicKey: Buffer;
@@ -58,7 +58,7 @@ export class EnclaveHalf {
     this.sessionId = derive('session-id').subarray(0, 16).toString('hex');
   }
 
-  /** Draws a key pair of its own and agrees on the keys of a session. */
+  /** Generates a key pair and derives the keys of a session. */
   static accept(offer: Offer): EnclaveHalf {
     const { publicKey, privateKey } = generateKeyPairSync('x25519');
     const clientKey = createPublicKey({
@@ -71,7 +71,7 @@ export class EnclaveHalf {
     return new EnclaveHalf(offer, raw, shared);
   }
 
-  /** Section 2; throws for anything that is not authentic. */
+  /** Opens a request (section 2). Throws if it is not authentic. */
   open(record: Uint8Array): OpenedRequest {
     const bytes = Buffer.from(record);
     const requestId = bytes.subarray(0, 16);
@@ -85,7 +85,7 @@ export class EnclaveHalf {
     return { requestId, metadata, body: plaintext.subarray(4 + length), plaintext };
   }
 
-  /** Section 3: the response to one request, under its own key or any other. */
+  /** Returns a sealer for the response to a request (section 3), under its own key or any other. */
   respond(requestId: Uint8Array, key = this.#subkey(this.#responseKey, 'response', requestId)): ResponseHalf {
     return new ResponseHalf(key, this.#context('response-record', requestId));
   }
@@ -100,7 +100,7 @@ export class EnclaveHalf {
   }
 }
 
-/** Seals the frames of one response in their order, or out of it. */
+/** Seals the frames of one response, in order or at any position. */
 export class ResponseHalf {
   readonly #key: Buffer;
   readonly #context: Buffer;
@@ -127,12 +127,12 @@ export class ResponseHalf {
     return this.frame(4, JSON.stringify({ code }));
   }
 
-  /** The next frame, of any tag and content. */
-  frame(tag: number, content: Uint8Array | string): Buffer {
-    return this.frameOf(Buffer.concat([Buffer.of(tag), Buffer.from(content)]));
+  /** Returns the next frame, for a record of any type and content. */
+  frame(type: number, content: Uint8Array | string): Buffer {
+    return this.frameOf(Buffer.concat([Buffer.of(type), Buffer.from(content)]));
   }
 
-  /** The frame of any plaintext, the next one or at another place. */
+  /** Returns the frame of any plaintext, by default at the next position. */
   frameOf(plaintext: Uint8Array, sequence = this.#sequence++): Buffer {
     const sealed = this.seal(plaintext, sequence);
     const length = Buffer.alloc(4);
@@ -140,7 +140,7 @@ export class ResponseHalf {
     return Buffer.concat([length, sealed]);
   }
 
-  /** Ciphertext and tag for one place. */
+  /** Returns the ciphertext and tag at one position. */
   seal(plaintext: Uint8Array, sequence: number): Buffer {
     const counted = Buffer.alloc(8);
     counted.writeBigUInt64BE(BigInt(sequence));

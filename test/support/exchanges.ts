@@ -1,4 +1,4 @@
-// One exchange between a local client and a backend, both played by the test.
+// Exchanges between a local client and a backend, both simulated by the test.
 import assert from 'node:assert/strict';
 import { encodeMetadata } from '../../src/session/envelope.ts';
 import type { RequestMetadata } from '../../src/session/envelope.ts';
@@ -36,37 +36,37 @@ export const METADATA: RequestMetadata = {
   bodyPresent: true,
 };
 
-/** Writes down what it hears: `start 200`, `chunk text`, `end`, `fail code`. */
+/** Records its calls as `start 200`, `chunk text`, `end`, `fail code`. */
 export class RecordingSink implements ResponseSink {
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   failure: SessionError | undefined;
-  /** Called inside each call, with what was heard. */
-  during: (heard: string) => void = () => undefined;
+  /** Called with each recorded call. */
+  during: (received: string) => void = () => undefined;
 
   start({ status }: ResponseStart): void {
-    this.#hear(`start ${status}`);
+    this.#receive(`start ${status}`);
   }
 
   chunk(bytes: Uint8Array): void {
-    this.#hear(`chunk ${Buffer.from(bytes).toString()}`);
+    this.#receive(`chunk ${Buffer.from(bytes).toString()}`);
   }
 
   end(): void {
-    this.#hear('end');
+    this.#receive('end');
   }
 
   fail(error: SessionError): void {
     this.failure = error;
-    this.#hear(`fail ${error.code}`);
+    this.#receive(`fail ${error.code}`);
   }
 
-  #hear(words: string): void {
-    this.heard.push(words);
+  #receive(words: string): void {
+    this.received.push(words);
     this.during(words);
   }
 }
 
-/** A backend that makes sessions at once, and a network that sends nothing on. */
+/** A backend that makes sessions at once, on a network that the test controls. */
 export class FakeBackend {
   readonly clock = new FakeClock();
   readonly transport = new FakeTransport();
@@ -74,7 +74,7 @@ export class FakeBackend {
   readonly enclaves: EnclaveHalf[] = [];
   readonly losses: string[] = [];
   readonly sessions: SessionManager<null>;
-  /** What becomes of the next handshakes. */
+  /** Performs the next handshakes. */
   connect: () => Promise<Session<null>> = () => Promise.resolve(this.makeSession());
 
   constructor() {
@@ -91,7 +91,7 @@ export class FakeBackend {
     return session;
   }
 
-  /** A backend that has a session already. */
+  /** Creates a backend that already has a session. */
   static async ready(): Promise<FakeBackend> {
     const backend = new FakeBackend();
     await backend.sessions.acquire();
@@ -103,12 +103,12 @@ export class FakeBackend {
     return this.enclaves.find(({ sessionId }) => sessionId === id) ?? assert.fail('An unknown session');
   }
 
-  /** The request inside a call, drawn to its end and opened. */
+  /** Reads and decrypts the request of a call. */
   async open(call: FakeCall): Promise<OpenedRequest> {
     return this.enclaveOf(call).open(await call.body());
   }
 
-  /** The response to a call whose record is at hand from its first byte. */
+  /** Returns a sealer for the response to a call whose body was not read before. */
   async respond(call: FakeCall): Promise<ResponseHalf> {
     const first = (await call.draw()) ?? assert.fail('An empty request');
     return this.enclaveOf(call).respond(Buffer.from(first.subarray(0, 16)));
@@ -122,16 +122,16 @@ export interface StartedExchange {
   readonly metadata: Uint8Array;
 }
 
-/** An exchange that was not begun yet, with the body that has come so far. */
-export function makeExchange(backend: FakeBackend, ...pieces: readonly (string | Uint8Array)[]): StartedExchange {
+/** Creates an exchange that has not begun, with these chunks of its body. */
+export function makeExchange(backend: FakeBackend, ...chunks: readonly (string | Uint8Array)[]): StartedExchange {
   const body = new ReplayableBody();
-  for (const piece of pieces) body.push(Buffer.from(piece));
+  for (const chunk of chunks) body.push(Buffer.from(chunk));
   const sink = new RecordingSink();
   const metadata = encodeMetadata(METADATA);
   return { exchange: new Exchange(backend, metadata, body, sink), sink, body, metadata };
 }
 
-/** An exchange with a whole, short body, sent. */
+/** Sends the request of an exchange with a short, complete body. */
 export async function sendExchange(
   backend: FakeBackend,
   text = '{"model":"m"}',
@@ -143,7 +143,7 @@ export async function sendExchange(
   return { ...started, call };
 }
 
-/** The same, with a response that has begun. */
+/** The same, and starts its response. */
 export async function startExchange(
   backend: FakeBackend,
 ): Promise<StartedExchange & { readonly call: FakeCall; readonly response: ResponseHalf }> {

@@ -1,4 +1,4 @@
-// A handshake with a backend that the test plays.
+// Handshakes with a backend that the test simulates.
 import { performHandshake } from '../../src/session/handshake.ts';
 import type { AttestationResult, Trust } from '../../src/session/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -15,8 +15,8 @@ import { PRIMITIVES } from './sessions.ts';
 export const JSON_FIELDS: Fields = [['content-type', 'application/json']];
 export const TIMEOUT = 30_000;
 
-/** A handshake under way: the offer was sent, nothing was answered. */
-export interface Begun {
+/** A handshake whose request was sent and not answered. */
+export interface PendingHandshake {
   readonly session: Promise<Session<AttestationResult>>;
   readonly transport: FakeTransport;
   readonly clock: FakeClock;
@@ -25,42 +25,46 @@ export interface Begun {
   readonly enclave: EnclaveHalf;
 }
 
-export async function beginHandshake(trust: Trust, primitives: Primitives = PRIMITIVES): Promise<Begun> {
+export async function beginHandshake(trust: Trust, primitives: Primitives = PRIMITIVES): Promise<PendingHandshake> {
   const [transport, clock] = [new FakeTransport(), new FakeClock()];
   const session = performHandshake({ transport, primitives, trust, clock, timeout: () => TIMEOUT });
-  session.catch(() => undefined); // each test says what becomes of it, some of them later
+  session.catch(() => undefined); // each test checks the result itself
   const call = await transport.next('the handshake');
   const offer = readOffer(await call.body());
   return { session, transport, clock, call, offer, enclave: EnclaveHalf.accept(offer) };
 }
 
-/** What an honest document says of this handshake. */
-export function bindingsOf({ offer, enclave }: Begun): Bindings {
+/** The correct bindings of this handshake. */
+export function bindingsOf({ offer, enclave }: PendingHandshake): Bindings {
   return { nonce: offer.challenge, publicKey: enclave.publicKey, userData: userDataOf(offer.clientPublicKey) };
 }
 
-/** The user data that name a client's public key. */
+/** The user data for a client's public key. */
 export function userDataOf(clientPublicKey: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('opensecret/transport-v2/session/v1/client-public-key\0'), clientPublicKey]);
 }
 
-/** The JSON of an honest reply, or of one with other fields. */
-export function replyOf({ enclave }: Begun, document: Uint8Array, changes: Record<string, unknown> = {}): Buffer {
-  const honest = {
+/** The JSON of a correct reply, with changes. */
+export function replyOf(
+  { enclave }: PendingHandshake,
+  document: Uint8Array,
+  changes: Record<string, unknown> = {},
+): Buffer {
+  const correct = {
     version: 2,
     session_id: enclave.sessionId,
     attestation_document: Buffer.from(document).toString('base64'),
     expires_in_seconds: 3600,
   };
-  return Buffer.from(JSON.stringify({ ...honest, ...changes }));
+  return Buffer.from(JSON.stringify({ ...correct, ...changes }));
 }
 
-/** The honest reply of a development backend. */
-export function developmentReply(begun: Begun, changes: Record<string, unknown> = {}): Buffer {
+/** The correct reply of a development backend, with changes. */
+export function developmentReply(begun: PendingHandshake, changes: Record<string, unknown> = {}): Buffer {
   return replyOf(begun, makeUnsignedDocument(bindingsOf(begun), begun.clock.wall()), changes);
 }
 
-/** Primitives that say whether anything was derived. */
+/** Primitives that record derivations. */
 export function watchedPrimitives(): { readonly primitives: Primitives; readonly derived: string[] } {
   const derived: string[] = [];
   const { aead, hkdf } = PRIMITIVES;

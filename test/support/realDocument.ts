@@ -1,4 +1,4 @@
-// What is known of the real document in test/fixtures (transport-v2 section 5).
+// The real document in test/fixtures and its properties (transport V2, section 5).
 import { readFileSync } from 'node:fs';
 
 export const REAL_DOCUMENT: Uint8Array = Buffer.from(

@@ -1,4 +1,4 @@
-// A session sessions whose handshakes the test answers.
+// A session manager whose handshakes the test completes.
 import assert from 'node:assert/strict';
 import type { SessionError } from '../../src/session/errors.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -7,9 +7,9 @@ import { FakeClock } from './fakeClock.ts';
 import { makeSessionPair } from './sessions.ts';
 import { flushEventLoop } from './withTimeout.ts';
 
-/** One handshake that the sessions began. */
+/** One handshake of the session manager. */
 export interface FakeHandshake {
-  /** The time at which it began, by the monotonic clock. */
+  /** When it began, by the monotonic clock. */
   readonly at: number;
   succeed(session?: Session<null>): Promise<Session<null>>;
   fail(error: Error): Promise<void>;
@@ -18,7 +18,7 @@ export interface FakeHandshake {
 export class SessionManagerUnderTest {
   readonly clock = new FakeClock();
   readonly handshakes: FakeHandshake[] = [];
-  /** What the sessions reported, in order. */
+  /** The events that the session manager reported. */
   readonly events: string[] = [];
   readonly sessions: SessionManager<null>;
 
@@ -32,12 +32,12 @@ export class SessionManagerUnderTest {
     });
   }
 
-  /** The last handshake that began. */
+  /** The latest handshake. */
   get handshake(): FakeHandshake {
     return this.handshakes.at(-1) ?? assert.fail('No handshake began');
   }
 
-  /** A session that the sessions has made. */
+  /** Makes a session. */
   async establish(): Promise<Session<null>> {
     const acquired = this.sessions.acquire();
     await flushEventLoop();

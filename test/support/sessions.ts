@@ -1,4 +1,4 @@
-// Sessions without a handshake: the client's side, and the enclave's side that knows the same keys.
+// Sessions without a handshake: the client's side and the enclave's side, with the same keys.
 import { randomBytes } from 'node:crypto';
 import { aeadBySize, nativeAead, pureAead } from '../../src/session/aead.ts';
 import { nativeHkdf, pureHkdf } from '../../src/session/hkdf.ts';
@@ -8,7 +8,7 @@ import type { Primitives } from '../../src/session/session.ts';
 import { EnclaveHalf } from './enclaveHalf.ts';
 import { TRANSPORT_V2, hex } from './vectors.ts';
 
-/** Every combination of the implementations that there are. */
+/** Combinations of the implementations. */
 export const ALL_PRIMITIVES: readonly (readonly [string, Primitives])[] = [
   ['native AEAD, native HKDF', { aead: nativeAead, hkdf: nativeHkdf }],
   ['native AEAD, pure HKDF', { aead: nativeAead, hkdf: pureHkdf }],
@@ -17,7 +17,7 @@ export const ALL_PRIMITIVES: readonly (readonly [string, Primitives])[] = [
   ['AEAD by size, pure HKDF', { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: pureHkdf }],
 ];
 
-/** What the proxy runs on. */
+/** The implementations that the proxy uses. */
 export const PRIMITIVES: Primitives = { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: pureHkdf };
 
 export interface SessionPair {
@@ -25,13 +25,13 @@ export interface SessionPair {
   readonly enclave: EnclaveHalf;
 }
 
-/** A session with keys of its own. */
+/** A session with fresh keys. */
 export function makeSessionPair(primitives = PRIMITIVES): SessionPair {
   const [challenge, clientPublicKey, serverPublicKey, shared] = [32, 32, 32, 32].map((length) => randomBytes(length));
   return pairOf(primitives, { challenge, clientPublicKey, serverPublicKey, shared } as Secrets);
 }
 
-/** The session of the vectors of transport v2. */
+/** The session of the vectors of transport V2. */
 export function vectorSessionPair(primitives = PRIMITIVES): SessionPair {
   const { challenge, client_public_key, server_public_key, x25519_shared } = TRANSPORT_V2.handshake;
   return pairOf(primitives, {

@@ -1,4 +1,4 @@
-// The published vectors that the cryptography is held to, decoded.
+// The published test vectors of the cryptography, decoded.
 import { readFileSync } from 'node:fs';
 
 function readJson(name: string): unknown {

@@ -1,4 +1,3 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { encodeBits, encodeDer, encodeOid, encodeTime } from './der.ts';
@@ -14,35 +13,35 @@ const OIDS = {
   sha384: '1.2.840.10045.4.3.3',
 } as const;
 
-/** Bits of KeyUsage (RFC 5280 section 4.2.1.3) as the first byte of the bit string. */
+/** Bits of KeyUsage (RFC 5280 section 4.2.1.3), as the first byte of the bit string. */
 const KEY_USAGE_BITS = { digitalSignature: 0x80, keyCertSign: 0x04 } as const;
 
 export type Hash = 'sha256' | 'sha384';
 
-/** An extension as it is written into the certificate: `value` is the DER inside the OCTET STRING. */
+/** An extension of a certificate. `value` is the DER inside the OCTET STRING. */
 export interface Extension {
   readonly oid: string;
   readonly critical: boolean;
   readonly value: Uint8Array;
 }
 
-/** What a certificate is to say. Everything optional is there to make a wrong one. */
+/** The content of a certificate. The optional properties serve to make invalid ones. */
 export interface CertificateSpec {
-  /** Common name, and all there is of the distinguished name. */
+  /** The common name, the only attribute of the distinguished name. */
   readonly subject: string;
   /** Milliseconds since 1970, or the text of a UTCTime. */
   readonly notBefore: number | string;
   readonly notAfter: number | string;
   readonly extensions: readonly Extension[];
-  /** The name of the issuer, when it is not to be the subject of the certificate before. */
+  /** Default: the subject of the previous certificate. */
   readonly issuer?: string;
-  /** The key that signs, when it is not to be the one of the certificate before. */
+  /** Default: the key of the previous certificate. */
   readonly signWith?: KeyObject;
   readonly curve?: 'P-256' | 'P-384';
   readonly hash?: Hash;
-  /** The algorithm inside the signed part, when it is to differ from the one beside the signature. */
+  /** The algorithm inside the signed part. Default: the one next to the signature. */
   readonly innerHash?: Hash;
-  /** X.509 version; 3 unless said otherwise. */
+  /** X.509 version. Default: 3. */
   readonly version?: number;
 }
 
@@ -52,7 +51,7 @@ export interface IssuedCertificate {
   readonly privateKey: KeyObject;
 }
 
-/** A chain of certificates like the one that AWS gives an enclave, and the keys to all of it. */
+/** A certificate chain like that of an AWS enclave, and the key of its leaf. */
 export interface Authority {
   /** What a verifier must be given to trust this authority. */
   readonly anchors: TrustAnchors;
@@ -70,17 +69,17 @@ export function basicConstraints(isCa: boolean, pathLength?: number): Extension 
 
 /** KeyUsage (RFC 5280 section 4.2.1.3) with one use. */
 export function keyUsage(use: keyof typeof KEY_USAGE_BITS): Extension {
-  // The first byte counts the zero bits behind the last one that is set (X.690 section 11.2.2).
+  // The first byte is the number of zero bits after the last one bit (X.690 section 11.2.2).
   const unusedBits = use === 'digitalSignature' ? 7 : 2;
   const value = encodeDer('bitString', Uint8Array.of(unusedBits, KEY_USAGE_BITS[use]));
   return { oid: OIDS.keyUsage, critical: true, value };
 }
 
 /**
- * What the certificates of a correct authority say, root first, leaf last: a root, two intermediates with path lengths
- * that just suffice, and a leaf that is valid for three hours, as AWS issues it.
+ * The content of a correct chain, root first, leaf last: a root, two intermediates with the smallest possible path
+ * lengths, and a leaf that is valid for three hours, like those of AWS.
  *
- * @param now milliseconds since 1970; everything is valid from one minute earlier
+ * @param now milliseconds since 1970; all certificates are valid from one minute earlier
  */
 export function chainSpecs(now: number): [CertificateSpec, CertificateSpec, CertificateSpec, CertificateSpec] {
   const notBefore = now - 60_000;
@@ -101,7 +100,7 @@ export function chainSpecs(now: number): [CertificateSpec, CertificateSpec, Cert
   ];
 }
 
-/** Issues a chain, each certificate by the one before it and the first by itself. The last one is the leaf. */
+/** Issues a chain from the self-signed root to the leaf. */
 export function issueChain(specs: readonly CertificateSpec[]): Authority {
   const issued: IssuedCertificate[] = [];
   for (const spec of specs) issued.push(issueCertificate(spec, issued.at(-1)));
@@ -112,7 +111,7 @@ export function issueChain(specs: readonly CertificateSpec[]): Authority {
 }
 
 /**
- * A new authority with fresh keys.
+ * Creates an authority with fresh keys.
  *
  * @param now milliseconds since 1970; the leaf is valid for three hours from then
  */

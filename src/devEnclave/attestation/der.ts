@@ -1,4 +1,3 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { concatBytes } from '../../shared/bytes.ts';
 
 const TAGS = {
@@ -14,24 +13,24 @@ const TAGS = {
   generalizedTime: 0x18,
 } as const;
 
-/** One DER value (X.690 section 8.1): tag, length in as few bytes as possible, `contents` one behind the other. */
+/** Encodes one DER value (X.690 section 8.1) with the concatenated `contents`. */
 export function encodeDer(tag: keyof typeof TAGS | number, ...contents: readonly Uint8Array[]): Uint8Array {
   const content = concatBytes(...contents);
   return concatBytes(Uint8Array.of(typeof tag === 'number' ? tag : TAGS[tag]), encodeLength(content.length), content);
 }
 
-/** An OBJECT IDENTIFIER from its dotted form. */
+/** Encodes an OBJECT IDENTIFIER in dotted notation. */
 export function encodeOid(dotted: string): Uint8Array {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return encodeDer('oid', Uint8Array.from([40 * first + second, ...rest].flatMap(toBase128)));
 }
 
-/** A BIT STRING of whole bytes. */
+/** Encodes a BIT STRING without unused bits. */
 export function encodeBits(bytes: Uint8Array): Uint8Array {
   return encodeDer('bitString', Uint8Array.of(0), bytes);
 }
 
-/** A UTCTime until 2049, a GeneralizedTime from 2050 (RFC 5280 section 4.1.2.5). `time` is in milliseconds since 1970. */
+/** Encodes a time (milliseconds since 1970): UTCTime until 2049, then GeneralizedTime (RFC 5280 section 4.1.2.5). */
 export function encodeTime(time: number): Uint8Array {
   const text = new Date(time)
     .toISOString()

@@ -1,16 +1,15 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { createHash, randomBytes, sign } from 'node:crypto';
 import { encode } from 'cborg';
 import { PROTECTED_HEADER, sigStructure } from '../../attestation/cose.ts';
 import { concatBytes } from '../../shared/bytes.ts';
 import type { Authority, IssuedCertificate } from './authority.ts';
 
-const PCR_BYTES = 48;
+export const PCR_BYTES = 48;
 
-/** The measurement that development enclaves give themselves: 48 bytes, on no list of approved images. */
+/** The PCR0 of the development enclave: 48 bytes that are on no list of approved images. */
 export const DEVELOPMENT_PCR0: Uint8Array = createHash('sha384').update('development enclave').digest();
 
-/** The fields of a document's payload. A field that is null is there, with the value null. */
+/** The fields of a document's payload. A null field is encoded as null, not left out. */
 export type PayloadFields = ReadonlyMap<string, unknown>;
 
 export interface Bindings {
@@ -22,17 +21,17 @@ export interface Bindings {
 export interface SignedDocumentOptions extends Bindings {
   /** The enclave's own time, milliseconds since 1970. */
   readonly timestamp: number;
-  /** 48 bytes; `DEVELOPMENT_PCR0` unless said otherwise. */
+  /** 48 bytes. Default: `DEVELOPMENT_PCR0`. */
   readonly pcr0?: Uint8Array;
   readonly moduleId?: string;
 }
 
-/** A document that is signed as AWS signs it, for verifiers that trust the anchors of `authority`. */
+/** Makes a document in the form of AWS, for verifiers that trust the anchors of `authority`. */
 export function makeSignedDocument(authority: Authority, options: SignedDocumentOptions): Uint8Array {
   return signPayload(encodePayload(payloadFields(authority, options)), authority.leaf);
 }
 
-/** The fields of a correct payload (transport-v2 section 4), in the order in which AWS writes them. */
+/** The fields of a correct payload (transport V2, section 4), in the order of AWS. */
 export function payloadFields({ cabundle, leaf }: Authority, options: SignedDocumentOptions): PayloadFields {
   const { nonce, publicKey, userData, timestamp, pcr0 = DEVELOPMENT_PCR0, moduleId = 'i-development-enc0' } = options;
   return new Map<string, unknown>([
@@ -51,13 +50,13 @@ export function payloadFields({ cabundle, leaf }: Authority, options: SignedDocu
   ]);
 }
 
-/** CBOR of a payload as AWS writes it today: a map of indefinite length (RFC 8949 section 3.2.2), closed by a break. */
+/** Encodes a payload as AWS does since 2025: as a CBOR map of indefinite length (RFC 8949 section 3.2.2). */
 export function encodePayload(fields: PayloadFields): Uint8Array {
   const entries = [...fields].flatMap(([name, value]) => [encode(name), encode(value)]);
   return concatBytes(Uint8Array.of(0xbf), ...entries, Uint8Array.of(0xff));
 }
 
-/** A COSE_Sign1 of any payload, signed ES384 with the key of `leaf`. */
+/** Makes a COSE_Sign1 of any payload, signed with ES384 and the key of `leaf`. */
 export function signPayload(payload: Uint8Array, leaf: IssuedCertificate): Uint8Array {
   const signed = sigStructure(PROTECTED_HEADER, payload);
   const signature = sign('sha384', signed, { key: leaf.privateKey, dsaEncoding: 'ieee-p1363' });
@@ -65,8 +64,8 @@ export function signPayload(payload: Uint8Array, leaf: IssuedCertificate): Uint8
 }
 
 /**
- * A document as a developer's own backend sends it: the shape of a signed one, but the protected header is empty, the
- * PCRs, certificates and signature are random bytes, and the timestamp is in seconds.
+ * Makes a document as development backends send it: with the structure of a signed one, but an empty protected header,
+ * random bytes as PCRs, certificates and signature, and a timestamp in seconds.
  *
  * @param now milliseconds since 1970
  */

@@ -1,12 +1,11 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { asBuffer } from '../../shared/bytes.ts';
 import { chainSpecs, issueChain } from './authority.ts';
 import { encodeDer } from './der.ts';
 
-/** PEM of a server's own key and certificates. */
+/** The key and certificates of a server, as PEM. */
 export interface TlsIdentity {
   readonly key: string;
-  /** The leaf, then those that issued it. */
+  /** The leaf, then its issuers. */
   readonly cert: string;
   /** What a client must trust. */
   readonly ca: string;
@@ -18,7 +17,7 @@ const DNS_NAME = 0x82;
 const IP_ADDRESS = 0x87;
 
 /**
- * A certificate for https on `127.0.0.1` and `localhost`, from a throwaway authority of its own.
+ * Issues a certificate for https on `127.0.0.1` and `localhost` from a temporary authority.
  * @param now milliseconds since 1970; valid for three hours from then
  */
 export function createTlsIdentity(now: number): TlsIdentity {

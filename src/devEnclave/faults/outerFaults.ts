@@ -1,9 +1,14 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// The lies around the records of a response, and in their place: outer statuses, types, and broken connections.
+// Injects faults outside the records of a response: outer statuses, content types and broken connections.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER, JSON_TYPE, MAX_RECORD, RECORD_TYPE } from '../../session/wire.ts';
-import type { OuterFault, RequestFault } from './faults.ts';
+import {
+  ERROR_CODE_HEADER,
+  ERROR_CONTRACT_HEADER,
+  JSON_MEDIA_TYPE,
+  MAX_RECORD,
+  RECORD_MEDIA_TYPE,
+} from '../../session/wire.ts';
 import { collectBody } from '../transport/outerRequest.ts';
+import type { OuterFault, RequestFault } from './faults.ts';
 
 /** A status line and header fields: name, value, name, value ... */
 export interface OuterHead {
@@ -11,21 +16,21 @@ export interface OuterHead {
   readonly headers: readonly string[];
 }
 
-const HONEST_HEAD: OuterHead = { status: 200, headers: ['content-type', RECORD_TYPE] };
+const CORRECT_HEAD: OuterHead = { status: 200, headers: ['content-type', RECORD_MEDIA_TYPE] };
 
-const FALSE_HEADS = new Map<RequestFault, OuterHead>([
-  ['wrong-outer-status', { ...HONEST_HEAD, status: 201 }],
-  ['wrong-outer-type', { status: 200, headers: ['content-type', JSON_TYPE] }],
-  ['parameter-outer-type', { status: 200, headers: ['content-type', `${RECORD_TYPE}; charset=binary`] }],
+const FAULTY_HEADS = new Map<RequestFault, OuterHead>([
+  ['wrong-outer-status', { ...CORRECT_HEAD, status: 201 }],
+  ['wrong-outer-type', { status: 200, headers: ['content-type', JSON_MEDIA_TYPE] }],
+  ['parameter-outer-type', { status: 200, headers: ['content-type', `${RECORD_MEDIA_TYPE}; charset=binary`] }],
   ['no-outer-type', { status: 200, headers: [] }],
-  ['double-outer-type', { status: 200, headers: [...HONEST_HEAD.headers, ...HONEST_HEAD.headers] }],
+  ['double-outer-type', { status: 200, headers: [...CORRECT_HEAD.headers, ...CORRECT_HEAD.headers] }],
 ]);
 
 const CONTRACT = [ERROR_CONTRACT_HEADER, '1'];
 const NOT_FOUND = [ERROR_CODE_HEADER, 'session_not_found'];
 const NOT_DECRYPTED = [ERROR_CODE_HEADER, 'request_decryption_failed'];
 
-const REFUSALS = new Map<RequestFault, OuterHead>([
+const ERROR_RESPONSES = new Map<RequestFault, OuterHead>([
   ['marked-session-not-found', { status: 400, headers: [...CONTRACT, ...NOT_FOUND] }],
   ['marked-decryption-failed', { status: 400, headers: [...CONTRACT, ...NOT_DECRYPTED] }],
   ['unmarked-400', { status: 400, headers: [] }],
@@ -39,33 +44,33 @@ const REFUSALS = new Map<RequestFault, OuterHead>([
   ['outer-503', { status: 503, headers: ['retry-after', '1'] }],
 ]);
 
-/** The head in front of the records: the honest one, or the one of a lie. */
-export function recordHead(faults: ReadonlySet<RequestFault>): OuterHead {
-  return findFirst(FALSE_HEADS, faults) ?? HONEST_HEAD;
+/** The head of a response with records, with a fault if `faults` has one for it. */
+export function responseHead(faults: ReadonlySet<RequestFault>): OuterHead {
+  return findFirst(FAULTY_HEADS, faults) ?? CORRECT_HEAD;
 }
 
 /**
- * Answers in the enclave's place, if one of the faults does.
- * @returns false if none does and nothing has happened
- * @throws Refusal 413, ClientGone
+ * Answers the request if one of the faults replaces the complete response.
+ * @returns false if none does; then nothing was read or written
+ * @throws HttpError 413, ClientDisconnected
  */
-export async function injectFault(
+export async function injectOuterFault(
   faults: ReadonlySet<RequestFault>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
   if (faults.has('answer-before-body')) {
-    answerAndReadNothing(response);
+    answerWithoutReading(response);
     return true;
   }
-  const act = falseAnswer(faults, request, response);
-  if (act === undefined) return false;
+  const answer = faultyAnswer(faults, request, response);
+  if (answer === undefined) return false;
   await collectBody(request, MAX_RECORD, 413);
-  act();
+  answer();
   return true;
 }
 
-function falseAnswer(
+function faultyAnswer(
   faults: ReadonlySet<RequestFault>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -75,12 +80,12 @@ function falseAnswer(
   if (has('reset-before-response')) return () => response.socket?.resetAndDestroy();
   if (has('close-before-response')) return () => response.destroy();
   if (has('redirect')) return () => response.writeHead(307, { location: request.url }).end();
-  const refusal = findFirst(REFUSALS, faults);
-  return refusal && (() => response.writeHead(refusal.status, [...refusal.headers]).end('refused on purpose'));
+  const error = findFirst(ERROR_RESPONSES, faults);
+  return error && (() => response.writeHead(error.status, [...error.headers]).end('injected fault'));
 }
 
-/** All of an answer but its end, as this side counts it: so the rest of the request is never read. */
-function answerAndReadNothing(response: ServerResponse): void {
+/** Does not call `end`, because Node would then read the rest of the request. */
+function answerWithoutReading(response: ServerResponse): void {
   response.writeHead(400, ['content-length', '0', ...CONTRACT, ...NOT_FOUND]);
   response.flushHeaders();
 }

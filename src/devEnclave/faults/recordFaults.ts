@@ -1,89 +1,85 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// The lies in the records of a response (transport v2, section 3). Each takes the place of an honest write.
-import { LENGTH_FIELD, MAX_CHUNK, RecordTag, TAG_LENGTH } from '../../session/wire.ts';
-import type { ClientWatch } from '../transport/clientWatch.ts';
+// Injects faults into the records of a response (transport V2, section 3).
+import { LENGTH_FIELD, MAX_CHUNK, RecordType, TAG_LENGTH } from '../../session/wire.ts';
 import type { ResponseSealer } from '../transport/enclaveSession.ts';
+import type { OuterBody, RecordWriter } from '../transport/encryptedResponse.ts';
+import type { ResponseTracker } from '../transport/responseTracker.ts';
 import type { RecordFault, RequestFault } from './faults.ts';
-import type { RecordWriter, Wire } from '../transport/sealedResponse.ts';
 
 interface OutgoingRecord {
   /** 0 is the Start. */
   readonly index: number;
-  readonly tag: number;
+  readonly type: number;
   readonly content: Uint8Array;
 }
 
-/** What a lie has at hand. */
+/** The response that a fault changes. */
 interface FaultContext {
   readonly sealer: ResponseSealer;
-  readonly watch: ClientWatch;
+  readonly tracker: ResponseTracker;
   readonly send: (bytes: Uint8Array) => void;
-  /** Seals and sends a record as it is. */
-  readonly honest: (record: Pick<OutgoingRecord, 'tag' | 'content'>) => void;
-  /** Nothing more goes out; with `end` the HTTP body ends as if all were well. */
+  /** Seals and sends a record unchanged. */
+  readonly sendRecord: (record: Pick<OutgoingRecord, 'type' | 'content'>) => void;
+  /** Sends nothing more; with `end`, also ends the HTTP body. */
   readonly stop: (how: 'end' | 'silence') => void;
+  /** A frame to send after the next one. */
+  delayed: Uint8Array | undefined;
 }
 
-/** Puts one record on the wire. Every response gets a fresh one, so it may remember. */
-type Fault = (record: OutgoingRecord, liar: FaultContext) => void;
+/** Replaces the write of one record. */
+type Fault = (record: OutgoingRecord, context: FaultContext) => void;
 
-const EXTRA = { tag: RecordTag.chunk, content: Buffer.from('extra') };
+const EXTRA_CHUNK = { type: RecordType.chunk, content: Buffer.from('extra') };
 
-/** A lie about the record at `index`; the others are honest. */
-function at(index: number, lie: Fault): () => Fault {
-  return () => (record, liar) => {
-    if (record.index === index) lie(record, liar);
-    else liar.honest(record);
+/** A fault of the record at `index` only. */
+function at(index: number, fault: Fault): Fault {
+  return (record, context) => {
+    if (record.index === index) fault(record, context);
+    else context.sendRecord(record);
   };
 }
 
-/** A lie about the End; the other records are honest. */
-function atEnd(lie: Fault): () => Fault {
-  return () => (record, liar) => {
-    if (record.tag === RecordTag.end) lie(record, liar);
-    else liar.honest(record);
+/** A fault of the End only. */
+function atEnd(fault: Fault): Fault {
+  return (record, context) => {
+    if (record.type === RecordType.end) fault(record, context);
+    else context.sendRecord(record);
   };
 }
 
-/** An Error in place of the record at `index`. */
-function errorAt(index: number, code: string): () => Fault {
-  return at(index, (_record, liar) => {
-    liar.honest({ tag: RecordTag.error, content: Buffer.from(JSON.stringify({ code })) });
-    liar.stop('end');
+/** An Error instead of the record at `index`. */
+function errorAt(index: number, code: string): Fault {
+  return at(index, (_record, context) => {
+    context.sendRecord({ type: RecordType.error, content: Buffer.from(JSON.stringify({ code })) });
+    context.stop('end');
   });
 }
 
-function swapRecords(): Fault {
-  let held: Uint8Array | undefined;
-  return (record, { sealer, send }) => {
-    const frame = sealer.frame(record.tag, record.content);
-    if (record.index === 1) {
-      held = frame;
-      return;
-    }
-    send(frame);
-    if (held !== undefined) send(held);
-    held = undefined;
-  };
-}
-
-const LIES: Readonly<Record<RecordFault, () => Fault>> = {
-  'tampered-record': at(1, ({ tag, content }, { sealer, send }) => {
-    const frame = sealer.frame(tag, content);
+const FAULTS: Readonly<Record<RecordFault, Fault>> = {
+  'tampered-record': at(1, ({ type, content }, { sealer, send }) => {
+    const frame = sealer.frame(type, content);
     frame[LENGTH_FIELD] = (frame[LENGTH_FIELD] ?? 0) ^ 1;
     send(frame);
   }),
-  'swapped-records': swapRecords,
-  'repeated-record': at(1, ({ tag, content }, { sealer, send }) => {
-    const frame = sealer.frame(tag, content);
+  'swapped-records': ({ index, type, content }, context) => {
+    const frame = context.sealer.frame(type, content);
+    if (index === 1) {
+      context.delayed = frame;
+      return;
+    }
+    context.send(frame);
+    if (context.delayed !== undefined) context.send(context.delayed);
+    context.delayed = undefined;
+  },
+  'repeated-record': at(1, ({ type, content }, { sealer, send }) => {
+    const frame = sealer.frame(type, content);
     send(frame);
     send(frame);
   }),
-  'dropped-record': at(1, ({ tag, content }, { sealer }) => {
-    sealer.frame(tag, content);
+  'dropped-record': at(1, ({ type, content }, { sealer }) => {
+    sealer.frame(type, content);
   }),
-  'truncated-frame': at(1, ({ tag, content }, { sealer, send, stop }) => {
-    const frame = sealer.frame(tag, content);
+  'truncated-frame': at(1, ({ type, content }, { sealer, send, stop }) => {
+    const frame = sealer.frame(type, content);
     send(frame.subarray(0, frame.length >> 1));
     stop('end');
   }),
@@ -93,28 +89,28 @@ const LIES: Readonly<Record<RecordFault, () => Fault>> = {
   'missing-end': atEnd((_record, { stop }) => {
     stop('end');
   }),
-  'bytes-behind-end': atEnd((record, { honest, send }) => {
-    honest(record);
+  'bytes-behind-end': atEnd((record, { send, sendRecord }) => {
+    sendRecord(record);
     send(Uint8Array.of(0));
   }),
-  'record-behind-end': atEnd((record, { honest }) => {
-    honest(record);
-    honest(EXTRA);
+  'record-behind-end': atEnd((record, { sendRecord }) => {
+    sendRecord(record);
+    sendRecord(EXTRA_CHUNK);
   }),
-  'second-start': at(1, (record, { honest }) => {
-    honest({ tag: RecordTag.start, content: Buffer.from('{"status":200,"headers":[]}') });
-    honest(record);
+  'second-start': at(1, (record, { sendRecord }) => {
+    sendRecord({ type: RecordType.start, content: Buffer.from('{"status":200,"headers":[]}') });
+    sendRecord(record);
   }),
-  'chunk-before-start': at(0, (record, { honest }) => {
-    honest(EXTRA);
-    honest(record);
+  'chunk-before-start': at(0, (record, { sendRecord }) => {
+    sendRecord(EXTRA_CHUNK);
+    sendRecord(record);
   }),
   'no-start': at(0, () => undefined),
-  'malformed-start': at(0, (_record, { honest }) => {
-    honest({ tag: RecordTag.start, content: Buffer.from('{"status":200,"headers":[],"trailers":[]}') });
+  'malformed-start': at(0, (_record, { sendRecord }) => {
+    sendRecord({ type: RecordType.start, content: Buffer.from('{"status":200,"headers":[],"trailers":[]}') });
   }),
-  'oversize-frame': at(1, (_record, { honest }) => {
-    honest({ tag: RecordTag.chunk, content: new Uint8Array(MAX_CHUNK + 1) });
+  'oversize-frame': at(1, (_record, { sendRecord }) => {
+    sendRecord({ type: RecordType.chunk, content: new Uint8Array(MAX_CHUNK + 1) });
   }),
   'huge-frame': at(1, ({ content }, { send }) => {
     send(new Uint8Array(LENGTH_FIELD).fill(0xff));
@@ -125,90 +121,97 @@ const LIES: Readonly<Record<RecordFault, () => Fault>> = {
     frame[LENGTH_FIELD - 1] = TAG_LENGTH;
     send(frame);
   }),
-  'unknown-tag': at(1, ({ content }, { honest }) => {
-    honest({ tag: 5, content });
+  'unknown-tag': at(1, ({ content }, { sendRecord }) => {
+    sendRecord({ type: 5, content });
   }),
-  'end-with-content': atEnd(({ tag }, { honest }) => {
-    honest({ tag, content: Uint8Array.of(0) });
+  'end-with-content': atEnd(({ type }, { sendRecord }) => {
+    sendRecord({ type, content: Uint8Array.of(0) });
   }),
   'error-record': errorAt(2, 'upstream_provider_error'),
   'error-before-start': errorAt(0, 'upstream_provider_error'),
   'malformed-error': errorAt(2, 'PROVIDER'),
-  'another-request-id': at(-1, () => undefined), // the sealer is the lie
-  'reset-mid-response': at(2, (_record, { stop, watch }) => {
+  'another-request-id': at(-1, () => undefined), // requestRoute.ts passes a sealer for another request
+  'reset-mid-response': at(2, (_record, { stop, tracker }) => {
     stop('silence');
-    watch.cut('reset');
+    tracker.disconnect('reset');
   }),
-  'close-mid-response': at(2, (_record, { stop, watch }) => {
+  'close-mid-response': at(2, (_record, { stop, tracker }) => {
     stop('silence');
-    watch.cut('close');
+    tracker.disconnect('close');
   }),
   'hang-mid-response': at(2, (_record, { stop }) => {
     stop('silence');
   }),
 };
 
-/** The honest wire, or one that delivers strangely. */
-export function deliver(wire: Wire, faults: ReadonlySet<RequestFault>): Wire {
-  if (faults.has('byte-by-byte')) return { ...wire, write: (bytes) => writeEachByte(wire, bytes) };
-  return faults.has('one-write') ? writeAtEnd(wire) : wire;
-}
-
-/** The record writer that tells the first lie among `faults`, or undefined if there is none. */
-export function faultyRecords(
-  wire: Wire,
+/** Returns a record writer with the first record fault in `faults`, or undefined if there is none. */
+export function createFaultyRecordWriter(
+  body: OuterBody,
   sealer: ResponseSealer,
-  watch: ClientWatch,
+  tracker: ResponseTracker,
   faults: ReadonlySet<RequestFault>,
 ): RecordWriter | undefined {
-  const fault = [...faults].find((name): name is RecordFault => Object.hasOwn(LIES, name));
-  if (fault === undefined) return undefined;
-  const lie = LIES[fault]();
+  const name = [...faults].find((fault): fault is RecordFault => Object.hasOwn(FAULTS, fault));
+  if (name === undefined) return undefined;
   let index = 0;
   let stopped = false;
-  let room = true;
-  const liar: FaultContext = {
+  let writable = true;
+  const context: FaultContext = {
     sealer,
-    watch,
+    tracker,
     send: (bytes) => {
-      room = wire.write(bytes);
+      writable = body.write(bytes);
     },
-    honest: ({ tag, content }) => {
-      room = wire.write(sealer.frame(tag, content));
+    sendRecord: ({ type, content }) => {
+      writable = body.write(sealer.frame(type, content));
     },
     stop: (how) => {
       stopped = true;
-      watch.markFailed();
-      if (how === 'end') wire.end();
+      tracker.markFailed();
+      if (how === 'end') body.end();
     },
+    delayed: undefined,
   };
   return {
-    write: (tag, content) => {
-      if (!stopped) lie({ index: index++, tag, content }, liar);
-      return room;
+    write: (type, content) => {
+      if (!stopped) FAULTS[name]({ index: index++, type, content }, context);
+      return writable;
     },
     finish: () => {
-      if (!stopped) wire.end();
+      if (!stopped) body.end();
     },
   };
 }
 
-function writeEachByte(wire: Wire, bytes: Uint8Array): boolean {
-  let room = true;
-  for (let offset = 0; offset < bytes.length; offset++) room = wire.write(bytes.subarray(offset, offset + 1));
-  return room;
+/** Returns `body` with the unusual delivery in `faults`, if any. */
+export function applyDeliveryFaults(body: OuterBody, faults: ReadonlySet<RequestFault>): OuterBody {
+  if (faults.has('byte-by-byte')) return writeByteByByte(body);
+  return faults.has('one-write') ? writeAtEnd(body) : body;
 }
 
-function writeAtEnd(wire: Wire): Wire {
-  const held: Uint8Array[] = [];
+function writeByteByByte(body: OuterBody): OuterBody {
   return {
     write: (bytes) => {
-      held.push(bytes);
+      let writable = true;
+      for (let offset = 0; offset < bytes.length; offset++) writable = body.write(bytes.subarray(offset, offset + 1));
+      return writable;
+    },
+    end: () => {
+      body.end();
+    },
+  };
+}
+
+function writeAtEnd(body: OuterBody): OuterBody {
+  const frames: Uint8Array[] = [];
+  return {
+    write: (bytes) => {
+      frames.push(bytes);
       return true;
     },
     end: () => {
-      wire.write(Buffer.concat(held));
-      wire.end();
+      body.write(Buffer.concat(frames));
+      body.end();
     },
   };
 }

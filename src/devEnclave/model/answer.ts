@@ -1,5 +1,4 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// What the model says to a chat request: the same request always gets the same answer.
+// The model's answer to a chat request. The same request always gets the same answer.
 import type { ChatRequest, Image, Message, Tool } from './chatRequest.ts';
 import { asObject } from '../../shared/json.ts';
 
@@ -10,51 +9,51 @@ export type AnswerStep =
   | { readonly kind: 'tool-arguments'; readonly index: number; readonly text: string }
   /** A comment line between two events of a stream. */
   | { readonly kind: 'ping' }
-  /** The provider fails: an error event in a stream, an error status otherwise. */
+  /** The provider fails: an error event in a stream, otherwise an error status. */
   | { readonly kind: 'provider-error' }
-  /** The enclave fails: an Error record in place of an End. */
+  /** The enclave fails: an Error record instead of an End. */
   | { readonly kind: 'break-off'; readonly code: string }
-  /** Nothing more, until nobody waits any more. */
+  /** Sends nothing until the client disconnects. */
   | { readonly kind: 'stall' };
 
 export interface Answer {
   readonly steps: Iterable<AnswerStep>;
-  /** True: no pause between the steps. */
+  /** Omits the pause between the steps. */
   readonly hurried?: true;
   /** How long to wait before the answer starts, in milliseconds. */
   readonly delayMs?: number;
 }
 
-/** A tool that is to be called, with its arguments as JSON. */
+/** A call of a tool, with its arguments as JSON. */
 export interface ToolCall {
   readonly name: string;
   readonly json: string;
 }
 
-/** How long the reasoning is, in sentences, for each `reasoning_effort`. Without one it is `medium`. */
+/** The length of the reasoning in sentences, by `reasoning_effort`. */
 const REASONING_SENTENCES = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4 } as const;
 
-/** Arguments are streamed in fragments of this many characters. */
+/** The length of the fragments in which arguments are streamed, in characters. */
 const FRAGMENT = 8;
 
-/** The text of the last message from the user. */
+/** The text of the user's last message. */
 export function lastUserText({ messages }: ChatRequest): string {
   return lastUserMessage(messages)?.text ?? '';
 }
 
-/** The answer to a request that steers nothing: it calls the tools that are asked for, or says what it was told. */
+/** Answers a request without a slash command: calls the requested tools, or repeats the user's message. */
 export function answerTo(request: ChatRequest): Answer {
   const calls = toolCallsFor(request);
   const steps = calls.length > 0 ? callTools(calls) : say(replyText(request));
   return { steps: [...reasoningFor(request), ...steps] };
 }
 
-/** `text` word by word, each with the space behind it. */
+/** The words of `text`, one step each, with trailing space. */
 export function say(text: string): AnswerStep[] {
   return words(text).map((word) => ({ kind: 'text', text: word }));
 }
 
-/** The calls, one behind the other, each with its arguments in fragments. */
+/** The steps of these calls, with their arguments in fragments. */
 export function callTools(calls: readonly ToolCall[]): AnswerStep[] {
   return calls.flatMap(({ name, json }, index): AnswerStep[] => [
     { kind: 'tool-call', index, name },
@@ -85,7 +84,7 @@ function describeImage({ mediaType, bytes }: Image): string {
   return `I see an image (${mediaType}, ${bytes === undefined ? 'not fetched' : `${bytes} bytes`}). `;
 }
 
-/** The results of the tools that were called last, if nothing was said since. */
+/** The tool results at the end of the messages. */
 function trailingToolResults(messages: readonly Message[]): readonly string[] {
   const before = messages.findLastIndex(({ role }) => role !== 'tool');
   return messages.slice(before + 1).map(({ text }) => text);
@@ -103,7 +102,7 @@ function reasoningFor(request: ChatRequest): AnswerStep[] {
   return words(sentences.join('')).map((text) => ({ kind: 'reasoning', text }));
 }
 
-/** The tools to call: none after a tool's result, else the one that was chosen, else those that the user mentions. */
+/** The tools to call: none after a tool result, else the one in `tool_choice`, else those that the user mentions. */
 function toolCallsFor(request: ChatRequest): readonly ToolCall[] {
   const { tools, toolChoice, messages, parallelToolCalls } = request;
   if (toolChoice.kind === 'none' || messages.at(-1)?.role === 'tool') return [];
@@ -122,7 +121,7 @@ function mentioned(tools: readonly Tool[], text: string): readonly Tool[] {
   return tools.filter(({ name }) => names.has(name));
 }
 
-/** A value for each required argument, or for every one if none is required. */
+/** An example value for each required argument, or for every argument if none is required. */
 function argumentsFor({ parameters }: Tool, text: string): Record<string, unknown> {
   const properties = asObject(parameters['properties']) ?? {};
   const required = parameters['required'];

@@ -1,11 +1,10 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// The backend's own errors, inside the envelope, in both of the shapes that it uses.
+// The errors of the backend's API, in the two formats that it uses.
 import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
-import { answerJson } from './logical.ts';
-import type { LogicalResponseWriter } from './logical.ts';
+import { answerJson } from './apiHandler.ts';
+import type { ApiResponseWriter } from './apiHandler.ts';
 
-/** What the backend says about a request that it understood and will not serve. */
+/** The codes of errors in OpenAI's format. */
 export type ApiErrorCode =
   | 'inference_capacity'
   | 'upstream_context_limit'
@@ -17,7 +16,7 @@ export type ApiErrorCode =
   | 'upstream_timeout'
   | 'upstream_unsupported_parameter';
 
-/** An error in OpenAI's shape, marked by the contract's headers. */
+/** An error in OpenAI's format, sent with the error contract headers. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ApiErrorCode;
@@ -40,14 +39,14 @@ export class ApiError extends Error {
   }
 }
 
-/** The JSON of an error in OpenAI's shape. */
+/** The JSON of an error in OpenAI's format. */
 export function errorObject({ status, code, message, param }: ApiError): object {
   const type = status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
   return { error: { message, type, param, code } };
 }
 
-/** Answers with an error in OpenAI's shape. */
-export function answerApiError(response: LogicalResponseWriter, error: ApiError): void {
+/** Responds with an error in OpenAI's format. */
+export function answerApiError(response: ApiResponseWriter, error: ApiError): void {
   answerJson(response, error.status, errorObject(error), [
     { name: ERROR_CONTRACT_HEADER, value: '1' },
     { name: ERROR_CODE_HEADER, value: error.code },
@@ -55,9 +54,9 @@ export function answerApiError(response: LogicalResponseWriter, error: ApiError)
   ]);
 }
 
-/** Answers with `{"status":…,"message":…}`, the backend's other shape. */
+/** Responds with an error in the backend's other format, `{"status":…,"message":…}`. */
 export function answerStatus(
-  response: LogicalResponseWriter,
+  response: ApiResponseWriter,
   status: number,
   message: string,
   headers: readonly HeaderField[] = [],
@@ -65,7 +64,7 @@ export function answerStatus(
   answerJson(response, status, { status, message }, headers);
 }
 
-/** The error for a value that a field of the request cannot have. */
+/** The error for an invalid field of the request. */
 export function invalid(param: string, what: string): ApiError {
   const code = param === 'messages' ? 'upstream_invalid_messages' : 'upstream_invalid_parameter';
   return new ApiError(400, code, `${param} ${what}`, param);

@@ -1,5 +1,4 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// The models of the development enclave, described as the real backend describes its own.
+// The models of the development enclave, in the format of the real backend.
 
 export interface ModelEntry {
   readonly id: string;
@@ -23,7 +22,7 @@ export interface ChatCapabilities {
   readonly tool_use: boolean;
 }
 
-/** Whether a chat model sees images, thinks aloud and calls tools. */
+/** Optional capabilities of a chat model. */
 type Skill = 'vision' | 'reasoning' | 'tools';
 
 function model(id: string, name: string, tasks: readonly string[]): ModelEntry {
@@ -67,7 +66,7 @@ export const MODELS: readonly ModelEntry[] = [
   model('whisper-large-v3', 'Whisper Large V3', ['transcribe']),
 ];
 
-/** What the chat model of that id can do; undefined for unknown ids and for models that do not chat. */
+/** The capabilities of a chat model; undefined for unknown ids and for other models. */
 export function chatCapabilities(id: string): ChatCapabilities | undefined {
   return MODELS.find((entry) => entry.id === id)?.capabilities;
 }

@@ -1,5 +1,4 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// A chat completion request, as far as the model looks at it. Fields that are not named here are passed over.
+// The fields of a chat completion request that the model uses. Other fields are ignored.
 import { createHash } from 'node:crypto';
 import { ApiError, invalid } from './apiErrors.ts';
 import { chatCapabilities } from './catalogue.ts';
@@ -11,15 +10,15 @@ export type Effort = (typeof EFFORTS)[number];
 
 export interface Message {
   readonly role: string;
-  /** All text parts, one behind the other. */
+  /** All text parts, concatenated. */
   readonly text: string;
   readonly images: readonly Image[];
 }
 
-/** An image of a message: what is known of it without looking at a pixel. */
+/** An image of a message. */
 export interface Image {
   readonly mediaType: string;
-  /** Undefined for an image that would have to be fetched. */
+  /** The size; undefined for an image that would have to be fetched. */
   readonly bytes: number | undefined;
 }
 
@@ -29,29 +28,29 @@ export interface Tool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Which tools must be called. */
+/** Which tools to call. */
 export type ToolChoice =
   { readonly kind: 'none' | 'auto' | 'required' } | { readonly kind: 'named'; readonly name: string };
 
 export interface ChatRequest {
-  /** Made from the body: the same request gets the same answer. */
+  /** Derived from the body, so that the same request gets the same answer. */
   readonly id: string;
   readonly model: string;
   readonly capabilities: ChatCapabilities;
   readonly messages: readonly Message[];
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** In words of the answer's text. */
+  /** One word of the answer's text is one token. */
   readonly maxTokens: number;
   readonly tools: readonly Tool[];
   readonly toolChoice: ToolChoice;
   readonly parallelToolCalls: boolean;
-  /** Undefined: the model's own. */
+  /** Undefined: `medium`. */
   readonly effort: Effort | undefined;
 }
 
 /**
- * The request in a JSON body.
+ * Validates a chat completion request.
  * @param value the parsed body
  * @throws ApiError
  */
@@ -77,10 +76,10 @@ export function parseChatRequest(body: Uint8Array, value: unknown): ChatRequest 
 }
 
 function parseModel(model: unknown): Pick<ChatRequest, 'model' | 'capabilities'> {
-  if (typeof model !== 'string') throw new ApiError(400, 'upstream_invalid_request', 'No model was named', 'model');
+  if (typeof model !== 'string') throw new ApiError(400, 'upstream_invalid_request', 'The model is missing', 'model');
   const capabilities = chatCapabilities(model);
   if (capabilities === undefined) {
-    throw new ApiError(400, 'upstream_invalid_request', `There is no chat model ${JSON.stringify(model)}`, 'model');
+    throw new ApiError(400, 'upstream_invalid_request', `Unknown chat model ${JSON.stringify(model)}`, 'model');
   }
   return { model, capabilities };
 }
@@ -89,7 +88,7 @@ function parseMessages(value: unknown, { vision }: ChatCapabilities): readonly M
   if (!Array.isArray(value) || value.length === 0) throw invalid('messages', 'must be a list of at least one message');
   const messages = value.map(parseMessage);
   if (!vision && messages.some(({ images }) => images.length > 0))
-    throw invalid('messages', 'has images, which this model does not see');
+    throw invalid('messages', 'has images, which this model does not support');
   return messages;
 }
 
@@ -127,7 +126,7 @@ function parseTools(value: unknown, capabilities: ChatCapabilities): readonly To
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid('tools', 'must be a list');
   if (value.length > 0 && !capabilities.tool_use) {
-    throw new ApiError(400, 'upstream_unsupported_parameter', 'This model does not call tools', 'tools');
+    throw new ApiError(400, 'upstream_unsupported_parameter', 'This model does not support tools', 'tools');
   }
   return value.map((entry: unknown) => {
     const definition = asObject(asObject(entry)?.['function']);
@@ -142,7 +141,7 @@ function parseToolChoice(value: unknown, tools: readonly Tool[]): ToolChoice {
   if (value === 'none' || value === 'auto' || value === 'required') return { kind: value };
   const name = asObject(asObject(value)?.['function'])?.['name'];
   if (typeof name !== 'string' || !tools.some((tool) => tool.name === name)) {
-    throw invalid('tool_choice', 'names no tool of this request');
+    throw invalid('tool_choice', 'does not name a tool of this request');
   }
   return { kind: 'named', name };
 }

@@ -1,16 +1,15 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// An answer in the shapes of OpenAI's API: a stream of server-sent events, or one JSON object.
+// Writes an answer in the formats of OpenAI's API: a stream of server-sent events, or one JSON object.
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, answerApiError, errorObject } from './apiErrors.ts';
 import type { Answer, AnswerStep } from './answer.ts';
 import type { ChatRequest } from './chatRequest.ts';
-import { answerJson } from './logical.ts';
-import type { LogicalResponseWriter } from './logical.ts';
+import { answerJson } from './apiHandler.ts';
+import type { ApiResponseWriter } from './apiHandler.ts';
 
-/** Seconds since 1970. Fixed, so that the same request gets the same bytes. */
+/** Seconds since 1970. Constant, so that the same request gets the same bytes. */
 const CREATED = 1_767_225_600;
 
-/** A stall ends with the client. */
+/** The longest possible timer. */
 const FOREVER_MS = 2 ** 31 - 1;
 
 const STREAM_HEADERS = [
@@ -20,65 +19,68 @@ const STREAM_HEADERS = [
 
 const PROVIDER_ERROR = new ApiError(502, 'upstream_provider_error', 'The model provider failed');
 
-/** How an answer ended. */
-interface Ending {
+/** The last step of every answer that does not fail. */
+interface Finish {
+  readonly kind: 'finish';
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
-  /** Of everything that was said and thought. */
+  /** Of the text and the reasoning. */
   readonly completionTokens: number;
 }
 
-interface WholeToolCall {
+interface CompleteToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
 /**
- * Writes the answer as the request asked for it: streamed or whole.
+ * Writes the answer as the request asks: streamed or as one object.
  * @param paceMs the pause before each step of a stream, in milliseconds
  */
 export async function writeAnswer(
   request: ChatRequest,
   answer: Answer,
   paceMs: number,
-  response: LogicalResponseWriter,
+  response: ApiResponseWriter,
 ): Promise<void> {
   if (answer.delayMs !== undefined) await setTimeout(answer.delayMs, undefined, { signal: response.signal });
-  const script = play(answer.steps, request.maxTokens);
-  if (request.stream) await streamAnswer(request, script, answer.hurried ? 0 : paceMs, response);
-  else await wholeAnswer(request, script, response);
+  const steps = limitSteps(answer.steps, request.maxTokens);
+  if (request.stream) await streamAnswer(request, steps, answer.hurried ? 0 : paceMs, response);
+  else await writeCompletion(request, steps, response);
 }
 
-/** The steps up to the last one that the request has room for: one word of text is one token. */
-function* play(steps: Iterable<AnswerStep>, maxTokens: number): Generator<AnswerStep, Ending> {
+/** The steps up to the request's token limit, then a Finish; one word of text is one token. */
+function* limitSteps(steps: Iterable<AnswerStep>, maxTokens: number): Generator<AnswerStep | Finish, void> {
   let completionTokens = 0;
   let textTokens = 0;
-  let finishReason: Ending['finishReason'] = 'stop';
+  let finishReason: Finish['finishReason'] = 'stop';
   for (const step of steps) {
-    if (step.kind === 'text' && ++textTokens > maxTokens) return { finishReason: 'length', completionTokens };
+    if (step.kind === 'text' && ++textTokens > maxTokens) {
+      finishReason = 'length';
+      break;
+    }
     if (step.kind === 'tool-call') finishReason = 'tool_calls';
     completionTokens++;
     yield step;
   }
-  return { finishReason, completionTokens };
+  yield { kind: 'finish', finishReason, completionTokens };
 }
 
 async function streamAnswer(
   request: ChatRequest,
-  script: Generator<AnswerStep, Ending>,
+  steps: Iterable<AnswerStep | Finish>,
   paceMs: number,
-  response: LogicalResponseWriter,
+  response: ApiResponseWriter,
 ): Promise<void> {
   const events = new StreamEvents(request);
   response.start({ status: 200, headers: STREAM_HEADERS });
   if (!response.write(events.first())) await response.drained();
-  for (let next = script.next(); ; next = script.next()) {
-    if (next.done) {
-      response.write(events.last(next.value));
+  for (const step of steps) {
+    if (step.kind === 'finish') {
+      response.write(events.last(step));
       response.end();
       return;
     }
-    const step = next.value;
     if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: response.signal });
     if (step.kind === 'stall') await setTimeout(FOREVER_MS, undefined, { signal: response.signal });
     if (step.kind === 'break-off') {
@@ -136,7 +138,7 @@ class StreamEvents {
     }
   }
 
-  last({ finishReason, completionTokens }: Ending): Uint8Array {
+  last({ finishReason, completionTokens }: Finish): Uint8Array {
     const finish = `${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${finishReason}"}]}\n\n`;
     const usage = `${this.#head},"choices":[],"usage":${JSON.stringify(usageOf(this.#request, completionTokens))}}\n\n`;
     return Buffer.from(`${finish}${this.#request.includeUsage ? usage : ''}data: [DONE]\n\n`);
@@ -148,24 +150,18 @@ class StreamEvents {
   }
 }
 
-async function wholeAnswer(
+async function writeCompletion(
   request: ChatRequest,
-  script: Generator<AnswerStep, Ending>,
-  response: LogicalResponseWriter,
+  steps: Iterable<AnswerStep | Finish>,
+  response: ApiResponseWriter,
 ): Promise<void> {
-  const said: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
+  const words: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
   const calls: { name: string; json: string }[] = [];
-  for (let next = script.next(); ; next = script.next()) {
-    if (next.done) {
-      const message = wholeMessage(request, said.text.join(''), said.reasoning.join(''), calls);
-      answerJson(response, 200, completion(request, message, next.value));
-      return;
-    }
-    const step = next.value;
+  for (const step of steps) {
     switch (step.kind) {
       case 'text':
       case 'reasoning':
-        said[step.kind].push(step.text);
+        words[step.kind].push(step.text);
         break;
       case 'tool-call':
         calls.push({ name: step.name, json: '' });
@@ -188,17 +184,21 @@ async function wholeAnswer(
         break;
       case 'ping':
         break;
+      case 'finish': {
+        const message = completeMessage(request, words.text.join(''), words.reasoning.join(''), calls);
+        answerJson(response, 200, completion(request, message, step));
+      }
     }
   }
 }
 
-function wholeMessage(
+function completeMessage(
   request: ChatRequest,
   text: string,
   reasoning: string,
   calls: readonly { readonly name: string; readonly json: string }[],
 ): object {
-  const toolCalls = calls.map(({ name, json }, index): WholeToolCall => {
+  const toolCalls = calls.map(({ name, json }, index): CompleteToolCall => {
     return { id: toolCallId(request, index), type: 'function', function: { name, arguments: json } };
   });
   return {
@@ -209,7 +209,7 @@ function wholeMessage(
   };
 }
 
-function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Ending): object {
+function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Finish): object {
   return {
     id: `chatcmpl-${request.id}`,
     object: 'chat.completion',
@@ -220,7 +220,7 @@ function completion(request: ChatRequest, message: object, { finishReason, compl
   };
 }
 
-/** Every four characters of the messages are one token. */
+/** Four characters of the messages are one token. */
 function usageOf({ messages }: ChatRequest, completionTokens: number): object {
   const promptTokens = Math.ceil(messages.reduce((length, { text }) => length + text.length, 0) / 4);
   return {

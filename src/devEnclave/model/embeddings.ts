@@ -1,5 +1,4 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// Embeddings that need no model: texts with the same words lie close together, and the same text always in the same place.
+// Embeddings without a model: deterministic, and close together for texts with the same words.
 import { createHash } from 'node:crypto';
 import { ApiError, invalid } from './apiErrors.ts';
 import { EMBEDDING_MODEL } from './catalogue.ts';
@@ -7,11 +6,11 @@ import { asObject } from '../../shared/json.ts';
 
 export const EMBEDDING_DIMENSIONS = 768;
 
-/** What is behind the first words does not count, as behind the end of a context window. */
+/** Further words are ignored, like text beyond a context window. */
 const MAX_WORDS = 512;
 
 /**
- * The answer to an embeddings request.
+ * Answers an embeddings request.
  * @param value the parsed body
  * @throws ApiError
  */
@@ -20,12 +19,7 @@ export function answerEmbeddings(value: unknown): object {
   if (fields === undefined) throw new ApiError(400, 'upstream_invalid_request', 'The body is not a JSON object');
   const { model = EMBEDDING_MODEL, encoding_format: format = 'float', dimensions = EMBEDDING_DIMENSIONS } = fields;
   if (model !== EMBEDDING_MODEL) {
-    throw new ApiError(
-      400,
-      'upstream_invalid_request',
-      `There is no embedding model ${JSON.stringify(model)}`,
-      'model',
-    );
+    throw new ApiError(400, 'upstream_invalid_request', `Unknown embedding model ${JSON.stringify(model)}`, 'model');
   }
   if (format !== 'float' && format !== 'base64') throw invalid('encoding_format', 'must be float or base64');
   if (dimensions !== EMBEDDING_DIMENSIONS) {
@@ -41,15 +35,15 @@ export function answerEmbeddings(value: unknown): object {
   };
 }
 
-/** One text or list of token numbers, or several. Token numbers stand for words. */
+/** One or several inputs, each a text or a list of tokens. Each token is treated as a word. */
 function parseInput(value: unknown): readonly string[] {
   const inputs = Array.isArray(value) && !isTokenList(value) ? (value as unknown[]) : [value];
   const texts = inputs.map((input) => {
     if (typeof input === 'string' && input !== '') return input;
     if (isTokenList(input)) return input.join(' ');
-    throw invalid('input', 'must be one or several texts that are not empty');
+    throw invalid('input', 'must be one or several non-empty texts');
   });
-  if (texts.length === 0) throw invalid('input', 'must be one or several texts that are not empty');
+  if (texts.length === 0) throw invalid('input', 'must be one or several non-empty texts');
   return texts;
 }
 
@@ -57,7 +51,7 @@ function isTokenList(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token));
 }
 
-/** 768 numbers of length 1: the sum of a random direction for each word. */
+/** A unit vector: the sum of a pseudo-random direction for each word. */
 function embed(text: string): Float32Array {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text];
   const sum = new Float64Array(EMBEDDING_DIMENSIONS);

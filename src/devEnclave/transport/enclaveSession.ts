@@ -1,24 +1,29 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// The enclave's half of the cryptography: transport v2, sections 1 to 3. No sockets, no clock.
+// The cryptography of the enclave (transport V2, sections 1 to 3). No sockets, no clock.
 import { concatBytes, toBase64, toHex, wipe } from '../../shared/bytes.ts';
 import type { Aead } from '../../session/aead.ts';
 import type { Expander } from '../../session/hkdf.ts';
 import { agree, deriveSessionKeys, generateKeyPair } from '../../session/keys.ts';
 import type { SessionKeys } from '../../session/keys.ts';
 import type { Primitives } from '../../session/session.ts';
-import { LABELS, LENGTH_FIELD, NONCE_LENGTH, REQUEST_ID_LENGTH, TAG_LENGTH } from '../../session/wire.ts';
-import { Refusal } from './refusal.ts';
+import {
+  LABELS,
+  LENGTH_FIELD,
+  NONCE_LENGTH,
+  REQUEST_ID_LENGTH,
+  SEQUENCE_LENGTH,
+  TAG_LENGTH,
+} from '../../session/wire.ts';
+import { HttpError } from './httpError.ts';
 
 const ZERO_NONCE = new Uint8Array(NONCE_LENGTH);
-const SEQUENCE_LENGTH = 8;
 
-/** What a client brings to its handshake, 32 bytes each. */
-export interface ClientHello {
+/** What the client sends in the handshake, 32 bytes each. */
+export interface ClientOffer {
   readonly challenge: Uint8Array;
   readonly clientPublicKey: Uint8Array;
 }
 
-/** An authentic request that was never seen before. */
+/** An authentic request whose id was not used before. */
 export interface OpenedRecord {
   /** 16 bytes. */
   readonly requestId: Uint8Array;
@@ -26,12 +31,12 @@ export interface OpenedRecord {
 }
 
 /**
- * Section 1, keys: a fresh server key pair and the session that it makes with the client's.
+ * Generates a server key pair and derives the session's keys (section 1).
  * @throws SessionError `weak_public_key` for a low-order client key
  */
 export function acceptHandshake(
   primitives: Primitives,
-  { challenge, clientPublicKey }: ClientHello,
+  { challenge, clientPublicKey }: ClientOffer,
 ): { readonly session: EnclaveSession; readonly serverPublicKey: Uint8Array } {
   const { publicKey: serverPublicKey, privateKey } = generateKeyPair();
   const shared = agree(privateKey, clientPublicKey);
@@ -40,7 +45,7 @@ export function acceptHandshake(
   return { session: new EnclaveSession(primitives, keys, challenge), serverPublicKey };
 }
 
-/** One session as the enclave keeps it. */
+/** The keys of one session, and the request ids that were used in it. */
 export class EnclaveSession {
   /** 32 lower-case hex characters. */
   readonly id: string;
@@ -52,7 +57,7 @@ export class EnclaveSession {
   readonly #responseKey: Expander;
   readonly #seen = new Set<string>();
 
-  /** Takes `keys` over and overwrites them. */
+  /** Overwrites `keys`. */
   constructor(primitives: Primitives, keys: SessionKeys, challenge: Uint8Array) {
     this.id = toHex(keys.sessionId);
     this.routingKey = toBase64(challenge);
@@ -64,37 +69,37 @@ export class EnclaveSession {
   }
 
   /**
-   * Section 2: opens a request record and remembers its id. Only an authentic record uses its id up.
-   * @throws Refusal 400, marked `request_decryption_failed`; unmarked for an id that was used before
+   * Opens a request record (section 2) and remembers its id if the record is authentic.
+   * @throws HttpError 400, with the resend code `request_decryption_failed`, or without one for a repeated id
    */
   open(record: Uint8Array): OpenedRecord {
     const requestId = record.slice(0, REQUEST_ID_LENGTH);
     const subkey = this.#requestKey.expand(LABELS.requestSubkey, this.#sessionId, requestId);
     const aad = concatBytes(LABELS.requestRecord, this.#sessionId, requestId);
-    const plaintext = this.#authenticate(subkey, aad, record.subarray(REQUEST_ID_LENGTH));
+    const plaintext = this.#decrypt(subkey, aad, record.subarray(REQUEST_ID_LENGTH));
     wipe(subkey);
     const id = toHex(requestId);
-    if (this.#seen.has(id)) throw new Refusal(400, 'this request id was used before');
+    if (this.#seen.has(id)) throw new HttpError(400, 'this request id was already used');
     this.#seen.add(id);
     return { requestId, plaintext };
   }
 
-  /** Section 3: seals the records of the answer to `requestId`. It outlives the session. */
+  /** Returns a sealer for the response to `requestId` (section 3). It remains usable after the session ends. */
   respond(requestId: Uint8Array): ResponseSealer {
     const subkey = this.#responseKey.expand(LABELS.responseSubkey, this.#sessionId, requestId);
     return new ResponseSealer(this.#aead, subkey, concatBytes(LABELS.responseRecord, this.#sessionId, requestId));
   }
 
-  #authenticate(subkey: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array {
+  #decrypt(subkey: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array {
     try {
       return this.#aead.open(subkey, ZERO_NONCE, aad, sealed);
     } catch {
-      throw decryptionFailed();
+      throw new HttpError(400, 'the request could not be decrypted', 'request_decryption_failed');
     }
   }
 }
 
-/** Seals the records of one response, in their order. */
+/** Seals the records of one response in order. */
 export class ResponseSealer {
   readonly #aead: Aead;
   readonly #subkey: Uint8Array;
@@ -105,8 +110,8 @@ export class ResponseSealer {
   #sequence = 0n;
 
   /**
-   * Takes the 32-byte `subkey` over.
-   * @param context what the additional data begin with: label, session id, request id
+   * @param subkey 32 bytes
+   * @param context the start of the additional data: label, session id, request id
    */
   constructor(aead: Aead, subkey: Uint8Array, context: Uint8Array) {
     this.#aead = aead;
@@ -115,17 +120,13 @@ export class ResponseSealer {
     this.#aadSequence = new DataView(this.#aad.buffer, context.length);
   }
 
-  /** The next frame: `uint32 length || ciphertext || tag` of the record's tag byte and its content. */
-  frame(tag: number, content: Uint8Array): Uint8Array {
+  /** Returns the next frame, `uint32 length || ciphertext || tag`, for a record of this type and content. */
+  frame(type: number, content: Uint8Array): Uint8Array {
     this.#nonceSequence.setBigUint64(0, this.#sequence);
     this.#aadSequence.setBigUint64(0, this.#sequence);
     this.#sequence += 1n;
     const prefix = new Uint8Array(LENGTH_FIELD);
     new DataView(prefix.buffer).setUint32(0, 1 + content.length + TAG_LENGTH);
-    return this.#aead.seal(this.#subkey, this.#nonce, this.#aad, prefix, [Uint8Array.of(tag), content]);
+    return this.#aead.seal(this.#subkey, this.#nonce, this.#aad, prefix, [Uint8Array.of(type), content]);
   }
-}
-
-function decryptionFailed(): Refusal {
-  return new Refusal(400, 'the request could not be decrypted', 'request_decryption_failed');
 }

@@ -1,35 +1,49 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TlsIdentity } from '../attestation/tlsIdentity.ts';
+import { ClientDisconnected, HttpError, sendHttpError } from './httpError.ts';
+
+export interface ServerOptions {
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Serve https instead of http. */
+  readonly tls?: Pick<TlsIdentity, 'key' | 'cert'> | undefined;
+  /** May throw HttpError and ClientDisconnected. Any other error is logged and ends the connection. */
+  readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly onReject?: (request: IncomingMessage, error: HttpError) => void;
+}
 
 export interface RunningServer {
-  /** Without a slash at its end. */
+  /** Without trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Breaks every connection and frees the port. */
+  /** Closes every connection and frees the port. */
   close(): Promise<void>;
 }
 
-/** Longer than any client keeps an idle connection, so that no request meets a closing one. */
+/** Longer than clients keep idle connections, so that no request arrives at a closing one. */
 const KEEP_ALIVE_MS = 65_000;
 
-/**
- * Listens on 127.0.0.1.
- * @param port 0: any free one
- */
-export async function listenLocally(
-  port: number,
-  tls: Pick<TlsIdentity, 'key' | 'cert'> | undefined,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<RunningServer> {
+/** Listens on 127.0.0.1. */
+export async function listenLocally({ port = 0, tls, answer, onReject }: ServerOptions): Promise<RunningServer> {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    answer(request, response).catch((error: unknown) => {
+      if (error instanceof HttpError) {
+        onReject?.(request, error);
+        sendHttpError(request, response, error);
+      } else if (!(error instanceof ClientDisconnected)) {
+        console.error(error);
+        response.destroy();
+      }
+    });
+  };
   const server =
     tls === undefined
-      ? createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS }, answer)
-      : createHttpsServer({ key: tls.key, cert: tls.cert, keepAliveTimeout: KEEP_ALIVE_MS }, answer);
+      ? createHttpServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener)
+      : createHttpsServer({ key: tls.key, cert: tls.cert, keepAliveTimeout: KEEP_ALIVE_MS }, listener);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

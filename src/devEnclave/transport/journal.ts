@@ -1,16 +1,15 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// What this enclave was asked, for tests and for `--record`. Never a key, a cache root or a body: only their hashes.
+// Records the requests, for tests and for `--record`. Of keys, cache roots and bodies it keeps only hashes.
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { toHex } from '../../shared/bytes.ts';
 import type { HeaderField } from '../../session/wire.ts';
-import type { ClientWatch, Ending } from './clientWatch.ts';
-import type { SealedRequest } from './sealedRequest.ts';
+import type { ResponseTracker, Ending } from './responseTracker.ts';
+import type { DecryptedRequest } from './decryptedRequest.ts';
 
-/** One logical request, as it came out of its envelope. */
+/** One decrypted request. */
 export interface RequestFacts {
-  /** ISO 8601, when the outer head came in. */
+  /** When the head of the outer request arrived, ISO 8601. */
   readonly at: string;
   /** 32 lower-case hex characters each. */
   readonly session_id: string;
@@ -25,16 +24,16 @@ export interface RequestFacts {
   readonly body_length: number;
   readonly body_sha256: string;
   readonly outer: {
-    /** In lower case, in the order in which they came. */
+    /** In lower case and in order. */
     readonly header_names: readonly string[];
     readonly framing: 'content-length' | 'chunked' | 'none';
     readonly content_length: number | null;
   };
-  /** From the outer head to the last byte of the record, in milliseconds. */
+  /** From the head of the outer request to the last byte of the record, in milliseconds. */
   readonly body_ms: number;
 }
 
-/** How the answer ended, so many milliseconds after the outer head of the request. */
+/** How the response ended, and how many milliseconds after the head of the outer request. */
 export interface RequestEnding {
   readonly ended: Ending;
   readonly ended_ms: number;
@@ -44,14 +43,14 @@ export interface JournalEntry extends RequestFacts {
   readonly end: Promise<RequestEnding>;
 }
 
-/** A message that was not admitted. */
-export interface RefusalEntry {
+/** A request that was answered with an HttpError. */
+export interface Rejection {
   readonly path: string;
   readonly status: number;
   readonly reason: string;
 }
 
-/** When an outer request came in. */
+/** When an outer request arrived. */
 export interface Arrival {
   readonly request: IncomingMessage;
   readonly wallMs: number;
@@ -59,23 +58,23 @@ export interface Arrival {
   readonly at: number;
 }
 
-/** Hears of every logical request as soon as it is there. */
+/** Called for every decrypted request. */
 export type RequestListener = (entry: JournalEntry) => void;
 
-/** Keeps everything, for tests. */
+/** Keeps all requests in memory, for tests. */
 export class Journal {
-  /** Handshakes that were answered with a session, true or false. */
+  /** How many handshakes were attempted. */
   handshakes = 0;
-  readonly refusals: RefusalEntry[] = [];
+  readonly rejections: Rejection[] = [];
   readonly #requests: JournalEntry[] = [];
   readonly #waiting: (() => void)[] = [];
 
-  /** Every logical request so far. */
+  /** All decrypted requests so far. */
   get requests(): readonly JournalEntry[] {
     return this.#requests;
   }
 
-  /** The logical request number `index`, from 0: resolves as soon as it has come. */
+  /** Resolves with request number `index`, counted from 0, as soon as it has arrived. */
   async request(index: number): Promise<JournalEntry> {
     for (;;) {
       const entry = this.#requests[index];
@@ -91,8 +90,8 @@ export class Journal {
 }
 
 /**
- * Appends one line of JSON for each request, when it is over.
- * @throws Error if the file cannot be written
+ * Returns a listener that appends one line of JSON to `file` when a request has ended.
+ * @throws Error if the file is not writable
  */
 export function recordTo(file: string): RequestListener {
   appendFileSync(file, '');
@@ -103,21 +102,17 @@ export function recordTo(file: string): RequestListener {
   };
 }
 
-/** What there is to say of a request that has just been opened. */
+/** The journal entry of a request that has just been decrypted. */
 export function describeRequest(
   arrival: Arrival,
   sessionId: string,
   requestId: Uint8Array,
-  request: SealedRequest,
-  watch: ClientWatch,
+  request: DecryptedRequest,
+  tracker: ResponseTracker,
 ): JournalEntry {
-  const end = watch.ended.then((ended) => ({ ended, ended_ms: since(arrival) }));
-  return { ...factsOf(arrival, sessionId, requestId, request), end };
-}
-
-function factsOf(arrival: Arrival, sessionId: string, requestId: Uint8Array, request: SealedRequest): RequestFacts {
   const { credential, cacheNamespaceRoot, method, target, headers, body } = request;
   return {
+    end: tracker.ended.then((ended) => ({ ended, ended_ms: since(arrival) })),
     at: new Date(arrival.wallMs).toISOString(),
     session_id: sessionId,
     request_id: toHex(requestId),
@@ -129,12 +124,12 @@ function factsOf(arrival: Arrival, sessionId: string, requestId: Uint8Array, req
     body_present: body !== undefined,
     body_length: body?.length ?? 0,
     body_sha256: sha256(body ?? ''),
-    outer: outerFacts(arrival.request),
+    outer: describeOuterRequest(arrival.request),
     body_ms: since(arrival),
   };
 }
 
-function outerFacts({ rawHeaders, headers }: IncomingMessage): RequestFacts['outer'] {
+function describeOuterRequest({ rawHeaders, headers }: IncomingMessage): RequestFacts['outer'] {
   const length = headers['content-length'];
   return {
     header_names: rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()),

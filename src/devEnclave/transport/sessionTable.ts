@@ -1,16 +1,15 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { SESSION_SECONDS } from '../../session/wire.ts';
 import type { EnclaveSession } from './enclaveSession.ts';
-import { Refusal } from './refusal.ts';
+import { HttpError } from './httpError.ts';
 
 const SESSION_MS = SESSION_SECONDS * 1000;
 
-/** The sessions that are alive: each for 3,600 s from its creation, however busy (transport v2, section 1). */
+/** The live sessions. Each lives for 3,600 s from its creation, whether it is used or not (transport V2, section 1). */
 export class SessionTable {
   readonly #now: () => number;
   readonly #sessions = new Map<string, { readonly session: EnclaveSession; readonly expiresAt: number }>();
 
-  /** @param now the time in milliseconds */
+  /** @param now returns the current time in milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -21,13 +20,13 @@ export class SessionTable {
   }
 
   /**
-   * The living session of that id.
-   * @throws Refusal 400, marked `session_not_found`
+   * Returns the live session with this id.
+   * @throws HttpError 400, with the resend code `session_not_found`
    */
   get(id: string): EnclaveSession {
     const entry = this.#sessions.get(id);
     if (entry === undefined || this.#now() >= entry.expiresAt) {
-      throw new Refusal(400, 'this session is unknown or has expired', 'session_not_found');
+      throw new HttpError(400, 'this session is unknown or has expired', 'session_not_found');
     }
     return entry.session;
   }
@@ -37,7 +36,7 @@ export class SessionTable {
     this.#sessions.clear();
   }
 
-  /** Insertion order is expiry order. */
+  /** The map iterates in insertion order, which is the order of expiry. */
   #forgetExpired(): void {
     for (const [id, { expiresAt }] of this.#sessions) {
       if (this.#now() < expiresAt) return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import type { HandlerAnswer } from '../../support/devEnclave/logicalClient.ts';
-import { CHAT_PATH, ask, events, logicalRequest } from '../../support/devEnclave/logicalClient.ts';
+import type { HandlerAnswer } from '../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, ask, events, apiRequest } from '../../support/devEnclave/apiClient.ts';
 
 interface Message {
   readonly content?: string | null;
@@ -54,10 +54,12 @@ function user(content: unknown): { role: string; content: unknown }[] {
 }
 
 function complete(fields: object): Promise<HandlerAnswer> {
-  return ask(model, logicalRequest(CHAT_PATH, { model: PLAIN, ...fields }));
+  return ask(model, apiRequest(CHAT_PATH, { model: PLAIN, ...fields }));
 }
 
-async function whole(fields: object): Promise<{ message: Message; finish: string | null; usage: Completion['usage'] }> {
+async function completed(
+  fields: object,
+): Promise<{ message: Message; finish: string | null; usage: Completion['usage'] }> {
   const answer = await complete(fields);
   assert.equal(answer.status, 200, answer.body.toString());
   const { choices, usage } = answer.json() as Completion;
@@ -81,16 +83,16 @@ async function streamed(
   };
 }
 
-describe("the model's chat completions", () => {
-  it('repeat the last message of the user, whole', async () => {
+describe('Chat completions of the model', () => {
+  it("repeat the user's last message", async () => {
     const messages = [...user('first'), { role: 'assistant', content: 'x' }, ...user('two\n words ')];
-    const { message, finish, usage } = await whole({ messages });
+    const { message, finish, usage } = await completed({ messages });
     assert.deepEqual(message, { role: 'assistant', content: 'You said: two\n words ' });
     assert.equal(finish, 'stop');
     assert.deepEqual(usage, { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 });
   });
 
-  it('say the same in a stream, one chunk for each word', async () => {
+  it('stream the same text, one chunk per word', async () => {
     const { deltas, finish, usage } = await streamed({ messages: user('two\n words ') });
     assert.deepEqual(deltas, [
       { role: 'assistant', content: '' },
@@ -104,10 +106,10 @@ describe("the model's chat completions", () => {
     assert.deepEqual(usage, []);
   });
 
-  it('write each chunk of a stream on its own', async () => {
-    const { pieces } = await complete({ stream: true, messages: user('a b') });
-    assert.equal(pieces.length, 6); // the role, four words, the end
-    for (const piece of pieces) assert.match(piece, /^data: \{[^]*\n\n$/);
+  it('write each chunk of a stream separately', async () => {
+    const { chunks } = await complete({ stream: true, messages: user('a b') });
+    assert.equal(chunks.length, 6); // the role, four words, the end
+    for (const chunk of chunks) assert.match(chunk, /^data: \{[^]*\n\n$/);
   });
 
   it('are the same for the same request', async () => {
@@ -116,26 +118,26 @@ describe("the model's chat completions", () => {
     assert.notDeepEqual((await complete(fields)).body, (await complete({ ...fields, n: 1 })).body);
   });
 
-  it('report usage in a stream when asked to, with the chunk before the last', async () => {
+  it('report usage in the last but one event of a stream if asked to', async () => {
     const { usage } = await streamed({ messages: user('a'), stream_options: { include_usage: true } });
     assert.deepEqual(usage, [{ prompt_tokens: 1, completion_tokens: 3, total_tokens: 4 }]);
   });
 
-  it('stop at max_tokens, or at max_completion_tokens', async () => {
+  it('stop at max_tokens or max_completion_tokens', async () => {
     for (const limit of [{ max_tokens: 2 }, { max_completion_tokens: 2, max_tokens: 9 }]) {
-      const { message, finish } = await whole({ messages: user('a b c'), ...limit });
+      const { message, finish } = await completed({ messages: user('a b c'), ...limit });
       assert.equal(message.content, 'You said: ');
       assert.equal(finish, 'length');
       assert.deepEqual((await streamed({ messages: user('a b c'), ...limit })).finish, ['length']);
     }
-    assert.equal((await whole({ messages: user('a'), max_tokens: 3 })).finish, 'stop');
+    assert.equal((await completed({ messages: user('a'), max_tokens: 3 })).finish, 'stop');
   });
 
-  it('think aloud only where the model does, and as much as it was asked to', async () => {
-    assert.equal((await whole({ messages: user('a') })).message.reasoning, undefined);
+  it('include reasoning only for models that support it, according to reasoning_effort', async () => {
+    assert.equal((await completed({ messages: user('a') })).message.reasoning, undefined);
     const lengths: number[] = [];
     for (const effort of ['none', 'low', undefined, 'high']) {
-      const { message } = await whole({ model: THINKING, messages: user('a'), reasoning_effort: effort });
+      const { message } = await completed({ model: THINKING, messages: user('a'), reasoning_effort: effort });
       lengths.push(message.reasoning?.length ?? 0);
       assert.equal(message.content, 'You said: a');
     }
@@ -146,22 +148,22 @@ describe("the model's chat completions", () => {
     );
   });
 
-  it('think first in a stream, in delta.reasoning', async () => {
+  it('stream the reasoning first, in delta.reasoning', async () => {
     const fields = { model: THINKING, messages: user('a b') };
     const { deltas } = await streamed(fields);
     const thought = deltas.map(({ reasoning }) => reasoning ?? '').join('');
-    assert.equal(thought, (await whole(fields)).message.reasoning);
+    assert.equal(thought, (await completed(fields)).message.reasoning);
     const kinds = deltas.slice(1, -1).map((delta) => ('reasoning' in delta ? 'r' : 'c'));
     assert.match(kinds.join(''), /^r+c+$/);
   });
 
-  it('see images where the model does', async () => {
+  it('accept images for models that support them', async () => {
     const content = [
       { type: 'text', text: 'what is this?' },
       { type: 'image_url', image_url: { url: PIXEL } },
       { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
     ];
-    const { message } = await whole({ model: SEEING, messages: user(content) });
+    const { message } = await completed({ model: SEEING, messages: user(content) });
     assert.equal(
       message.content,
       'I see an image (image/png, 70 bytes). I see an image (image/*, not fetched). You said: what is this?',
@@ -170,11 +172,11 @@ describe("the model's chat completions", () => {
   });
 });
 
-describe("the model's tool calls", () => {
+describe('Tool calls of the model', () => {
   const tools = [WEATHER, CLOCK];
 
-  it('are made when the user mentions a tool, with an argument for each that is required', async () => {
-    const { message, finish } = await whole({ model: SEEING, tools, messages: user('use get_weather now') });
+  it('are made when the user mentions a tool, with all required arguments', async () => {
+    const { message, finish } = await completed({ model: SEEING, tools, messages: user('use get_weather now') });
     assert.equal(finish, 'tool_calls');
     assert.equal(message.content, null);
     assert.equal(message.tool_calls?.length, 1);
@@ -200,7 +202,7 @@ describe("the model's tool calls", () => {
       call.json += part.function.arguments;
       call.fragments++;
     }
-    const { message } = await whole(fields);
+    const { message } = await completed(fields);
     assert.deepEqual(
       calls.map(({ name, json }) => ({ name, arguments: json })),
       message.tool_calls?.map((call) => call.function),
@@ -211,7 +213,7 @@ describe("the model's tool calls", () => {
 
   it('follow tool_choice and parallel_tool_calls', async () => {
     const names = async (fields: object) => {
-      const { message } = await whole({ model: SEEING, tools, messages: user('hello'), ...fields });
+      const { message } = await completed({ model: SEEING, tools, messages: user('hello'), ...fields });
       return message.tool_calls?.map((call) => call.function.name);
     };
     const both = user('get_time get_weather');
@@ -224,34 +226,38 @@ describe("the model's tool calls", () => {
     assert.deepEqual(await names({ messages: both, tool_choice: 'none' }), undefined);
   });
 
-  it('are followed by what the tools answered', async () => {
+  it('are followed by a message with the results of the tools', async () => {
     const messages = [
       ...user('get_weather'),
       { role: 'assistant', content: null, tool_calls: [] },
       { role: 'tool', tool_call_id: 'call_0', content: 'rain' },
       { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'wind' }] },
     ];
-    const { message, finish } = await whole({ model: SEEING, tools, tool_choice: 'required', messages });
+    const { message, finish } = await completed({ model: SEEING, tools, tool_choice: 'required', messages });
     assert.equal(message.content, 'The tool answered: rain\nwind');
     assert.equal(finish, 'stop');
   });
 });
 
-describe('a chat completion that cannot be', () => {
+describe('An invalid chat completion request', () => {
   const wrong: [string, object, string][] = [
     ['an unknown model', { model: 'gpt-1' }, 'upstream_invalid_request'],
     ['a model that does not chat', { model: 'nomic-embed-text' }, 'upstream_invalid_request'],
-    ['no model', { model: undefined }, 'upstream_invalid_request'],
-    ['no messages', { messages: [] }, 'upstream_invalid_messages'],
+    ['a missing model', { model: undefined }, 'upstream_invalid_request'],
+    ['an empty list of messages', { messages: [] }, 'upstream_invalid_messages'],
     ['a message without a role', { messages: [{ content: 'a' }] }, 'upstream_invalid_messages'],
-    ['content of an unknown kind', { messages: user([{ type: 'input_audio' }]) }, 'upstream_invalid_messages'],
-    ['tools for a model without', { tools: [CLOCK] }, 'upstream_unsupported_parameter'],
-    ['a choice of no tool', { model: SEEING, tool_choice: { function: { name: 'a' } } }, 'upstream_invalid_parameter'],
+    ['content of unknown type', { messages: user([{ type: 'input_audio' }]) }, 'upstream_invalid_messages'],
+    ['tools for a model without tool support', { tools: [CLOCK] }, 'upstream_unsupported_parameter'],
+    [
+      'the choice of an unknown tool',
+      { model: SEEING, tool_choice: { function: { name: 'a' } } },
+      'upstream_invalid_parameter',
+    ],
     ['max_tokens of 0', { max_tokens: 0 }, 'upstream_invalid_parameter'],
-    ['an effort that there is not', { reasoning_effort: 'much' }, 'upstream_invalid_parameter'],
+    ['an unknown reasoning_effort', { reasoning_effort: 'much' }, 'upstream_invalid_parameter'],
   ];
   for (const [what, fields, code] of wrong) {
-    it(`is refused with ${what}, streamed or not`, async () => {
+    it(`is rejected with ${what}, streamed or not`, async () => {
       for (const stream of [false, true]) {
         const answer = await complete({ messages: user('a'), stream, ...fields });
         assert.equal(answer.status, 400);
@@ -263,10 +269,10 @@ describe('a chat completion that cannot be', () => {
     });
   }
 
-  it('is refused when its body is no JSON object', async () => {
+  it('is rejected if its body is not a JSON object', async () => {
     const notUtf8 = `{"model":"${PLAIN}","messages":[{"role":"user","content":"\xff"}]}`;
     for (const body of ['', '{', '[]', 'null', notUtf8]) {
-      const request = logicalRequest(CHAT_PATH, {}, { body: Buffer.from(body, 'latin1') });
+      const request = apiRequest(CHAT_PATH, {}, { body: Buffer.from(body, 'latin1') });
       assert.equal((await ask(model, request)).status, 400, body);
     }
   });

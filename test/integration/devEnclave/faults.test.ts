@@ -7,18 +7,11 @@ import { RecordStream } from '../../../src/session/recordStream.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
-import { describeFaults, parseFaults } from '../../../src/devEnclave/faults/faults.ts';
-import {
-  collect,
-  connect,
-  openAnswer,
-  outerHeaders,
-  seal,
-  sendRecord,
-  withTimeout,
-} from '../../support/devEnclave/client.ts';
+import { describeFaults } from '../../../src/devEnclave/faults/faults.ts';
+import { collect, connect, openAnswer, outerHeaders, seal, sendRecord } from '../../support/devEnclave/client.ts';
 import type { SealedCall } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const CHAT = Buffer.from(
   JSON.stringify({ model: 'llama3-3-70b', stream: true, messages: [{ role: 'user', content: 'a b' }] }),
@@ -29,11 +22,11 @@ const CODE = 'x-opensecret-error-code';
 /** Every fault that has a test here. */
 const tested = new Set<string>();
 
-describe('the faults of the development enclave', () => {
+describe('Faults of the development enclave', () => {
   const start = useEnclaves();
 
   describe('in the handshake', () => {
-    const refusals: [string, string, string?][] = [
+    const rejections: [string, string, string?][] = [
       ['wrong-nonce', 'attestation_refused', 'nonce_mismatch'],
       ['wrong-user-data', 'attestation_refused', 'user_data_mismatch'],
       ['wrong-public-key', 'session_id_mismatch'],
@@ -54,9 +47,9 @@ describe('the faults of the development enclave', () => {
       ['handshake-reset', 'network'],
       ['handshake-cut', 'network'],
     ];
-    for (const [fault, code, cause] of refusals) {
+    for (const [fault, code, cause] of rejections) {
       tested.add(fault);
-      it(`${fault} is refused as ${cause ?? code}, and the next handshake is honest`, async () => {
+      it(`${fault} is rejected as ${cause ?? code}, and the next handshake succeeds`, async () => {
         const enclave = await start({ faults: `${fault}:1` });
         await refusesHandshake(connect(enclave.url), code, cause);
         assert.equal((await connect(enclave.url)).attestation.kind, 'development');
@@ -64,24 +57,24 @@ describe('the faults of the development enclave', () => {
     }
 
     tested.add('handshake-hang');
-    it('handshake-hang is never answered', async () => {
+    it('handshake-hang never responds', async () => {
       const enclave = await start({ faults: 'handshake-hang' });
       await refusesHandshake(connect(enclave.url, { kind: 'development' }, 50), 'timeout');
     });
 
-    const signedRefusals: [string, string][] = [
+    const signedRejections: [string, string][] = [
       ['expired-certificate', 'certificate_expired'],
       ['untrusted-root', 'untrusted_root'],
       ['debug-pcr0', 'debug_mode'],
       ['bad-signature', 'signature'],
       ['unsigned-document', 'malformed_document'],
     ];
-    for (const [fault, cause] of signedRefusals) {
+    for (const [fault, cause] of signedRejections) {
       tested.add(fault);
-      it(`${fault} is refused as ${cause} by the unmodified verifier`, async () => {
+      it(`${fault} is rejected as ${cause} by the unmodified verifier`, async () => {
         const enclave = await start({ signed: {}, faults: `${fault}:1` });
         const policy = { environment: 'development', additional: [toHex(DEVELOPMENT_PCR0)] } as const;
-        const history = () => Promise.reject(new Error('no history was to be asked'));
+        const history = () => Promise.reject(new Error('The history must not be fetched'));
         const trust = { kind: 'nitro', anchors: enclave.anchors, policy, history } as const;
         await refusesHandshake(connect(enclave.url, trust), 'attestation_refused', cause);
         assert.equal((await connect(enclave.url, trust)).attestation.kind, 'verified');
@@ -112,7 +105,7 @@ describe('the faults of the development enclave', () => {
     ];
     for (const [fault, status, contract, code] of heads) {
       tested.add(fault);
-      it(`${fault} is what it says, and the next request is answered`, async () => {
+      it(`${fault} sends its response, and the next request succeeds`, async () => {
         const { url, session, call } = await begin(`${fault}:1`);
         const outer = await collect(await sendRecord(url, session, call.record));
         assert.equal(outer.status, status);
@@ -132,7 +125,7 @@ describe('the faults of the development enclave', () => {
     ];
     for (const [fault, status, types] of dressed) {
       tested.add(fault);
-      it(`${fault} stands around honest records`, async () => {
+      it(`${fault} changes only the outer head`, async () => {
         const { url, session, call } = await begin(fault);
         const outer = await collect(await sendRecord(url, session, call.record));
         assert.equal(outer.status, status);
@@ -150,7 +143,7 @@ describe('the faults of the development enclave', () => {
     }
 
     tested.add('hang-before-response');
-    it('hang-before-response is never answered', async () => {
+    it('hang-before-response never responds', async () => {
       const { url, session, call } = await begin('hang-before-response');
       const options = { method: 'POST', headers: outerHeaders(session), timeout: 50 };
       const request = httpRequest(`${url}/v2/request`, options).end(call.record);
@@ -160,13 +153,13 @@ describe('the faults of the development enclave', () => {
     });
 
     tested.add('answer-before-body');
-    it('answer-before-body answers and reads no more', async () => {
+    it('answer-before-body responds without reading the body', async () => {
       const { url, session } = await begin('answer-before-body');
       const headers = { ...outerHeaders(session), 'content-length': 50_000_000 };
       const request = httpRequest(`${url}/v2/request`, { method: 'POST', headers, agent: false });
       request.on('error', () => undefined);
       request.write(Buffer.alloc(40_000_000));
-      const [message] = (await withTimeout('the answer', once(request, 'response'))) as [IncomingMessage];
+      const [message] = (await withTimeout('the answer', DEADLINE, once(request, 'response'))) as [IncomingMessage];
       assert.equal(message.statusCode, 400);
       assert.deepEqual(message.headersDistinct[CODE], ['session_not_found']);
       assert.ok(request.writableLength > 0 || request.socket?.writableLength !== 0, 'the body was read');
@@ -175,7 +168,7 @@ describe('the faults of the development enclave', () => {
   });
 
   describe('in the records', () => {
-    const refusals: [string, string][] = [
+    const rejections: [string, string][] = [
       ['tampered-record', 'record_authentication'],
       ['swapped-records', 'record_authentication'],
       ['repeated-record', 'record_authentication'],
@@ -199,22 +192,22 @@ describe('the faults of the development enclave', () => {
       ['malformed-error', 'record_malformed'],
       ['another-request-id', 'record_authentication'],
     ];
-    for (const [fault, code] of refusals) {
+    for (const [fault, code] of rejections) {
       tested.add(fault);
-      it(`${fault} is refused as ${code}`, async () => {
+      it(`${fault} is rejected as ${code}`, async () => {
         const { url, session, call } = await begin(`${fault}:1`);
         const outer = await collect(await sendRecord(url, session, call.record));
         assert.equal(outer.status, 200);
         assert.throws(() => openAnswer(call.opener, outer.body), { code });
         const next = seal(session, {}, CHAT);
-        const honest = await collect(await sendRecord(url, session, next.record));
-        assert.equal(openAnswer(next.opener, honest.body).status, 200);
+        const response = await collect(await sendRecord(url, session, next.record));
+        assert.equal(openAnswer(next.opener, response.body).status, 200);
       });
     }
 
     for (const fault of ['reset-mid-response', 'close-mid-response', 'hang-mid-response']) {
       tested.add(fault);
-      it(`${fault} comes behind the Start and one Chunk`, async () => {
+      it(`${fault} follows the Start and one Chunk`, async () => {
         const { url, session, call } = await begin(fault);
         const message = await sendRecord(url, session, call.record);
         const opened: string[] = [];
@@ -224,13 +217,13 @@ describe('the faults of the development enclave', () => {
         });
         const broken =
           fault === 'hang-mid-response' ? undefined : once(message, 'end').catch((error: unknown) => error);
-        message.on('data', (piece: Buffer) => {
-          stream.push(piece);
+        message.on('data', (chunk: Buffer) => {
+          stream.push(chunk);
           if (opened.length === 2) message.emit('two records');
         });
-        await withTimeout('two records', once(message, 'two records'));
+        await withTimeout('two records', DEADLINE, once(message, 'two records'));
         if (broken !== undefined) {
-          assert.equal(((await withTimeout('the break', broken)) as { code?: string }).code, 'ECONNRESET');
+          assert.equal(((await withTimeout('the break', DEADLINE, broken)) as { code?: string }).code, 'ECONNRESET');
         }
         assert.deepEqual(opened, ['start', 'chunk']);
         assert.throws(() => {
@@ -242,14 +235,14 @@ describe('the faults of the development enclave', () => {
 
     for (const fault of ['byte-by-byte', 'one-write']) {
       tested.add(fault);
-      it(`${fault} is no lie, and combines with one`, async () => {
+      it(`${fault} is accepted, and can be combined with a fault`, async () => {
         const { url, session, call } = await begin(`${fault},tampered-record:2`);
         const message = await sendRecord(url, session, call.record);
-        const pieces: Buffer[] = [];
-        message.on('data', (piece: Buffer) => pieces.push(piece));
-        await withTimeout('the end', once(message, 'end'));
-        assert.equal(openAnswer(call.opener, Buffer.concat(pieces)).status, 200);
-        if (fault === 'byte-by-byte') assert.ok(pieces.every(({ length }) => length === 1));
+        const chunks: Buffer[] = [];
+        message.on('data', (chunk: Buffer) => chunks.push(chunk));
+        await withTimeout('the end', DEADLINE, once(message, 'end'));
+        assert.equal(openAnswer(call.opener, Buffer.concat(chunks)).status, 200);
+        if (fault === 'byte-by-byte') assert.ok(chunks.every(({ length }) => length === 1));
         const next = seal(session, {}, CHAT);
         const outer = await collect(await sendRecord(url, session, next.record));
         assert.throws(() => openAnswer(next.opener, outer.body), { code: 'record_authentication' });
@@ -257,12 +250,12 @@ describe('the faults of the development enclave', () => {
     }
   });
 
-  it('have each a test here', () => {
+  it('are all tested here', () => {
     const names = describeFaults().matchAll(/^ {2}([a-z0-9-]+) /gm);
     assert.deepEqual([...names].map(([, name]) => name).sort(), [...tested].sort());
   });
 
-  it('can be changed while the enclave runs, and counting starts anew', async () => {
+  it('can be changed while the enclave runs, which restarts the counts', async () => {
     const enclave = await start({ faults: 'handshake-500' });
     await refusesHandshake(connect(enclave.url), 'handshake_status');
     enclave.setFaults('handshake-500:2');
@@ -270,27 +263,6 @@ describe('the faults of the development enclave', () => {
     await refusesHandshake(connect(enclave.url), 'handshake_status');
     enclave.setFaults('');
     await connect(enclave.url);
-  });
-});
-
-describe('a list of faults', () => {
-  it('counts handshakes and requests apart', () => {
-    const plan = parseFaults('redirect:2, wrong-nonce:1 ,outer-503', false);
-    assert.deepEqual([...plan.nextHandshake()], ['wrong-nonce']);
-    assert.deepEqual([...plan.nextHandshake()], []);
-    assert.deepEqual([...plan.nextRequest()], ['outer-503']);
-    assert.deepEqual([...plan.nextRequest()], ['redirect', 'outer-503']);
-  });
-
-  it('is refused with a name that is no fault', () => {
-    for (const list of ['nothing', 'redirect:0', 'redirect:', 'redirect:x', 'Redirect', 'constructor', 'redirect;x']) {
-      assert.throws(() => parseFaults(list, true), RangeError, list);
-    }
-  });
-
-  it('needs a signing enclave for faults of signing', () => {
-    assert.throws(() => parseFaults('debug-pcr0', false), /signs its documents/);
-    assert.equal(parseFaults('debug-pcr0', true).nextHandshake().size, 1);
   });
 });
 

@@ -5,14 +5,14 @@ import { generateKeyPair } from '../../../src/session/keys.ts';
 import type { Trust } from '../../../src/session/handshake.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
-import { createSigning } from '../../../src/devEnclave/attestation/documents.ts';
+import { createDocumentSigner } from '../../../src/devEnclave/attestation/documentSigner.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { createTlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
 import { call, collect, connect, send } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 
-/** What an honest client says, with changes. */
+/** The correct request of a client, with changes. */
 async function offer(
   url: string,
   change: { headers?: object; fields?: object; body?: string; path?: string; method?: string } = {},
@@ -29,7 +29,7 @@ async function offer(
   return collect(await send(url + path, { method, headers, body }));
 }
 
-describe('the handshake of the development enclave', () => {
+describe('The handshake of the development enclave', () => {
   const start = useEnclaves();
   let enclave: RunningEnclave;
 
@@ -37,14 +37,14 @@ describe('the handshake of the development enclave', () => {
     enclave = await start();
   });
 
-  it('makes a session with an honest client', async () => {
+  it('makes a session with a correct client', async () => {
     const session = await connect(enclave.url);
     assert.match(session.id, /^[0-9a-f]{32}$/);
     assert.equal(session.attestation.kind, 'development');
     assert.equal(enclave.journal.handshakes, 1);
   });
 
-  it('answers exactly what the protocol says', async () => {
+  it('sends exactly the reply of the protocol', async () => {
     const { status, headers, body } = await offer(enclave.url);
     assert.equal(status, 200);
     assert.deepEqual(headers['content-type'], ['application/json']);
@@ -67,17 +67,17 @@ describe('the handshake of the development enclave', () => {
     ['another routing key', { headers: { 'x-opensecret-routing-key': randomBytes(32).toString('base64') } }],
     ['two routing keys', { headers: { 'x-opensecret-routing-key': ['a', 'b'] } }],
     ['another version', { fields: { version: 1 } }],
-    ['a field too many', { fields: { extra: 1 } }],
-    ['a field missing', { fields: { client_public_key: undefined } }],
+    ['an additional field', { fields: { extra: 1 } }],
+    ['a missing field', { fields: { client_public_key: undefined } }],
     ['a key of 31 bytes', { fields: { client_public_key: randomBytes(31).toString('base64') } }],
     ['a key that is not canonical Base64', { fields: { client_public_key: `${'A'.repeat(42)}B=` } }],
     ['a low-order key', { fields: { client_public_key: Buffer.alloc(32).toString('base64') } }],
-    ['a body that is no JSON', { body: '{' }],
+    ['a body that is not JSON', { body: '{' }],
     ['a body of more than 4 KiB', { body: ' '.repeat(4097) }],
-    ['an announced body of more than 4 KiB', { body: '{}', headers: { 'content-length': 4097 } }],
+    ['a content-length of more than 4 KiB', { body: '{}', headers: { 'content-length': 4097 } }],
   ];
   for (const [what, change] of refused) {
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       const { status, headers, body } = await offer(enclave.url, change);
       assert.equal(status, 400);
       assert.deepEqual(headers['content-type'], ['application/json']);
@@ -86,29 +86,29 @@ describe('the handshake of the development enclave', () => {
     });
   }
 
-  it('takes a body of exactly 4 KiB', async () => {
+  it('accepts a body of exactly 4 KiB', async () => {
     const challenge = randomBytes(32).toString('base64');
     const key = Buffer.from(generateKeyPair().publicKey).toString('base64');
     const body = JSON.stringify({ version: 2, challenge, client_public_key: key }).padEnd(4096);
     assert.equal((await offer(enclave.url, { body, headers: { 'x-opensecret-routing-key': challenge } })).status, 200);
   });
 
-  it('has nothing at any other path', async () => {
+  it('responds with 404 at other paths', async () => {
     for (const path of ['/', '/v1/session', '/v2/session/', '/v2', '/health']) {
       assert.equal((await offer(enclave.url, { path })).status, 404, path);
     }
   });
 });
 
-describe('the signed handshake of the development enclave', () => {
+describe('The signed handshake of the development enclave', () => {
   const start = useEnclaves();
-  const history = () => Promise.reject(new Error('no history was to be asked'));
+  const history = () => Promise.reject(new Error('The history must not be fetched'));
 
   function trust(enclave: RunningEnclave, additional: readonly string[] = [toHex(DEVELOPMENT_PCR0)]): Trust {
     return { kind: 'nitro', anchors: enclave.anchors, policy: { environment: 'development', additional }, history };
   }
 
-  it('convinces the unmodified verifier that trusts its authority, over https', async () => {
+  it('is accepted over https by the unmodified verifier if it trusts the authority', async () => {
     const tls = createTlsIdentity(Date.now());
     const enclave = await start({ tls, signed: { moduleId: 'i-test-enc1' } });
     assert.match(enclave.url, /^https:/);
@@ -119,24 +119,24 @@ describe('the signed handshake of the development enclave', () => {
     assert.equal(answer.status, 200);
   });
 
-  it('measures the image that it is told to measure', async () => {
+  it('reports the configured PCR0', async () => {
     const enclave = await start({ signed: { pcr0: new Uint8Array(48).fill(5) } });
     const session = await connect(enclave.url, trust(enclave, ['05'.repeat(48)]));
     assert.equal(session.attestation.kind, 'verified');
   });
 
-  it('does not convince a verifier that trusts another authority', async () => {
+  it('is rejected by a verifier that trusts a different authority', async () => {
     const enclave = await start({ signed: {} });
     const strict: Trust = {
       kind: 'nitro',
-      anchors: createSigning({ clock: Date.now }).anchors,
+      anchors: createDocumentSigner({ clock: Date.now }).anchors,
       policy: { environment: 'development', additional: [] },
       history,
     };
     await assert.rejects(connect(enclave.url, strict), { code: 'attestation_refused' });
   });
 
-  it('says the time of the clock that it is given', async () => {
+  it('reports the time of the configured clock', async () => {
     const hour = 3_600_000;
     const enclave = await start({ signed: {}, clock: () => Date.now() + hour });
     await assert.rejects(connect(enclave.url, trust(enclave)), (error: Error) => {

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { METADATA, call, collect, connect, seal, sendRecord, withTimeout } from '../../support/devEnclave/client.ts';
+import { METADATA, call, collect, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const KEY = 'dev-very-secret-key';
 const ROOT = new Uint8Array(32).fill(3);
@@ -14,7 +15,7 @@ function sha256(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-describe('the journal of the development enclave', () => {
+describe('The journal of the development enclave', () => {
   const start = useEnclaves();
   let folder: string;
 
@@ -24,14 +25,14 @@ describe('the journal of the development enclave', () => {
 
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('says what was asked and how it ended, and has no key, no cache root and no body', async () => {
+  it('records each request and how it ended, without API keys, cache roots and bodies', async () => {
     const recordFile = join(folder, 'requests.jsonl');
     const enclave = await start({ recordFile });
     const session = await connect(enclave.url);
     const body = { model: 'llama3-3-70b', messages: [{ role: 'user', content: 'very secret words' }] };
     await call(enclave.url, session, body, { credential: KEY, cacheNamespaceRoot: ROOT });
     await call(enclave.url, session, undefined, { credential: null, method: 'GET', target: '/v1/models' });
-    for (const index of [0, 1]) await withTimeout('an end', (await enclave.journal.request(index)).end);
+    for (const index of [0, 1]) await withTimeout('an end', DEADLINE, (await enclave.journal.request(index)).end);
 
     const text = await readFile(recordFile, 'utf8');
     const [first, second] = text
@@ -78,14 +79,14 @@ describe('the journal of the development enclave', () => {
     }
   });
 
-  it('says when it saw that the client had gone', async () => {
+  it('records when the client disconnected', async () => {
     const recordFile = join(folder, 'requests.jsonl');
     const enclave = await start({ recordFile, journal: false });
     const session = await connect(enclave.url);
     const body = { model: 'llama3-3-70b', stream: true, messages: [{ role: 'user', content: '/stall 1' }] };
     const { record } = seal(session, {}, Buffer.from(JSON.stringify(body)));
     const message = await sendRecord(enclave.url, session, record, { 'transfer-encoding': 'chunked' });
-    await withTimeout('a record', once(message, 'data'));
+    await withTimeout('a record', DEADLINE, once(message, 'data'));
     message.destroy();
     const deadline = performance.now() + 5000;
     let line = '';
@@ -100,29 +101,29 @@ describe('the journal of the development enclave', () => {
     assert.deepEqual(enclave.journal.requests, []);
   });
 
-  it('tells an answer that the enclave broke off from one that the client left', async () => {
+  it('distinguishes failed responses from those that the client cancelled', async () => {
     const enclave = await start({ faults: 'reset-mid-response:1,error-record:2' });
     const session = await connect(enclave.url);
     for (const [index, content] of ['a', 'a', '/fail 1'].entries()) {
       const body = Buffer.from(JSON.stringify({ model: 'llama3-3-70b', messages: [{ role: 'user', content }] }));
       await collect(await sendRecord(enclave.url, session, seal(session, {}, body).record)).catch(() => undefined);
-      const { end } = await withTimeout('the request', enclave.journal.request(index));
-      assert.equal((await withTimeout('its end', end)).ended, 'failed');
+      const { end } = await withTimeout('the request', DEADLINE, enclave.journal.request(index));
+      assert.equal((await withTimeout('its end', DEADLINE, end)).ended, 'failed');
     }
   });
 
-  it('counts handshakes and refusals', async () => {
+  it('counts handshakes and rejections', async () => {
     const enclave = await start();
     const session = await connect(enclave.url);
     await collect(await sendRecord(enclave.url, session, Buffer.alloc(50)));
     assert.equal(enclave.journal.handshakes, 1);
     assert.deepEqual(
-      enclave.journal.refusals.map(({ path, status }) => ({ path, status })),
+      enclave.journal.rejections.map(({ path, status }) => ({ path, status })),
       [{ path: '/v2/request', status: 400 }],
     );
   });
 
-  it('cannot be started on a file that cannot be written', async () => {
+  it('is rejected if its file is not writable', async () => {
     await assert.rejects(start({ recordFile: folder }), { code: 'EISDIR' });
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
-import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
+import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
 
-describe("OpenAI's own client, with the development backend", () => {
+describe('The OpenAI client with the development backend', () => {
   let plain: RunningServer;
   let client: OpenAI;
 
@@ -21,7 +21,7 @@ describe("OpenAI's own client, with the development backend", () => {
     assert.ok(ids.includes('nomic-embed-text'));
   });
 
-  it('completes a chat, whole and streamed', async () => {
+  it('completes a chat, streamed and not streamed', async () => {
     const { choices } = await client.chat.completions.create(hello);
     assert.equal(choices[0]?.message.content, 'You said: hello there');
     const stream = client.chat.completions.stream({ ...hello, stream_options: { include_usage: true } });
@@ -29,7 +29,7 @@ describe("OpenAI's own client, with the development backend", () => {
     assert.ok((await stream.totalUsage()).completion_tokens > 4);
   });
 
-  it('puts streamed tool calls together', async () => {
+  it('assembles streamed tool calls', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } } };
     const tools = [{ type: 'function' as const, function: { name: 'get_weather', parameters } }];
     const stream = client.chat.completions.stream({ ...hello, tools, tool_choice: 'required' });
@@ -40,7 +40,7 @@ describe("OpenAI's own client, with the development backend", () => {
     assert.equal(choices[0]?.finish_reason, 'tool_calls');
   });
 
-  it('decodes embeddings, which it asks for in Base64', async () => {
+  it('decodes embeddings, which it requests in Base64', async () => {
     const { data } = await client.embeddings.create({ model: 'nomic-embed-text', input: ['a', 'b'] });
     const floats = await client.embeddings.create({
       model: 'nomic-embed-text',

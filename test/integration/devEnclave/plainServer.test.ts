@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
+import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
 import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
-import { call, collect, connect, send, withTimeout } from '../../support/devEnclave/client.ts';
+import { call, collect, connect, send } from '../../support/devEnclave/client.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { muteErrors, useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { CHAT_PATH } from '../../support/devEnclave/logicalClient.ts';
+import { CHAT_PATH } from '../../support/devEnclave/apiClient.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
-describe('the same backend over plain HTTP', () => {
+describe('The backend over plain HTTP', () => {
   const start = useEnclaves();
   let plain: RunningServer;
 
@@ -25,7 +26,7 @@ describe('the same backend over plain HTTP', () => {
     return collect(await send(plain.url + target, { method, headers, ...bytes }));
   }
 
-  it('answers byte for byte what the enclave answers', async () => {
+  it('responds with the same bytes as the enclave', async () => {
     const enclave = await start();
     const session = await connect(enclave.url);
     const chat = (content: string, stream = true) => ({
@@ -51,13 +52,13 @@ describe('the same backend over plain HTTP', () => {
     }
   });
 
-  it('takes the key from the authorization header', async () => {
+  it('takes the API key from the authorization header', async () => {
     assert.equal((await ask('/v1/models')).status, 200);
     assert.equal((await ask('/v1/models', undefined, 'key')).status, 401);
     assert.equal((await collect(await send(`${plain.url}/v1/models`, { method: 'GET' }))).status, 401);
   });
 
-  it('sends no header of the model that is for one hop only', async () => {
+  it('removes hop-by-hop headers of the model', async () => {
     const { headers, body } = await ask(CHAT_PATH, {
       model: 'glm-5-2',
       messages: [{ role: 'user', content: '/headers' }],
@@ -68,12 +69,12 @@ describe('the same backend over plain HTTP', () => {
     assert.equal(body.toString(), '{"headers":"odd"}');
   });
 
-  it('breaks an answer off that the model breaks off', async () => {
+  it('breaks the connection if the model fails', async () => {
     const body = { model: 'glm-5-2', stream: true, messages: [{ role: 'user', content: '/fail 2' }] };
     await assert.rejects(ask(CHAT_PATH, body), { code: 'ECONNRESET' });
   });
 
-  it('cancels the model when the client goes away', async () => {
+  it('cancels the model when the client disconnects', async () => {
     const said = muteErrors();
     const model = createModel({ paceMs: 0 });
     let ended: (error: unknown) => void = () => undefined;
@@ -89,9 +90,9 @@ describe('the same backend over plain HTTP', () => {
     });
     const body = JSON.stringify({ model: 'glm-5-2', stream: true, messages: [{ role: 'user', content: '/stall 1' }] });
     const message = await send(watched.url + CHAT_PATH, { headers: { authorization: 'Bearer dev-test' }, body });
-    await withTimeout('the first bytes', once(message, 'data'));
+    await withTimeout('the first bytes', DEADLINE, once(message, 'data'));
     message.destroy();
-    assert.equal(((await withTimeout('the cancellation', end)) as Error).name, 'AbortError');
+    assert.equal(((await withTimeout('the cancellation', DEADLINE, end)) as Error).name, 'AbortError');
     await new Promise(setImmediate);
     assert.deepEqual(said, []);
     await watched.close();

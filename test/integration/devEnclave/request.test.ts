@@ -7,7 +7,7 @@ import { connect as connectTcp } from 'node:net';
 import { encodeMetadata } from '../../../src/session/envelope.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { MAX_RECORD } from '../../../src/session/wire.ts';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import {
   METADATA,
@@ -19,16 +19,16 @@ import {
   sealPlaintext,
   send,
   sendRecord,
-  withTimeout,
 } from '../../support/devEnclave/client.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const CONTRACT = 'x-opensecret-error-contract';
 const CODE = 'x-opensecret-error-code';
 const CHAT = Buffer.from(JSON.stringify({ model: 'llama3-3-70b', messages: [{ role: 'user', content: 'hello' }] }));
 
-describe('encrypted requests', () => {
+describe('Encrypted requests', () => {
   const start = useEnclaves();
   let enclave: RunningEnclave;
   let session: Session<unknown>;
@@ -38,22 +38,22 @@ describe('encrypted requests', () => {
     session = await connect(enclave.url);
   }
 
-  /** An upload that a test feeds piece by piece. */
+  /** An upload whose body the test sends. */
   function open(headers: OutgoingHttpHeaders = {}): { request: ClientRequest; answer: Promise<IncomingMessage> } {
     const options = { method: 'POST', agent: false, headers: { ...outerHeaders(session), ...headers } };
     const request = httpRequest(`${enclave.url}/v2/request`, options);
     const answer = once(request, 'response').then(([message]) => message as IncomingMessage);
-    answer.catch(() => undefined); // a test that aborts does not wait for it
+    answer.catch(() => undefined); // not awaited by tests that abort
     return { request, answer };
   }
 
-  function isPlainRefusal({ status, headers, body }: OuterAnswer, expected: number): void {
+  function isPlainError({ status, headers, body }: OuterAnswer, expected: number): void {
     assert.equal(status, expected, body.toString());
     assert.equal(headers[CONTRACT], undefined);
     assert.equal(headers[CODE], undefined);
   }
 
-  function isMarkedRefusal({ status, headers }: OuterAnswer, code: string): void {
+  function isResendError({ status, headers }: OuterAnswer, code: string): void {
     assert.equal(status, 400);
     assert.deepEqual(headers[CONTRACT], ['1']);
     assert.deepEqual(headers[CODE], [code]);
@@ -63,12 +63,12 @@ describe('encrypted requests', () => {
     return collect(await sendRecord(enclave.url, session, sealPlaintext(session, plaintext).record, headers));
   }
 
-  const honest = () => Buffer.concat([encodeMetadata(METADATA), CHAT]);
+  const validPlaintext = () => Buffer.concat([encodeMetadata(METADATA), CHAT]);
 
-  describe('a request to the development enclave', () => {
+  describe('to the development enclave', () => {
     beforeEach(() => begin());
 
-    it('is answered inside the envelope, whatever its logical status', async () => {
+    it('are answered inside the envelope, whatever the inner status', async () => {
       const { record, opener } = seal(session, { credential: 'nobody' }, CHAT);
       const outer = await collect(await sendRecord(enclave.url, session, record));
       assert.equal(outer.status, 200);
@@ -76,12 +76,12 @@ describe('encrypted requests', () => {
       assert.equal(openAnswer(opener, outer.body).status, 401);
     });
 
-    it('may come without a content-length', async () => {
+    it('may have no content-length', async () => {
       const { record, opener } = seal(session, {}, CHAT);
       const { request, answer } = open();
       request.write(record.subarray(0, 10));
       request.end(record.subarray(10));
-      const outer = await collect(await withTimeout('the answer', answer));
+      const outer = await collect(await withTimeout('the answer', DEADLINE, answer));
       assert.equal(openAnswer(opener, outer.body).status, 200);
     });
 
@@ -91,63 +91,63 @@ describe('encrypted requests', () => {
       ['an authorization header', { authorization: 'Bearer dev-key' }],
       ['a cookie', { cookie: 'a=1' }],
       ['a content encoding', { 'content-encoding': 'gzip' }],
-      ['a session id in capitals', { 'x-session-id': 'A'.repeat(32) }],
+      ['an upper-case session id', { 'x-session-id': 'A'.repeat(32) }],
       ['two session ids', { 'x-session-id': ['a'.repeat(32), 'a'.repeat(32)] }],
-      ['a routing key that is none', { 'x-opensecret-routing-key': 'key' }],
+      ['an invalid routing key', { 'x-opensecret-routing-key': 'key' }],
       ['the routing key of another session', { 'x-opensecret-routing-key': randomBytes(32).toString('base64') }],
     ];
     for (const [what, headers] of refused) {
-      it(`is refused with ${what}`, async () => {
-        isPlainRefusal(await sendSealed(honest(), headers), 400);
+      it(`are rejected with ${what}`, async () => {
+        isPlainError(await sendSealed(validPlaintext(), headers), 400);
       });
     }
 
-    it('is refused with another method, and with a query', async () => {
+    it('are rejected with another method or a query', async () => {
       const headers = outerHeaders(session);
       const { record } = seal(session, {}, CHAT);
-      isPlainRefusal(await collect(await send(`${enclave.url}/v2/request?a`, { headers, body: record })), 400);
-      isPlainRefusal(
+      isPlainError(await collect(await send(`${enclave.url}/v2/request?a`, { headers, body: record })), 400);
+      isPlainError(
         await collect(await send(`${enclave.url}/v2/request`, { method: 'PUT', headers, body: record })),
         400,
       );
     });
 
-    it('is refused without a mark when its id was used before, and its first use is answered', async () => {
+    it('are rejected without a resend code if their id was already used', async () => {
       const { record, opener } = seal(session, {}, CHAT);
       const first = await collect(await sendRecord(enclave.url, session, record));
       assert.equal(openAnswer(opener, first.body).status, 200);
-      isPlainRefusal(await collect(await sendRecord(enclave.url, session, record)), 400);
+      isPlainError(await collect(await sendRecord(enclave.url, session, record)), 400);
       assert.equal(enclave.journal.requests.length, 1);
     });
 
-    it('is refused without a mark when its metadata are malformed', async () => {
-      isPlainRefusal(await sendSealed(Buffer.from('vector plaintext')), 400);
+    it('are rejected without a resend code if their metadata is malformed', async () => {
+      isPlainError(await sendSealed(Buffer.from('vector plaintext')), 400);
     });
 
-    it('is marked request_decryption_failed when it is not authentic', async () => {
+    it('are rejected with request_decryption_failed if they are not authentic', async () => {
       const { record } = seal(session, {}, CHAT);
       record[20] = (record[20] ?? 0) ^ 1;
-      isMarkedRefusal(await collect(await sendRecord(enclave.url, session, record)), 'request_decryption_failed');
-      isMarkedRefusal(await collect(await sendRecord(enclave.url, session, Buffer.of())), 'request_decryption_failed');
+      isResendError(await collect(await sendRecord(enclave.url, session, record)), 'request_decryption_failed');
+      isResendError(await collect(await sendRecord(enclave.url, session, Buffer.of())), 'request_decryption_failed');
     });
 
-    it('is marked session_not_found when the session is unknown', async () => {
+    it('are rejected with session_not_found if the session is unknown', async () => {
       enclave.dropSessions();
-      isMarkedRefusal(await sendSealed(honest()), 'session_not_found');
+      isResendError(await sendSealed(validPlaintext()), 'session_not_found');
     });
   });
 
-  describe('the length of a request', () => {
+  describe('and their length', () => {
     beforeEach(() => begin({ handler: answerLength }));
 
-    const answerLength: LogicalHandler = (request, response) => {
+    const answerLength: ApiHandler = (request, response) => {
       response.start({ status: 200, headers: [] });
       response.write(Buffer.from(String(request.body?.length)));
       response.end();
       return Promise.resolve();
     };
 
-    it('may be 52,559,908 bytes', async () => {
+    it('may have 52,559,908 bytes', async () => {
       const metadata = encodeMetadata(METADATA).subarray(4);
       const plaintext = Buffer.alloc(4 + 131_072 + 52_428_800, ' ');
       plaintext.writeUInt32BE(131_072);
@@ -158,42 +158,42 @@ describe('encrypted requests', () => {
       assert.equal(openAnswer(opener, outer.body).body.toString(), '52428800');
     });
 
-    it('is judged by its announcement, before a byte of it is there', async () => {
+    it('are rejected by their content-length before the body arrives', async () => {
       const { request, answer } = open({ 'content-length': MAX_RECORD + 1 });
       request.on('error', () => undefined);
       request.flushHeaders();
-      isPlainRefusal(await collect(await withTimeout('the answer', answer)), 413);
+      isPlainError(await collect(await withTimeout('the answer', DEADLINE, answer)), 413);
       request.destroy();
     });
 
-    it('is counted when it is not announced', async () => {
+    it('are rejected when the body exceeds the limit without a content-length', async () => {
       const { request, answer } = open();
       request.write(Buffer.alloc(MAX_RECORD));
       request.write(Buffer.alloc(1));
-      isPlainRefusal(await collect(await withTimeout('the answer', answer)), 413);
+      isPlainError(await collect(await withTimeout('the answer', DEADLINE, answer)), 413);
       request.end();
-      await withTimeout('the rest of the upload', once(request, 'close'));
+      await withTimeout('the rest of the upload', DEADLINE, once(request, 'close'));
     });
   });
 
-  describe('an early answer', () => {
+  describe('and early responses', () => {
     for (const connection of ['keep-alive', 'close']) {
-      it(`comes while the body is still being sent, which can be sent to its end (${connection})`, async () => {
+      it(`can still be sent completely after the response (${connection})`, async () => {
         await begin();
         enclave.dropSessions();
         const socket = connectTcp(enclave.port, '127.0.0.1');
         const failed = once(socket, 'close').then(() => assert.fail('the connection broke'));
         const received: Buffer[] = [];
         const answered = new Promise<void>((resolve) => {
-          socket.on('data', (piece) => {
-            received.push(piece);
+          socket.on('data', (chunk) => {
+            received.push(chunk);
             if (Buffer.concat(received).includes('expired"}')) resolve();
           });
         });
         const headers = { ...outerHeaders(session), host: 'enclave', connection, 'content-length': 8_000_001 };
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.write(`POST /v2/request HTTP/1.1\r\n${lines.join('')}\r\nx`);
-        await withTimeout('the early answer', Promise.race([answered, failed]));
+        await withTimeout('the early answer', DEADLINE, Promise.race([answered, failed]));
         assert.match(Buffer.concat(received).toString(), /^HTTP\/1.1 400 .*session_not_found/s);
         const sent = new Promise<void>((resolve, reject) => {
           socket.write(Buffer.alloc(8_000_000), (error) => {
@@ -201,28 +201,28 @@ describe('encrypted requests', () => {
             else resolve();
           });
         });
-        await withTimeout('the rest of the upload', Promise.race([sent, failed]));
+        await withTimeout('the rest of the upload', DEADLINE, Promise.race([sent, failed]));
         failed.catch(() => undefined);
         socket.destroy();
       });
     }
   });
 
-  describe('the life of a session', () => {
-    it('is 3,600 s from its creation, however busy', async () => {
+  describe('and the lifetime of a session', () => {
+    it('are accepted for 3,600 s from its creation, even if it is in use', async () => {
       let now = Date.now();
       await begin({ clock: () => now });
       for (const seconds of [3000, 599]) {
         now += seconds * 1000;
-        assert.equal((await sendSealed(honest())).status, 200);
+        assert.equal((await sendSealed(validPlaintext())).status, 200);
       }
       now += 999;
-      assert.equal((await sendSealed(honest())).status, 200);
+      assert.equal((await sendSealed(validPlaintext())).status, 200);
       now += 1;
-      isMarkedRefusal(await sendSealed(honest()), 'session_not_found');
+      isResendError(await sendSealed(validPlaintext()), 'session_not_found');
     });
 
-    it('does not end a response that has begun', async () => {
+    it('receive complete responses that began before it expired', async () => {
       let now = Date.now();
       let goOn: () => void = () => undefined;
       const gate = new Promise<void>((resolve) => {

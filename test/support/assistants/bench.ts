@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
 import { MODEL } from '../e2e/chat.ts';
 import { RunningProcess, environment } from '../e2e/process.ts';
@@ -44,7 +44,7 @@ export interface Bench {
 }
 
 /** `handlerFor` creates the model, given the file that the assistant should read. */
-export async function openBench(scope: Scope, handlerFor: (path: string) => LogicalHandler): Promise<Bench> {
+export async function openBench(scope: Scope, handlerFor: (path: string) => ApiHandler): Promise<Bench> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sealed-proxy-assistant-')));
   const [home, project, temporary] = ['home', 'project', 'temporary'].map((name) => {
     mkdirSync(join(folder, name));

@@ -1,7 +1,7 @@
 // Compares what went over the wire with what the enclave received: only the key may differ.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { LogicalRequest } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiRequest } from '../../../src/devEnclave/model/apiHandler.ts';
 import { fieldsOf, parseJson } from '../../../src/shared/json.ts';
 import { assertNoSecretLeaks } from '../e2e/secretLeaks.ts';
 import { API_KEY } from '../e2e/scope.ts';
@@ -14,7 +14,7 @@ import { exchangesOn } from './wire.ts';
 const CHAT = '/v1/chat/completions';
 
 /** The chat requests that the enclave has decrypted. */
-function chatsOf({ answers }: Bench): readonly LogicalRequest[] {
+function chatsOf({ answers }: Bench): readonly ApiRequest[] {
   return answers.map(({ request }) => request).filter(({ target }) => target === CHAT);
 }
 

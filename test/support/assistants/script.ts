@@ -4,7 +4,7 @@ import { callTools, say } from '../../../src/devEnclave/model/answer.ts';
 import { parseChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
 import type { ChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
 import { writeAnswer } from '../../../src/devEnclave/model/chatWriter.ts';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { parseJson } from '../../../src/shared/json.ts';
 
@@ -33,7 +33,7 @@ const PACE_MS = 1;
 const GREETING: Answer = { steps: [think('No tool. '), ...say(GREETING_TEXT)] };
 
 /** Calls `tool` for the file, then responds with the word in the result. Greets if the tool is not offered. */
-export function callOnce(tool: Tool | undefined, path: string): LogicalHandler {
+export function callOnce(tool: Tool | undefined, path: string): ApiHandler {
   return answering((request) => {
     const word = resultOf(request);
     if (word !== undefined) return { steps: [think('I have it. '), ...say(sentenceWith(word))] };
@@ -44,14 +44,14 @@ export function callOnce(tool: Tool | undefined, path: string): LogicalHandler {
 }
 
 /** Begins a response that does not end, if this tool is offered or no tool is given. */
-export function answerForever(tool: Tool | undefined): LogicalHandler {
+export function answerForever(tool: Tool | undefined): ApiHandler {
   return answering((request) => {
     if (tool !== undefined && !offers(request, tool)) return GREETING;
     return { steps: [...say(`${BEGIN} to answer.`), { kind: 'stall' }] };
   });
 }
 
-function answering(answer: (request: ChatRequest) => Answer): LogicalHandler {
+function answering(answer: (request: ChatRequest) => Answer): ApiHandler {
   const model = createModel({ paceMs: 0 });
   return async (request, response) => {
     if (request.target !== '/v1/chat/completions') return model(request, response);

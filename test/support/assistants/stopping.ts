@@ -1,7 +1,7 @@
 // Measures how long an abort takes from the assistant to the enclave.
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { eventually } from '../vscode/processes.ts';
@@ -17,7 +17,7 @@ export interface Stop {
 }
 
 /** The same handler, which adds the time of each abort to `aborted`. */
-export function watched(handler: LogicalHandler, aborted: EventQueue<number>): LogicalHandler {
+export function watched(handler: ApiHandler, aborted: EventQueue<number>): ApiHandler {
   return (request, response) => {
     response.signal.addEventListener('abort', () => {
       aborted.add(performance.now());

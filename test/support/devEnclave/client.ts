@@ -1,5 +1,5 @@
-// A client that is made of the client half in src/session and of plain sockets, so that a test can send what no honest
-// client sends.
+// A client of the development enclave: the cryptography of src/session over plain sockets, so that tests can also send
+// invalid requests.
 import { randomBytes } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
@@ -15,16 +15,17 @@ import { RecordStream } from '../../../src/session/recordStream.ts';
 import type { Session } from '../../../src/session/session.ts';
 import type { Clock, Transport } from '../../../src/session/transport.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
-/** An answer as HTTP knows it. */
+/** The outer HTTP response. */
 export interface OuterAnswer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string[]>;
   readonly body: Buffer;
 }
 
-/** An answer as it came out of its records. */
-export interface LogicalAnswer extends ResponseStart {
+/** The decrypted response. */
+export interface DecryptedAnswer extends ResponseStart {
   readonly body: Buffer;
   /** The content of each Chunk. */
   readonly chunks: readonly Buffer[];
@@ -32,24 +33,7 @@ export interface LogicalAnswer extends ResponseStart {
   json(): unknown;
 }
 
-export const DEADLINE_MS = 5000;
-
-/** `promise`, or a rejection that says what was waited for. */
-export async function withTimeout<T>(label: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`waited ${deadlineMs} ms for ${label}`));
-    }, deadlineMs);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** One HTTP request; resolves with the head of its answer. An https certificate is not looked at. */
+/** Sends one HTTP request and resolves with the head of its response. Does not verify https certificates. */
 export function send(
   url: string,
   options: { readonly method?: string; readonly headers?: OutgoingHttpHeaders; readonly body?: Uint8Array | string },
@@ -61,16 +45,16 @@ export function send(
     request.on('error', reject);
     request.end(body);
   });
-  return withTimeout(`the head of ${method} ${url}`, sent);
+  return withTimeout(`the head of ${method} ${url}`, DEADLINE, sent);
 }
 
-/** The whole answer; rejects if it breaks. */
+/** Reads the complete response. Rejects if it breaks. */
 export async function collect(message: IncomingMessage): Promise<OuterAnswer> {
-  const body = await withTimeout('the rest of an answer', message.toArray() as Promise<Buffer[]>);
+  const body = await withTimeout('the rest of an answer', DEADLINE, message.toArray() as Promise<Buffer[]>);
   return { status: message.statusCode ?? 0, headers: message.headersDistinct, body: Buffer.concat(body) };
 }
 
-/** What src/session needs of a network, for handshakes. */
+/** A transport for handshakes. */
 export function handshakeTransport(url: string): Transport {
   return {
     send({ path, headers, body }, handler) {
@@ -106,18 +90,18 @@ const clock: Clock = {
   },
 };
 
-/** The handshake of src/session. */
+/** Performs the handshake of src/session. */
 export function connect(
   url: string,
   trust: Trust = { kind: 'development' },
-  timeoutMs = DEADLINE_MS,
+  timeoutMs = DEADLINE,
 ): Promise<Session<AttestationResult>> {
   const primitives = { aead: nativeAead, hkdf: nativeHkdf };
   const transport = handshakeTransport(url);
   return performHandshake({ transport, primitives, trust, clock, timeout: () => timeoutMs });
 }
 
-/** What a request says unless a test says otherwise. */
+/** The default metadata of requests. */
 export const METADATA: RequestMetadata = {
   credential: 'dev-test',
   cacheNamespaceRoot: new Uint8Array(32).fill(7),
@@ -127,13 +111,13 @@ export const METADATA: RequestMetadata = {
   bodyPresent: true,
 };
 
-/** A record that is ready to be sent, and the key to its answer. */
+/** A sealed record, and the opener for its response. */
 export interface SealedCall {
   readonly record: Uint8Array;
   readonly opener: RecordOpener;
 }
 
-/** Seals an honest request. */
+/** Seals a correct request. */
 export function seal(session: Session<unknown>, metadata: Partial<RequestMetadata>, body: Uint8Array): SealedCall {
   return sealPlaintext(session, Buffer.concat([encodeMetadata({ ...METADATA, ...metadata }), body]));
 }
@@ -148,7 +132,7 @@ export function sealPlaintext(
   return { record: sealer.seal(plaintext, []), opener };
 }
 
-/** The outer headers of an honest request. */
+/** The outer headers of a correct request. */
 export function outerHeaders(session: Session<unknown>): Record<string, string> {
   return {
     'content-type': 'application/octet-stream',
@@ -157,7 +141,7 @@ export function outerHeaders(session: Session<unknown>): Record<string, string> 
   };
 }
 
-/** Sends a record; resolves with the head of the outer answer. */
+/** Sends a record and resolves with the head of the outer response. */
 export function sendRecord(
   url: string,
   session: Session<unknown>,
@@ -168,10 +152,10 @@ export function sendRecord(
 }
 
 /**
- * The logical answer in an outer one, by the record stream of src/session.
+ * Decrypts a response with the RecordStream of src/session.
  * @throws SessionError
  */
-export function openAnswer(opener: RecordOpener, outer: Uint8Array): LogicalAnswer {
+export function openAnswer(opener: RecordOpener, outer: Uint8Array): DecryptedAnswer {
   let start: ResponseStart | undefined;
   const chunks: Buffer[] = [];
   const stream = new RecordStream(opener, {
@@ -196,13 +180,13 @@ export function openAnswer(opener: RecordOpener, outer: Uint8Array): LogicalAnsw
   };
 }
 
-/** One whole request: a JSON body (or none) to `target`, by default to chat completions. */
+/** Sends a request with a JSON body (or none), by default to chat completions, and decrypts the response. */
 export async function call(
   url: string,
   session: Session<unknown>,
   body: unknown,
   metadata: Partial<RequestMetadata> = {},
-): Promise<LogicalAnswer> {
+): Promise<DecryptedAnswer> {
   const bytes = body === undefined ? new Uint8Array(0) : Buffer.from(JSON.stringify(body));
   const { record, opener } = seal(session, { bodyPresent: body !== undefined, ...metadata }, bytes);
   const outer = await collect(await sendRecord(url, session, record));

@@ -4,7 +4,7 @@ import type { EnclaveOptions, RunningEnclave } from '../../../src/devEnclave/ser
 const { error } = console;
 const muted: unknown[][] = [];
 
-/** Collects what would be written to stderr, until a test of a suite that uses enclaves is over. */
+/** Collects the output of console.error until the end of the current test. Requires `useEnclaves` in the suite. */
 export function muteErrors(): readonly unknown[][] {
   muted.length = 0;
   console.error = (...message: unknown[]) => {
@@ -13,7 +13,7 @@ export function muteErrors(): readonly unknown[][] {
   return muted;
 }
 
-/** Enclaves for the tests of the suite that calls this: each is closed behind the test that started it. */
+/** Returns a function that starts enclaves, which are closed after the test that started them. */
 export function useEnclaves(): (options?: EnclaveOptions) => Promise<RunningEnclave> {
   const running: RunningEnclave[] = [];
   afterEach(async () => {

@@ -1,6 +1,6 @@
 // A backend whose responses a test writes while the chat shows them.
-import { answerJson } from '../../../src/devEnclave/model/logical.ts';
-import type { LogicalHandler, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
+import { answerJson } from '../../../src/devEnclave/model/apiHandler.ts';
+import type { ApiHandler, ApiResponseWriter } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
 
@@ -18,7 +18,7 @@ export class ScriptedModel {
   readonly #others = createModel({ paceMs: 0 });
   #taken = 0;
 
-  readonly handler: LogicalHandler = async (request, response) => {
+  readonly handler: ApiHandler = async (request, response) => {
     const body = request.target.startsWith('/v1/chat/') ? parse(request.body) : undefined;
     if (body === undefined || wordsOf(body) === undefined) return this.#others(request, response);
     const question = new Question(body, response);
@@ -40,12 +40,12 @@ export class Question {
   readonly body: ChatBody;
   /** Resolves when the response is complete or cancelled, with the time in milliseconds since 1970. */
   readonly over: Promise<number>;
-  readonly #response: LogicalResponseWriter;
+  readonly #response: ApiResponseWriter;
   #started = false;
   #calls = 0;
   #end = (): void => undefined;
 
-  constructor(body: ChatBody, response: LogicalResponseWriter) {
+  constructor(body: ChatBody, response: ApiResponseWriter) {
     this.body = body;
     this.#response = response;
     this.over = new Promise((resolve) => {

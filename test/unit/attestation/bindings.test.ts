@@ -38,18 +38,18 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
 }
 
 for (const [kind, document] of Object.entries({ approved, unsigned })) {
-  describe(`the bindings of an ${kind} document`, () => {
-    it('give the public key of the enclave when all three are right', () => {
+  describe(`checkBindings() with an ${kind} document`, () => {
+    it('returns the public key of the enclave if all three bindings match', () => {
       assert.deepEqual(checkBindings(document(RIGHT), EXPECTED), SERVER_PUBLIC_KEY);
     });
 
-    it('are refused when the nonce is not the challenge', () => {
+    it('rejects a nonce that is not the challenge', () => {
       for (const nonce of [flipped(CHALLENGE, 31), CHALLENGE.subarray(1), new Uint8Array(0)]) {
         assert.throws(() => checkBindings(document({ ...RIGHT, nonce }), EXPECTED), { code: 'nonce_mismatch' });
       }
     });
 
-    it('are refused when the public key is missing or not 32 bytes', () => {
+    it('rejects a public key that is missing or not 32 bytes long', () => {
       for (const publicKey of [null, new Uint8Array(31), new Uint8Array(33), new Uint8Array(1)]) {
         assert.throws(() => checkBindings(document({ ...RIGHT, publicKey }), EXPECTED), {
           code: 'public_key_mismatch',
@@ -57,7 +57,7 @@ for (const [kind, document] of Object.entries({ approved, unsigned })) {
       }
     });
 
-    it('are refused when the user data is missing, or not the label and the client public key', () => {
+    it('rejects user data that is missing or not the label and the client public key', () => {
       const wrong = [
         null,
         new Uint8Array(0),
@@ -73,7 +73,7 @@ for (const [kind, document] of Object.entries({ approved, unsigned })) {
       }
     });
 
-    it('are refused for another challenge or another client public key than the handshake sent', () => {
+    it('rejects a document for a different challenge or client public key than the handshake sent', () => {
       const right = document(RIGHT);
       assert.throws(() => checkBindings(right, { ...EXPECTED, challenge: CLIENT_PUBLIC_KEY }), {
         code: 'nonce_mismatch',
@@ -85,8 +85,8 @@ for (const [kind, document] of Object.entries({ approved, unsigned })) {
   });
 }
 
-describe('the bindings of an unsigned document', () => {
-  it('are refused when it has no nonce at all', () => {
+describe('checkBindings() with an unsigned document without a nonce', () => {
+  it('rejects it, even if the challenge is empty', () => {
     const noNonce = unsigned({ ...RIGHT, nonce: null });
     assert.throws(() => checkBindings(noNonce, EXPECTED), { code: 'nonce_mismatch' });
     assert.throws(() => checkBindings(noNonce, { ...EXPECTED, challenge: new Uint8Array(0) }), {
@@ -95,8 +95,8 @@ describe('the bindings of an unsigned document', () => {
   });
 });
 
-describe('the order of the steps', () => {
-  it('is kept by the types: a document that is verified but not approved has no bindings to check', () => {
+describe('checkBindings() with a verified document that is not approved', () => {
+  it('does not compile', () => {
     const document = makeSignedDocument(AUTHORITY, { ...RIGHT, timestamp: NOW });
     const attestation = verifyAttestation(document, { anchors: AUTHORITY.anchors, now: NOW, nonce: CHALLENGE });
     // @ts-expect-error the policy has not been asked

@@ -7,13 +7,13 @@ function decodeHex(hex: string, indefiniteLengths = true): unknown {
   return decodeCbor(Buffer.from(hex, 'hex'), { indefiniteLengths });
 }
 
-/** An array in an array in an array, down to an integer: one byte a level. */
+/** Nested arrays around an integer, one byte per level. */
 function nested(levels: number): Uint8Array {
   return Uint8Array.from([...Array.from({ length: levels }, () => 0x81), 0x00]);
 }
 
-describe('decoding CBOR', () => {
-  it('gives back every value that was encoded', () => {
+describe('decodeCbor()', () => {
+  it('decodes every encoded value', () => {
     const text = fc.string({ unit: 'binary' });
     const scalar = fc.oneof(fc.maxSafeInteger(), text, fc.uint8Array(), fc.boolean(), fc.constant(null));
     const { value } = fc.letrec((tie) => ({
@@ -39,7 +39,7 @@ describe('decoding CBOR', () => {
     }
   });
 
-  it('reads an input that lies within a larger buffer', () => {
+  it('decodes a view of a larger buffer', () => {
     const larger = Uint8Array.of(0xff, 0x42, 1, 2, 0xff);
     assert.deepEqual(decodeCbor(larger.subarray(1, 4), { indefiniteLengths: false }), Uint8Array.of(1, 2));
   });
@@ -48,14 +48,14 @@ describe('decoding CBOR', () => {
     assert.equal(decodeHex('1bffffffffffffffff'), 2n ** 64n - 1n);
   });
 
-  it('goes down eight levels and no further', () => {
+  it('accepts eight levels of nesting and no more', () => {
     assert.deepEqual(decodeCbor(nested(8), { indefiniteLengths: false }), [[[[[[[[0]]]]]]]]);
     assert.throws(() => decodeCbor(nested(9), { indefiniteLengths: false }), /levels/);
     assert.throws(() => decodeHex('9f'.repeat(9) + 'ff'.repeat(9)), /levels/);
     assert.throws(() => decodeHex('a100'.repeat(9) + '00'), /levels/);
   });
 
-  it('counts the levels that are open, not the arrays and maps that there are', () => {
+  it('limits the depth of nesting, not the number of arrays and maps', () => {
     assert.deepEqual(decodeHex('9f' + '80'.repeat(100) + 'ff'), Array(100).fill([]));
     assert.deepEqual(decodeHex('9f' + '9fff'.repeat(100) + 'ff'), Array(100).fill([]));
     assert.deepEqual(decodeHex('9f' + 'bf0000ff'.repeat(100) + 'ff'), Array(100).fill(new Map([[0, 0]])));
@@ -66,7 +66,7 @@ describe('decoding CBOR', () => {
     assert.throws(() => decodeCbor(nested(60_000), { indefiniteLengths: true }), /levels/);
   });
 
-  it('accepts arrays and maps of indefinite length where it is asked to, and only there', () => {
+  it('accepts arrays and maps of indefinite length only if asked to', () => {
     const documents = ['9fff', 'bfff', '9f0102ff', 'bf0102ff', '82009fff', 'bf009fffff', '9f83010203ff'];
     const values = [[], new Map(), [1, 2], new Map([[1, 2]]), [0, []], new Map([[0, []]]), [[1, 2, 3]]];
     assert.deepEqual(
@@ -76,7 +76,7 @@ describe('decoding CBOR', () => {
     for (const hex of documents) assert.throws(() => decodeHex(hex, false), /indefinite/, hex);
   });
 
-  it('refuses a break that closes nothing, or that stands in the place of a value', () => {
+  it('rejects a break that ends nothing or replaces a value', () => {
     for (const hex of ['ff', '81ff', 'a1ff00', 'a100ff', '9f81ffff', 'bf00ff', 'bf0000a100ffff']) {
       assert.throws(() => decodeHex(hex), /break/, hex);
     }
@@ -84,7 +84,7 @@ describe('decoding CBOR', () => {
 
   const malformed: readonly (readonly [what: string, hex: string])[] = [
     ['an empty input', ''],
-    ['bytes behind the item', '0000'],
+    ['bytes after the item', '0000'],
     ['an array that ends early', '8201'],
     ['a map that ends early', 'a101'],
     ['an array of indefinite length that is not closed', '9f01'],
@@ -94,14 +94,14 @@ describe('decoding CBOR', () => {
     ['an array that claims 2^53 - 1 items', '9b001fffffffffffff00'],
     ['a repeated key', 'a2616100616101'],
     ['a repeated key in a map of indefinite length', 'bf616100616101ff'],
-    ['an integer in more bytes than it needs', '1800'],
-    ['a length in more bytes than it needs', '5800'],
+    ['an integer that is not in its shortest form', '1800'],
+    ['a length that is not in its shortest form', '5800'],
     ['a tag', 'c000'],
     ['undefined', 'f7'],
-    ['a simple value without a meaning', 'e0'],
+    ['an unassigned simple value', 'e0'],
   ];
   for (const [what, hex] of malformed) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       assert.throws(() => decodeHex(hex), /^Error: CBOR decode error/);
     });
   }

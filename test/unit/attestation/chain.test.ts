@@ -31,8 +31,8 @@ function isBroken(specs: readonly CertificateSpec[], message: RegExp): void {
   assert.throws(() => verify(specs), { name: 'AttestationError', code: 'certificate_chain', message });
 }
 
-describe('a certificate chain', () => {
-  it('is verified from the real document', () => {
+describe('verifyChain()', () => {
+  it('accepts the chain of the real document', () => {
     const { cabundle, certificate } = parsePayload(parseSignedEnvelope(REAL_DOCUMENT).payload);
     const { authorities, leaf } = verifyChain(cabundle, certificate);
     assert.deepEqual(
@@ -42,27 +42,27 @@ describe('a certificate chain', () => {
     assert.match(leaf.x509.subject, /CN=i-06c79bf817127030a-enc0192d3d4945e0432\.us-east-2\.aws$/);
   });
 
-  it('is verified from an authority of our own', () => {
+  it('accepts the chain of a development authority', () => {
     assert.deepEqual(
       verify(SPECS).authorities.map(({ pathLength }) => pathLength),
       [undefined, 1, 0],
     );
   });
 
-  it('may consist of the root and the leaf alone', () => {
+  it('accepts a chain of root and leaf only', () => {
     assert.equal(verify([SPECS[0], LEAF]).authorities.length, 1);
   });
 
-  it('is refused when a certificate names another issuer', () => {
+  it('rejects a certificate with a different issuer name', () => {
     for (const index of [1, 2, 3]) isBroken(withChange(index, { issuer: 'someone else' }), /not issued by/);
   });
 
-  it('is refused when a certificate is signed by another key', () => {
+  it('rejects a certificate that is signed with a different key', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
     for (const index of [1, 2, 3]) isBroken(withChange(index, { signWith: privateKey }), /not signed by/);
   });
 
-  it('is refused when a certificate of it is missing or in another place', () => {
+  it('rejects a chain with a missing or misplaced certificate', () => {
     const { cabundle, leaf } = createAuthority(NOW);
     const [root, zone, instance] = cabundle;
     assert.ok(root && zone && instance);
@@ -76,7 +76,7 @@ describe('a certificate chain', () => {
     }
   });
 
-  it('is refused when it is the chain of another authority with the same names', () => {
+  it('rejects certificates of a different authority with the same names', () => {
     const { cabundle } = createAuthority(NOW);
     assert.throws(() => verifyChain(cabundle, createAuthority(NOW).leaf.der), {
       code: 'certificate_chain',
@@ -84,17 +84,17 @@ describe('a certificate chain', () => {
     });
   });
 
-  it('is refused when an issuer is no certificate authority', () => {
+  it('rejects an issuer that is not a certificate authority', () => {
     for (const index of [0, 1, 2]) {
       isBroken(
         withChange(index, { extensions: [basicConstraints(false), keyUsage('keyCertSign')] }),
-        /no certificate authority/,
+        /not a certificate authority/,
       );
-      isBroken(withChange(index, { extensions: [keyUsage('keyCertSign')] }), /no certificate authority/);
+      isBroken(withChange(index, { extensions: [keyUsage('keyCertSign')] }), /not a certificate authority/);
     }
   });
 
-  it('is refused when the key of an issuer may not sign certificates', () => {
+  it('rejects an issuer whose key may not sign certificates', () => {
     for (const index of [0, 1, 2]) {
       isBroken(
         withChange(index, { extensions: [basicConstraints(true), keyUsage('digitalSignature')] }),
@@ -103,23 +103,23 @@ describe('a certificate chain', () => {
     }
   });
 
-  it('may have certificates that do not limit the use of their keys', () => {
+  it('accepts certificates without key usage', () => {
     assert.ok(verify(withChange(1, { extensions: [basicConstraints(true)] })));
     assert.ok(verify(withChange(3, { extensions: [] })));
   });
 
-  it('is refused when the leaf is a certificate authority', () => {
+  it('rejects a leaf that is a certificate authority', () => {
     isBroken(withChange(3, { extensions: [basicConstraints(true), keyUsage('digitalSignature')] }), /leaf that is a/);
   });
 
-  it('is refused when the key of the leaf may not sign documents', () => {
+  it('rejects a leaf whose key may not sign documents', () => {
     isBroken(
       withChange(3, { extensions: [basicConstraints(false), keyUsage('keyCertSign')] }),
       /may not sign documents/,
     );
   });
 
-  it('has no more intermediate certificates than each issuer allows', () => {
+  it('enforces the path length of each issuer', () => {
     const authority = (subject: string, pathLength?: number): CertificateSpec => ({
       ...SPECS[0],
       subject,
@@ -131,15 +131,15 @@ describe('a certificate chain', () => {
         for (const above of [[], [authority('above')]]) {
           const specs = [...above, authority('limited', limit), ...names, LEAF];
           if (intermediates <= limit) assert.equal(verify(specs).authorities.length, specs.length - 1);
-          else isBroken(specs, /more certificates than an issuer allows/);
+          else isBroken(specs, /more certificates than the path length allows/);
         }
       }
     }
   });
 
-  it('does not count self-issued certificates against the path length', () => {
+  it('excludes self-issued certificates from the path length', () => {
     const root = { ...SPECS[0], extensions: [basicConstraints(true, 0)] };
     assert.equal(verify([root, { ...root, notAfter: NOW }, LEAF]).authorities.length, 2);
-    isBroken([root, { ...root, subject: 'another name' }, LEAF], /more certificates than an issuer allows/);
+    isBroken([root, { ...root, subject: 'another name' }, LEAF], /more certificates than the path length allows/);
   });
 });

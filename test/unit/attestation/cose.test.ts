@@ -17,8 +17,8 @@ function refuses(bytes: Uint8Array, message: RegExp): void {
   assert.throws(() => parseSignedEnvelope(bytes), { name: 'AttestationError', code: 'malformed_document', message });
 }
 
-describe('the COSE_Sign1 of a signed document', () => {
-  it('is taken apart into its four parts', () => {
+describe('parseSignedEnvelope()', () => {
+  it('returns the four elements', () => {
     assert.deepEqual(parseSignedEnvelope(envelope(PROTECTED_HEADER, new Map(), PAYLOAD, SIGNATURE)), {
       protectedHeader: Uint8Array.of(0xa1, 0x01, 0x38, 0x22),
       unprotectedHeader: new Map(),
@@ -27,13 +27,13 @@ describe('the COSE_Sign1 of a signed document', () => {
     });
   });
 
-  it('is found in the real document', () => {
+  it('reads the real document', () => {
     const { payload, signature } = parseSignedEnvelope(REAL_DOCUMENT);
     assert.equal(payload.length, 4422);
     assert.equal(toHex(signature), toHex(REAL_DOCUMENT.subarray(-96)));
   });
 
-  it('may be 64 KiB long and not a byte longer', () => {
+  it('accepts 64 KiB and not a byte more', () => {
     const overhead = envelope(PROTECTED_HEADER, new Map(), new Uint8Array(0x8000), SIGNATURE).length - 0x8000;
     const padded = (length: number): Uint8Array =>
       envelope(PROTECTED_HEADER, new Map(), new Uint8Array(length - overhead), SIGNATURE);
@@ -42,30 +42,30 @@ describe('the COSE_Sign1 of a signed document', () => {
     refuses(padded(65_537), /longer than 65536 bytes/);
   });
 
-  it('is refused with the tag 18 in front, which Nitro does not send', () => {
+  it('rejects the CBOR tag 18, which Nitro does not send', () => {
     refuses(concatBytes(Uint8Array.of(0xd2), REAL_DOCUMENT), /not CBOR/);
   });
 
-  it('is refused as an array of indefinite length, or with anything behind it', () => {
+  it('rejects an array of indefinite length and trailing bytes', () => {
     refuses(concatBytes(Uint8Array.of(0x9f), REAL_DOCUMENT.subarray(1), Uint8Array.of(0xff)), /not CBOR/);
     refuses(concatBytes(REAL_DOCUMENT, Uint8Array.of(0)), /not CBOR/);
   });
 
-  it('is refused when it is no array of four', () => {
+  it('rejects everything but an array of four', () => {
     refuses(encode(new Map([[0, PROTECTED_HEADER]])), /array of four/);
     for (const value of [null, 4, 'four', new Uint8Array(4)]) refuses(encode(value), /array of four/);
     refuses(envelope(PROTECTED_HEADER, new Map(), PAYLOAD), /array of four/);
     refuses(envelope(PROTECTED_HEADER, new Map(), PAYLOAD, SIGNATURE, null), /array of four/);
   });
 
-  it('is refused with a part of another type', () => {
+  it('rejects elements of the wrong type', () => {
     refuses(envelope('a1013822', new Map(), PAYLOAD, SIGNATURE), /protected header that is not/);
     refuses(envelope(PROTECTED_HEADER, [], PAYLOAD, SIGNATURE), /unprotected header that is not/);
     refuses(envelope(PROTECTED_HEADER, new Map(), null, SIGNATURE), /payload that is not/);
     refuses(envelope(PROTECTED_HEADER, new Map(), PAYLOAD, [...SIGNATURE]), /signature that is not/);
   });
 
-  it('is refused with any other protected header', () => {
+  it('rejects any other protected header', () => {
     const es256 = Uint8Array.of(0xa1, 0x01, 0x26);
     const notMinimal = Uint8Array.of(0xa1, 0x01, 0x39, 0x00, 0x22);
     for (const header of [es256, notMinimal, new Uint8Array(0), concatBytes(PROTECTED_HEADER, Uint8Array.of(0))]) {
@@ -73,17 +73,17 @@ describe('the COSE_Sign1 of a signed document', () => {
     }
   });
 
-  it('is refused with anything in its unprotected header', () => {
+  it('rejects a non-empty unprotected header', () => {
     refuses(envelope(PROTECTED_HEADER, new Map([[1, -35]]), PAYLOAD, SIGNATURE), /has an unprotected header/);
   });
 
-  it('is refused with a signature that is not 96 bytes', () => {
+  it('rejects a signature that is not 96 bytes long', () => {
     for (const length of [0, 64, 95, 97]) {
       refuses(envelope(PROTECTED_HEADER, new Map(), PAYLOAD, new Uint8Array(length)), /96 bytes/);
     }
   });
 
-  it('never fails with anything but an AttestationError, whatever the bytes', () => {
+  it('throws only AttestationErrors for random bytes', () => {
     const spliced = fc
       .tuple(fc.nat(REAL_DOCUMENT.length), fc.nat(8), fc.uint8Array({ maxLength: 8 }))
       .map(([at, removed, added]) =>
@@ -102,8 +102,8 @@ describe('the COSE_Sign1 of a signed document', () => {
   });
 });
 
-describe('the bytes that are signed', () => {
-  it('are the array of RFC 9052 section 4.4, with an empty external part', () => {
+describe('sigStructure()', () => {
+  it('returns the array of RFC 9052 section 4.4 with empty external data', () => {
     assert.equal(
       toHex(sigStructure(PROTECTED_HEADER, PAYLOAD)),
       `846a${toHex(Buffer.from('Signature1'))}44a10138224043010203`,

@@ -36,8 +36,8 @@ function refuses(fields: PayloadFields, field: string): void {
 
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 
-describe('the payload of a signed document', () => {
-  it('is read from the real document', () => {
+describe('parsePayload()', () => {
+  it('reads the payload of the real document', () => {
     const document = parsePayload(parseSignedEnvelope(REAL_DOCUMENT).payload);
     assert.equal(document.moduleId, 'i-06c79bf817127030a-enc0192d3d4945e0432');
     assert.equal(document.digest, 'SHA384');
@@ -57,16 +57,16 @@ describe('the payload of a signed document', () => {
     assert.deepEqual(document.nonce, new Uint8Array(REAL_NONCE));
   });
 
-  it('may be a map of indefinite length, as AWS writes it today, or of a definite one, as it did in 2024', () => {
+  it('accepts maps of indefinite length, and of definite length as in 2024', () => {
     assert.deepEqual(parsePayload(encodePayload(FIELDS)), parsePayload(encode(FIELDS)));
     assert.deepEqual(parsePayload(encode(FIELDS)).nonce, bytes(32).fill(1));
   });
 
-  it('may have text fields that are not known yet, of whatever type', () => {
+  it('ignores unknown fields', () => {
     assert.deepEqual(accepts(withField('region', ['eu-central-1', 1.5, new Map([['zone', null]])])), accepts(FIELDS));
   });
 
-  it('is refused when it is no map, or has a field whose name is no text', () => {
+  it('rejects everything but a map with text keys', () => {
     for (const payload of [encode([...FIELDS]), encode(7), bytes(0), Uint8Array.of(0xbf)]) {
       assert.throws(() => parsePayload(payload), { code: 'malformed_document', message: /no valid payload/ });
     }
@@ -74,14 +74,14 @@ describe('the payload of a signed document', () => {
     refuses(withField(bytes(1), 7), 'payload');
   });
 
-  it('is refused when a mandatory field is missing or null', () => {
+  it('rejects a missing or null mandatory field', () => {
     for (const name of ['module_id', 'digest', 'timestamp', 'pcrs', 'certificate', 'cabundle']) {
       refuses(withoutField(name), name);
       refuses(withField(name, null), name);
     }
   });
 
-  it('has a module id of 1 to 256 printable characters', () => {
+  it('requires a module id of 1 to 256 printable characters', () => {
     assert.equal(accepts(withField('module_id', 'i')).moduleId, 'i');
     assert.equal(accepts(withField('module_id', 'i'.repeat(256))).moduleId, 'i'.repeat(256));
     for (const id of ['', 'i'.repeat(257), 'i-1\nfake log line', '\u001b[2J', 'i-\u00e9', bytes(4)]) {
@@ -89,18 +89,18 @@ describe('the payload of a signed document', () => {
     }
   });
 
-  it('has SHA384 digests', () => {
+  it('requires SHA384 as the digest', () => {
     for (const digest of ['SHA256', 'sha384', 384]) refuses(withField('digest', digest), 'digest');
   });
 
-  it('has a timestamp that is a positive integer of milliseconds', () => {
+  it('requires a positive integer as the timestamp', () => {
     assert.equal(accepts(withField('timestamp', 1)).timestamp, 1);
     for (const timestamp of [0, -1, 1.5, NaN, Infinity, 2n ** 53n, String(NOW)]) {
       refuses(withField('timestamp', timestamp), 'timestamp');
     }
   });
 
-  it('has PCRs of 48 bytes at the indexes 0 to 31', () => {
+  it('requires PCRs of 48 bytes with indexes 0 to 31', () => {
     const all = new Map(Array.from({ length: 32 }, (_, index) => [index, bytes(48).fill(index)]));
     assert.deepEqual(accepts(withField('pcrs', all)).pcrs, all);
     const wrong: readonly (readonly [unknown, unknown])[] = [
@@ -119,13 +119,13 @@ describe('the payload of a signed document', () => {
     refuses(withField('pcrs', [bytes(48)]), 'pcrs');
   });
 
-  it('has a certificate of 1 to 1,024 bytes', () => {
+  it('requires a certificate of 1 to 1,024 bytes', () => {
     for (const length of [1, 1024])
       assert.equal(accepts(withField('certificate', bytes(length))).certificate.length, length);
     for (const value of [bytes(0), bytes(1025), 'MIIC']) refuses(withField('certificate', value), 'certificate');
   });
 
-  it('has a bundle of at least one certificate of 1 to 1,024 bytes each', () => {
+  it('requires a bundle of at least one certificate of 1 to 1,024 bytes each', () => {
     const bundle = [bytes(1), bytes(1024)];
     assert.deepEqual(accepts(withField('cabundle', bundle)).cabundle, bundle);
     for (const value of [[], bytes(9), [bytes(9), bytes(0)], [bytes(9), bytes(1025)], [bytes(9), 'MIIC'], [null]]) {
@@ -139,7 +139,7 @@ describe('the payload of a signed document', () => {
     ['nonce', 'nonce', 0, 512],
   ] as const;
   for (const [name, property, min, max] of optional) {
-    it(`may be without ${name}, and has ${min} to ${max} bytes of it otherwise`, () => {
+    it(`accepts a payload without ${name}, or with ${min} to ${max} bytes of it`, () => {
       assert.equal(accepts(withoutField(name))[property], undefined);
       assert.equal(accepts(withField(name, null))[property], undefined);
       for (const length of [min, max])
@@ -148,11 +148,11 @@ describe('the payload of a signed document', () => {
     });
   }
 
-  it('has no public key of zero bytes', () => {
+  it('rejects an empty public key', () => {
     refuses(withField('public_key', bytes(0)), 'public_key');
   });
 
-  it('never fails with anything but an AttestationError, whatever the bytes', () => {
+  it('throws only AttestationErrors for random bytes', () => {
     const payload = encodePayload(FIELDS);
     fc.assert(
       fc.property(fc.nat(payload.length - 1), fc.integer({ min: 1, max: 255 }), (at, difference) => {

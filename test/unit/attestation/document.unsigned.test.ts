@@ -16,8 +16,8 @@ function unsigned(fields: ReadonlyMap<unknown, unknown>, signature = new Uint8Ar
   return encode([new Uint8Array(0), new Map(), encode(fields), signature]);
 }
 
-describe('the unsigned document of a development backend', () => {
-  it('gives its three binding fields and its name', () => {
+describe('parseUnsignedDocument()', () => {
+  it('returns the three binding fields and the module id', () => {
     const document = parseUnsignedDocument(makeUnsignedDocument(BINDINGS, NOW));
     assert.deepEqual(document.nonce, NONCE);
     assert.deepEqual(document.publicKey, PUBLIC_KEY);
@@ -25,13 +25,13 @@ describe('the unsigned document of a development backend', () => {
     assert.match(document.moduleId ?? '', /^i-[0-9a-f]{16}$/);
   });
 
-  it('needs nothing but the binding fields, and not even those to be read', () => {
+  it('accepts documents without other fields, and without binding fields', () => {
     const fields = new Map([['public_key', PUBLIC_KEY]]);
     const { moduleId, publicKey, userData, nonce } = parseUnsignedDocument(unsigned(fields));
     assert.deepEqual([moduleId, publicKey, userData, nonce], [undefined, PUBLIC_KEY, undefined, undefined]);
   });
 
-  it('may hold rubbish everywhere else', () => {
+  it('ignores invalid values in all other fields', () => {
     const rubbish = new Map<string, unknown>([
       ['module_id', 'two\nlines'],
       ['digest', null],
@@ -45,14 +45,14 @@ describe('the unsigned document of a development backend', () => {
     assert.deepEqual([moduleId, nonce], [undefined, NONCE]);
   });
 
-  it('keeps the limits of the binding fields', () => {
+  it('enforces the limits of the binding fields', () => {
     for (const [name, length] of Object.entries({ public_key: 1025, user_data: 513, nonce: 513 })) {
       const document = unsigned(new Map([[name, new Uint8Array(length)]]));
       assert.throws(() => parseUnsignedDocument(document), { code: 'malformed_document', message: new RegExp(name) });
     }
   });
 
-  it('is refused when it has not the shape of a COSE_Sign1 with a map inside', () => {
+  it('rejects everything that is not a COSE_Sign1 with a map as its payload', () => {
     const payload = encode(new Map([['nonce', NONCE]]));
     const wrong = [
       new Uint8Array(0),
@@ -66,7 +66,7 @@ describe('the unsigned document of a development backend', () => {
     for (const bytes of wrong) assert.throws(() => parseUnsignedDocument(bytes), { code: 'malformed_document' });
   });
 
-  it('is never taken for a signed one', () => {
+  it('returns a document that does not pass as a verified one', () => {
     const document = makeUnsignedDocument(BINDINGS, NOW);
     const verify = (): unknown => verifyAttestation(document, { anchors: AWS_NITRO_ROOT, now: NOW, nonce: NONCE });
     assert.throws(verify, { code: 'malformed_document' });

@@ -29,12 +29,12 @@ function real(name: 'prod' | 'dev'): { readonly bytes: Uint8Array; readonly pcr0
   return { bytes, pcr0: entries.map(({ PCR0 }) => PCR0) };
 }
 
-describe('a real signed history', () => {
+describe('parseHistory() with the published histories', () => {
   for (const [name, environment] of [
     ['prod', 'production'],
     ['dev', 'development'],
   ] as const) {
-    it(`of ${environment} approves each of its 134 entries with the pinned key`, () => {
+    it(`approves each of the 134 entries of ${environment} with the pinned key`, () => {
       const { bytes, pcr0 } = real(name);
       const history = parseHistory(bytes, environment, HISTORY_VERIFICATION_KEY);
       assert.equal(pcr0.length, 134);
@@ -43,7 +43,7 @@ describe('a real signed history', () => {
     });
   }
 
-  it('approves nothing of the other environment, nothing pinned there, and nothing with another key', () => {
+  it('does not approve images or pins of the other environment, or anything under a different key', () => {
     const production = parseHistory(real('prod').bytes, 'production', HISTORY_VERIFICATION_KEY);
     for (const value of [...real('dev').pcr0, ...PINS.development.pcr0, A])
       assert.ok(!production.approves(value), value);
@@ -52,8 +52,8 @@ describe('a real signed history', () => {
   });
 });
 
-describe('a signed history', () => {
-  it('approves a PCR0 whose entry is signed, and no other', () => {
+describe('parseHistory()', () => {
+  it('approves a PCR0 with a signed entry and no other', () => {
     const history = parse([ENTRY]);
     assert.ok(history.approves(A));
     assert.ok(!history.approves(B));
@@ -61,20 +61,20 @@ describe('a signed history', () => {
     assert.ok(!history.approves(''));
   });
 
-  it('approves nothing by an entry whose signature is for something else', () => {
+  it('does not approve an entry whose signature is for other data', () => {
     for (const signed of [B, A.toUpperCase(), Buffer.from(A, 'hex').toString('latin1'), `${A}\n`]) {
       assert.ok(!parse([{ ...ENTRY, signature: signature(signed) }]).approves(A));
     }
     assert.ok(!parse([{ ...ENTRY, signature: Buffer.alloc(96).toString('base64') }]).approves(A));
   });
 
-  it('approves by a good entry in spite of a bad one for the same PCR0, before or behind it', () => {
+  it('approves a PCR0 with a valid entry, even if another entry for it is invalid', () => {
     const bad = { ...ENTRY, signature: signature(B) };
     assert.ok(parse([bad, ENTRY]).approves(A));
     assert.ok(parse([ENTRY, bad]).approves(A));
   });
 
-  it('has 1 to 2,048 entries', () => {
+  it('requires 1 to 2,048 entries', () => {
     assert.ok(
       parse(
         Array(2048)
@@ -87,14 +87,14 @@ describe('a signed history', () => {
     }
   });
 
-  it('has at most 1 MiB', () => {
+  it('accepts at most 1 MiB', () => {
     const text = JSON.stringify([ENTRY]);
     assert.ok(parseHistory(Buffer.from(text.padEnd(1_048_576)), 'production', KEY).approves(A));
     assert.equal(MAX_HISTORY_BYTES, 1_048_576);
     isInvalid(Buffer.from(text.padEnd(1_048_577)), /longer/);
   });
 
-  it('is JSON in UTF-8', () => {
+  it('requires JSON in UTF-8', () => {
     const text = JSON.stringify([ENTRY]);
     for (const bytes of [Buffer.from(''), Buffer.from(text.slice(0, -1)), Buffer.from(`\ufeff${text}`)]) {
       isInvalid(bytes, /not JSON/);
@@ -102,7 +102,7 @@ describe('a signed history', () => {
     isInvalid(Buffer.from(text.replace('PCR1', 'PC\u00ff1'), 'latin1'), /not JSON/);
   });
 
-  it('has exactly five fields in each entry', () => {
+  it('requires exactly five fields in each entry', () => {
     isInvalid(Buffer.from(JSON.stringify([ENTRY, { ...ENTRY, PCR3: B }])), /five fields/);
     for (const entry of [null, 7, 'fives', []]) isInvalid(Buffer.from(JSON.stringify([entry])), /five fields/);
     for (const name of Object.keys(ENTRY)) {
@@ -112,7 +112,7 @@ describe('a signed history', () => {
     }
   });
 
-  it('has PCRs of 96 lower-case hex digits', () => {
+  it('requires PCRs of 96 lower-case hex digits', () => {
     for (const name of ['PCR0', 'PCR1', 'PCR2']) {
       for (const value of [A.slice(1), `${A}a`, A.toUpperCase(), 'g'.repeat(96), `${A.slice(1)}\n`, 7, null]) {
         isInvalid(Buffer.from(JSON.stringify([{ ...ENTRY, [name]: value }])), /PCR that is not/);
@@ -120,13 +120,13 @@ describe('a signed history', () => {
     }
   });
 
-  it('has timestamps that are integers', () => {
+  it('requires integer timestamps', () => {
     for (const timestamp of ['1743710235', 1.5, null, 2 ** 60]) {
       isInvalid(Buffer.from(JSON.stringify([{ ...ENTRY, timestamp }])), /timestamp/);
     }
   });
 
-  it('has signatures of 96 bytes in canonical Base64', () => {
+  it('requires signatures of 96 bytes in canonical Base64', () => {
     const url = Buffer.alloc(96, 0xff).toString('base64url');
     const der = sign('sha384', Buffer.from(A), privateKey).toString('base64');
     for (const value of [der, url, `${ENTRY.signature}\n`, Buffer.alloc(95).toString('base64'), '', 7, null]) {

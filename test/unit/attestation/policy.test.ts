@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { parseHistory, type PcrHistory } from '../../../src/attestation/history.ts';
-import { HISTORY_VERIFICATION_KEY, PINS, type Environment } from '../../../src/attestation/pins.ts';
-import { parsePcr0 } from '../../../src/shared/pcr0.ts';
+import { PINS, type Environment } from '../../../src/attestation/pins.ts';
 import { approveByHistory, approveByPolicy, type Pcr0Policy } from '../../../src/attestation/policy.ts';
 import { verifyAttestation, type VerifiedAttestation } from '../../../src/attestation/verify.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
 import { encodePayload, payloadFields, signPayload } from '../../../src/devEnclave/attestation/document.ts';
-import { fromBase64, fromHex } from '../../../src/shared/bytes.ts';
-
-interface PinsFixture {
-  readonly historyVerificationKeySpkiBase64: string;
-  readonly production: { readonly historyUrl: string; readonly pcr0: readonly string[] };
-  readonly development: { readonly historyUrl: string; readonly pcr0: readonly string[] };
-}
+import { fromHex } from '../../../src/shared/bytes.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const AUTHORITY = createAuthority(NOW);
@@ -50,31 +41,12 @@ function historyOf(environment: Environment, ...values: readonly string[]): PcrH
   return parseHistory(Buffer.from(JSON.stringify(entries)), environment, key);
 }
 
-describe('the pins', () => {
-  it('are those of the published list', () => {
-    const text = readFileSync(new URL('../../fixtures/pcr0-pins.json', import.meta.url), 'utf8');
-    const { historyVerificationKeySpkiBase64, production, development } = JSON.parse(text) as PinsFixture;
-    assert.deepEqual(PINS, { production, development });
-    assert.deepEqual(
-      Buffer.from(HISTORY_VERIFICATION_KEY),
-      Buffer.from(fromBase64(historyVerificationKeySpkiBase64) ?? []),
-    );
-  });
-
-  it('are never in both environments', () => {
-    assert.deepEqual(
-      PINS.production.pcr0.filter((pcr0) => PINS.development.pcr0.includes(pcr0)),
-      [],
-    );
-  });
-});
-
-describe('the PCR0 policy', () => {
+describe('approveByPolicy() and approveByHistory()', () => {
   for (const [environment, other] of [
     ['production', 'development'],
     ['development', 'production'],
   ] as const) {
-    it(`approves what is pinned for ${environment}, and nothing that is pinned for ${other} only`, () => {
+    it(`approves images pinned for ${environment} and none pinned only for ${other}`, () => {
       for (const pcr0 of PINS[environment].pcr0) {
         const approval = approveByPolicy(image(pcr0), policy(environment));
         assert.equal(approval?.source, 'pinned');
@@ -85,18 +57,18 @@ describe('the PCR0 policy', () => {
     });
   }
 
-  it('approves what the user adds, and says so', () => {
+  it('approves values that the user adds, with their source', () => {
     const approval = approveByPolicy(image(UNKNOWN), policy('production', 'b'.repeat(96), UNKNOWN));
     assert.equal(approval?.source, 'additional');
     assert.equal(approval.attestation.moduleId, 'i-development-enc0');
   });
 
-  it('names the pin when the user has added the same value', () => {
+  it('names the pin as the source if the user adds the same value', () => {
     const [pcr0 = ''] = PINS.production.pcr0;
     assert.equal(approveByPolicy(image(pcr0), policy('production', pcr0))?.source, 'pinned');
   });
 
-  it('leaves what neither knows to the history', () => {
+  it('leaves other images to the history', () => {
     assert.equal(approveByPolicy(image(UNKNOWN), policy('production')), undefined);
     assert.equal(
       approveByPolicy(image(UNKNOWN), policy('production', 'b'.repeat(96), UNKNOWN.slice(1), '')),
@@ -104,7 +76,7 @@ describe('the PCR0 policy', () => {
     );
   });
 
-  it('approves what the history of the environment signs', () => {
+  it('approves images that the history of the environment signs', () => {
     const approval = approveByHistory(image(UNKNOWN), policy('production'), historyOf('production', UNKNOWN));
     assert.equal(approval.source, 'history');
     assert.equal(approval.environment, 'production');
@@ -112,7 +84,7 @@ describe('the PCR0 policy', () => {
     assert.equal(approval.attestation.moduleId, 'i-development-enc0');
   });
 
-  it('refuses what the history does not sign', () => {
+  it('rejects images that the history does not sign', () => {
     const history = historyOf('production', 'b'.repeat(96));
     assert.throws(() => approveByHistory(image(UNKNOWN), policy('production'), history), {
       code: 'pcr0_not_approved',
@@ -120,7 +92,7 @@ describe('the PCR0 policy', () => {
     });
   });
 
-  it('refuses the history of the other environment, even where it signs the image', () => {
+  it('rejects the history of the other environment even if it signs the image', () => {
     for (const [environment, other] of [
       ['production', 'development'],
       ['development', 'production'],
@@ -133,7 +105,7 @@ describe('the PCR0 policy', () => {
     }
   });
 
-  it('refuses what is pinned for the other environment, even where the history of this one signs it', () => {
+  it('rejects images pinned for the other environment even if the history signs them', () => {
     for (const [environment, other] of [
       ['production', 'development'],
       ['development', 'production'],
@@ -150,20 +122,20 @@ describe('the PCR0 policy', () => {
     }
   });
 
-  it('refuses debug mode, even when the user adds it or the history signs it', () => {
+  it('rejects debug mode even if the user adds it or the history signs it', () => {
     assert.throws(() => approveByPolicy(image(DEBUG), policy('development', DEBUG)), { code: 'debug_mode' });
     const history = historyOf('development', DEBUG);
     assert.ok(history.approves(DEBUG));
     assert.throws(() => approveByHistory(image(DEBUG), policy('development', DEBUG), history), { code: 'debug_mode' });
   });
 
-  it('refuses a document that measures no image', () => {
+  it('rejects a document without PCR0', () => {
     const [pcr0 = ''] = PINS.production.pcr0;
     const attestation = verified(new Map([[1, fromHex(pcr0) ?? assert.fail()]]));
     assert.throws(() => approveByPolicy(attestation, policy('production')), { code: 'pcr0_not_approved' });
   });
 
-  it('judges PCR0 alone', () => {
+  it('checks no other PCR', () => {
     const [pcr0 = ''] = PINS.production.pcr0;
     const pinned = fromHex(pcr0) ?? assert.fail();
     const attestation = verified(
@@ -174,30 +146,5 @@ describe('the PCR0 policy', () => {
       ]),
     );
     assert.equal(approveByPolicy(attestation, policy('production')), undefined);
-  });
-});
-
-describe('a PCR0 value as people write it', () => {
-  it('may be in upper case and have space around it', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 48, maxLength: 48 }), (bytes) => {
-        const hex = Buffer.from(bytes).toString('hex');
-        assert.equal(parsePcr0(` ${hex.toUpperCase()}\n`), hex);
-        assert.equal(parsePcr0(hex), hex);
-      }),
-    );
-  });
-
-  it('is nothing else', () => {
-    for (const text of [
-      '',
-      UNKNOWN.slice(1),
-      `${UNKNOWN}a`,
-      `0x${UNKNOWN}`,
-      'g'.repeat(96),
-      `${UNKNOWN}\n${UNKNOWN}`,
-    ]) {
-      assert.equal(parsePcr0(text), undefined);
-    }
   });
 });

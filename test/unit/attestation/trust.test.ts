@@ -5,8 +5,8 @@ import { AWS_NITRO_ROOT, isTrustAnchor } from '../../../src/attestation/trust.ts
 
 const ROOT_DER = readFileSync(new URL('../../fixtures/aws-nitro-root.der', import.meta.url));
 
-describe('the pinned root of AWS Nitro Enclaves', () => {
-  it('is the only anchor, and byte for byte the one that AWS publishes', () => {
+describe('AWS_NITRO_ROOT', () => {
+  it('contains only the root that AWS publishes, byte for byte', () => {
     assert.deepEqual(
       AWS_NITRO_ROOT.roots.map((root) => Buffer.from(root)),
       [ROOT_DER],
@@ -18,20 +18,20 @@ describe('the pinned root of AWS Nitro Enclaves', () => {
   });
 });
 
-describe('trust anchors', () => {
-  it('hold the certificates that are among them, whatever their number', () => {
+describe('isTrustAnchor()', () => {
+  it('accepts each certificate in the list', () => {
     const other = Uint8Array.of(1, 2, 3);
     assert.ok(isTrustAnchor({ roots: [other, ROOT_DER] }, ROOT_DER));
     assert.ok(isTrustAnchor({ roots: [ROOT_DER, other] }, ROOT_DER));
     assert.ok(!isTrustAnchor({ roots: [other] }, ROOT_DER));
   });
 
-  it('hold nothing when the list is empty', () => {
+  it('accepts nothing if the list is empty', () => {
     assert.ok(!isTrustAnchor({ roots: [] }, ROOT_DER));
     assert.ok(!isTrustAnchor({ roots: [] }, new Uint8Array(0)));
   });
 
-  it('do not hold a certificate that is only part of one of them, or longer', () => {
+  it('rejects a certificate that is a prefix or an extension of an anchor', () => {
     assert.ok(!isTrustAnchor(AWS_NITRO_ROOT, ROOT_DER.subarray(0, -1)));
     assert.ok(!isTrustAnchor(AWS_NITRO_ROOT, Buffer.concat([ROOT_DER, Buffer.of(0)])));
     assert.ok(!isTrustAnchor(AWS_NITRO_ROOT, new Uint8Array(0)));

@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 15, 12);
 const NOT_BEFORE = NOW - HOUR;
 const NOT_AFTER = NOW + 2 * HOUR;
 
-/** The certificates of a chain in which the one at `index` is valid for three hours and the others for long. */
+/** The certificates of a chain. The one at `index` is valid for three hours, the others longer. */
 function chainWithShort(index: number): Certificate[] {
   const specs = chainSpecs(NOW).map((spec, at) => ({
     ...spec,
@@ -24,8 +24,8 @@ function chainWithShort(index: number): Certificate[] {
   return [...authorities, parsedLeaf];
 }
 
-describe('the validity of a chain', () => {
-  it('begins five minutes before each notBefore and ends with each notAfter, to the millisecond', () => {
+describe('checkValidity()', () => {
+  it('accepts each certificate from exactly five minutes before notBefore until notAfter', () => {
     for (const index of [0, 1, 2, 3]) {
       const chain = chainWithShort(index);
       for (const now of [NOT_BEFORE - 5 * MINUTE, NOW, NOT_AFTER]) {
@@ -47,7 +47,7 @@ describe('the validity of a chain', () => {
     }
   });
 
-  it('is refused at a time that is no number', () => {
+  it('rejects NaN as the current time', () => {
     assert.throws(
       () => {
         checkValidity(chainWithShort(0), NaN, NOW);
@@ -56,7 +56,7 @@ describe('the validity of a chain', () => {
     );
   });
 
-  it('says when a certificate expires, if the clock agrees with the enclave within a minute', () => {
+  it('reports the expiry if the clocks differ by at most a minute', () => {
     const chain = chainWithShort(3);
     for (const difference of [-MINUTE, 0, MINUTE]) {
       const now = NOT_AFTER + 1000;
@@ -84,7 +84,7 @@ describe('the validity of a chain', () => {
     }
   });
 
-  it('says how far the clock is off, if that is more than a minute', () => {
+  it('reports how far the clock is off if it is more than a minute', () => {
     const chain = chainWithShort(3);
     assert.throws(
       () => {
@@ -121,8 +121,8 @@ describe('the validity of a chain', () => {
   });
 });
 
-describe('the description of a clock that is off', () => {
-  it('uses one unit, in the singular where it is one', () => {
+describe('describeClockSkew()', () => {
+  it('uses one unit, in the singular for one', () => {
     const durations = [MINUTE, 5 * MINUTE, 89 * MINUTE, 90 * MINUTE, 24 * HOUR, 35 * HOUR, 36 * HOUR, 750 * DAY];
     assert.deepEqual(
       durations.map((ms) => describeClockSkew(ms).match(/about (.*) ahead/)?.[1]),
@@ -135,7 +135,7 @@ describe('the description of a clock that is off', () => {
     assert.equal(describeClockSkew(-HOUR * 3), "this computer's clock is about 3 hours behind the enclave");
   });
 
-  it('is never off by more than half of what it says', () => {
+  it('is never off by more than half of the stated duration', () => {
     const units = { minute: MINUTE, hour: HOUR, day: DAY };
     fc.assert(
       fc.property(fc.integer({ min: MINUTE, max: 10_000 * DAY }), fc.boolean(), (ms, ahead) => {

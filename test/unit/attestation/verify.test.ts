@@ -36,8 +36,8 @@ function verifyOurs(document: Uint8Array, changes: Partial<VerifyOptions> = {}):
   return verifyAttestation(document, { anchors: AUTHORITY.anchors, now: NOW, nonce: NONCE, ...changes });
 }
 
-describe('verifying the real document of 2024-10-28', () => {
-  it('accepts it at its own time and says what it proves', () => {
+describe('verifyAttestation() with the real document of 2024-10-28', () => {
+  it('accepts it at its own time and returns its content', () => {
     const proved = verifyReal();
     assert.equal(proved.moduleId, 'i-06c79bf817127030a-enc0192d3d4945e0432');
     assert.equal(proved.timestamp, REAL_TIME);
@@ -57,19 +57,19 @@ describe('verifying the real document of 2024-10-28', () => {
     assert.equal(proved.certificates[4]?.notAfter, REAL_LEAF_NOT_AFTER);
   });
 
-  it('accepts it from five minutes before its leaf is valid until the moment it expires', () => {
+  it('accepts it from five minutes before notBefore of its leaf until notAfter', () => {
     assert.ok(verifyReal({ now: REAL_LEAF_NOT_BEFORE - 5 * MINUTE }));
     assert.ok(verifyReal({ now: REAL_LEAF_NOT_AFTER }));
   });
 
-  it('refuses it earlier than that', () => {
+  it('rejects it a millisecond earlier', () => {
     assert.throws(() => verifyReal({ now: REAL_LEAF_NOT_BEFORE - 5 * MINUTE - 1000 }), {
       code: 'certificate_not_yet_valid',
       message: "this computer's clock is about 11 minutes behind the enclave: set its date and time, then try again",
     });
   });
 
-  it('refuses it a millisecond later', () => {
+  it('rejects it a millisecond later', () => {
     assert.throws(() => verifyReal({ now: REAL_LEAF_NOT_AFTER + 1 }), {
       code: 'certificate_expired',
       message: "this computer's clock is about 3 hours ahead of the enclave: set its date and time, then try again",
@@ -77,64 +77,64 @@ describe('verifying the real document of 2024-10-28', () => {
     });
   });
 
-  it('refuses it today, and says by how much the clock seems to be off', () => {
+  it('rejects it today and reports how far the clock seems to be off', () => {
     const message = /^this computer's clock is about \d+ days ahead of the enclave/;
     assert.throws(() => verifyReal({ now: Date.now() }), { code: 'certificate_expired', message });
   });
 
-  it('refuses it when nothing is trusted, or another root is', () => {
+  it('rejects it if no root or a different root is trusted', () => {
     for (const anchors of [{ roots: [] }, AUTHORITY.anchors]) {
       assert.throws(() => verifyReal({ anchors }), { code: 'untrusted_root' });
     }
   });
 
-  it('refuses it as the answer to another challenge', () => {
+  it('rejects it for a different challenge', () => {
     for (const nonce of [NONCE, new Uint8Array(0), REAL_NONCE.subarray(0, -1)]) {
       assert.throws(() => verifyReal({ nonce }), { code: 'nonce_mismatch' });
     }
   });
 });
 
-describe('verifying a document', () => {
-  it('accepts an authority of our own when its root is the anchor', () => {
+describe('verifyAttestation()', () => {
+  it('accepts a development authority if its root is the trust anchor', () => {
     const proved = verifyOurs(makeSignedDocument(AUTHORITY, { ...OPTIONS, moduleId: 'i-ours' }));
     assert.equal(proved.moduleId, 'i-ours');
     assert.deepEqual([proved.nonce, proved.publicKey, proved.userData], [NONCE, PUBLIC_KEY, USER_DATA]);
   });
 
-  it('accepts a payload in either of the forms that AWS writes', () => {
+  it('accepts a payload of definite or indefinite length', () => {
     const fields = payloadFields(AUTHORITY, OPTIONS);
     const documents = [encodePayload(fields), encode(fields)].map((payload) => signPayload(payload, AUTHORITY.leaf));
     const [indefinite, definite] = documents.map((document) => verifyOurs(document));
     assert.deepEqual(indefinite, definite);
   });
 
-  it('returns a copy of the nonce, so that what is proved does not change with the caller’s array', () => {
+  it("returns a copy of the nonce, which does not change with the caller's array", () => {
     const nonce = Uint8Array.from(NONCE);
     const proved = verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { nonce });
     nonce.fill(0);
     assert.deepEqual(proved.nonce, NONCE);
   });
 
-  it('refuses the same chain under another root with the same name', () => {
+  it('rejects a chain under a different root with the same name', () => {
     const { anchors } = createAuthority(NOW);
     assert.throws(() => verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { anchors }), { code: 'untrusted_root' });
   });
 
-  it('refuses a trusted root anywhere but in the first place', () => {
+  it('rejects a chain with the trusted root in any but the first position', () => {
     const stranger = createAuthority(NOW);
     const cabundle = [...stranger.cabundle, ...AUTHORITY.anchors.roots];
     const document = makeSignedDocument({ ...stranger, cabundle }, OPTIONS);
     assert.throws(() => verifyOurs(document), { code: 'untrusted_root' });
   });
 
-  it('refuses a document that is signed by another key than its leaf’s', () => {
+  it('rejects a document that is signed with a key other than that of its leaf', () => {
     const stranger = createAuthority(NOW);
     const document = signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), stranger.leaf);
     assert.throws(() => verifyOurs(document), { code: 'signature' });
   });
 
-  it('refuses a chain that the trusted root did not sign', () => {
+  it('rejects a chain that the trusted root did not sign', () => {
     const [root] = AUTHORITY.cabundle;
     const stranger = createAuthority(NOW);
     assert.ok(root);
@@ -142,14 +142,14 @@ describe('verifying a document', () => {
     assert.throws(() => verifyOurs(document), { code: 'certificate_chain' });
   });
 
-  it('refuses a document without a nonce', () => {
+  it('rejects a document without a nonce', () => {
     const document = makeSignedDocument(AUTHORITY, { ...OPTIONS, nonce: null });
     for (const nonce of [NONCE, new Uint8Array(0)]) {
       assert.throws(() => verifyOurs(document, { nonce }), { code: 'nonce_mismatch' });
     }
   });
 
-  it('refuses an expired certificate anywhere in the chain', () => {
+  it('rejects an expired certificate at any position in the chain', () => {
     for (const expired of [0, 1, 2, 3]) {
       const specs = chainSpecs(NOW).map((spec, index) =>
         index === expired ? { ...spec, notAfter: NOW - 1000 } : spec,
@@ -161,7 +161,7 @@ describe('verifying a document', () => {
     }
   });
 
-  it('says nothing about the clock unless the document is signed and answers this challenge', () => {
+  it('reports no clock skew unless the document is signed and has the right nonce', () => {
     const later = NOW + 24 * 60 * MINUTE;
     const document = makeSignedDocument(AUTHORITY, OPTIONS);
     const lastByte = document.at(-1) ?? assert.fail();
@@ -174,7 +174,7 @@ describe('verifying a document', () => {
     refused(document, PUBLIC_KEY, 'nonce_mismatch');
   });
 
-  it('never fails with anything but an AttestationError, and never says what is in the document', () => {
+  it('throws only AttestationErrors, which do not quote the document', () => {
     const document = makeSignedDocument(AUTHORITY, { ...OPTIONS, moduleId: 'secret-module' });
     for (let run = 0; run < 300; run += 1) {
       const random = randomBytes(3);
@@ -191,10 +191,10 @@ describe('verifying a document', () => {
   });
 });
 
-describe('what is proved', () => {
-  it('cannot be written by hand: only the verifier makes it', () => {
+describe('VerifiedAttestation', () => {
+  it('can only be made by verifyAttestation()', () => {
     const fields = { ...verifyReal() };
-    // The brand is a symbol that no other file can name: without it this is not a VerifiedAttestation.
+    // Without the symbol, which only verify.ts can name, this is not a VerifiedAttestation.
     const { moduleId, timestamp, pcrs, nonce, publicKey, userData, leafNotBefore, leafNotAfter, certificates } = fields;
     // @ts-expect-error the brand is missing
     const forged: VerifiedAttestation = {

@@ -13,7 +13,7 @@ const PAIRS: readonly (readonly [Aead, Aead])[] = [
   [nativeAead, bySize],
 ];
 
-/** Sizes at which something changes: MAC blocks, key stream blocks, the scratch memory, the choice, a full chunk. */
+/** Sizes around the limits of MAC blocks, key stream blocks, the scratch memory, aeadBySize() and chunks. */
 const BORDERS = [0, 16, 32, 48, 64, 128, 256, BORDER - 16, BORDER, 4096 - 112, 4096 - 16, 4096, 65_536, 65_537];
 const sizes = fc.oneof(
   fc.tuple(fc.constantFrom(...BORDERS), fc.integer({ min: -2, max: 2 })).map(([at, by]) => Math.max(0, at + by)),
@@ -24,14 +24,14 @@ const nonce = fc.uint8Array({ minLength: 12, maxLength: 12 });
 const aad = fc.uint8Array({ maxLength: 100 });
 const prefix = fc.uint8Array({ maxLength: 32 });
 
-/** Bytes that differ from place to place; fast-check would take long to draw so many. */
+/** Varying bytes; fast-check would take long to generate so many. */
 function message(size: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at++) bytes[at] = (at * 31 + (at >> 8) + seed) & 0xff;
   return bytes;
 }
 
-/** `bytes` in pieces; `cuts` are fractions of the length. */
+/** Splits `bytes` at `cuts`, which are fractions of the length. */
 function cut(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const places = [0, ...cuts.map((fraction) => Math.floor(fraction * bytes.length)).toSorted((a, b) => a - b)];
   return places.map((from, index) => bytes.subarray(from, places[index + 1] ?? bytes.length));
@@ -39,8 +39,8 @@ function cut(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 
 const fractions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 5 });
 
-describe('Two implementations of ChaCha20-Poly1305', () => {
-  it('write the same bytes and read each other, whole, in parts and streamed', () => {
+describe('nativeAead and pureAead', () => {
+  it("produce the same bytes and open each other's messages, in one part, in several and streamed", () => {
     fc.assert(
       fc.property(key, nonce, aad, prefix, sizes, fc.nat(255), fractions, (k, n, a, p, size, seed, cuts) => {
         const text = message(size, seed);
@@ -61,7 +61,7 @@ describe('Two implementations of ChaCha20-Poly1305', () => {
     );
   });
 
-  it('both refuse a message with any one byte changed', () => {
+  it('both reject a message with any byte changed', () => {
     fc.assert(
       fc.property(key, nonce, aad, sizes, fc.nat(), fc.integer({ min: 1, max: 255 }), (k, n, a, size, at, change) => {
         const sealed = nativeAead.seal(k, n, a, new Uint8Array(0), [message(size, 0)]);
@@ -75,18 +75,18 @@ describe('Two implementations of ChaCha20-Poly1305', () => {
     );
   });
 
-  it('each streams a long message whose pieces begin inside blocks as it seals it whole', () => {
+  it('stream a long message in parts of any length as they seal it in one call', () => {
     const [k, n, a] = [message(32, 1), message(12, 2), message(91, 3)];
     const text = message(300_000, 4);
     for (const step of [1000, 4096, 65_535, 65_536, 100_003]) {
       const parts: Uint8Array[] = [];
       for (let at = 0; at < text.length; at += step) parts.push(text.subarray(at, at + step));
-      const [whole, ...others] = [nativeAead, pureAead].flatMap((aead) => {
+      const [expected, ...others] = [nativeAead, pureAead].flatMap((aead) => {
         const stream = aead.sealStream(k, n, a);
         const streamed = concatBytes(...parts.map((part) => stream.update(part)), stream.final());
         return [toHex(streamed), toHex(aead.seal(k, n, a, new Uint8Array(0), parts))];
       });
-      for (const other of others) assert.ok(other === whole, `pieces of ${step} bytes`);
+      for (const other of others) assert.ok(other === expected, `parts of ${step} bytes`);
     }
   });
 });

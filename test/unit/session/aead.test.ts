@@ -34,9 +34,9 @@ const VECTORS: readonly Vector[] = RFC_8439.vectors.map(({ name, key, nonce, aad
 
 const NOTHING = new Uint8Array(0);
 
-function sealInPieces({ key, nonce, aad }: Vector, aead: Aead, pieces: readonly Uint8Array[]): string {
+function sealInParts({ key, nonce, aad }: Vector, aead: Aead, parts: readonly Uint8Array[]): string {
   const stream = aead.sealStream(key, nonce, aad);
-  return toHex(concatBytes(...pieces.map((piece) => stream.update(piece)), stream.final()));
+  return toHex(concatBytes(...parts.map((part) => stream.update(part)), stream.final()));
 }
 
 function bytewise(bytes: Uint8Array): Uint8Array[] {
@@ -44,11 +44,11 @@ function bytewise(bytes: Uint8Array): Uint8Array[] {
 }
 
 for (const [label, aead] of IMPLEMENTATIONS) {
-  describe(`ChaCha20-Poly1305, ${label}`, () => {
+  describe(`Aead, ${label}`, () => {
     for (const vector of VECTORS) {
       const { name, key, nonce, aad, plaintext, sealed } = vector;
 
-      it(`seals ${name} whole`, () => {
+      it(`seals ${name} in one part`, () => {
         assert.equal(toHex(aead.seal(key, nonce, aad, NOTHING, [plaintext])), sealed);
       });
 
@@ -56,34 +56,34 @@ for (const [label, aead] of IMPLEMENTATIONS) {
         assert.equal(toHex(aead.open(key, nonce, aad, hex(sealed))), toHex(plaintext));
       });
 
-      it(`seals ${name} in two parts, split at every border`, () => {
+      it(`seals ${name} in two parts, split at every position`, () => {
         for (let at = 0; at <= plaintext.length; at++) {
           const parts = [plaintext.subarray(0, at), plaintext.subarray(at)];
           assert.equal(toHex(aead.seal(key, nonce, aad, NOTHING, parts)), sealed, `split at ${at}`);
-          assert.equal(sealInPieces(vector, aead, parts), sealed, `streamed, split at ${at}`);
+          assert.equal(sealInParts(vector, aead, parts), sealed, `streamed, split at ${at}`);
         }
       });
 
       it(`seals ${name} byte by byte`, () => {
         const parts = bytewise(plaintext);
         assert.equal(toHex(aead.seal(key, nonce, aad, NOTHING, parts)), sealed);
-        assert.equal(sealInPieces(vector, aead, parts), sealed);
+        assert.equal(sealInParts(vector, aead, parts), sealed);
       });
 
-      it(`puts a prefix in front of ${name} as it is`, () => {
+      it(`precedes ${name} with the prefix, unencrypted`, () => {
         for (const length of [1, 16, 32]) {
           const prefix = new Uint8Array(length).fill(0xa5);
           assert.equal(toHex(aead.seal(key, nonce, aad, prefix, [plaintext])), toHex(prefix) + sealed);
         }
       });
 
-      it(`refuses ${name} with any bit of ciphertext, tag, additional data, nonce or key changed`, () => {
-        const honest = { key, nonce, aad, sealed: hex(sealed) };
+      it(`rejects ${name} with any bit of ciphertext, tag, additional data, nonce or key changed`, () => {
+        const original = { key, nonce, aad, sealed: hex(sealed) };
         for (const field of ['key', 'nonce', 'aad', 'sealed'] as const) {
-          for (let at = 0; at < honest[field].length; at++) {
-            const changed = honest[field].slice();
+          for (let at = 0; at < original[field].length; at++) {
+            const changed = original[field].slice();
             changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
-            const input = { ...honest, [field]: changed };
+            const input = { ...original, [field]: changed };
             assert.throws(
               () => aead.open(input.key, input.nonce, input.aad, input.sealed),
               { name: 'SessionError', code: 'record_authentication' },
@@ -93,22 +93,22 @@ for (const [label, aead] of IMPLEMENTATIONS) {
         }
       });
 
-      it(`refuses ${name} cut at any byte, lengthened, or with other additional data`, () => {
-        const whole = hex(sealed);
+      it(`rejects ${name} truncated, extended, or with other additional data`, () => {
+        const complete = hex(sealed);
         const refused = { code: 'record_authentication' };
-        for (let length = 0; length < whole.length; length++) {
-          assert.throws(() => aead.open(key, nonce, aad, whole.subarray(0, length)), refused, `${length} bytes`);
+        for (let length = 0; length < complete.length; length++) {
+          assert.throws(() => aead.open(key, nonce, aad, complete.subarray(0, length)), refused, `${length} bytes`);
         }
-        assert.throws(() => aead.open(key, nonce, aad, concatBytes(whole, Uint8Array.of(0))), refused);
-        assert.throws(() => aead.open(key, nonce, NOTHING, whole), refused);
-        assert.throws(() => aead.open(key, nonce, concatBytes(aad, Uint8Array.of(0)), whole), refused);
+        assert.throws(() => aead.open(key, nonce, aad, concatBytes(complete, Uint8Array.of(0))), refused);
+        assert.throws(() => aead.open(key, nonce, NOTHING, complete), refused);
+        assert.throws(() => aead.open(key, nonce, concatBytes(aad, Uint8Array.of(0)), complete), refused);
       });
 
       for (const [kind, copyOf] of [
         ['Uint8Arrays', (bytes: Uint8Array) => new Uint8Array(bytes)],
         ['Buffers, whose slices share their memory', (bytes: Uint8Array) => Buffer.from(bytes)],
       ] as const) {
-        it(`leaves the arguments of ${name} alone and keeps none of them when they are ${kind}`, () => {
+        it(`neither changes nor keeps the arguments of ${name} if they are ${kind}`, () => {
           const copies = { key: copyOf(key), nonce: copyOf(nonce), aad: copyOf(aad), text: copyOf(plaintext) };
           const result = aead.seal(copies.key, copies.nonce, copies.aad, NOTHING, [copies.text]);
           const toOpen = copyOf(result);
@@ -137,10 +137,10 @@ for (const [label, aead] of IMPLEMENTATIONS) {
   });
 }
 
-describe('The choice between two implementations by size', () => {
+describe('aeadBySize()', () => {
   const [key, nonce] = [new Uint8Array(32), new Uint8Array(12)];
 
-  /** Says which of its methods were called, and does the work of `real`. */
+  /** Records the calls of its methods and passes them on to `real`. */
   function watched(real: Aead, calls: string[]): Aead {
     const { name } = real;
     return {
@@ -160,7 +160,7 @@ describe('The choice between two implementations by size', () => {
     };
   }
 
-  it('seals and opens what is shorter than the border in plain JavaScript, everything else natively', () => {
+  it('uses the pure implementation below the limit and the native one from it', () => {
     const calls: string[] = [];
     const aead = aeadBySize(watched(nativeAead, calls), watched(pureAead, calls), 100);
     for (const length of [99, 100]) aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(length)]);
@@ -173,7 +173,7 @@ describe('The choice between two implementations by size', () => {
     assert.deepEqual(calls, ['native sealStream']);
   });
 
-  it('counts all parts of a message together', () => {
+  it('compares the total length of all parts', () => {
     const calls: string[] = [];
     const aead = aeadBySize(watched(nativeAead, calls), watched(pureAead, calls), 100);
     aead.seal(key, nonce, NOTHING, NOTHING, [new Uint8Array(60), new Uint8Array(39)]);

@@ -18,7 +18,7 @@ function metadata(): Uint8Array {
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as Uint8Array;
 
-/** What was filled with one byte while `work` ran, as hex of what it was before. */
+/** The previous content, as hex, of all memory that was overwritten while `work` ran. */
 function overwrittenBy(work: () => void): string[] {
   const overwritten: string[] = [];
   Object.defineProperty(Uint8Array.prototype, 'fill', {
@@ -37,10 +37,10 @@ function overwrittenBy(work: () => void): string[] {
 }
 
 for (const [label, primitives] of ALL_PRIMITIVES) {
-  describe(`A request record, ${label}`, () => {
+  describe(`RequestSealer with ${label}`, () => {
     const { session, enclave } = makeSessionPair(primitives);
 
-    it('opens to exactly the metadata and the body', () => {
+    it('seals exactly the metadata and the body', () => {
       const body = Buffer.from('{"input":"text"}');
       const opened = enclave.open(session.beginCall().sealer.seal(metadata(), [body]));
       assert.deepEqual(opened.metadata, {
@@ -56,22 +56,22 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       assert.equal(toHex(opened.plaintext), toHex(concatBytes(metadata(), body)));
     });
 
-    it('is the same whole and streamed, however the body is cut', () => {
-      const pieces = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 6 });
+    it('produces the same record in one call and streamed, however the body is split', () => {
+      const chunks = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 6 });
       fc.assert(
-        fc.property(pieces, fc.uint8Array({ minLength: 16, maxLength: 16 }), (body, requestId) => {
-          const whole = toHex(session.beginCall(requestId).sealer.seal(metadata(), body));
+        fc.property(chunks, fc.uint8Array({ minLength: 16, maxLength: 16 }), (body, requestId) => {
+          const record = toHex(session.beginCall(requestId).sealer.seal(metadata(), body));
           const { sealer } = session.beginCall(requestId);
-          const streamed = [sealer.begin(metadata()), ...body.map((piece) => sealer.update(piece)), sealer.final()];
-          assert.ok(toHex(concatBytes(...streamed)) === whole);
-          assert.equal(whole.slice(0, 32), toHex(requestId));
-          assert.equal(toHex(enclave.open(Buffer.from(whole, 'hex')).body), toHex(concatBytes(...body)));
+          const streamed = [sealer.begin(metadata()), ...body.map((chunk) => sealer.update(chunk)), sealer.final()];
+          assert.ok(toHex(concatBytes(...streamed)) === record);
+          assert.equal(record.slice(0, 32), toHex(requestId));
+          assert.equal(toHex(enclave.open(Buffer.from(record, 'hex')).body), toHex(concatBytes(...body)));
         }),
         { numRuns: 40 },
       );
     });
 
-    it('gives each piece of the body a ciphertext of the same length', () => {
+    it('returns a ciphertext of the same length for each chunk', () => {
       const { sealer } = session.beginCall();
       assert.equal(sealer.begin(metadata()).length, 16 + metadata().length);
       for (const length of [0, 1, 63, 64, 65, 5000]) {
@@ -80,7 +80,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       assert.equal(sealer.final().length, 16);
     });
 
-    it('overwrites its key as soon as that is spent', () => {
+    it('overwrites its key after its first use', () => {
       const seal = (use: (sealer: RequestSealer) => void) => {
         const subkey = new Uint8Array(32).fill(1);
         use(new RequestSealer(primitives.aead, subkey, new Uint8Array(4), new Uint8Array(16)));
@@ -96,8 +96,8 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       );
     });
 
-    it('overwrites its key, and what a stream holds of it, when it is given up', () => {
-      for (const [what, pieces] of [
+    it('overwrites its key and that of the stream in destroy()', () => {
+      for (const [what, chunks] of [
         ['never begun', undefined],
         ['begun', 0],
         ['in the middle of its body', 2],
@@ -105,14 +105,14 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
         const subkey = Uint8Array.from({ length: 32 }, (_, at) => at + 1);
         const key = toHex(subkey);
         const sealer = new RequestSealer(primitives.aead, subkey, new Uint8Array(4), new Uint8Array(16));
-        if (pieces !== undefined) sealer.begin(metadata());
-        for (let count = 0; count < (pieces ?? 0); count++) sealer.update(new Uint8Array(5000));
+        if (chunks !== undefined) sealer.begin(metadata());
+        for (let count = 0; count < (chunks ?? 0); count++) sealer.update(new Uint8Array(5000));
         const overwritten = overwrittenBy(() => {
           sealer.destroy();
         });
         assert.equal(toHex(subkey), '00'.repeat(32), what);
-        // A stream of the library's own keeps its key to itself.
-        const held = pieces === undefined || primitives.aead.name === 'pure';
+        // OpenSSL keeps the key of a native stream.
+        const held = chunks === undefined || primitives.aead.name === 'pure';
         assert.equal(overwritten.filter((hex) => hex === key).length, held ? 1 : 0, what);
         assert.throws(() => sealer.update(new Uint8Array(1)), RangeError);
         assert.throws(() => sealer.final(), RangeError);
@@ -121,14 +121,14 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       }
     });
 
-    it('is sealed once: the key of a spent sealer seals nothing more', () => {
+    it('seals only one record', () => {
       const { sealer } = session.beginCall();
       sealer.seal(metadata(), []);
       assert.throws(() => sealer.seal(metadata(), []), RangeError);
       assert.throws(() => sealer.begin(metadata()), RangeError);
     });
 
-    it('is begun once, and takes nothing before its begin and behind its end', () => {
+    it('can begin only once, and accepts no body before begin() or after final()', () => {
       const { sealer } = session.beginCall();
       assert.throws(() => sealer.update(new Uint8Array(1)), RangeError);
       assert.throws(() => sealer.final(), RangeError);
@@ -143,13 +143,13 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
   });
 }
 
-describe('The body of a request record', () => {
+describe('RequestSealer and the length of the body', () => {
   const { session, enclave } = makeSessionPair();
   const mebibyte = new Uint8Array(1024 * 1024);
   const fifty = Array.from({ length: 50 }, () => mebibyte);
   const refused = { name: 'SessionError', code: 'request_too_large' };
 
-  it('has up to 50 MiB when it is sealed whole', () => {
+  it('accepts up to 50 MiB in one call', () => {
     const record = session.beginCall().sealer.seal(metadata(), fifty);
     assert.equal(record.length, 16 + metadata().length + MAX_BODY + 16);
     assert.ok(record.length < MAX_RECORD);
@@ -157,10 +157,10 @@ describe('The body of a request record', () => {
     assert.throws(() => session.beginCall().sealer.seal(metadata(), [...fifty, Uint8Array.of(0)]), refused);
   });
 
-  it('has up to 50 MiB when it is streamed', () => {
+  it('accepts up to 50 MiB streamed', () => {
     const { sealer } = session.beginCall();
     sealer.begin(metadata());
-    for (const piece of fifty) sealer.update(piece);
+    for (const chunk of fifty) sealer.update(chunk);
     sealer.update(new Uint8Array(0));
     assert.throws(() => sealer.update(Uint8Array.of(0)), refused);
   });

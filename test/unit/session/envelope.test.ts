@@ -13,15 +13,15 @@ const METADATA: RequestMetadata = {
   bodyPresent: true,
 };
 
-/** The JSON behind its length, which must be right. */
+/** The JSON that follows its length. Checks the length. */
 function decode(encoded: Uint8Array): string {
   const bytes = Buffer.from(encoded);
   assert.equal(bytes.readUInt32BE(), bytes.length - 4);
   return bytes.toString('utf8', 4);
 }
 
-describe('The metadata of a request', () => {
-  it('are written exactly as the specification shows them', () => {
+describe('encodeMetadata()', () => {
+  it('writes the JSON of the specification', () => {
     assert.equal(
       decode(encodeMetadata(METADATA)),
       '{"version":2,"credential":{"kind":"api_key","value":"sk-test"},' +
@@ -31,7 +31,7 @@ describe('The metadata of a request', () => {
     );
   });
 
-  it('name no credential and no cache root where there is none', () => {
+  it('writes null for a missing credential or cache root', () => {
     const none = { credential: null, cacheNamespaceRoot: null, method: 'GET', headers: [], bodyPresent: false };
     assert.equal(
       decode(encodeMetadata({ ...none, target: '/v1/models' })),
@@ -40,7 +40,7 @@ describe('The metadata of a request', () => {
     );
   });
 
-  it('keep what they were given, whatever it is', () => {
+  it('keeps all values unchanged', () => {
     const value = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
     const field = fc.record({ name: fc.stringMatching(/^x-[a-z0-9-]{1,20}$/), value }, { noNullPrototype: true });
     fc.assert(
@@ -53,12 +53,12 @@ describe('The metadata of a request', () => {
     );
   });
 
-  it('count their length in bytes, not in characters', () => {
+  it('measures the length in bytes, not in characters', () => {
     const headers = [{ name: 'x', value: '\u00e9'.repeat(100) }];
     assert.match(decode(encodeMetadata({ ...METADATA, headers })), /\u00e9{100}/);
   });
 
-  it('have at most 64 headers', () => {
+  it('accepts at most 64 headers', () => {
     const headers = (count: number) => Array.from({ length: count }, () => ({ name: 'x', value: 'v' }));
     encodeMetadata({ ...METADATA, headers: headers(64) });
     assert.throws(() => encodeMetadata({ ...METADATA, headers: headers(65) }), {
@@ -67,7 +67,7 @@ describe('The metadata of a request', () => {
     });
   });
 
-  it('have at most 128 KiB', () => {
+  it('accepts at most 128 KiB', () => {
     const withValue = (length: number) => ({ ...METADATA, headers: [{ name: 'x', value: 'v'.repeat(length) }] });
     const rest = decode(encodeMetadata(withValue(0))).length;
     assert.equal(encodeMetadata(withValue(131_072 - rest)).length, 4 + 131_072);
@@ -77,7 +77,7 @@ describe('The metadata of a request', () => {
     assert.throws(() => encodeMetadata(twoBytes), refused);
   });
 
-  it('have a method of at most 32 upper-case letters', () => {
+  it('requires a method of at most 32 upper-case letters', () => {
     encodeMetadata({ ...METADATA, method: 'M'.repeat(32) });
     for (const method of ['', 'M'.repeat(33), 'post', 'PO ST', 'POST\n', 'P\u00d6ST']) {
       assert.throws(() => encodeMetadata({ ...METADATA, method }), RangeError, method);
@@ -85,7 +85,7 @@ describe('The metadata of a request', () => {
   });
 
   for (const name of FORBIDDEN_REQUEST_HEADERS) {
-    it(`never carry ${name}, however it is spelled`, () => {
+    it(`rejects the header ${name} in any spelling`, () => {
       for (const spelled of [name, name.toUpperCase(), name.replace(/[a-z]/, (letter) => letter.toUpperCase())]) {
         const headers = [
           { name: 'accept', value: '*/*' },
@@ -100,13 +100,13 @@ describe('The metadata of a request', () => {
     });
   }
 
-  it('carry headers with lower-case names only', () => {
+  it('requires lower-case header names', () => {
     for (const name of ['Accept', 'X-Custom', 'x y', '', 'x:', 'caf\u00e9']) {
       assert.throws(() => encodeMetadata({ ...METADATA, headers: [{ name, value: 'v' }] }), RangeError, name);
     }
   });
 
-  it('refuse a credential and a target that no envelope can carry, without quoting them', () => {
+  it('rejects invalid credentials and targets without quoting them', () => {
     const wrong = [
       { credential: '' },
       { credential: 'secret value' },
@@ -122,7 +122,7 @@ describe('The metadata of a request', () => {
     }
   });
 
-  it('take a cache root of exactly 32 bytes', () => {
+  it('requires a cache root of exactly 32 bytes', () => {
     for (const length of [0, 31, 33]) {
       const cacheNamespaceRoot = new Uint8Array(length);
       assert.throws(() => encodeMetadata({ ...METADATA, cacheNamespaceRoot }), RangeError, `${length} bytes`);
@@ -130,15 +130,15 @@ describe('The metadata of a request', () => {
   });
 });
 
-describe('A credential', () => {
-  it('is 1 to 16,384 characters', () => {
+describe('isCredential()', () => {
+  it('accepts 1 to 16,384 characters', () => {
     assert.equal(isCredential(''), false);
     assert.equal(isCredential('k'), true);
     assert.equal(isCredential('k'.repeat(16_384)), true);
     assert.equal(isCredential('k'.repeat(16_385)), false);
   });
 
-  it('is of visible ASCII characters, all of them and no other', () => {
+  it('accepts all visible ASCII characters and no others', () => {
     for (let code = 0; code < 0x180; code++) {
       const visible = code > 0x20 && code < 0x7f;
       const character = String.fromCharCode(code);
@@ -149,7 +149,7 @@ describe('A credential', () => {
   });
 });
 
-describe('A target', () => {
+describe('isTarget()', () => {
   for (const target of [
     '/',
     '/v1/models',
@@ -161,7 +161,7 @@ describe('A target', () => {
     '/:@!$&\'()*+,;="<>[]^`{|}',
     `/${'a'.repeat(16_383)}`,
   ]) {
-    it(`may be ${target.slice(0, 40)}`, () => {
+    it(`accepts ${target.slice(0, 40)}`, () => {
       assert.equal(isTarget(target), true);
     });
   }
@@ -185,7 +185,7 @@ describe('A target', () => {
     '/\u007f',
     `/${'a'.repeat(16_384)}`,
   ]) {
-    it(`is never ${JSON.stringify(target).slice(0, 40)}`, () => {
+    it(`rejects ${JSON.stringify(target).slice(0, 40)}`, () => {
       assert.equal(isTarget(target), false);
     });
   }

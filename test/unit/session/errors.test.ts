@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { SessionError, asSessionError } from '../../../src/session/errors.ts';
 
-describe('An error of any origin, as one of the session layer', () => {
-  it('stays what it is when it is one', () => {
+describe('asSessionError()', () => {
+  it('returns a SessionError unchanged', () => {
     const error = new SessionError('timeout', 'too late');
     assert.equal(asSessionError(error), error);
   });
@@ -15,7 +15,7 @@ describe('An error of any origin, as one of the session layer', () => {
     [undefined, /failed: connection failed$/],
     [null, /failed: connection failed$/],
   ] as const) {
-    it(`is a network error with its code and not its words: ${String(foreign)}`, () => {
+    it(`makes a network error with the code but not the message of ${String(foreign)}`, () => {
       const error = asSessionError(foreign);
       assert.equal(error.name, 'SessionError');
       assert.equal(error.code, 'network');

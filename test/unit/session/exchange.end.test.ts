@@ -13,9 +13,9 @@ import {
 import { ALL_PRIMITIVES, makeSessionPair } from '../../support/sessions.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
-const GONE = new SessionError('cancelled', 'The client went away');
+const GONE = new SessionError('cancelled', 'The client disconnected');
 
-/** Sessions of which every key that they derive is at hand. */
+/** Makes sessions and collects every key that they derive. */
 function watchedSessions(backend: FakeBackend, { aead, hkdf }: Primitives) {
   const derived: Uint8Array[] = [];
   const watched: Hkdf = {
@@ -46,55 +46,55 @@ function isWiped(key: Uint8Array): boolean {
   return key.every((byte) => byte === 0);
 }
 
-describe('An exchange that is given up', () => {
-  it('before there is a session sends nothing', async () => {
+describe('Exchange.abort()', () => {
+  it('sends nothing before there is a session', async () => {
     const backend = new FakeBackend();
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.begin();
     exchange.abort(GONE);
     await flushEventLoop();
-    assert.deepEqual(sink.heard, ['fail cancelled']);
+    assert.deepEqual(sink.received, ['fail cancelled']);
     assert.equal(sink.failure, GONE);
     assert.equal(backend.transport.calls.length, 0);
   });
 
-  it('before it was begun fails, and never begins', async () => {
+  it('fails an exchange that was not begun, which then never begins', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.abort(GONE);
     exchange.begin();
     await flushEventLoop();
-    assert.deepEqual(sink.heard, ['fail cancelled']);
+    assert.deepEqual(sink.received, ['fail cancelled']);
     assert.equal(backend.transport.calls.length, 0);
   });
 
-  it('while the body is sent cancels the backend’s side and stops the body', async () => {
+  it('cancels the request to the backend and stops reading the body', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, body, sink } = makeExchange(backend, 'text');
     exchange.begin();
     const call = await backend.transport.next('the request');
     await call.draw();
     await call.draw();
-    const waiting = assert.rejects(call.draw(), { message: 'The request was given up' });
+    const waiting = assert.rejects(call.draw(), { message: 'The request was cancelled' });
     await flushEventLoop();
     exchange.abort(GONE);
     await waiting;
     assert.ok(call.isCancelled());
-    assert.deepEqual(sink.heard, ['fail cancelled']);
-    assert.deepEqual(body.pieces(), []);
+    assert.deepEqual(sink.received, ['fail cancelled']);
+    assert.deepEqual(body.chunks(), []);
   });
 
-  it('before the body was ever drawn yields no record', async () => {
+  it('seals no record if nothing was read before', async () => {
     const backend = await FakeBackend.ready();
     const { exchange } = makeExchange(backend, 'text');
     exchange.begin();
     const call = await backend.transport.next('the request');
     exchange.abort(GONE);
-    await assert.rejects(call.body(), { message: 'This record was begun before' });
+    await assert.rejects(call.body(), { message: 'The key of this record was already used' });
   });
 
   for (const [label, primitives] of ALL_PRIMITIVES) {
-    it(`overwrites the keys of its request, however far that has come: ${label}`, async () => {
+    it(`overwrites the keys of the request at every stage: ${label}`, async () => {
       for (const drawn of [0, 1, 2, 3]) {
         const backend = new FakeBackend();
         const { connect, derived } = watchedSessions(backend, primitives);
@@ -107,13 +107,13 @@ describe('An exchange that is given up', () => {
         for (let count = 0; count < drawn; count++) await call.draw();
         assert.deepEqual(derived.map(isWiped), [drawn > 0, false]);
         exchange.abort(GONE);
-        assert.deepEqual(derived.map(isWiped), [true, true], `${drawn} pieces`);
+        assert.deepEqual(derived.map(isWiped), [true, true], `${drawn} chunks`);
         await assert.rejects(call.draw());
-        assert.deepEqual(body.pieces(), []);
+        assert.deepEqual(body.chunks(), []);
       }
     });
 
-    it(`and was refused overwrites the keys of its first attempt: ${label}`, async () => {
+    it(`overwrites the keys of both attempts after a resend: ${label}`, async () => {
       for (const drawn of [0, 1, 2]) {
         const backend = new FakeBackend();
         const { connect, derived } = watchedSessions(backend, primitives);
@@ -133,54 +133,54 @@ describe('An exchange that is given up', () => {
     });
   }
 
-  it('in the middle of the response cancels the backend’s side', async () => {
+  it('cancels the request to the backend during the response', async () => {
     const { call, exchange, response, sink } = await startExchange(await FakeBackend.ready());
     exchange.abort(GONE);
     assert.ok(call.isCancelled());
     call.handler.onData(response.chunk('late'));
     call.handler.onEnd();
     call.handler.onError(new Error('cancelled'));
-    assert.deepEqual(sink.heard, ['start 200', 'fail cancelled']);
+    assert.deepEqual(sink.received, ['start 200', 'fail cancelled']);
   });
 
-  it('twice fails once, with the first reason', async () => {
+  it('fails once, with the first error', async () => {
     const { exchange, sink } = await sendExchange(await FakeBackend.ready());
     exchange.abort(GONE);
     exchange.abort(new SessionError('timeout', 'late'));
-    assert.deepEqual(sink.heard, ['fail cancelled']);
+    assert.deepEqual(sink.received, ['fail cancelled']);
   });
 
-  it('after its end has ended all the same', async () => {
+  it('has no effect after the end', async () => {
     const { call, exchange, response, sink } = await startExchange(await FakeBackend.ready());
     call.handler.onData(response.end());
     call.handler.onEnd();
     exchange.abort(GONE);
-    assert.deepEqual(sink.heard, ['start 200', 'end']);
+    assert.deepEqual(sink.received, ['start 200', 'end']);
     assert.equal(call.isCancelled(), false);
   });
 
   for (const place of ['start 200', 'chunk one']) {
-    it(`by its own listener, at "${place}", says nothing more of what came in the same piece`, async () => {
+    it(`passes on nothing more if the sink calls it at "${place}", even from the same chunk`, async () => {
       const backend = await FakeBackend.ready();
       const { call, exchange, sink } = await sendExchange(backend);
       const response = await backend.respond(call);
-      sink.during = (heard) => {
-        if (heard === place) exchange.abort(GONE);
+      sink.during = (received) => {
+        if (received === place) exchange.abort(GONE);
       };
       call.begin(200, RECORDS);
       call.handler.onData(
         Buffer.concat([response.start(), response.chunk('one'), response.chunk('two'), response.end()]),
       );
       call.handler.onEnd();
-      assert.equal(sink.heard.at(-1), 'fail cancelled');
-      assert.equal(sink.heard.at(-2), place);
+      assert.equal(sink.received.at(-1), 'fail cancelled');
+      assert.equal(sink.received.at(-2), place);
       assert.ok(call.isCancelled());
     });
   }
 });
 
-describe('An exchange that failed or ended', () => {
-  it('says nothing more, whatever still comes', async () => {
+describe('Exchange after its end', () => {
+  it('passes on nothing more', async () => {
     for (const last of ['failed', 'ended'] as const) {
       const backend = await FakeBackend.ready();
       const session = backend.sessions.current();
@@ -191,20 +191,20 @@ describe('An exchange that failed or ended', () => {
         call.handler.onData(response.end());
         call.handler.onEnd();
       }
-      const before = [...sink.heard];
+      const before = [...sink.received];
       call.begin(200, RECORDS);
       call.begin(400, refusalFields('session_not_found'));
       call.handler.onData(response.chunk('late'));
       call.handler.onEnd();
       call.handler.onError(new Error('late'));
-      assert.deepEqual(sink.heard, before);
+      assert.deepEqual(sink.received, before);
       assert.equal(before.length, 2);
       assert.equal(backend.sessions.current(), session);
       assert.equal(backend.transport.calls.length, 1);
     }
   });
 
-  it('has failed when the head was wrong, though all else was right', async () => {
+  it('stays failed after a wrong head, even if everything else is correct', async () => {
     const backend = await FakeBackend.ready();
     const { call, sink } = await sendExchange(backend);
     const response = await backend.respond(call);
@@ -212,12 +212,12 @@ describe('An exchange that failed or ended', () => {
     call.handler.onData(response.start());
     call.handler.onData(response.end());
     call.handler.onEnd();
-    assert.deepEqual(sink.heard, ['fail response_status']);
+    assert.deepEqual(sink.received, ['fail response_status']);
   });
 });
 
-describe('The back-pressure of an exchange', () => {
-  it('reaches the backend’s side', async () => {
+describe('Exchange and back-pressure', () => {
+  it('pauses and resumes the request to the backend', async () => {
     const { call, exchange } = await startExchange(await FakeBackend.ready());
     exchange.pause();
     exchange.resume();
@@ -225,7 +225,7 @@ describe('The back-pressure of an exchange', () => {
     assert.deepEqual(call.flow, ['pause', 'resume', 'pause']);
   });
 
-  it('reaches nobody before the request was sent and after the end', async () => {
+  it('has no effect before the request and after the end', async () => {
     const backend = await FakeBackend.ready();
     const { exchange } = makeExchange(backend, 'text');
     exchange.pause();

@@ -11,9 +11,9 @@ const OCTETS = ['content-type', 'application/octet-stream'] as const;
 const CONTRACT = ['x-opensecret-error-contract', '1'] as const;
 const REASON = ['x-opensecret-error-code', CODE] as const;
 
-describe('The one resend', () => {
+describe('Exchange and the one resend', () => {
   for (const code of CODES) {
-    it(`follows a 400 that is marked ${code}: the same request, in a fresh session, under a fresh id`, async () => {
+    it(`resends after a 400 with ${code}: the same request, in a fresh session, under a fresh id`, async () => {
       const backend = await FakeBackend.ready();
       const old = backend.sessions.current() ?? assert.fail();
       const { call: first, sink } = await sendExchange(backend, '{"model":"m"}');
@@ -33,12 +33,12 @@ describe('The one resend', () => {
 
       const response = backend.enclaveOf(second).respond(after.requestId);
       second.respond(200, RECORDS, response.start(), response.chunk('answer'), response.end());
-      assert.deepEqual(sink.heard, ['start 200', 'chunk answer', 'end']);
+      assert.deepEqual(sink.received, ['start 200', 'chunk answer', 'end']);
       assert.equal(backend.transport.calls.length, 2);
     });
   }
 
-  it('happens once: a second refusal is a failure', async () => {
+  it('resends only once', async () => {
     for (const [firstCode, secondCode] of CODES.flatMap((one) => CODES.map((other) => [one, other] as const))) {
       const backend = await FakeBackend.ready();
       const { call, sink } = await sendExchange(backend);
@@ -47,7 +47,7 @@ describe('The one resend', () => {
       const rejected = backend.sessions.current() ?? assert.fail();
       second.respond(400, refusalFields(secondCode));
       await flushEventLoop();
-      assert.deepEqual(sink.heard, ['fail session_rejected']);
+      assert.deepEqual(sink.received, ['fail session_rejected']);
       assert.throws(() => rejected.beginCall());
       assert.equal(backend.transport.calls.length, 2);
       assert.ok(second.isCancelled());
@@ -55,50 +55,50 @@ describe('The one resend', () => {
   });
 
   for (const [what, status, fields] of [
-    ['a 400 without any mark', 400, [OCTETS]],
-    ['a 400 with the code alone', 400, [OCTETS, REASON]],
-    ['a 400 with the contract alone', 400, [OCTETS, CONTRACT]],
-    ['a 400 of another contract', 400, [OCTETS, ['x-opensecret-error-contract', '2'], REASON]],
-    ['a 400 of contract 01', 400, [OCTETS, ['x-opensecret-error-contract', '01'], REASON]],
-    ['a 400 of an empty contract', 400, [OCTETS, ['x-opensecret-error-contract', ''], REASON]],
-    ['a 400 with the contract twice', 400, [OCTETS, CONTRACT, CONTRACT, REASON]],
-    ['a 400 with two contracts in one', 400, [OCTETS, ['x-opensecret-error-contract', '1, 1'], REASON]],
-    ['a 400 with the code twice', 400, [OCTETS, CONTRACT, REASON, REASON]],
+    ['a 400 without the error contract headers', 400, [OCTETS]],
+    ['a 400 with only the code', 400, [OCTETS, REASON]],
+    ['a 400 with only the contract', 400, [OCTETS, CONTRACT]],
+    ['a 400 with another contract', 400, [OCTETS, ['x-opensecret-error-contract', '2'], REASON]],
+    ['a 400 with contract 01', 400, [OCTETS, ['x-opensecret-error-contract', '01'], REASON]],
+    ['a 400 with an empty contract', 400, [OCTETS, ['x-opensecret-error-contract', ''], REASON]],
+    ['a 400 with two contract headers', 400, [OCTETS, CONTRACT, CONTRACT, REASON]],
+    ['a 400 with two contracts in one header', 400, [OCTETS, ['x-opensecret-error-contract', '1, 1'], REASON]],
+    ['a 400 with two code headers', 400, [OCTETS, CONTRACT, REASON, REASON]],
     [
       'a 400 with both codes',
       400,
       [OCTETS, CONTRACT, ...CODES.map((code) => ['x-opensecret-error-code', code] as const)],
     ],
-    ['a 400 with both codes in one', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', CODES.join(', ')]]],
-    ['a 400 with a code in capitals', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', CODE.toUpperCase()]]],
+    ['a 400 with both codes in one header', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', CODES.join(', ')]]],
+    ['a 400 with an upper-case code', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', CODE.toUpperCase()]]],
     ['a 400 with another code', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', 'upstream_invalid_request']]],
     ['a 400 with an empty code', 400, [OCTETS, CONTRACT, ['x-opensecret-error-code', '']]],
     ...[401, 403, 404, 408, 409, 413, 415, 421, 425, 429, 500, 502, 503, 504, 201, 307].map(
-      (status) => [`a ${status} that is marked`, status, [OCTETS, CONTRACT, REASON]] as const,
+      (status) => [`a ${status} with the error contract headers`, status, [OCTETS, CONTRACT, REASON]] as const,
     ),
   ] satisfies readonly (readonly [string, number, Fields])[]) {
-    it(`never follows ${what}`, async () => {
+    it(`does not resend after ${what}`, async () => {
       const backend = await FakeBackend.ready();
       const session = backend.sessions.current();
       const { call, sink } = await sendExchange(backend);
       call.respond(status, fields);
       await flushEventLoop();
-      assert.deepEqual(sink.heard, ['fail response_status']);
+      assert.deepEqual(sink.received, ['fail response_status']);
       assert.equal(backend.transport.calls.length, 1);
       assert.equal(backend.sessions.current(), session);
     });
   }
 
-  it('never follows a 200 that is marked: its records count', async () => {
+  it('does not resend after a 200 with the error contract headers, but reads its records', async () => {
     const backend = await FakeBackend.ready();
     const { call, sink } = await sendExchange(backend);
     const response = await backend.respond(call);
     call.respond(200, [OCTETS, CONTRACT, REASON], response.start(), response.end());
-    assert.deepEqual(sink.heard, ['start 200', 'end']);
+    assert.deepEqual(sink.received, ['start 200', 'end']);
     assert.equal(backend.transport.calls.length, 1);
   });
 
-  it('never follows an error of the network, a timeout or a broken response', async () => {
+  it('does not resend after a network error, a timeout or a broken response', async () => {
     const failures: readonly ((call: Awaited<ReturnType<typeof sendExchange>>) => void)[] = [
       ({ call }) => {
         call.handler.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
@@ -119,13 +119,13 @@ describe('The one resend', () => {
       const sent = await sendExchange(backend);
       fail(sent);
       await flushEventLoop();
-      assert.match(sent.sink.heard.join(), /^fail /);
+      assert.match(sent.sink.received.join(), /^fail /);
       assert.equal(backend.transport.calls.length, 1);
       assert.equal(backend.sessions.current(), session);
     }
   });
 
-  it('replays a body that was drawn in part and still arrives', async () => {
+  it('replays a body that was read in part and still arrives', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, body, sink } = makeExchange(backend, 'a'.repeat(5000));
     exchange.begin();
@@ -135,7 +135,7 @@ describe('The one resend', () => {
     body.push(Buffer.from('b'.repeat(5000)));
     await first.draw();
     first.respond(400, refusalFields(CODE));
-    await assert.rejects(first.draw(), { message: 'The request was given up' });
+    await assert.rejects(first.draw(), { message: 'The request was cancelled' });
 
     const second = await backend.transport.next('the second request');
     const opened = backend.open(second);
@@ -144,23 +144,23 @@ describe('The one resend', () => {
     body.push(Buffer.from('d'));
     body.finish();
     assert.equal((await opened).body.toString(), `${'a'.repeat(5000)}${'b'.repeat(5000)}${'c'.repeat(5000)}d`);
-    assert.deepEqual(sink.heard, []);
+    assert.deepEqual(sink.received, []);
   });
 
-  it('replays a long body that was complete, byte for byte', async () => {
+  it('replays a long, complete body byte for byte', async () => {
     const backend = await FakeBackend.ready();
-    const pieces = Array.from({ length: 5 }, (_, at) => Buffer.alloc(60_000, at));
-    const { exchange, body } = makeExchange(backend, ...pieces);
+    const chunks = Array.from({ length: 5 }, (_, at) => Buffer.alloc(60_000, at));
+    const { exchange, body } = makeExchange(backend, ...chunks);
     body.finish();
     exchange.begin();
     const first = await backend.transport.next('the first request');
-    assert.ok((await backend.open(first)).body.equals(Buffer.concat(pieces)));
+    assert.ok((await backend.open(first)).body.equals(Buffer.concat(chunks)));
     first.respond(400, refusalFields(CODE));
     const second = await backend.transport.next('the second request');
-    assert.ok((await backend.open(second)).body.equals(Buffer.concat(pieces)));
+    assert.ok((await backend.open(second)).body.equals(Buffer.concat(chunks)));
   });
 
-  it('uses the fresh session that another exchange has made, and rejects that one never', async () => {
+  it('uses the fresh session of another exchange and does not reject it', async () => {
     const backend = await FakeBackend.ready();
     const sent = [await sendExchange(backend), await sendExchange(backend), await sendExchange(backend)];
     for (const { call } of sent) {
@@ -172,7 +172,7 @@ describe('The one resend', () => {
     assert.deepEqual(backend.losses, ['rejected']);
   });
 
-  it('makes one session for all that were refused at once', async () => {
+  it('makes one session for all exchanges that need a resend', async () => {
     const backend = await FakeBackend.ready();
     const sent = [await sendExchange(backend), await sendExchange(backend), await sendExchange(backend)];
     for (const { call } of sent) call.respond(400, refusalFields(CODE));
@@ -183,17 +183,17 @@ describe('The one resend', () => {
     assert.equal(backend.enclaves.length, 2);
   });
 
-  it('fails as the handshake fails that it needs, and sends nothing', async () => {
+  it('fails with the error of the new handshake and sends nothing', async () => {
     const backend = await FakeBackend.ready();
     const { call, sink } = await sendExchange(backend);
     backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     call.respond(400, refusalFields(CODE));
     await flushEventLoop();
-    assert.deepEqual(sink.heard, ['fail attestation_refused']);
+    assert.deepEqual(sink.received, ['fail attestation_refused']);
     assert.equal(backend.transport.calls.length, 1);
   });
 
-  it('does not happen when the client went away before the fresh session was there', async () => {
+  it('does not resend if the client disconnects before the fresh session exists', async () => {
     const backend = await FakeBackend.ready();
     const { call, exchange, sink } = await sendExchange(backend);
     const handshake = Promise.withResolvers<never>();
@@ -202,11 +202,11 @@ describe('The one resend', () => {
     exchange.abort(new SessionError('cancelled', 'gone'));
     handshake.resolve(backend.makeSession() as never);
     await flushEventLoop();
-    assert.deepEqual(sink.heard, ['fail cancelled']);
+    assert.deepEqual(sink.received, ['fail cancelled']);
     assert.equal(backend.transport.calls.length, 1);
   });
 
-  it('hears nothing more of the first request', async () => {
+  it('ignores everything that still arrives for the first request', async () => {
     const backend = await FakeBackend.ready();
     const { call, sink } = await sendExchange(backend);
     const response = await backend.respond(call);
@@ -216,9 +216,9 @@ describe('The one resend', () => {
     call.handler.onError(new Error('cancelled'));
     const second = await backend.transport.next('the second request');
     call.respond(400, refusalFields(CODE));
-    assert.deepEqual(sink.heard, []);
+    assert.deepEqual(sink.received, []);
     const answer = await backend.respond(second);
     second.respond(200, RECORDS, answer.start(), answer.end());
-    assert.deepEqual(sink.heard, ['start 200', 'end']);
+    assert.deepEqual(sink.received, ['start 200', 'end']);
   });
 });

@@ -7,10 +7,10 @@ import { flushEventLoop } from '../../support/withTimeout.ts';
 
 type Started = Awaited<ReturnType<typeof startExchange>>;
 
-/** How long a handshake hangs before it is given up, in milliseconds. */
+/** The timeout of a handshake, in milliseconds. */
 const HANG = 30_000;
 
-/** Lets every handshake hang; returns the times at which they began. */
+/** Makes every handshake hang until its timeout. Returns the times at which they began. */
 function hangingHandshakes(backend: FakeBackend): readonly number[] {
   const begun: number[] = [];
   backend.connect = () => {
@@ -24,8 +24,8 @@ function hangingHandshakes(backend: FakeBackend): readonly number[] {
   return begun;
 }
 
-describe('The request of an exchange', () => {
-  it('is sent in the same turn when there is a session', async () => {
+describe('Exchange and its request', () => {
+  it('sends the request in the same turn if there is a session', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, body } = makeExchange(backend, 'text');
     body.finish();
@@ -33,7 +33,7 @@ describe('The request of an exchange', () => {
     assert.equal(backend.transport.calls.length, 1);
   });
 
-  it('waits for the session that it asks for', async () => {
+  it('waits for a session', async () => {
     const backend = new FakeBackend();
     const handshake = Promise.withResolvers<never>();
     backend.connect = () => handshake.promise;
@@ -47,46 +47,46 @@ describe('The request of an exchange', () => {
     assert.equal((await backend.open(call)).body.toString(), 'text');
   });
 
-  it('is not sent when no session can be had, and fails as the handshake did', async () => {
+  it('sends nothing and fails with the error of the handshake if there is no session', async () => {
     const backend = new FakeBackend();
     backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.begin();
     await flushEventLoop();
-    assert.deepEqual(sink.heard, ['fail attestation_refused']);
+    assert.deepEqual(sink.received, ['fail attestation_refused']);
     assert.equal(backend.transport.calls.length, 0);
   });
 
-  it('outlives handshakes that hang: it is sent when one succeeds', async () => {
+  it('survives handshakes that time out and sends the request when one succeeds', async () => {
     const backend = new FakeBackend();
     const handshakes = hangingHandshakes(backend);
     const { exchange, body, sink } = makeExchange(backend, 'text');
     body.finish();
     exchange.begin();
     await backend.clock.advance(3 * HANG);
-    assert.deepEqual([handshakes.length, sink.heard], [3, []]);
+    assert.deepEqual([handshakes.length, sink.received], [3, []]);
     backend.connect = () => Promise.resolve(backend.makeSession());
     await backend.clock.advance(HANG);
     const call = await backend.transport.next('the request');
     assert.equal((await backend.open(call)).body.toString(), 'text');
-    assert.deepEqual(sink.heard, []);
+    assert.deepEqual(sink.received, []);
   });
 
-  it('that is given up while a handshake hangs asks for no other one', async () => {
+  it('asks for no further session if it is aborted during a handshake', async () => {
     const backend = new FakeBackend();
     const handshakes = hangingHandshakes(backend);
     const { exchange, sink } = makeExchange(backend, 'text');
     exchange.begin();
     await backend.clock.advance(2.5 * HANG);
     exchange.abort(new SessionError('timeout', 'The backend did not answer in time'));
-    assert.deepEqual(sink.heard, ['fail timeout']);
+    assert.deepEqual(sink.received, ['fail timeout']);
     const before = handshakes.length;
     await backend.clock.advance(10 * HANG);
     assert.equal(handshakes.length, before);
-    assert.deepEqual(sink.heard, ['fail timeout']);
+    assert.deepEqual(sink.received, ['fail timeout']);
   });
 
-  it('has exactly the outer headers of the specification', async () => {
+  it('sends exactly the outer headers of the specification', async () => {
     const backend = await FakeBackend.ready();
     const { call } = await sendExchange(backend);
     const session = backend.sessions.current() ?? assert.fail();
@@ -101,21 +101,21 @@ describe('The request of an exchange', () => {
     ]);
   });
 
-  it('opens to the metadata and the body, whole or in pieces', async () => {
+  it('seals the metadata and the body, in one chunk or several', async () => {
     const backend = await FakeBackend.ready();
-    for (const pieces of [[], [''], ['{"a":1}'], ['{"a"', ':', '1}'], ['x'.repeat(70_000), 'y'.repeat(70_000)]]) {
-      const { exchange, body } = makeExchange(backend, ...pieces);
+    for (const chunks of [[], [''], ['{"a":1}'], ['{"a"', ':', '1}'], ['x'.repeat(70_000), 'y'.repeat(70_000)]]) {
+      const { exchange, body } = makeExchange(backend, ...chunks);
       body.finish();
       exchange.begin();
       const { plaintext } = await backend.open(await backend.transport.next('the request'));
-      const expected = Buffer.concat([encodeMetadata(METADATA), Buffer.from(pieces.join(''))]);
-      assert.ok(plaintext.equals(expected), `${pieces.length} pieces`);
+      const expected = Buffer.concat([encodeMetadata(METADATA), Buffer.from(chunks.join(''))]);
+      assert.ok(plaintext.equals(expected), `${chunks.length} chunks`);
     }
   });
 
-  it('is one piece when the body is complete and has at most 64 KiB, and a stream otherwise', async () => {
+  it('sends one buffer if the body is complete and at most 64 KiB, else a stream', async () => {
     const backend = await FakeBackend.ready();
-    for (const [length, complete, whole] of [
+    for (const [length, complete, buffered] of [
       [65_536, true, true],
       [65_537, true, false],
       [10, false, false],
@@ -125,11 +125,11 @@ describe('The request of an exchange', () => {
       if (complete) body.finish();
       exchange.begin();
       const { request } = await backend.transport.next('the request');
-      assert.equal(request.body instanceof Uint8Array, whole, `${length} bytes, complete: ${complete}`);
+      assert.equal(request.body instanceof Uint8Array, buffered, `${length} bytes, complete: ${complete}`);
     }
   });
 
-  it('is drawn while the body still arrives, piece by piece and not before it is wanted', async () => {
+  it('seals each chunk of an arriving body when the connection reads it', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, body } = makeExchange(backend, new Uint8Array(5000));
     exchange.begin();
@@ -144,26 +144,26 @@ describe('The request of an exchange', () => {
     body.finish();
     drawn.push(await last);
     assert.equal(await call.draw(), undefined);
-    const record = Buffer.concat(drawn.map((piece) => piece ?? assert.fail()));
+    const record = Buffer.concat(drawn.map((chunk) => chunk ?? assert.fail()));
     assert.equal(backend.enclaveOf(call).open(record).body.length, 11_000);
   });
 
-  it('fails when the body that arrives passes 50 MiB', async () => {
+  it('fails if the arriving body exceeds 50 MiB', async () => {
     const backend = await FakeBackend.ready();
     const mebibyte = new Uint8Array(1024 * 1024);
     const { exchange, body, sink } = makeExchange(backend, ...Array.from({ length: 50 }, () => mebibyte));
     exchange.begin();
     const call = await backend.transport.next('the request');
-    for (let pieces = 0; pieces < 51; pieces++) await call.draw();
+    for (let chunks = 0; chunks < 51; chunks++) await call.draw();
     body.push(Uint8Array.of(1));
     await assert.rejects(call.draw(), (error: unknown) => {
       call.handler.onError(error);
       return true;
     });
-    assert.deepEqual(sink.heard, ['fail request_too_large']);
+    assert.deepEqual(sink.received, ['fail request_too_large']);
   });
 
-  it('has its metadata overwritten when the exchange is over', async () => {
+  it('overwrites the metadata when it ends', async () => {
     const backend = await FakeBackend.ready();
     const ended = await startExchange(backend);
     ended.call.handler.onData(ended.response.end());
@@ -175,42 +175,42 @@ describe('The request of an exchange', () => {
   });
 });
 
-describe('The response of an exchange', () => {
-  it('is heard to its end', async () => {
+describe('Exchange and its response', () => {
+  it('passes the response on to its end', async () => {
     const { call, sink, response } = await startExchange(await FakeBackend.ready());
     call.handler.onData(Buffer.concat([response.chunk('one'), response.chunk('two')]));
     call.handler.onData(response.end());
-    assert.deepEqual(sink.heard, ['start 200', 'chunk one', 'chunk two']);
+    assert.deepEqual(sink.received, ['start 200', 'chunk one', 'chunk two']);
     call.handler.onEnd();
-    assert.deepEqual(sink.heard, ['start 200', 'chunk one', 'chunk two', 'end']);
+    assert.deepEqual(sink.received, ['start 200', 'chunk one', 'chunk two', 'end']);
     assert.equal(call.isCancelled(), false);
   });
 
-  it('is heard record by record as it comes', async () => {
+  it('passes on each record as it arrives', async () => {
     const { call, sink, response } = await startExchange(await FakeBackend.ready());
     for (const text of ['a', 'b', 'c']) {
       const frame = response.chunk(text);
       call.handler.onData(frame.subarray(0, -1));
-      const before = sink.heard.length;
+      const before = sink.received.length;
       call.handler.onData(frame.subarray(-1));
-      assert.equal(sink.heard.length, before + 1);
+      assert.equal(sink.received.length, before + 1);
     }
   });
 
-  it('may begin and end while the body still arrives, of which nothing is drawn any more', async () => {
+  it('accepts a complete response before the end of the body and stops reading the body', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, sink } = makeExchange(backend, 'first part');
     exchange.begin();
     const call = await backend.transport.next('the request');
     const response = await backend.respond(call);
     await call.draw();
-    const stuck = assert.rejects(call.draw(), { message: 'The request was given up' });
+    const stuck = assert.rejects(call.draw(), { message: 'The request was cancelled' });
     call.respond(200, RECORDS, response.start(413), response.end());
     await stuck;
-    assert.deepEqual(sink.heard, ['start 413', 'end']);
+    assert.deepEqual(sink.received, ['start 413', 'end']);
   });
 
-  it('lets the body go once it has started', async () => {
+  it('releases the body when the response starts', async () => {
     const backend = await FakeBackend.ready();
     const { exchange, body, sink } = makeExchange(backend, new Uint8Array(5000), new Uint8Array(5000));
     exchange.begin();
@@ -219,55 +219,55 @@ describe('The response of an exchange', () => {
     await call.draw();
     await call.draw();
     call.begin(200, RECORDS);
-    assert.equal(body.pieces().length, 2);
+    assert.equal(body.chunks().length, 2);
     call.handler.onData(response.start());
-    assert.deepEqual(sink.heard, ['start 200']);
-    assert.ok(body.pieces().length < 2);
+    assert.deepEqual(sink.received, ['start 200']);
+    assert.ok(body.chunks().length < 2);
     body.push(new Uint8Array(5000));
     body.push(new Uint8Array(5000));
-    for (let pieces = 0; pieces < 2; pieces++) assert.equal((await call.draw())?.length, 5000);
-    assert.ok(body.pieces().length < 2);
+    for (let chunks = 0; chunks < 2; chunks++) assert.equal((await call.draw())?.length, 5000);
+    assert.ok(body.chunks().length < 2);
   });
 
   for (const status of [100, 201, 204, 206, 301, 302, 307, 400, 401, 404, 413, 415, 429, 500, 502, 503]) {
-    it(`is a failure with the outer status ${status}, whatever it brings`, async () => {
+    it(`fails on outer status ${status}, whatever the body contains`, async () => {
       const backend = await FakeBackend.ready();
       const { call, sink } = await sendExchange(backend);
       const response = await backend.respond(call);
       call.respond(status, RECORDS, response.start(), response.end());
-      assert.deepEqual(sink.heard, ['fail response_status']);
+      assert.deepEqual(sink.received, ['fail response_status']);
       assert.ok(call.isCancelled());
       assert.equal(backend.transport.calls.length, 1);
     });
   }
 
   for (const [what, fields] of [
-    ['no type', []],
-    ['JSON', [['content-type', 'application/json']]],
+    ['no content type', []],
+    ['the type of JSON', [['content-type', 'application/json']]],
     ['a parameter', [['content-type', 'application/octet-stream; x=1']]],
-    ['capitals', [['content-type', 'Application/Octet-Stream']]],
-    ['its type twice', [...RECORDS, ...RECORDS]],
-    ['a second type', [...RECORDS, ['content-type', 'text/html']]],
+    ['an upper-case content type', [['content-type', 'Application/Octet-Stream']]],
+    ['a repeated content type', [...RECORDS, ...RECORDS]],
+    ['a second, different content type', [...RECORDS, ['content-type', 'text/html']]],
   ] as const) {
-    it(`is a failure with ${what} outside`, async () => {
+    it(`fails on an outer response with ${what}`, async () => {
       const backend = await FakeBackend.ready();
       const { call, sink } = await sendExchange(backend);
       const response = await backend.respond(call);
       call.respond(200, fields, response.start(), response.end());
-      assert.deepEqual(sink.heard, ['fail response_content_type']);
+      assert.deepEqual(sink.received, ['fail response_content_type']);
       assert.ok(call.isCancelled());
     });
   }
 
-  it('is a failure when the connection breaks before it, and after its start', async () => {
+  it('fails if the connection breaks before or after the start', async () => {
     const backend = await FakeBackend.ready();
     const { call, sink } = await sendExchange(backend);
     call.handler.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
-    assert.deepEqual(sink.heard, ['fail network']);
+    assert.deepEqual(sink.received, ['fail network']);
     const later = await startExchange(backend);
     later.call.handler.onData(later.response.chunk('one'));
     later.call.handler.onError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
-    assert.deepEqual(later.sink.heard, ['start 200', 'chunk one', 'fail network']);
+    assert.deepEqual(later.sink.received, ['start 200', 'chunk one', 'fail network']);
     assert.match(later.sink.failure?.message ?? '', /ECONNRESET/);
   });
 
@@ -275,20 +275,20 @@ describe('The response of an exchange', () => {
     ['ends inside a record', 'truncated', ({ response }) => response.chunk('two').subarray(0, 5)],
     ['ends without an End', 'truncated', ({ response }) => response.chunk('')],
     ['has a second Start', 'record_order', ({ response }) => response.start()],
-    ['has a byte behind the End', 'record_order', ({ response }) => Buffer.concat([response.end(), Buffer.of(0)])],
+    ['has a byte after the End', 'record_order', ({ response }) => Buffer.concat([response.end(), Buffer.of(0)])],
     ['has an End with content', 'record_malformed', ({ response }) => response.frame(3, 'x')],
     ['has a record of 3 bytes', 'record_length', () => Buffer.of(0, 0, 0, 3)],
     ['has a forged record', 'record_authentication', () => Buffer.concat([Buffer.of(0, 0, 0, 17), Buffer.alloc(17)])],
     ['is broken off by the enclave', 'enclave_error', ({ response }) => response.error('upstream_timeout')],
   ] satisfies readonly (readonly [string, string, (exchange: Started) => Buffer])[]) {
-    it(`that ${what} is a failure behind what was verified`, async () => {
+    it(`passes on the verified records of a response that ${what}, then fails`, async () => {
       const started = await startExchange(await FakeBackend.ready());
       const { call, sink, response } = started;
       call.handler.onData(response.chunk('one'));
       call.handler.onData(breakIt(started));
       call.handler.onEnd();
       assert.deepEqual(
-        sink.heard.filter((words) => words !== 'chunk '),
+        sink.received.filter((words) => words !== 'chunk '),
         ['start 200', 'chunk one', `fail ${code}`],
       );
       assert.ok(call.isCancelled());

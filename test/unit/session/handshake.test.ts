@@ -18,7 +18,7 @@ import {
   userDataOf,
   watchedPrimitives,
 } from '../../support/handshakes.ts';
-import type { Begun } from '../../support/handshakes.ts';
+import type { PendingHandshake } from '../../support/handshakes.ts';
 import { ALL_PRIMITIVES, PRIMITIVES } from '../../support/sessions.ts';
 import { RFC_7748, hex } from '../../support/vectors.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
@@ -33,8 +33,8 @@ function refusal(code: SessionErrorCode, detail?: string) {
   };
 }
 
-describe('The offer of a handshake', () => {
-  it('is exactly what the specification says', async () => {
+describe('performHandshake() and its request', () => {
+  it('sends exactly the request of the specification', async () => {
     const { call, offer } = await beginHandshake(DEVELOPMENT);
     const { method, path, headers, body } = call.request;
     const challenge = offer.challenge.toString('base64');
@@ -48,16 +48,16 @@ describe('The offer of a handshake', () => {
     );
   });
 
-  it('is fresh each time', async () => {
+  it('uses a fresh challenge and key pair each time', async () => {
     const offers = await Promise.all([1, 2, 3].map(() => beginHandshake(DEVELOPMENT)));
     assert.equal(new Set(offers.map(({ offer }) => offer.challenge.toString('hex'))).size, 3);
     assert.equal(new Set(offers.map(({ offer }) => offer.clientPublicKey.toString('hex'))).size, 3);
   });
 });
 
-describe('A handshake with a development backend', () => {
+describe('performHandshake() with a development backend', () => {
   for (const [label, primitives] of ALL_PRIMITIVES) {
-    it(`yields a session that the enclave shares, ${label}`, async () => {
+    it(`makes a session with the keys of the enclave, ${label}`, async () => {
       const begun = await beginHandshake(DEVELOPMENT, primitives);
       begun.call.respond(200, JSON_FIELDS, developmentReply(begun));
       const session = await begun.session;
@@ -72,44 +72,44 @@ describe('A handshake with a development backend', () => {
     });
   }
 
-  it('says that nothing was verified', async () => {
+  it('reports that nothing was verified', async () => {
     const begun = await beginHandshake(DEVELOPMENT);
     begun.call.respond(200, JSON_FIELDS, developmentReply(begun));
-    const { attestation: evidence } = await begun.session;
-    assert.equal(evidence.kind, 'development');
-    assert.match(evidence.moduleId ?? '', /^i-/);
+    const { attestation } = await begun.session;
+    assert.equal(attestation.kind, 'development');
+    assert.match(attestation.moduleId ?? '', /^i-/);
   });
 
-  it('takes a reply that comes byte by byte', async () => {
+  it('accepts a reply that arrives byte by byte', async () => {
     const begun = await beginHandshake(DEVELOPMENT);
     const bytes = Array.from(developmentReply(begun), (byte) => Uint8Array.of(byte));
     begun.call.respond(200, JSON_FIELDS, ...bytes);
     assert.equal((await begun.session).id, begun.enclave.sessionId);
   });
 
-  const elsewhere = Buffer.alloc(32, 9);
-  for (const [what, lie, detail] of [
-    ['answers another challenge', () => ({ nonce: elsewhere }), 'nonce_mismatch'],
-    ['answers a part of the challenge', ({ offer }) => ({ nonce: offer.challenge.subarray(1) }), 'nonce_mismatch'],
-    ['answers no challenge', () => ({ nonce: null }), 'nonce_mismatch'],
+  const other = Buffer.alloc(32, 9);
+  for (const [what, change, detail] of [
+    ['is for another challenge', () => ({ nonce: other }), 'nonce_mismatch'],
+    ['has a part of the challenge', ({ offer }) => ({ nonce: offer.challenge.subarray(1) }), 'nonce_mismatch'],
+    ['has no nonce', () => ({ nonce: null }), 'nonce_mismatch'],
     ['has no public key', () => ({ publicKey: null }), 'public_key_mismatch'],
     ['has a public key of 31 bytes', () => ({ publicKey: Buffer.alloc(31, 9) }), 'public_key_mismatch'],
     ['has a public key of 33 bytes', () => ({ publicKey: Buffer.alloc(33, 9) }), 'public_key_mismatch'],
-    ['is for another client', () => ({ userData: userDataOf(elsewhere) }), 'user_data_mismatch'],
-    ['is for no client', () => ({ userData: null }), 'user_data_mismatch'],
-    ['names the client without the label', ({ offer }) => ({ userData: offer.clientPublicKey }), 'user_data_mismatch'],
-  ] satisfies readonly (readonly [string, (begun: Begun) => Partial<Bindings>, string])[]) {
-    it(`refuses a document that ${what}, and derives nothing`, async () => {
+    ['is for another client', () => ({ userData: userDataOf(other) }), 'user_data_mismatch'],
+    ['has no user data', () => ({ userData: null }), 'user_data_mismatch'],
+    ['has user data without the label', ({ offer }) => ({ userData: offer.clientPublicKey }), 'user_data_mismatch'],
+  ] satisfies readonly (readonly [string, (begun: PendingHandshake) => Partial<Bindings>, string])[]) {
+    it(`rejects a document that ${what}, and derives nothing`, async () => {
       const { primitives, derived } = watchedPrimitives();
       const begun = await beginHandshake(DEVELOPMENT, primitives);
-      const document = makeUnsignedDocument({ ...bindingsOf(begun), ...lie(begun) }, 0);
+      const document = makeUnsignedDocument({ ...bindingsOf(begun), ...change(begun) }, 0);
       begun.call.respond(200, JSON_FIELDS, replyOf(begun, document));
       await assert.rejects(begun.session, refusal('attestation_refused', detail));
       assert.deepEqual(derived, []);
     });
   }
 
-  it('refuses a document that is none', async () => {
+  it('rejects data that is not a document', async () => {
     for (const document of [Buffer.alloc(0), Buffer.from('not CBOR at all'), Buffer.alloc(5000, 0x81)]) {
       const begun = await beginHandshake(DEVELOPMENT);
       begun.call.respond(200, JSON_FIELDS, replyOf(begun, document));
@@ -117,7 +117,7 @@ describe('A handshake with a development backend', () => {
     }
   });
 
-  it('refuses every low-order public key, and derives nothing', async () => {
+  it('rejects every low-order public key and derives nothing', async () => {
     for (const point of RFC_7748.low_order_points.points) {
       const { primitives, derived } = watchedPrimitives();
       const begun = await beginHandshake(DEVELOPMENT, primitives);
@@ -131,7 +131,7 @@ describe('A handshake with a development backend', () => {
     }
   });
 
-  it('refuses a session id that is off by one bit', async () => {
+  it('rejects a session id with one wrong bit', async () => {
     for (const at of [0, 7, 15]) {
       const begun = await beginHandshake(DEVELOPMENT);
       const id = Buffer.from(begun.enclave.sessionId, 'hex');
@@ -141,7 +141,7 @@ describe('A handshake with a development backend', () => {
     }
   });
 
-  it('refuses a public key to which the enclave has no private one', async () => {
+  it('rejects a public key whose private key the enclave does not have', async () => {
     const begun = await beginHandshake(DEVELOPMENT);
     const foreign = generateKeyPairSync('x25519').publicKey.export({ type: 'spki', format: 'der' }).subarray(-32);
     const document = makeUnsignedDocument({ ...bindingsOf(begun), publicKey: foreign }, 0);
@@ -150,18 +150,18 @@ describe('A handshake with a development backend', () => {
   });
 });
 
-describe('The outer answer to a handshake', () => {
-  async function answered(act: (begun: Begun) => void): Promise<Begun> {
+describe('performHandshake() and the outer response', () => {
+  async function answered(act: (begun: PendingHandshake) => void): Promise<PendingHandshake> {
     const begun = await beginHandshake(DEVELOPMENT);
     act(begun);
     return begun;
   }
 
   for (const status of [201, 204, 206, 301, 302, 303, 307, 308, 400, 401, 403, 404, 413, 429, 500, 502, 503]) {
-    it(`is refused with status ${status} though all else is right, cancelled and not followed`, async () => {
-      const begun = await answered((honest) => {
+    it(`rejects status ${status}, even with a correct body, and follows no redirect`, async () => {
+      const begun = await answered((handshake) => {
         const fields = [...JSON_FIELDS, ['location', '/v2/session']] as const;
-        honest.call.respond(status, fields, developmentReply(honest));
+        handshake.call.respond(status, fields, developmentReply(handshake));
       });
       await assert.rejects(begun.session, refusal('handshake_status'));
       await assert.rejects(begun.session, { message: new RegExp(`with ${status}$`) });
@@ -174,38 +174,38 @@ describe('The outer answer to a handshake', () => {
   for (const [what, fields] of [
     ['no content type', []],
     ['a content type with a parameter', [['content-type', 'application/json; charset=utf-8']]],
-    ['a content type in capitals', [['content-type', 'Application/JSON']]],
-    ['a content type of records', [['content-type', 'application/octet-stream']]],
+    ['an upper-case content type', [['content-type', 'Application/JSON']]],
+    ['the content type of records', [['content-type', 'application/octet-stream']]],
     ['two content types', [...JSON_FIELDS, ...JSON_FIELDS]],
-    ['a second, other content type', [...JSON_FIELDS, ['content-type', 'text/html']]],
-    ['two content types in one', [['content-type', 'application/json, application/json']]],
+    ['a second, different content type', [...JSON_FIELDS, ['content-type', 'text/html']]],
+    ['two content types in one header', [['content-type', 'application/json, application/json']]],
   ] as const) {
-    it(`is refused with ${what}, and cancelled`, async () => {
-      const begun = await answered((honest) => {
-        honest.call.respond(200, fields, developmentReply(honest));
+    it(`rejects ${what} and cancels the request`, async () => {
+      const begun = await answered((handshake) => {
+        handshake.call.respond(200, fields, developmentReply(handshake));
       });
       await assert.rejects(begun.session, refusal('handshake_malformed'));
       assert.ok(begun.call.isCancelled());
     });
   }
 
-  it('may have up to 64 KiB', async () => {
-    const padded = (honest: Begun, length: number) => {
-      const reply = developmentReply(honest);
+  it('accepts up to 64 KiB', async () => {
+    const padded = (handshake: PendingHandshake, length: number) => {
+      const reply = developmentReply(handshake);
       return [reply, Buffer.alloc(length - reply.length, ' ')];
     };
-    const just = await answered((honest) => {
-      honest.call.respond(200, JSON_FIELDS, ...padded(honest, 65_536));
+    const just = await answered((handshake) => {
+      handshake.call.respond(200, JSON_FIELDS, ...padded(handshake, 65_536));
     });
     assert.equal((await just.session).id, just.enclave.sessionId);
-    const over = await answered((honest) => {
-      honest.call.respond(200, JSON_FIELDS, ...padded(honest, 65_537));
+    const over = await answered((handshake) => {
+      handshake.call.respond(200, JSON_FIELDS, ...padded(handshake, 65_537));
     });
     await assert.rejects(over.session, refusal('handshake_malformed'));
     assert.ok(over.call.isCancelled());
   });
 
-  it('that never ends is cancelled when it passes 64 KiB', async () => {
+  it('cancels a reply that exceeds 64 KiB', async () => {
     const { call, session } = await beginHandshake(DEVELOPMENT);
     call.begin(200, JSON_FIELDS);
     const cancelledAfter = Array.from({ length: 67 }, () => {
@@ -222,9 +222,9 @@ describe('The outer answer to a handshake', () => {
     ['an unknown field', { public_key: 'AAAA' }],
     ['no document', { attestation_document: undefined }],
     ['a document that is not canonical Base64', { attestation_document: 'AAF=' }],
-    ['a session id in capitals', { session_id: 'ABCDEF0123456789ABCDEF0123456789' }],
+    ['an upper-case session id', { session_id: 'ABCDEF0123456789ABCDEF0123456789' }],
   ] as const) {
-    it(`is refused with ${what}, and nothing is derived`, async () => {
+    it(`rejects a reply with ${what} and derives nothing`, async () => {
       const { primitives, derived } = watchedPrimitives();
       const begun = await beginHandshake(DEVELOPMENT, primitives);
       begun.call.respond(200, JSON_FIELDS, developmentReply(begun, changes));
@@ -233,14 +233,14 @@ describe('The outer answer to a handshake', () => {
     });
   }
 
-  it('that is cut off is refused', async () => {
-    const begun = await answered((honest) => {
-      honest.call.respond(200, JSON_FIELDS, developmentReply(honest).subarray(0, -1));
+  it('rejects a truncated reply', async () => {
+    const begun = await answered((handshake) => {
+      handshake.call.respond(200, JSON_FIELDS, developmentReply(handshake).subarray(0, -1));
     });
     await assert.rejects(begun.session, refusal('handshake_malformed'));
   });
 
-  it('that does not come at all is a network error with the cause', async () => {
+  it('reports a failed connection as a network error with its cause', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     const begun = await answered(({ call }) => {
       call.handler.onError(cause);
@@ -249,16 +249,16 @@ describe('The outer answer to a handshake', () => {
     assert.equal(begun.clock.timers, 0);
   });
 
-  it('that breaks in the middle is a network error', async () => {
-    const begun = await answered((honest) => {
-      honest.call.begin(200, JSON_FIELDS);
-      honest.call.handler.onData(developmentReply(honest));
-      honest.call.handler.onError(new Error('reset'));
+  it('reports a broken connection as a network error', async () => {
+    const begun = await answered((handshake) => {
+      handshake.call.begin(200, JSON_FIELDS);
+      handshake.call.handler.onData(developmentReply(handshake));
+      handshake.call.handler.onError(new Error('reset'));
     });
     await assert.rejects(begun.session, refusal('network'));
   });
 
-  it('that takes too long is given up and cancelled, not a millisecond before', async () => {
+  it('cancels the request exactly at the timeout', async () => {
     const begun = await beginHandshake(DEVELOPMENT);
     begun.call.begin(200, JSON_FIELDS);
     await begun.clock.advance(TIMEOUT - 1);
@@ -270,7 +270,7 @@ describe('The outer answer to a handshake', () => {
     assert.equal(begun.clock.timers, 0);
   });
 
-  it('is not heard any more once the handshake was refused', async () => {
+  it('ignores further data after it has failed', async () => {
     const begun = await answered(({ call }) => {
       call.begin(500, JSON_FIELDS);
       call.handler.onError(new Error('cancelled'));
@@ -278,7 +278,7 @@ describe('The outer answer to a handshake', () => {
     await assert.rejects(begun.session, refusal('handshake_status'));
   });
 
-  it('may take as long as the setting says at that moment', async () => {
+  it('uses the current timeout setting', async () => {
     const [transport, clock] = [new FakeTransport(), new FakeClock()];
     const context = { transport, clock, primitives: PRIMITIVES, trust: DEVELOPMENT };
     const session = assert.rejects(performHandshake({ ...context, timeout: () => 5 }), refusal('timeout'));

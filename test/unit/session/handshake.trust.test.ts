@@ -25,7 +25,7 @@ import {
   userDataOf,
   watchedPrimitives,
 } from '../../support/handshakes.ts';
-import type { Begun } from '../../support/handshakes.ts';
+import type { PendingHandshake } from '../../support/handshakes.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const NOW = new FakeClock().wall();
@@ -36,7 +36,7 @@ const SIGNED_HISTORY = readFileSync(new URL('../../fixtures/pcr-history-prod.jso
 
 type NitroTrust = Extract<Trust, { kind: 'nitro' }>;
 
-/** Trust in the throwaway authority and in the image of its documents. No history is expected to be asked. */
+/** Trusts the temporary authority and the image of its documents, and expects no fetch of the history. */
 const TRUST: NitroTrust = {
   kind: 'nitro',
   anchors: AUTHORITY.anchors,
@@ -44,18 +44,25 @@ const TRUST: NitroTrust = {
   history: () => Promise.reject(new Error('The history was asked')),
 };
 
-function documentOf(begun: Begun, changes: Partial<SignedDocumentOptions> = {}, authority: Authority = AUTHORITY) {
+function documentOf(
+  begun: PendingHandshake,
+  changes: Partial<SignedDocumentOptions> = {},
+  authority: Authority = AUTHORITY,
+) {
   return makeSignedDocument(authority, { ...bindingsOf(begun), timestamp: begun.clock.wall(), ...changes });
 }
 
-/** A handshake that is answered with the document that `make` yields. */
-async function answeredWith(make: (begun: Begun) => Uint8Array, trust: NitroTrust = TRUST): Promise<Begun> {
+/** A handshake whose reply has the document that `make` returns. */
+async function answeredWith(
+  make: (begun: PendingHandshake) => Uint8Array,
+  trust: NitroTrust = TRUST,
+): Promise<PendingHandshake> {
   const begun = await beginHandshake(trust);
   begun.call.respond(200, JSON_FIELDS, replyOf(begun, make(begun)));
   return begun;
 }
 
-async function refused(begun: Begun, detail: string): Promise<void> {
+async function refused(begun: PendingHandshake, detail: string): Promise<void> {
   await assert.rejects(begun.session, (error: unknown) => {
     assert.ok(error instanceof SessionError);
     const cause = error.cause as { code?: unknown; message?: unknown };
@@ -65,62 +72,62 @@ async function refused(begun: Begun, detail: string): Promise<void> {
   });
 }
 
-describe('A handshake with a verified enclave', () => {
-  it('yields a session and the evidence for it', async () => {
+describe('performHandshake() with a signed document', () => {
+  it('returns a session and the result of the attestation', async () => {
     let document: Uint8Array = new Uint8Array(0);
-    const begun = await answeredWith((honest) => (document = documentOf(honest)));
+    const begun = await answeredWith((handshake) => (document = documentOf(handshake)));
     const session = await begun.session;
     assert.equal(session.id, begun.enclave.sessionId);
-    const { attestation: evidence } = session;
-    assert.ok(evidence.kind === 'verified');
+    const { attestation } = session;
+    assert.ok(attestation.kind === 'verified');
     assert.deepEqual(
-      [evidence.approved.pcr0, evidence.approved.source, evidence.approved.environment],
+      [attestation.approved.pcr0, attestation.approved.source, attestation.approved.environment],
       [PCR0, 'additional', 'production'],
     );
-    assert.equal(evidence.approved.attestation.timestamp, begun.clock.wall());
-    assert.equal(toHex(evidence.document), toHex(document));
+    assert.equal(attestation.approved.attestation.timestamp, begun.clock.wall());
+    assert.equal(toHex(attestation.document), toHex(document));
   });
 
-  it('refuses a document of the same form under the roots of AWS', async () => {
-    const begun = await answeredWith((honest) => documentOf(honest), { ...TRUST, anchors: AWS_NITRO_ROOT });
+  it('rejects a document of a development authority under the root of AWS', async () => {
+    const begun = await answeredWith((handshake) => documentOf(handshake), { ...TRUST, anchors: AWS_NITRO_ROOT });
     await refused(begun, 'untrusted_root');
   });
 
-  it('refuses every document when no root is trusted', async () => {
+  it('rejects every document if no root is trusted', async () => {
     await refused(
-      await answeredWith((honest) => documentOf(honest), { ...TRUST, anchors: { roots: [] } }),
+      await answeredWith((handshake) => documentOf(handshake), { ...TRUST, anchors: { roots: [] } }),
       'untrusted_root',
     );
   });
 
-  it('refuses another authority of the same names', async () => {
+  it('rejects a different authority with the same names', async () => {
     const other = createAuthority(NOW);
-    await refused(await answeredWith((honest) => documentOf(honest, {}, other)), 'untrusted_root');
+    await refused(await answeredWith((handshake) => documentOf(handshake, {}, other)), 'untrusted_root');
   });
 
-  it('refuses a leaf of another authority behind the trusted root', async () => {
+  it('rejects a leaf of a different authority after the trusted root', async () => {
     const other = createAuthority(NOW);
     const mixed = { ...AUTHORITY, leaf: other.leaf };
-    await refused(await answeredWith((honest) => documentOf(honest, {}, mixed)), 'certificate_chain');
+    await refused(await answeredWith((handshake) => documentOf(handshake, {}, mixed)), 'certificate_chain');
   });
 
-  it('refuses a document that another key signed', async () => {
+  it('rejects a document signed with a different key', async () => {
     const other = createAuthority(NOW);
     const leaf = { ...AUTHORITY.leaf, privateKey: other.leaf.privateKey };
-    await refused(await answeredWith((honest) => documentOf(honest, {}, { ...AUTHORITY, leaf })), 'signature');
+    await refused(await answeredWith((handshake) => documentOf(handshake, {}, { ...AUTHORITY, leaf })), 'signature');
   });
 
-  it('refuses an unsigned document', async () => {
-    const begun = await answeredWith((honest) => makeUnsignedDocument(bindingsOf(honest), NOW));
+  it('rejects an unsigned document', async () => {
+    const begun = await answeredWith((handshake) => makeUnsignedDocument(bindingsOf(handshake), NOW));
     await refused(begun, 'malformed_document');
   });
 
-  it('refuses a document with any one byte changed', async () => {
+  it('rejects a document with any byte changed', async () => {
     const begun = await beginHandshake(TRUST);
     const { length } = documentOf(begun);
     for (let at = 0; at < length; at += Math.ceil(length / 25)) {
-      const changed = await answeredWith((honest) => {
-        const document = Buffer.from(documentOf(honest));
+      const changed = await answeredWith((handshake) => {
+        const document = Buffer.from(documentOf(handshake));
         document[at] = (document[at] ?? 0) ^ 1;
         return document;
       });
@@ -128,25 +135,25 @@ describe('A handshake with a verified enclave', () => {
     }
   });
 
-  it('refuses the document of another handshake', async () => {
+  it('rejects the document of a different handshake', async () => {
     const other = await beginHandshake(TRUST);
     const begun = await answeredWith(() => documentOf(other));
     await refused(begun, 'nonce_mismatch');
   });
 
-  it('refuses a document that is right but for another client', async () => {
-    const lie = { userData: userDataOf(Buffer.alloc(32, 9)) };
-    await refused(await answeredWith((honest) => documentOf(honest, lie)), 'user_data_mismatch');
-    await refused(await answeredWith((honest) => documentOf(honest, { userData: null })), 'user_data_mismatch');
+  it('rejects a document for a different client', async () => {
+    const wrong = { userData: userDataOf(Buffer.alloc(32, 9)) };
+    await refused(await answeredWith((handshake) => documentOf(handshake, wrong)), 'user_data_mismatch');
+    await refused(await answeredWith((handshake) => documentOf(handshake, { userData: null })), 'user_data_mismatch');
   });
 
-  it('refuses a document with no public key or one that is too short', async () => {
+  it('rejects a document with a missing or short public key', async () => {
     for (const publicKey of [null, Buffer.alloc(31, 9)]) {
-      await refused(await answeredWith((honest) => documentOf(honest, { publicKey })), 'public_key_mismatch');
+      await refused(await answeredWith((handshake) => documentOf(handshake, { publicKey })), 'public_key_mismatch');
     }
   });
 
-  it('refuses certificates that have expired, and says what a wrong clock would look like', async () => {
+  it('rejects expired certificates and reports how far the clock may be off', async () => {
     const begun = await beginHandshake(TRUST);
     await begun.clock.advance(29_000);
     begun.clock.sleep(4 * HOUR);
@@ -155,39 +162,45 @@ describe('A handshake with a verified enclave', () => {
     await assert.rejects(begun.session, { message: /about 4 hours ahead/ });
   });
 
-  it('refuses certificates that are not valid yet', async () => {
+  it('rejects certificates that are not yet valid', async () => {
     const later = issueChain(chainSpecs(NOW + HOUR));
     const trust = { ...TRUST, anchors: later.anchors };
-    await refused(await answeredWith((honest) => documentOf(honest, {}, later), trust), 'certificate_not_yet_valid');
+    await refused(
+      await answeredWith((handshake) => documentOf(handshake, {}, later), trust),
+      'certificate_not_yet_valid',
+    );
   });
 });
 
-describe('The policy of a handshake', () => {
+describe('performHandshake() and the PCR0 policy', () => {
   const strict: NitroTrust = { ...TRUST, policy: { environment: 'production', additional: [] } };
 
-  it('refuses an enclave in debug mode before any list or history is looked at', async () => {
+  it('rejects debug mode before it consults any list or history', async () => {
     const trust: NitroTrust = { ...TRUST, policy: { environment: 'production', additional: ['0'.repeat(96)] } };
     await refused(
-      await answeredWith((honest) => documentOf(honest, { pcr0: new Uint8Array(48) }), trust),
+      await answeredWith((handshake) => documentOf(handshake, { pcr0: new Uint8Array(48) }), trust),
       'debug_mode',
     );
   });
 
-  it('asks the history for an unknown image only, and refuses what that does not name either', async () => {
+  it('fetches the history only for an image that is not pinned, and rejects it if the history lacks it', async () => {
     let asked = 0;
     const history = (): Promise<PcrHistory> => {
       asked++;
       return Promise.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
     };
     await (
-      await answeredWith((honest) => documentOf(honest), { ...TRUST, history })
+      await answeredWith((handshake) => documentOf(handshake), { ...TRUST, history })
     ).session;
     assert.equal(asked, 0);
-    await refused(await answeredWith((honest) => documentOf(honest), { ...strict, history }), 'pcr0_not_approved');
+    await refused(
+      await answeredWith((handshake) => documentOf(handshake), { ...strict, history }),
+      'pcr0_not_approved',
+    );
     assert.equal(asked, 1);
   });
 
-  it('takes an image that the signed history names, and derives nothing before the history is there', async () => {
+  it('accepts an image in the signed history, and derives nothing before the history arrives', async () => {
     const entries = JSON.parse(SIGNED_HISTORY.toString()) as { PCR0: string }[];
     const named = entries.find(({ PCR0: pcr0 }) => !PINS.production.pcr0.includes(pcr0)) ?? assert.fail();
     const history = Promise.withResolvers<PcrHistory>();
@@ -197,24 +210,24 @@ describe('The policy of a handshake', () => {
     await flushEventLoop();
     assert.deepEqual(derived, []);
     history.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
-    const { attestation: evidence } = await begun.session;
-    assert.ok(evidence.kind === 'verified');
-    assert.deepEqual([evidence.approved.source, evidence.approved.pcr0], ['history', named.PCR0]);
+    const { attestation } = await begun.session;
+    assert.ok(attestation.kind === 'verified');
+    assert.deepEqual([attestation.approved.source, attestation.approved.pcr0], ['history', named.PCR0]);
   });
 
-  it('takes a pinned image of its own environment, and not one of the other', async () => {
+  it('accepts a pinned image of its own environment, and none of the other', async () => {
     const answer = (environment: Environment) => {
       const pcr0 = Buffer.from(PINS[environment].pcr0[0] ?? assert.fail(), 'hex');
       const history = () => Promise.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
-      return answeredWith((honest) => documentOf(honest, { pcr0 }), { ...strict, history });
+      return answeredWith((handshake) => documentOf(handshake, { pcr0 }), { ...strict, history });
     };
-    const { attestation: evidence } = await (await answer('production')).session;
-    assert.ok(evidence.kind === 'verified');
-    assert.equal(evidence.approved.source, 'pinned');
+    const { attestation } = await (await answer('production')).session;
+    assert.ok(attestation.kind === 'verified');
+    assert.equal(attestation.approved.source, 'pinned');
     await refused(await answer('development'), 'pcr0_not_approved');
   });
 
-  it('that refuses leaves nothing derived', async () => {
+  it('derives nothing if the policy rejects the image', async () => {
     const { primitives, derived } = watchedPrimitives();
     const history = () => Promise.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
     const begun = await beginHandshake({ ...strict, history }, primitives);
@@ -223,16 +236,16 @@ describe('The policy of a handshake', () => {
     assert.deepEqual(derived, []);
   });
 
-  it('never lets the history of one environment stand in for the other', async () => {
+  it('never accepts the history of the other environment', async () => {
     const signed = parseHistory(SIGNED_HISTORY, 'development', HISTORY_VERIFICATION_KEY);
     const trust = { ...strict, history: () => Promise.resolve(signed) };
-    await refused(await answeredWith((honest) => documentOf(honest), trust), 'history_invalid');
+    await refused(await answeredWith((handshake) => documentOf(handshake), trust), 'history_invalid');
   });
 
-  it('says that the history could not be had, where that is what failed', async () => {
+  it('reports that the history could not be fetched', async () => {
     const unavailable = new SessionError('history_unavailable', 'offline');
     const trust = { ...strict, history: () => Promise.reject(unavailable) };
-    const begun = await answeredWith((honest) => documentOf(honest), trust);
+    const begun = await answeredWith((handshake) => documentOf(handshake), trust);
     await assert.rejects(begun.session, (error: unknown) => error === unavailable);
   });
 });

@@ -11,13 +11,13 @@ const IMPLEMENTATIONS: readonly [string, Hkdf][] = [
 ];
 
 for (const [label, hkdf] of IMPLEMENTATIONS) {
-  describe(`HKDF-SHA-256, ${label}`, () => {
+  describe(`Hkdf, ${label}`, () => {
     for (const { name, ikm, salt, info, prk, okm } of RFC_5869.vectors) {
       it(`extracts the key of RFC 5869 ${name}`, () => {
         assert.equal(toHex(hkdf.extract(hex(salt), hex(ikm))), prk);
       });
 
-      it(`expands the key of RFC 5869 ${name}, with the info whole, split at every border and byte by byte`, () => {
+      it(`expands the key of RFC 5869 ${name}, with the info in one part, split at every position and byte by byte`, () => {
         const bytes = hex(info);
         const expander = hkdf.expander(hex(prk));
         for (let at = 0; at <= bytes.length; at++) {
@@ -27,14 +27,14 @@ for (const [label, hkdf] of IMPLEMENTATIONS) {
         assert.equal(toHex(expander.expand(bytes)), okm);
       });
 
-      it(`cuts the output of RFC 5869 ${name} to the length that is asked for`, () => {
+      it(`truncates the output of RFC 5869 ${name} to the requested length`, () => {
         for (const length of [1, 16, 31, 32]) {
           assert.equal(toHex(expandOnce(hkdf, hex(prk), length, hex(info))), okm.slice(0, 2 * length));
         }
       });
     }
 
-    it('yields fresh memory from every expansion', () => {
+    it('returns fresh memory from every expansion', () => {
       const expander = hkdf.expander(new Uint8Array(32).fill(1));
       const [first, second] = [expander.expand(), expander.expand()];
       const before = toHex(second);
@@ -43,7 +43,7 @@ for (const [label, hkdf] of IMPLEMENTATIONS) {
       assert.equal(toHex(expander.expand()), before);
     });
 
-    it('keeps no view of the key it was given, not even of a Buffer', () => {
+    it('copies the key, even if it is a Buffer', () => {
       for (const key of [new Uint8Array(32).fill(1), Buffer.alloc(32, 1)]) {
         const expander = hkdf.expander(key);
         const before = toHex(expander.expand());
@@ -55,7 +55,7 @@ for (const [label, hkdf] of IMPLEMENTATIONS) {
       }
     });
 
-    it('derives nothing more from a key that was destroyed', () => {
+    it('derives nothing after destroy()', () => {
       const expander = hkdf.expander(new Uint8Array(32).fill(1));
       expander.expand();
       expander.destroy();
@@ -64,7 +64,7 @@ for (const [label, hkdf] of IMPLEMENTATIONS) {
       assert.throws(() => expander.expand());
     });
 
-    it('leaves the key alone that one output was expanded from', () => {
+    it('does not change the key that expandOnce() uses', () => {
       const key = new Uint8Array(32).fill(1);
       expandOnce(hkdf, key, 16, Uint8Array.of(1));
       assert.equal(toHex(key), '01'.repeat(32));
@@ -72,8 +72,8 @@ for (const [label, hkdf] of IMPLEMENTATIONS) {
   });
 }
 
-describe('Two implementations of HKDF-SHA-256', () => {
-  it('derive the same from any input, however the info is cut', () => {
+describe('nativeHkdf and pureHkdf', () => {
+  it('derive the same output, however the info is split', () => {
     const bytes = fc.uint8Array({ maxLength: 150 });
     fc.assert(
       fc.property(bytes, bytes, fc.array(bytes, { maxLength: 4 }), (salt, ikm, info) => {

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
+import { createPrivateKey } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { nativeHkdf, pureHkdf } from '../../../src/session/hkdf.ts';
 import type { Hkdf } from '../../../src/session/hkdf.ts';
-import { agree, deriveSessionKeys, generateKeyPair, importPrivateKey } from '../../../src/session/keys.ts';
+import { agree, deriveSessionKeys, generateKeyPair } from '../../../src/session/keys.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { RFC_7748, TRANSPORT_V2, hex } from '../../support/vectors.ts';
 
-describe('X25519', () => {
+/** The X25519 private key with these 32 bytes (RFC 8410). */
+function importPrivateKey(bytes: Uint8Array): KeyObject {
+  const prefix = Buffer.from('302e020100300506032b656e04220420', 'hex');
+  return createPrivateKey({ key: Buffer.concat([prefix, bytes]), format: 'der', type: 'pkcs8' });
+}
+
+describe('agree() and generateKeyPair()', () => {
   for (const { name, scalar, point, shared } of RFC_7748.agreements) {
-    it(`agrees as in RFC 7748 ${name}`, () => {
+    it(`agree as in RFC 7748 ${name}`, () => {
       assert.equal(toHex(agree(importPrivateKey(hex(scalar)), hex(point))), shared);
     });
   }
 
-  it('agrees with itself a thousand times over as in RFC 7748 section 5.2', () => {
+  it('pass the iterated test of RFC 7748 section 5.2', () => {
     const { start, after_1: afterOne, after_1000: afterThousand } = RFC_7748.iterated;
     let [scalar, point] = [hex(start), hex(start)];
     for (let round = 1; round <= 1000; round++) {
@@ -22,7 +30,7 @@ describe('X25519', () => {
     assert.equal(toHex(scalar), afterThousand);
   });
 
-  it('draws a fresh pair each time, and two pairs agree', () => {
+  it('make a fresh pair each time, and two pairs agree', () => {
     const [one, other] = [generateKeyPair(), generateKeyPair()];
     assert.equal(one.publicKey.length, 32);
     assert.notEqual(toHex(one.publicKey), toHex(other.publicKey));
@@ -30,7 +38,7 @@ describe('X25519', () => {
   });
 
   for (const point of RFC_7748.low_order_points.points) {
-    it(`refuses the low-order point ${point.slice(0, 8)}...${point.slice(-4)}`, () => {
+    it(`reject the low-order point ${point.slice(0, 8)}...${point.slice(-4)}`, () => {
       const { privateKey } = generateKeyPair();
       assert.throws(() => agree(privateKey, hex(point)), { name: 'SessionError', code: 'weak_public_key' });
     });
@@ -41,7 +49,7 @@ for (const [label, hkdf] of [
   ['native', nativeHkdf],
   ['pure', pureHkdf],
 ] as const) {
-  describe(`The keys of a session, by ${label} HKDF`, () => {
+  describe(`deriveSessionKeys() with ${label} HKDF`, () => {
     const { handshake } = TRANSPORT_V2;
     const inputs = {
       challenge: hex(handshake.challenge),
@@ -50,27 +58,31 @@ for (const [label, hkdf] of [
       shared: hex(handshake.x25519_shared),
     };
 
-    it('change altogether with any bit of the challenge, either public key or the shared secret', () => {
-      const honest = derive(hkdf, inputs);
+    it('derives different keys for any change of the challenge, a public key or the shared secret', () => {
+      const original = derive(hkdf, inputs);
       for (const field of ['challenge', 'clientPublicKey', 'serverPublicKey', 'shared'] as const) {
         for (let at = 0; at < 32; at++) {
           const changed = inputs[field].slice();
           changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
           const other = derive(hkdf, { ...inputs, [field]: changed });
           for (const [name, value] of Object.entries(other)) {
-            assert.notEqual(value, honest[name as keyof typeof honest], `${name} with another ${field}, byte ${at}`);
+            assert.notEqual(
+              value,
+              original[name as keyof typeof original],
+              `${name} with another ${field}, byte ${at}`,
+            );
           }
         }
       }
     });
 
-    it('tell the two public keys apart', () => {
+    it('distinguishes the two public keys', () => {
       const { clientPublicKey, serverPublicKey } = inputs;
       const swapped = { ...inputs, clientPublicKey: serverPublicKey, serverPublicKey: clientPublicKey };
       assert.notDeepEqual(derive(hkdf, swapped), derive(hkdf, inputs));
     });
 
-    it('leave the shared secret for the caller to overwrite', () => {
+    it('does not overwrite the shared secret', () => {
       derive(hkdf, inputs);
       assert.equal(toHex(inputs.shared), handshake.x25519_shared);
     });

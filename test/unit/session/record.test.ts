@@ -18,7 +18,7 @@ function contentOf(record: ResponseRecord): string {
 }
 
 for (const [label, primitives] of ALL_PRIMITIVES) {
-  describe(`A response record, ${label}`, () => {
+  describe(`RecordOpener with ${label}`, () => {
     let opener: RecordOpener;
     let response: ResponseHalf;
 
@@ -29,7 +29,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       response = enclave.respond(requestId);
     });
 
-    it('opens to a Start, a Chunk, an End and an Error, each at its place', () => {
+    it('opens a Start, a Chunk, an End and an Error in sequence', () => {
       assert.deepEqual(opener.open(response.seal(START, 0)), {
         kind: 'start',
         status: 201,
@@ -41,7 +41,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       assert.deepEqual(opener.open(response.seal(ERROR, 3)), { kind: 'error', code: 'upstream_timeout' });
     });
 
-    it('opens to memory of its own', () => {
+    it('returns memory that is not shared with the input', () => {
       const sealed = response.seal(CHUNK, 0);
       const record = opener.open(sealed);
       sealed.fill(0);
@@ -49,23 +49,23 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       assert.equal(contentOf(record), 'some bytes');
     });
 
-    it('opens at its own place alone', () => {
+    it('opens a record only at its own position', () => {
       assert.throws(() => opener.open(response.seal(CHUNK, 1)), UNAUTHENTIC);
     });
 
-    it('does not open a second time', () => {
+    it('does not open a record twice', () => {
       const sealed = response.seal(CHUNK, 0);
       opener.open(sealed);
       assert.throws(() => opener.open(sealed), UNAUTHENTIC);
     });
 
-    it('opens at place after place, beyond one byte of the sequence', () => {
+    it('opens more records than fit into one byte of the sequence number', () => {
       for (let sequence = 0; sequence < 600; sequence++) {
         assert.equal(opener.open(response.seal(END, sequence)).kind, 'end', `record ${sequence}`);
       }
     });
 
-    it('does not open for another request or in another session', () => {
+    it('does not open records of another request or session', () => {
       const { session, enclave } = makeSessionPair(primitives);
       const requestId = randomBytes(16);
       const sealed = enclave.respond(requestId).seal(CHUNK, 0);
@@ -76,7 +76,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       assert.equal(session.beginCall(requestId).opener.open(sealed).kind, 'chunk');
     });
 
-    it('does not open with any byte changed', () => {
+    it('rejects a record with any byte changed', () => {
       const { session, enclave } = makeSessionPair(primitives);
       const requestId = randomBytes(16);
       const sealed = enclave.respond(requestId).seal(CHUNK, 0);
@@ -87,7 +87,7 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       }
     });
 
-    it('does not open once the key was overwritten, not even when it is sealed under what is left of it', () => {
+    it('opens nothing after destroy(), not even records sealed with an all-zero key', () => {
       const { session, enclave } = makeSessionPair(primitives);
       const requestId = randomBytes(16);
       for (const key of [undefined, Buffer.alloc(32)]) {
@@ -98,29 +98,29 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       }
     });
 
-    it('has its key overwritten when that is destroyed', () => {
+    it('overwrites the key in destroy()', () => {
       const subkey = new Uint8Array(32).fill(1);
       new RecordOpener(primitives.aead, subkey, new Uint8Array(4)).destroy();
       assert.deepEqual(subkey, new Uint8Array(32));
     });
 
-    for (const tag of [0, 5, 6, 0x7f, 0x80, 0xff]) {
-      it(`of the unknown kind ${tag} is refused though it is authentic`, () => {
-        const sealed = response.seal(Buffer.of(tag, 0x7b, 0x7d), 0);
+    for (const type of [0, 5, 6, 0x7f, 0x80, 0xff]) {
+      it(`rejects the unknown type ${type} even if the record is authentic`, () => {
+        const sealed = response.seal(Buffer.of(type, 0x7b, 0x7d), 0);
         assert.throws(() => opener.open(sealed), { name: 'SessionError', code: 'record_malformed' });
       });
     }
 
-    it('that is an End with content is refused', () => {
+    it('rejects an End with content', () => {
       assert.throws(() => opener.open(response.seal(Buffer.of(3, 0), 0)), { code: 'record_malformed' });
     });
 
-    it('that is a Chunk may be empty', () => {
+    it('accepts an empty Chunk', () => {
       const record = opener.open(response.seal(Buffer.of(2), 0));
       assert.equal(contentOf(record), '');
     });
 
-    it('with a malformed Start or Error is refused', () => {
+    it('rejects a malformed Start or Error', () => {
       for (const [place, plaintext] of [text('\u0001{}'), text('\u0001'), text('\u0004{}'), text('\u0004')].entries()) {
         assert.throws(() => opener.open(response.seal(plaintext, place)), { code: 'record_malformed' });
       }

@@ -5,10 +5,10 @@ import type { FakeResponse } from '../../support/responses.ts';
 const malformed = { name: 'SessionError', code: 'record_malformed' };
 const misplaced = { name: 'SessionError', code: 'record_order' };
 
-describe('A response body that breaks', () => {
-  it('is truncated when it ends before the End, wherever that is', () => {
-    const whole = Buffer.concat(makeResponse(['start 200', 'chunk one', 'end']).frames);
-    for (let length = 0; length < whole.length; length++) {
+describe('RecordStream with an invalid body', () => {
+  it('reports truncation at any position before the end of the End', () => {
+    const body = Buffer.concat(makeResponse(['start 200', 'chunk one', 'end']).frames);
+    for (let length = 0; length < body.length; length++) {
       const { stream, frames } = makeResponse(['start 200', 'chunk one', 'end']);
       stream.push(Buffer.concat(frames).subarray(0, length));
       assert.throws(
@@ -21,8 +21,8 @@ describe('A response body that breaks', () => {
     }
   });
 
-  it('is heard up to the record before the one that fails', () => {
-    const { stream, heard, frames } = makeResponse(['start 200', 'chunk one', 'chunk two', 'end']);
+  it('passes on all records before the first invalid one', () => {
+    const { stream, received, frames } = makeResponse(['start 200', 'chunk one', 'chunk two', 'end']);
     const body = Buffer.concat(frames);
     const inSecondChunk = Buffer.concat(frames.slice(0, 2)).length + 8;
     body[inSecondChunk] = (body[inSecondChunk] ?? 0) ^ 1;
@@ -32,42 +32,42 @@ describe('A response body that breaks', () => {
       },
       { name: 'SessionError', code: 'record_authentication' },
     );
-    assert.deepEqual(heard, ['start 200', 'chunk one']);
+    assert.deepEqual(received, ['start 200', 'chunk one']);
   });
 
-  it('is broken off by an Error, with the code of the enclave, after a Start alone', () => {
-    const { stream, heard, frames } = makeResponse(['start 200', 'chunk one', 'error upstream_timeout']);
+  it('fails on an Error after a Start, with its code', () => {
+    const { stream, received, frames } = makeResponse(['start 200', 'chunk one', 'error upstream_timeout']);
     assert.throws(
       () => {
         stream.push(Buffer.concat(frames));
       },
       { name: 'SessionError', code: 'enclave_error', message: /upstream_timeout/ },
     );
-    assert.deepEqual(heard, ['start 200', 'chunk one']);
+    assert.deepEqual(received, ['start 200', 'chunk one']);
   });
 
   for (const [what, from, to] of [
     ['swapped', [0, 1, 2, 3], [0, 2, 1, 3]],
     ['repeated', [0, 1, 2, 3], [0, 1, 1, 2, 3]],
     ['dropped', [0, 1, 2, 3], [0, 2, 3]],
-    ['dropped, the one before the End', [0, 1, 2, 3], [0, 1, 3]],
-    ['dropped, the first', [0, 1, 2, 3], [1, 2, 3]],
+    ['dropped before the End', [0, 1, 2, 3], [0, 1, 3]],
+    ['dropped at the start', [0, 1, 2, 3], [1, 2, 3]],
   ] as const) {
-    it(`is refused where a record is ${what}`, () => {
-      const { stream, heard, frames } = makeResponse(['start 200', 'chunk one', 'chunk two', 'end']);
-      const kept = to.map((index) => frames[index] ?? assert.fail());
+    it(`rejects records that were ${what}`, () => {
+      const { stream, received, frames } = makeResponse(['start 200', 'chunk one', 'chunk two', 'end']);
+      const sent = to.map((index) => frames[index] ?? assert.fail());
       const firstWrong = to.findIndex((index, at) => index !== from[at]);
       assert.throws(
         () => {
-          for (const frame of kept) stream.push(frame);
+          for (const frame of sent) stream.push(frame);
         },
         { code: 'record_authentication' },
       );
-      assert.equal(heard.length, firstWrong);
+      assert.equal(received.length, firstWrong);
     });
   }
 
-  it('is refused where an End has content, or a record is malformed', () => {
+  it('rejects an End with content and malformed records', () => {
     for (const plaintext of [Buffer.of(3, 3), Buffer.of(9), Buffer.of(1), Buffer.of(4)]) {
       const { stream, response, frames } = makeResponse(['start 200']);
       stream.push(frames[0] ?? assert.fail());
@@ -91,7 +91,7 @@ describe('A response body that breaks', () => {
       },
     ],
     [
-      'a record of no known kind',
+      'a record of unknown type',
       ({ response, stream }) => {
         stream.push(response.frame(9, ''));
       },
@@ -115,9 +115,9 @@ describe('A response body that breaks', () => {
       },
     ],
   ] satisfies readonly (readonly [string, (response: FakeResponse) => void])[]) {
-    it(`stays broken by ${what}: nothing is heard behind it, and no end mends it`, () => {
+    it(`passes on nothing after ${what}, and does not recover`, () => {
       const broken = makeResponse(['start 200', 'chunk one']);
-      const { stream, heard, frames, response } = broken;
+      const { stream, received, frames, response } = broken;
       stream.push(Buffer.concat(frames));
       assert.throws(() => {
         breakIt(broken);
@@ -133,14 +133,14 @@ describe('A response body that breaks', () => {
         },
         { code: 'truncated' },
       );
-      assert.deepEqual(heard, ['start 200', 'chunk one']);
+      assert.deepEqual(received, ['start 200', 'chunk one']);
     });
   }
 });
 
-describe('A response body that is not wanted any more', () => {
-  it('is heard no further, and has no end', () => {
-    const { stream, heard, frames } = makeResponse(['start 200', 'chunk one', 'end']);
+describe('RecordStream after close()', () => {
+  it('passes on nothing more, not even an end', () => {
+    const { stream, received, frames } = makeResponse(['start 200', 'chunk one', 'end']);
     const [start = assert.fail(), chunk = assert.fail(), end = assert.fail()] = frames;
     stream.push(start);
     stream.close();
@@ -155,14 +155,14 @@ describe('A response body that is not wanted any more', () => {
       },
       { code: 'truncated' },
     );
-    assert.deepEqual(heard, ['start 200']);
+    assert.deepEqual(received, ['start 200']);
   });
 
   for (const place of ['start 200', 'chunk one']) {
-    it(`from the moment of "${place}" is heard no further, not even what is sealed under an overwritten key`, () => {
+    it(`passes on nothing more if the sink closes it at "${place}", not even records sealed with an all-zero key`, () => {
       for (const key of [undefined, Buffer.alloc(32)]) {
         const response = makeResponse(['start 200', 'chunk one', 'chunk two', 'end']);
-        const { stream, heard, frames, enclave, requestId } = response;
+        const { stream, received, frames, enclave, requestId } = response;
         response.during = (words) => {
           if (words === place) stream.close();
         };
@@ -173,7 +173,7 @@ describe('A response body that is not wanted any more', () => {
         assert.throws(() => {
           stream.push(Buffer.concat([...frames.slice(0, closedAt), ...behind]));
         }, misplaced);
-        assert.equal(heard.length, closedAt);
+        assert.equal(received.length, closedAt);
       }
     });
   }

@@ -9,15 +9,15 @@ function lengthField(length: number): Buffer {
   return bytes;
 }
 
-describe('The length of a frame', () => {
+describe('RecordStream and the length of a frame', () => {
   for (const length of [0, 1, 15, 16, 65_554, 65_555, 2 ** 24, 2 ** 31, 2 ** 32 - 1]) {
-    it(`is refused at ${length}, with its own last byte and before anything is kept for it`, () => {
-      for (const pieces of [[lengthField(length)], splits(lengthField(length), [1, 2, 3])]) {
+    it(`rejects the length ${length} as soon as it is complete, before it allocates memory`, () => {
+      for (const parts of [[lengthField(length)], splits(lengthField(length), [1, 2, 3])]) {
         const { stream } = makeResponse([]);
-        for (const piece of pieces.slice(0, -1)) stream.push(piece);
+        for (const part of parts.slice(0, -1)) stream.push(part);
         assert.throws(
           () => {
-            stream.push(pieces.at(-1) ?? assert.fail());
+            stream.push(parts.at(-1) ?? assert.fail());
           },
           { name: 'SessionError', code: 'record_length', message: new RegExp(` ${length} bytes`) },
         );
@@ -26,7 +26,7 @@ describe('The length of a frame', () => {
   }
 
   for (const length of [17, 18, 65_553]) {
-    it(`is taken at ${length}: what decides then is the authentication`, () => {
+    it(`accepts the length ${length} and authenticates the frame`, () => {
       const { stream } = makeResponse([]);
       stream.push(lengthField(length));
       stream.push(new Uint8Array(length - 1));
@@ -39,8 +39,8 @@ describe('The length of a frame', () => {
     });
   }
 
-  it('that says more than there is swallows the next frame and fails', () => {
-    const { stream, heard, frames } = makeResponse(['start 200', 'chunk one', 'end']);
+  it('fails authentication if the length includes the next frame', () => {
+    const { stream, received, frames } = makeResponse(['start 200', 'chunk one', 'end']);
     const body = Buffer.concat(frames);
     const at = frames[0]?.length ?? assert.fail();
     body.writeUInt32BE(body.readUInt32BE(at) + 1, at);
@@ -50,53 +50,53 @@ describe('The length of a frame', () => {
       },
       { code: 'record_authentication' },
     );
-    assert.deepEqual(heard, ['start 200']);
+    assert.deepEqual(received, ['start 200']);
   });
 });
 
-describe('Any response', () => {
+describe('RecordStream with any response', () => {
   const chunkText = fc.string({ maxLength: 40 }).map((text) => `chunk ${text}`);
   const words = fc.array(chunkText, { maxLength: 8 }).map((chunks) => ['start 200', ...chunks, 'end']);
   const places = fc.array(fc.nat(), { maxLength: 12 });
 
-  /** Pushes the body in the pieces that `cuts` yields, and says how that ended. */
+  /** Pushes the body, split at `cuts`, and returns how that ended. */
   function read({ stream }: FakeResponse, body: Buffer, cuts: readonly number[]): string {
     try {
       const borders = cuts.map((cut) => cut % (body.length + 1));
-      for (const piece of splits(body, borders)) stream.push(piece);
+      for (const part of splits(body, borders)) stream.push(part);
       stream.finish();
-      return 'whole';
+      return 'complete';
     } catch (error) {
       return (error as { code: string }).code;
     }
   }
 
-  it('is heard whole, wherever its pieces end', () => {
+  it('reads it completely, however it is split', () => {
     fc.assert(
       fc.property(words, places, (said, cuts) => {
         const response = makeResponse(said);
-        assert.equal(read(response, Buffer.concat(response.frames), cuts), 'whole');
-        assert.deepEqual(response.heard, said.slice(0, -1));
+        assert.equal(read(response, Buffer.concat(response.frames), cuts), 'complete');
+        assert.deepEqual(response.received, said.slice(0, -1));
       }),
     );
   });
 
-  it('with one bit changed anywhere is never whole, and only its true beginning is heard', () => {
+  it('never ends after a changed bit, and passes on only records before it', () => {
     fc.assert(
       fc.property(words, places, fc.nat(), fc.nat({ max: 7 }), (said, cuts, at, bit) => {
         const response = makeResponse(said);
         const body = Buffer.concat(response.frames);
         const place = at % body.length;
         body[place] = (body[place] ?? 0) ^ (1 << bit);
-        assert.notEqual(read(response, body, cuts), 'whole');
+        assert.notEqual(read(response, body, cuts), 'complete');
         let offset = 0;
         const untouched = response.frames.findIndex((frame) => (offset += frame.length) > place);
-        assert.deepEqual(response.heard, said.slice(0, untouched));
+        assert.deepEqual(response.received, said.slice(0, untouched));
       }),
     );
   });
 
-  it('that is cut off anywhere is truncated, and all records that came whole are heard', () => {
+  it('reports truncation at any position and passes on all complete records', () => {
     fc.assert(
       fc.property(words, places, fc.nat(), (said, cuts, at) => {
         const response = makeResponse(said);
@@ -104,8 +104,8 @@ describe('Any response', () => {
         const length = at % body.length;
         assert.equal(read(response, body.subarray(0, length), cuts), 'truncated');
         let offset = 0;
-        const whole = response.frames.filter((frame) => (offset += frame.length) <= length);
-        assert.deepEqual(response.heard, said.slice(0, whole.length));
+        const complete = response.frames.filter((frame) => (offset += frame.length) <= length);
+        assert.deepEqual(response.received, said.slice(0, complete.length));
       }),
     );
   });

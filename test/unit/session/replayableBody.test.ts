@@ -7,22 +7,22 @@ import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout
 
 const bytes = (text: string) => Buffer.from(text);
 
-/** Bytes of which no two neighbours are equal, numbered on from `from`. */
+/** Consecutive numbers from `from`, so that no two neighbouring bytes are equal. */
 function numbered(length: number, from = 0): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => (from + at) % 251);
 }
 
 async function drawAll(reader: BodyReader): Promise<Uint8Array> {
   const drawn: Uint8Array[] = [];
-  for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) drawn.push(piece);
+  for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) drawn.push(chunk);
   return concatBytes(...drawn);
 }
 
 function next(reader: BodyReader): Promise<string | undefined> {
-  return withTimeout('the next piece', DEADLINE, reader.next()).then((piece) => piece && Buffer.from(piece).toString());
+  return withTimeout('the next chunk', DEADLINE, reader.next()).then((chunk) => chunk && Buffer.from(chunk).toString());
 }
 
-describe('A body that is kept', () => {
+describe('ReplayableBody', () => {
   it('knows its length and whether it is complete', () => {
     const body = new ReplayableBody();
     assert.deepEqual([body.length, body.complete], [0, false]);
@@ -33,37 +33,37 @@ describe('A body that is kept', () => {
     assert.deepEqual([body.length, body.complete], [5, true]);
   });
 
-  it('hands out its pieces as they came, without a copy of the first', () => {
+  it('returns its chunks, the first without copying it', () => {
     const body = new ReplayableBody();
-    const piece = bytes('abc');
-    body.push(piece);
-    assert.equal(body.pieces()[0]?.buffer, piece.buffer);
+    const chunk = bytes('abc');
+    body.push(chunk);
+    assert.equal(body.chunks()[0]?.buffer, chunk.buffer);
     body.push(bytes('de'));
-    assert.equal(Buffer.concat(body.pieces()).toString(), 'abcde');
+    assert.equal(Buffer.concat(body.chunks()).toString(), 'abcde');
   });
 
-  it('keeps large pieces as they are and thousands of tiny ones in a few blocks', () => {
+  it('keeps large chunks without copying them, and thousands of small ones in a few blocks', () => {
     const body = new ReplayableBody();
     const large = numbered(4096);
     body.push(large);
-    assert.equal(body.pieces()[0]?.buffer, large.buffer);
+    assert.equal(body.chunks()[0]?.buffer, large.buffer);
     const small = numbered(100);
     body.push(small);
     const tiny = numbered(200_000);
     for (let at = 0; at < tiny.length; at++) body.push(tiny.subarray(at, at + 1));
-    assert.ok(body.pieces().length < 12, `${body.pieces().length} pieces`);
-    assert.ok(Buffer.concat(body.pieces()).equals(concatBytes(large, small, tiny)));
+    assert.ok(body.chunks().length < 12, `${body.chunks().length} chunks`);
+    assert.ok(Buffer.concat(body.chunks()).equals(concatBytes(large, small, tiny)));
   });
 
-  it('needs little more memory than it holds, in whatever order small and large pieces come', () => {
+  it('takes up little more memory than its content, in any order of small and large chunks', () => {
     const body = new ReplayableBody();
     for (let round = 0; round < 200; round++) for (const length of [4096, 1, 1]) body.push(numbered(length));
-    const buffers = new Set(body.pieces().map(({ buffer }) => buffer));
+    const buffers = new Set(body.chunks().map(({ buffer }) => buffer));
     const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
     assert.ok(held < 2.1 * body.length, `${held} bytes for ${body.length}`);
   });
 
-  it('is drawn as it arrives: a reader waits for the next piece and for the end', async () => {
+  it('can be read while it arrives; a reader waits for the next chunk and for the end', async () => {
     const body = new ReplayableBody();
     const reader = body.read();
     for (const text of ['a', 'b', 'c']) {
@@ -79,13 +79,13 @@ describe('A body that is kept', () => {
     assert.equal(await next(reader), undefined);
   });
 
-  it('is drawn in few pieces, however many come one after the other while the reader waits', async () => {
+  it('combines chunks that arrive while the reader waits', async () => {
     const body = new ReplayableBody();
     const reader = body.read();
     const all = numbered(300_000);
     const drawn: Uint8Array[] = [];
     const reading = (async () => {
-      for (let piece = await reader.next(); piece !== undefined; piece = await reader.next()) drawn.push(piece);
+      for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) drawn.push(chunk);
     })();
     for (let at = 0; at < all.length; at++) {
       body.push(all.subarray(at, at + 1));
@@ -93,19 +93,19 @@ describe('A body that is kept', () => {
       if (at % 30_000 === 0) await flushEventLoop();
     }
     body.finish();
-    await withTimeout('the whole body', DEADLINE, reading);
-    assert.ok(drawn.length < 100, `${drawn.length} pieces`);
+    await withTimeout('the complete body', DEADLINE, reading);
+    assert.ok(drawn.length < 100, `${drawn.length} chunks`);
     assert.ok(Buffer.concat(drawn).equals(all));
   });
 
-  it('ends at once when it is empty and complete', async () => {
+  it('ends at once if it is empty and complete', async () => {
     const body = new ReplayableBody();
     body.finish();
     assert.equal(await next(body.read()), undefined);
-    assert.deepEqual(body.pieces(), []);
+    assert.deepEqual(body.chunks(), []);
   });
 
-  it('is read again from the first byte, also while it still arrives', async () => {
+  it('can be read again from the first byte, even while it still arrives', async () => {
     const body = new ReplayableBody();
     for (const text of ['one ', 'two ', 'three ']) body.push(bytes(text));
     const first = body.read();
@@ -119,49 +119,49 @@ describe('A body that is kept', () => {
     assert.equal(Buffer.from(await withTimeout('the rest', DEADLINE, drawAll(second))).toString(), 'two three four');
   });
 
-  it('gives a closed reader nothing, not even one that waits', async () => {
+  it('rejects reads of a closed reader, also pending ones', async () => {
     const body = new ReplayableBody();
     body.push(bytes('a'));
     const early = body.read();
     early.close();
-    await assert.rejects(next(early), { message: 'The request was given up' });
+    await assert.rejects(next(early), { message: 'The request was cancelled' });
     const waiting = body.read();
     await next(waiting);
-    const rejected = assert.rejects(next(waiting), { message: 'The request was given up' });
+    const rejected = assert.rejects(next(waiting), { message: 'The request was cancelled' });
     await flushEventLoop();
     waiting.close();
     await rejected;
     body.finish();
-    await assert.rejects(next(waiting), { message: 'The request was given up' });
+    await assert.rejects(next(waiting), { message: 'The request was cancelled' });
   });
 
-  it('lets go what was drawn before its release, and each piece as it is drawn after it', async () => {
+  it('drops chunks that were read before release(), and later ones as they are read', async () => {
     const body = new ReplayableBody();
     const large = () => numbered(5000);
     for (let count = 0; count < 4; count++) body.push(large());
     const reader = body.read();
     for (let count = 0; count < 2; count++) await reader.next();
-    assert.equal(body.pieces().length, 4);
+    assert.equal(body.chunks().length, 4);
     body.release();
-    const kept = body.pieces().length;
+    const kept = body.chunks().length;
     assert.ok(kept < 4);
     await reader.next();
-    assert.equal(body.pieces().length, kept - 1);
+    assert.equal(body.chunks().length, kept - 1);
     body.push(large());
     body.finish();
     assert.equal((await withTimeout('the rest', DEADLINE, drawAll(reader))).length, 10_000);
-    assert.ok(body.pieces().length <= 1);
+    assert.ok(body.chunks().length <= 1);
     assert.equal(body.length, 25_000);
   });
 
-  it('is gone when it is discarded', () => {
+  it('drops everything in discard()', () => {
     const body = new ReplayableBody();
     body.push(bytes('a'));
     body.discard();
-    assert.deepEqual(body.pieces(), []);
+    assert.deepEqual(body.chunks(), []);
   });
 
-  it('yields exactly its bytes, in whatever sizes they come and whenever they are read', async () => {
+  it('returns exactly its bytes, for any sizes of chunks and times of reads', async () => {
     const size = fc.oneof(fc.nat({ max: 20 }), fc.constantFrom(4095, 4096, 4097, 65_535, 65_536, 65_537, 100_000));
     const step = fc.oneof(
       size.map((length) => ({ push: length })),
@@ -175,9 +175,9 @@ describe('A body that is kept', () => {
         let reader = body.read();
         let [pushed, drawn, released] = [0, 0, false];
         const draw = async () => {
-          const piece = (await withTimeout('a piece', DEADLINE, reader.next())) ?? new Uint8Array(0);
-          assert.ok(Buffer.from(piece).equals(numbered(piece.length, drawn)), `after ${drawn} bytes`);
-          drawn += piece.length;
+          const chunk = (await withTimeout('a chunk', DEADLINE, reader.next())) ?? new Uint8Array(0);
+          assert.ok(Buffer.from(chunk).equals(numbered(chunk.length, drawn)), `after ${drawn} bytes`);
+          drawn += chunk.length;
         };
         for (const action of steps) {
           if (action === 'draw') {
@@ -193,7 +193,7 @@ describe('A body that is kept', () => {
           } else {
             body.push(numbered(action.push, pushed));
             pushed += action.push;
-            if (!released) assert.ok(Buffer.concat(body.pieces()).equals(numbered(pushed)));
+            if (!released) assert.ok(Buffer.concat(body.chunks()).equals(numbered(pushed)));
           }
         }
         body.finish();

@@ -7,8 +7,8 @@ const NOTHING = new Uint8Array(0);
 const TEXT = Buffer.concat([Buffer.of(0, 0, 0, 2), Buffer.from('{}text')]);
 
 for (const [label, primitives] of ALL_PRIMITIVES) {
-  describe(`A session, ${label}`, () => {
-    it('gives each call keys that the enclave derives too', () => {
+  describe(`Session with ${label}`, () => {
+    it('derives the same keys for each call as the enclave', () => {
       const { session, enclave } = makeSessionPair(primitives);
       for (let call = 0; call < 3; call++) {
         const { sealer, opener } = session.beginCall();
@@ -18,13 +18,13 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
       }
     });
 
-    it('gives no two calls the same key: the same text under two ids has nothing in common', () => {
+    it('derives different keys for each call', () => {
       const { session } = makeSessionPair(primitives);
       const [one, other] = [1, 2].map((id) => session.beginCall(new Uint8Array(16).fill(id)).sealer.seal(TEXT, []));
       assert.notEqual(toHex(one ?? NOTHING).slice(32), toHex(other ?? NOTHING).slice(32));
     });
 
-    it('that is destroyed begins no call more, but lets those that have begun go on', () => {
+    it('begins no calls after destroy(), but calls in progress continue', () => {
       const { session, enclave } = makeSessionPair(primitives);
       const { sealer, opener } = session.beginCall();
       session.destroy();
@@ -50,12 +50,12 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
         return { expand: (...info) => real.expand(...info), destroy };
       };
       const { session } = makeSessionPair({ aead, hkdf: { ...hkdf, expander } });
-      destroyed = 0; // those of the derivation, which are done with
+      destroyed = 0; // ignores the keys of the derivation
       session.destroy();
       assert.equal(destroyed, 2);
     });
 
-    it('keeps apart what belongs to another session', () => {
+    it('does not open records of another session', () => {
       const [one, other] = [makeSessionPair(primitives), makeSessionPair(primitives)];
       assert.notEqual(one.session.id, other.session.id);
       assert.throws(() => other.enclave.open(one.session.beginCall().sealer.seal(TEXT, [])));
@@ -63,8 +63,8 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
   });
 }
 
-describe('Request ids', () => {
-  it('have 16 bytes and never repeat, over many thousands and over sessions', () => {
+describe('Session.beginCall() and request ids', () => {
+  it('uses 16 bytes and never repeats an id, even across sessions', () => {
     const sessions = [makeSessionPair().session, makeSessionPair().session];
     const ids = new Set<string>();
     for (let call = 0; call < 20_000; call++) {
@@ -75,7 +75,7 @@ describe('Request ids', () => {
     assert.equal(ids.size, 20_000);
   });
 
-  it('stay as they were drawn while many others are drawn', () => {
+  it('does not change ids when it generates more', () => {
     const { session, enclave } = makeSessionPair();
     const calls = Array.from({ length: 1000 }, () => session.beginCall());
     const ids = new Set(calls.map(({ sealer }) => enclave.open(sealer.seal(TEXT, [])).requestId.toString('hex')));

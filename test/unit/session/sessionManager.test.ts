@@ -5,20 +5,20 @@ import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const nick = ({ id }: { id: string }) => id.slice(0, 4);
 
-describe('The sessions of the session', () => {
+describe('SessionManager', () => {
   let test: SessionManagerUnderTest;
 
   beforeEach(() => {
     test = new SessionManagerUnderTest();
   });
 
-  it('has no session and begins no handshake until it is asked', async () => {
+  it('begins no handshake before it is asked', async () => {
     assert.equal(test.sessions.current(), undefined);
     await test.clock.advance(10_000_000);
     assert.equal(test.handshakes.length, 0);
   });
 
-  it('makes one handshake for all who ask while it runs', async () => {
+  it('shares one handshake between concurrent callers', async () => {
     const asked = Array.from({ length: 50 }, () => test.sessions.acquire());
     await flushEventLoop();
     asked.push(test.sessions.acquire());
@@ -32,7 +32,7 @@ describe('The sessions of the session', () => {
     assert.deepEqual(test.events, [`established ${nick(session)}`]);
   });
 
-  it('tells all who ask when the handshake fails, and keeps nothing of the failure', async () => {
+  it('rejects all callers if the handshake fails, and does not keep the error', async () => {
     const asked = Array.from({ length: 5 }, () => assert.rejects(test.sessions.acquire(), { code: 'weak_public_key' }));
     await flushEventLoop();
     await test.handshake.fail(new SessionError('weak_public_key', 'weak'));
@@ -44,7 +44,7 @@ describe('The sessions of the session', () => {
     assert.equal(await test.handshake.succeed(), await again);
   });
 
-  it('turns a foreign failure into a network error that keeps its cause', async () => {
+  it('turns other errors into network errors with their cause', async () => {
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     const rejected = assert.rejects(test.sessions.acquire(), { name: 'SessionError', code: 'network', cause });
     await flushEventLoop();
@@ -53,7 +53,7 @@ describe('The sessions of the session', () => {
     assert.deepEqual(test.events, ['failed: network']);
   });
 
-  it('repeats a failed handshake once a second at most, whoever asks and however often', async () => {
+  it('repeats a failed handshake at most once a second', async () => {
     const outcomes: Promise<void>[] = [];
     const ask = () => outcomes.push(assert.rejects(test.sessions.acquire(), { code: 'timeout' }));
     ask();
@@ -76,7 +76,7 @@ describe('The sessions of the session', () => {
     );
   });
 
-  it('does not wait when the last failure is more than a second old', async () => {
+  it('does not wait if the last failure is more than a second old', async () => {
     const rejected = assert.rejects(test.sessions.acquire());
     await flushEventLoop();
     await test.handshake.fail(new Error('x'));
@@ -104,7 +104,7 @@ describe('The sessions of the session', () => {
     assert.equal(test.handshakes.length, 2);
   });
 
-  it('drops a session that the enclave rejected, and destroys its keys', async () => {
+  it('drops a rejected session and destroys its keys', async () => {
     const session = await test.establish();
     test.sessions.reject(session);
     assert.equal(test.sessions.current(), undefined);
@@ -115,7 +115,7 @@ describe('The sessions of the session', () => {
     assert.equal(test.sessions.current(), next);
   });
 
-  it('leaves the new session alone when the old one is rejected, once or often', async () => {
+  it('keeps the new session if the old one is rejected, even repeatedly', async () => {
     const old = await test.establish();
     test.sessions.reject(old);
     const session = await test.establish();
@@ -125,7 +125,7 @@ describe('The sessions of the session', () => {
     assert.deepEqual(test.events.slice(1), ['lost: rejected', `established ${nick(session)}`]);
   });
 
-  it('has nothing to do when a session is rejected that it never had', async () => {
+  it('ignores the rejection of an unknown session', async () => {
     const other = new SessionManagerUnderTest();
     const foreign = await other.establish();
     test.sessions.reject(foreign);
@@ -135,7 +135,7 @@ describe('The sessions of the session', () => {
     assert.equal(isAlive(foreign), true);
   });
 
-  it('drops the session and its keys when it closes, and sets no timer more', async () => {
+  it('drops the session and its keys on close() and sets no more timers', async () => {
     const session = await test.establish();
     test.sessions.close();
     assert.equal(isAlive(session), false);
@@ -146,7 +146,7 @@ describe('The sessions of the session', () => {
     assert.deepEqual(test.events.slice(1), ['lost: closed']);
   });
 
-  it('uses no session that comes after it closed, and calls that no failed handshake', async () => {
+  it('discards a session that arrives after close() without reporting a failure', async () => {
     const rejected = assert.rejects(test.sessions.acquire(), { name: 'SessionError', code: 'cancelled' });
     await flushEventLoop();
     test.sessions.close();
@@ -158,7 +158,7 @@ describe('The sessions of the session', () => {
     assert.deepEqual(test.events, []);
   });
 
-  it('begins no handshake once it is closed, not even one that had to wait', async () => {
+  it('begins no handshake after close(), not even a delayed one', async () => {
     const failed = assert.rejects(test.sessions.acquire());
     await flushEventLoop();
     await test.handshake.fail(new Error('x'));

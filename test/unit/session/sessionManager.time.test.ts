@@ -10,14 +10,14 @@ const RENEWAL = LIFE - 5 * MINUTE;
 
 const nick = ({ id }: { id: string }) => id.slice(0, 4);
 
-describe('The time of a session', () => {
+describe('SessionManager and the age of a session', () => {
   let test: SessionManagerUnderTest;
 
   beforeEach(() => {
     test = new SessionManagerUnderTest();
   });
 
-  /** Lets every renewal fail until the session has lived this long. */
+  /** Makes every renewal fail until the session has reached this age. */
   async function ageWithoutRenewal(age: number, from = 0): Promise<void> {
     for (let passed = from; passed < age;) {
       const step = Math.min(SECOND, age - passed);
@@ -28,7 +28,7 @@ describe('The time of a session', () => {
     }
   }
 
-  it('ends exactly 3,570 seconds after the handshake began', async () => {
+  it('expires the session exactly 3,570 seconds after the handshake began', async () => {
     const session = await test.establish();
     await ageWithoutRenewal(LIFE - 1);
     assert.equal(test.sessions.current(), session);
@@ -38,7 +38,7 @@ describe('The time of a session', () => {
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
-  it('is counted from before the handshake was sent, however long that took', async () => {
+  it('measures the age from before the handshake, however long it took', async () => {
     const acquired = test.sessions.acquire();
     await test.clock.advance(20 * SECOND);
     const session = await test.handshake.succeed();
@@ -49,7 +49,7 @@ describe('The time of a session', () => {
     assert.equal(test.sessions.current(), undefined);
   });
 
-  it('does not end later when the computer’s clock is set back', async () => {
+  it('does not extend the session if the clock of the computer is set back', async () => {
     const session = await test.establish();
     test.clock.sleep(-10 * 60 * MINUTE);
     await ageWithoutRenewal(LIFE - 1);
@@ -59,7 +59,7 @@ describe('The time of a session', () => {
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
-  it('ends when the wall clock says so, though less time has passed for the process', async () => {
+  it('expires the session by the wall clock even if the monotonic clock is behind', async () => {
     const session = await test.establish();
     await ageWithoutRenewal(LIFE - 5 * SECOND);
     test.clock.sleep(5 * SECOND - 1);
@@ -69,7 +69,7 @@ describe('The time of a session', () => {
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
-  it('ends when the computer slept for more than five seconds', async () => {
+  it('drops the session if the computer slept for more than five seconds', async () => {
     const session = await test.establish();
     await test.clock.advance(MINUTE);
     test.clock.sleep(5 * SECOND);
@@ -80,7 +80,7 @@ describe('The time of a session', () => {
     assert.deepEqual(test.events.slice(1), ['lost: slept']);
   });
 
-  it('ends with a sleep in which both clocks went on, for who asks before any timer has come', async () => {
+  it('notices a sleep during which both clocks ran, before any timer fires', async () => {
     const session = await test.establish();
     await test.clock.advance(MINUTE);
     test.clock.sleepThrough(15 * SECOND);
@@ -92,7 +92,7 @@ describe('The time of a session', () => {
     assert.equal(test.clock.timers, 0);
   });
 
-  it('ends with such a sleep by itself when nobody asks', async () => {
+  it('notices such a sleep without a request', async () => {
     await test.establish();
     await test.clock.advance(MINUTE);
     test.clock.sleepThrough(20 * SECOND);
@@ -101,7 +101,7 @@ describe('The time of a session', () => {
     assert.equal(test.clock.timers, 0);
   });
 
-  it('does not end with a sleep of another session, nor while timers come in time', async () => {
+  it('is not affected by a sleep before the session, or by timers that are on time', async () => {
     await test.establish();
     await test.clock.advance(MINUTE);
     test.clock.sleepThrough(8 * 60 * MINUTE);
@@ -111,7 +111,7 @@ describe('The time of a session', () => {
     assert.deepEqual(test.events.slice(1), ['lost: slept', `established ${nick(fresh)}`]);
   });
 
-  it('lets who asks after a sleep wait for a fresh session', async () => {
+  it('makes callers after a sleep wait for a fresh session', async () => {
     const session = await test.establish();
     test.clock.sleep(8 * 60 * MINUTE);
     const fresh = await test.establish();
@@ -120,14 +120,14 @@ describe('The time of a session', () => {
   });
 });
 
-describe('The renewal of a session', () => {
+describe('SessionManager and renewal', () => {
   let test: SessionManagerUnderTest;
 
   beforeEach(() => {
     test = new SessionManagerUnderTest();
   });
 
-  it('begins five minutes before the end, while the old session serves on', async () => {
+  it('begins five minutes before expiry and keeps the old session in use', async () => {
     const session = await test.establish();
     await test.clock.advance(RENEWAL - 1);
     assert.equal(test.handshakes.length, 1);
@@ -138,7 +138,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.handshakes.length, 2);
   });
 
-  it('replaces the old session, destroys its keys and calls it no loss', async () => {
+  it('replaces the old session and destroys its keys without reporting a loss', async () => {
     const old = await test.establish();
     const call = old.beginCall();
     await test.clock.advance(RENEWAL);
@@ -149,7 +149,7 @@ describe('The renewal of a session', () => {
     assert.deepEqual(test.events, [`established ${nick(old)}`, `established ${nick(session)}`]);
   });
 
-  it('goes on from session to session with two timers, for its end and for its heart, without being asked', async () => {
+  it('renews sessions indefinitely without requests, with two timers', async () => {
     await test.establish();
     for (let generation = 2; generation < 6; generation++) {
       assert.equal(test.clock.timers, 2);
@@ -160,7 +160,7 @@ describe('The renewal of a session', () => {
     }
   });
 
-  it('that fails is tried again every 15 seconds, and the old session serves until its end', async () => {
+  it('retries a failed renewal every 15 seconds and uses the old session until it expires', async () => {
     const session = await test.establish();
     await test.clock.advance(RENEWAL);
     for (let attempts = 2; attempts <= 21; attempts++) {
@@ -176,7 +176,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.events.at(-1), 'lost: expired');
   });
 
-  it('that fails once and then succeeds is renewed in its turn', async () => {
+  it('renews again after a renewal that failed and then succeeded', async () => {
     await test.establish();
     await test.clock.advance(RENEWAL);
     await test.handshake.fail(new SessionError('network', 'offline'));
@@ -190,7 +190,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.handshakes.length, 4);
   });
 
-  it('that failed leaves no timer behind when the session is gone', async () => {
+  it('leaves no timer after a failed renewal once the session is gone', async () => {
     const session = await test.establish();
     await test.clock.advance(RENEWAL);
     await test.handshake.fail(new SessionError('network', 'offline'));
@@ -199,7 +199,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.clock.timers, 0);
   });
 
-  it('that is under way serves those who ask after the old session was rejected', async () => {
+  it('shares a renewal in progress with callers after the old session was rejected', async () => {
     const old = await test.establish();
     await test.clock.advance(RENEWAL);
     test.sessions.reject(old);
@@ -211,7 +211,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.sessions.current(), session);
   });
 
-  it('that fails after the old session was rejected is not tried again by itself', async () => {
+  it('does not retry a renewal that fails after the old session was rejected', async () => {
     const old = await test.establish();
     await test.clock.advance(RENEWAL);
     test.sessions.reject(old);
@@ -221,7 +221,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.clock.timers, 0);
   });
 
-  it('does not begin when its timer rings after a sleep: the session is lost instead', async () => {
+  it('drops the session instead of renewing it if the timer fires after a sleep', async () => {
     await test.establish();
     await test.clock.advance(RENEWAL - 1);
     test.clock.sleep(60 * MINUTE);
@@ -230,7 +230,7 @@ describe('The renewal of a session', () => {
     assert.equal(test.events.at(-1), 'lost: slept');
   });
 
-  it('ends with the sessions', async () => {
+  it('stops on close()', async () => {
     await test.establish();
     await test.clock.advance(RENEWAL);
     test.sessions.close();

@@ -5,7 +5,6 @@ import {
   MAX_BODY,
   MAX_FRAME,
   MAX_METADATA,
-  MAX_PLAINTEXT,
   MAX_RECORD,
   MIN_FRAME,
   SESSION_USE_MS,
@@ -24,11 +23,10 @@ const REPLY = {
   expires_in_seconds: 3600,
 };
 
-describe('The constants of the wire', () => {
-  it('are the numbers of the specification', () => {
+describe('Constants of wire.ts', () => {
+  it('have the values of the specification', () => {
     assert.equal(MAX_BODY, 50 * 1024 * 1024);
-    assert.equal(MAX_PLAINTEXT, 4 + MAX_METADATA + MAX_BODY);
-    assert.equal(MAX_RECORD, 16 + MAX_PLAINTEXT + 16);
+    assert.equal(MAX_RECORD, 16 + 4 + MAX_METADATA + MAX_BODY + 16);
     assert.deepEqual([MIN_FRAME, MAX_FRAME], [17, 65_553]);
     assert.equal(SESSION_USE_MS, 3_570_000);
   });
@@ -48,8 +46,8 @@ describe('The constants of the wire', () => {
   });
 });
 
-describe('A handshake reply', () => {
-  it('is taken when it is exactly the four fields, in any order', () => {
+describe('parseSessionReply()', () => {
+  it('accepts exactly the four fields in any order', () => {
     for (const fields of [REPLY, Object.fromEntries(Object.entries(REPLY).toReversed())]) {
       const { sessionId, attestationDocument } = parseSessionReply(json(fields));
       assert.equal(sessionId, REPLY.session_id);
@@ -60,13 +58,13 @@ describe('A handshake reply', () => {
   for (const [what, reply] of [
     ['is empty', Buffer.alloc(0)],
     ['is not JSON', Buffer.from('{')],
-    ['is JSON with something behind it', Buffer.concat([json(REPLY), Buffer.from('x')])],
+    ['is JSON followed by other data', Buffer.concat([json(REPLY), Buffer.from('x')])],
     ['begins with a byte order mark', Buffer.concat([Buffer.from('efbbbf', 'hex'), json(REPLY)])],
     ['is not UTF-8', Buffer.from(JSON.stringify({ ...REPLY, session_id: '\u00ff' }), 'latin1')],
     ['is null', json(null)],
     ['is a list', json([REPLY])],
     ['is a string', json('x')],
-    ['has one more field', json({ ...REPLY, more: 1 })],
+    ['has an additional field', json({ ...REPLY, more: 1 })],
     ['has a field of the prototype instead of its own', json({ ...REPLY, version: undefined, toString: 1 })],
     ...Object.keys(REPLY).map((name): [string, Buffer] => [`lacks ${name}`, json({ ...REPLY, [name]: undefined })]),
     ...Object.keys(REPLY).map((name): [string, Buffer] => [`has null for ${name}`, json({ ...REPLY, [name]: null })]),
@@ -75,7 +73,7 @@ describe('A handshake reply', () => {
       json({ ...REPLY, version }),
     ]),
     ...[3599, 3601, 0, -3600, '3600', 1e9].map((lifetime): [string, Buffer] => [
-      `lives ${JSON.stringify(lifetime)} seconds`,
+      `has a lifetime of ${JSON.stringify(lifetime)} seconds`,
       json({ ...REPLY, expires_in_seconds: lifetime }),
     ]),
     ...['', 'ab', REPLY.session_id.toUpperCase(), `${REPLY.session_id}\n`, `${REPLY.session_id}00`, 7].map(
@@ -86,12 +84,12 @@ describe('A handshake reply', () => {
       json({ ...REPLY, attestation_document: document }),
     ]),
   ] satisfies readonly (readonly [string, Buffer])[]) {
-    it(`is refused when it ${what}`, () => {
+    it(`rejects a reply that ${what}`, () => {
       assert.throws(() => parseSessionReply(reply), { name: 'SessionError', code: 'handshake_malformed' });
     });
   }
 
-  it('is refused without a word of what it contains', () => {
+  it('does not quote the reply in its errors', () => {
     const secret = Buffer.from('{"session_id": private-text');
     assert.throws(
       () => parseSessionReply(secret),
@@ -100,17 +98,17 @@ describe('A handshake reply', () => {
   });
 });
 
-describe('The content of a Start', () => {
+describe('parseStart()', () => {
   const header = (name: unknown, value: unknown) => json({ status: 200, headers: [{ name, value }] });
 
-  it('is taken with every status from 200 to 599', () => {
+  it('accepts every status from 200 to 599', () => {
     for (let status = 200; status <= 599; status++) {
       assert.deepEqual(parseStart(json({ status, headers: [] })), { status, headers: [] });
     }
   });
 
   for (const status of [-1, 0, 100, 101, 199, 600, 999, 200.5, '200', null, [200]]) {
-    it(`is refused with status ${JSON.stringify(status)}`, () => {
+    it(`rejects status ${JSON.stringify(status)}`, () => {
       assert.throws(() => parseStart(json({ status, headers: [] })), { code: 'record_malformed' });
     });
   }
@@ -125,13 +123,13 @@ describe('The content of a Start', () => {
     assert.deepEqual(parseStart(json({ status: 200, headers })).headers, headers);
   });
 
-  it('has at most 32 headers', () => {
+  it('accepts at most 32 headers', () => {
     const headers = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `x-${at}`, value: 'v' }));
     assert.equal(parseStart(json({ status: 200, headers: headers(32) })).headers.length, 32);
     assert.throws(() => parseStart(json({ status: 200, headers: headers(33) })), { code: 'record_malformed' });
   });
 
-  it('has at most 64 KiB', () => {
+  it('accepts at most 64 KiB', () => {
     const frame = json({ status: 200, headers: [{ name: 'x', value: '' }] }).length;
     const value = (length: number) => header('x', 'v'.repeat(length - frame));
     assert.equal(value(65_536).length, 65_536);
@@ -140,39 +138,39 @@ describe('The content of a Start', () => {
   });
 
   for (const name of ['', ' ', 'a b', 'a:', 'a\r\n', 'caf\u00e9', '\u0000', 7, null]) {
-    it(`is refused with a header named ${JSON.stringify(name)}`, () => {
+    it(`rejects a header named ${JSON.stringify(name)}`, () => {
       assert.throws(() => parseStart(header(name, 'v')), { code: 'record_malformed' });
     });
   }
 
   for (const value of ['a\nb', 'a\rb', '\n', '\u0000', '\u007f', '\u0100', '\u2028', 7, null]) {
-    it(`is refused with a header value of ${JSON.stringify(value)}`, () => {
+    it(`rejects a header value of ${JSON.stringify(value)}`, () => {
       assert.throws(() => parseStart(header('x', value)), { code: 'record_malformed' });
     });
   }
 
   for (const [what, content] of [
-    ['nothing', Buffer.alloc(0)],
-    ['no JSON', Buffer.from('{"status":200')],
+    ['empty content', Buffer.alloc(0)],
+    ['invalid JSON', Buffer.from('{"status":200')],
     ['a list', json([])],
-    ['no headers', json({ status: 200 })],
-    ['no status', json({ headers: [] })],
-    ['one more field', json({ status: 200, headers: [], more: 1 })],
+    ['missing headers', json({ status: 200 })],
+    ['a missing status', json({ headers: [] })],
+    ['an additional field', json({ status: 200, headers: [], more: 1 })],
     ['headers that are an object', json({ status: 200, headers: {} })],
     ['a header that is a list', json({ status: 200, headers: [['a', 'b']] })],
     ['a header without a value', json({ status: 200, headers: [{ name: 'a' }] })],
-    ['a header with one more field', json({ status: 200, headers: [{ name: 'a', value: 'b', more: 1 }] })],
-    ['bytes that are no UTF-8', Buffer.from('7b22ff', 'hex')],
+    ['a header with an additional field', json({ status: 200, headers: [{ name: 'a', value: 'b', more: 1 }] })],
+    ['invalid UTF-8', Buffer.from('7b22ff', 'hex')],
   ] as const) {
-    it(`is refused when it is ${what}`, () => {
+    it(`rejects ${what}`, () => {
       assert.throws(() => parseStart(content), { name: 'SessionError', code: 'record_malformed' });
     });
   }
 });
 
-describe('The content of an Error', () => {
+describe('parseErrorCode()', () => {
   for (const code of ['a', 'upstream_timeout', '0_9', 'x'.repeat(64)]) {
-    it(`is taken with the code ${code}`, () => {
+    it(`accepts the code ${code}`, () => {
       assert.equal(parseErrorCode(json({ code })), code);
     });
   }
@@ -192,12 +190,12 @@ describe('The content of an Error', () => {
     'a',
     null,
   ]) {
-    it(`is refused when it is ${JSON.stringify(content)}`, () => {
+    it(`rejects ${JSON.stringify(content)}`, () => {
       assert.throws(() => parseErrorCode(json(content)), { name: 'SessionError', code: 'record_malformed' });
     });
   }
 
-  it('is refused when it is nothing at all', () => {
+  it('rejects empty content', () => {
     assert.throws(() => parseErrorCode(new Uint8Array(0)), { code: 'record_malformed' });
   });
 });

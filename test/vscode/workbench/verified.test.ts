@@ -10,7 +10,7 @@ import { parsePayload } from '../../../src/attestation/document.ts';
 import { PINS } from '../../../src/attestation/pins.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
-import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
@@ -57,7 +57,7 @@ describe('A verified enclave', () => {
   let window: Workbench;
 
   const model = createModel({ paceMs: 0 });
-  const handler: LogicalHandler = async (request, response) => {
+  const handler: ApiHandler = async (request, response) => {
     asked.add(request.target);
     await released;
     await model(removed.has(request.credential) ? { ...request, credential: null } : request, response);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../../../src/devEnclave/model/model.ts';
-import { CHAT_PATH, ask, logicalRequest } from '../../../support/devEnclave/logicalClient.ts';
+import { CHAT_PATH, ask, apiRequest } from '../../../support/devEnclave/apiClient.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const model = createModel({ paceMs: 0 });
 
 async function embed(fields: object): Promise<{ embedding: unknown; index: number }[]> {
-  const answer = await ask(model, logicalRequest(EMBEDDINGS, fields));
+  const answer = await ask(model, apiRequest(EMBEDDINGS, fields));
   assert.equal(answer.status, 200, answer.body.toString());
   return (answer.json() as { data: { embedding: unknown; index: number }[] }).data;
 }
@@ -20,9 +20,9 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, component, index) => sum + component * (b[index] ?? NaN), 0);
 }
 
-describe('the list of models', () => {
-  it('describes chat models by what they can do, and the others briefly', async () => {
-    const answer = await ask(model, logicalRequest('/v1/models?limit=5', undefined));
+describe('createModel() and the list of models', () => {
+  it('lists capabilities for chat models only', async () => {
+    const answer = await ask(model, apiRequest('/v1/models?limit=5', undefined));
     assert.equal(answer.status, 200);
     const { object, data } = answer.json() as { object: string; data: Record<string, unknown>[] };
     assert.equal(object, 'list');
@@ -46,46 +46,46 @@ describe('the list of models', () => {
   });
 });
 
-describe('a request to the model', () => {
+describe('createModel() and its routes', () => {
   const body = { model: 'llama3-3-70b', messages: [{ role: 'user', content: 'a' }] };
 
-  it('needs a key that begins with dev-', async () => {
+  it('requires an API key that begins with dev-', async () => {
     for (const credential of [null, 'key', 'DEV-key', 'xdev-']) {
       for (const [target, value] of [
         [CHAT_PATH, body],
         [EMBEDDINGS, { input: 'a' }],
         ['/v1/models', undefined],
       ] as const) {
-        const answer = await ask(model, logicalRequest(target, value, { credential }));
+        const answer = await ask(model, apiRequest(target, value, { credential }));
         assert.equal(answer.status, 401);
         assert.equal((answer.json() as { status: number }).status, 401);
       }
     }
   });
 
-  it('finds nothing at other paths, and no other methods', async () => {
+  it('rejects other paths and methods', async () => {
     for (const target of ['/', '/v1', '/v1/models/', '/v1/models/glm-5-2', '/v1/completions']) {
-      assert.equal((await ask(model, logicalRequest(target, undefined))).status, 404, target);
+      assert.equal((await ask(model, apiRequest(target, undefined))).status, 404, target);
     }
-    const answer = await ask(model, logicalRequest(CHAT_PATH, undefined));
+    const answer = await ask(model, apiRequest(CHAT_PATH, undefined));
     assert.equal(answer.status, 405);
     assert.deepEqual(answer.header('allow'), ['POST']);
   });
 
-  it('may have a query', async () => {
-    assert.equal((await ask(model, logicalRequest(`${CHAT_PATH}?a=1`, body))).status, 200);
+  it('accepts a query', async () => {
+    assert.equal((await ask(model, apiRequest(`${CHAT_PATH}?a=1`, body))).status, 200);
   });
 });
 
-describe('embeddings', () => {
-  it('are 768 numbers of length 1, the same for the same text', async () => {
+describe('createModel() and embeddings', () => {
+  it('returns the same unit vector of 768 numbers for the same text', async () => {
     const a = await vector('the quick brown fox');
     assert.equal(a.length, 768);
     assert.ok(Math.abs(dot(a, a) - 1) < 1e-6);
     assert.deepEqual(a, await vector('the quick brown fox'));
   });
 
-  it('are close for texts with the same words', async () => {
+  it('returns similar vectors for texts with the same words', async () => {
     const [fox, other, numbers] = await Promise.all([
       vector('the quick brown fox'),
       vector('a quick brown dog'),
@@ -94,7 +94,7 @@ describe('embeddings', () => {
     assert.ok(dot(fox, other) > dot(fox, numbers) + 0.2);
   });
 
-  it('come for several texts at once, in their order, also for lists of tokens', async () => {
+  it('accepts several texts or lists of tokens and keeps their order', async () => {
     const data = await embed({ model: 'nomic-embed-text', input: ['a', 'b', 'a'] });
     assert.deepEqual(
       data.map(({ index }) => index),
@@ -107,14 +107,14 @@ describe('embeddings', () => {
     assert.equal((await embed({ input: '?!' })).length, 1);
   });
 
-  it('are the same in Base64, as little-endian float32', async () => {
+  it('encodes vectors in Base64 as little-endian float32', async () => {
     const [encoded] = await embed({ input: 'a b', encoding_format: 'base64' });
     const bytes = Buffer.from(encoded?.embedding as string, 'base64');
     const floats = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
     assert.deepEqual(floats, await vector('a b'));
   });
 
-  it('are refused for anything else', async () => {
+  it('rejects invalid requests', async () => {
     const wrong = [
       { input: '' },
       { input: [] },
@@ -126,11 +126,11 @@ describe('embeddings', () => {
       { input: 'a', dimensions: 256 },
     ];
     for (const fields of wrong) {
-      const answer = await ask(model, logicalRequest(EMBEDDINGS, fields));
+      const answer = await ask(model, apiRequest(EMBEDDINGS, fields));
       assert.equal(answer.status, 400, JSON.stringify(fields));
       assert.equal(answer.header('x-opensecret-error-code').length, 1);
     }
-    const request = logicalRequest(EMBEDDINGS, {}, { body: Buffer.from('{') });
+    const request = apiRequest(EMBEDDINGS, {}, { body: Buffer.from('{') });
     assert.equal((await ask(model, request)).status, 400);
   });
 });

@@ -5,7 +5,7 @@ import { deriveSessionKeys, generateKeyPair } from '../../../../src/session/keys
 import type { Primitives } from '../../../../src/session/session.ts';
 import { fromHex, toBase64, toHex } from '../../../../src/shared/bytes.ts';
 import { EnclaveSession, acceptHandshake } from '../../../../src/devEnclave/transport/enclaveSession.ts';
-import { Refusal } from '../../../../src/devEnclave/transport/refusal.ts';
+import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
 
 // transport-v2, section 5
 const CHALLENGE = new Uint8Array(32).fill(0x11);
@@ -32,7 +32,7 @@ for (const [name, primitives] of IMPLEMENTATIONS) {
   const session = () =>
     new EnclaveSession(primitives, deriveSessionKeys(primitives.hkdf, TRANSCRIPT, SHARED), CHALLENGE);
 
-  describe(`the enclave's half of the vectors, by ${name}`, () => {
+  describe(`EnclaveSession with the vectors, ${name}`, () => {
     it('has the session id and the routing key', () => {
       assert.equal(session().id, 'f7258fb103137c612baab47ced4a5a02');
       assert.equal(session().routingKey, toBase64(CHALLENGE));
@@ -50,42 +50,42 @@ for (const [name, primitives] of IMPLEMENTATIONS) {
       assert.equal(toHex(frame), `0000001f${RESPONSE}`);
     });
 
-    it('seals the same plaintext differently at each place', () => {
+    it('seals the same plaintext differently at each position', () => {
       const sealer = session().respond(RESPONSE_ID);
       assert.notDeepEqual(sealer.frame(2, CHALLENGE), sealer.frame(2, CHALLENGE));
     });
   });
 }
 
-describe('a session of the enclave', () => {
+describe('EnclaveSession', () => {
   const primitives = { aead: nativeAead, hkdf: nativeHkdf };
   const session = () => new EnclaveSession(primitives, deriveSessionKeys(nativeHkdf, TRANSCRIPT, SHARED), CHALLENGE);
 
-  it('refuses the second use of a request id, without a mark that allows a resend', () => {
+  it('rejects the second use of a request id without a resend code', () => {
     const once = session();
     once.open(bytes(RECORD));
-    assert.throws(() => once.open(bytes(RECORD)), isRefusal(undefined));
+    assert.throws(() => once.open(bytes(RECORD)), isHttpError(undefined));
   });
 
-  it('refuses a record at every bit that is not as it was sealed', () => {
+  it('rejects a record with any bit changed', () => {
     for (let index = 0; index < RECORD.length / 2; index++) {
       const record = bytes(RECORD);
       record[index] = (record[index] ?? 0) ^ 0x80;
-      assert.throws(() => session().open(record), isRefusal('request_decryption_failed'), `byte ${index}`);
+      assert.throws(() => session().open(record), isHttpError('request_decryption_failed'), `byte ${index}`);
     }
   });
 
-  it('refuses a record at every length that is not its own', () => {
+  it('rejects a record of any other length', () => {
     for (let length = 0; length < RECORD.length / 2; length++) {
-      assert.throws(() => session().open(bytes(RECORD).subarray(0, length)), isRefusal('request_decryption_failed'));
+      assert.throws(() => session().open(bytes(RECORD).subarray(0, length)), isHttpError('request_decryption_failed'));
     }
   });
 
-  it('does not use a request id up for a record that is not authentic', () => {
+  it('does not remember the request id of a record that is not authentic', () => {
     const once = session();
     const forged = bytes(RECORD);
     forged[47] = 0;
-    assert.throws(() => once.open(forged), isRefusal('request_decryption_failed'));
+    assert.throws(() => once.open(forged), isHttpError('request_decryption_failed'));
     assert.equal(once.open(bytes(RECORD)).plaintext.length, 16);
   });
 
@@ -102,6 +102,6 @@ describe('a session of the enclave', () => {
   });
 });
 
-function isRefusal(resendCode: string | undefined) {
-  return (error: unknown) => error instanceof Refusal && error.status === 400 && error.resendCode === resendCode;
+function isHttpError(resendCode: string | undefined) {
+  return (error: unknown) => error instanceof HttpError && error.status === 400 && error.resendCode === resendCode;
 }

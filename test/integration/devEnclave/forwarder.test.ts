@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forward.ts';
+import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forwarder.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
-import { call, connect, seal, sendRecord, withTimeout } from '../../support/devEnclave/client.ts';
+import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
+import { call, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { CHAT_PATH, ask, logicalRequest } from '../../support/devEnclave/logicalClient.ts';
+import { CHAT_PATH, ask, apiRequest } from '../../support/devEnclave/apiClient.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
-describe('--forward', () => {
+describe('The forwarder of --forward', () => {
   const start = useEnclaves();
   let server: Server;
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -31,12 +32,12 @@ describe('--forward', () => {
     await once(server, 'close');
   });
 
-  it('sends the request on as it is, with the key as a bearer token', async () => {
+  it('forwards the request unchanged, with the API key as a bearer token', async () => {
     let seen: { method: string; url: string; headers: NodeJS.Dict<string[]>; body: string } | undefined;
     answer = (request, response) => {
-      void (request.toArray() as Promise<Buffer[]>).then((pieces) => {
+      void (request.toArray() as Promise<Buffer[]>).then((chunks) => {
         const { method = '', url = '', headersDistinct: headers } = request;
-        seen = { method, url, headers, body: Buffer.concat(pieces).toString() };
+        seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
         response.writeHead(201, ['x-repeated', 'one', 'x-repeated', 'two', 'connection', 'x-named', 'x-named', '1']);
         response.end('answered');
       });
@@ -46,7 +47,7 @@ describe('--forward', () => {
       { name: 'x-a', value: '1' },
       { name: 'x-a', value: '2' },
     ];
-    const request = logicalRequest(`${CHAT_PATH}?a=1`, { b: 2 }, { headers });
+    const request = apiRequest(`${CHAT_PATH}?a=1`, { b: 2 }, { headers });
     const result = await ask(createForwarder(base), request);
     assert.equal(seen?.method, 'POST');
     assert.equal(seen.url, `/base${CHAT_PATH}?a=1`);
@@ -61,48 +62,45 @@ describe('--forward', () => {
     assert.equal(result.body.toString(), 'answered');
   });
 
-  it('passes a whole answer through the envelope, byte for byte', async () => {
+  it('returns the response through the envelope, byte for byte', async () => {
     const plain = await startPlainServer();
     const enclave = await start({ handler: createForwarder(new URL(plain.url)) });
     const session = await connect(enclave.url);
     const body = { model: 'glm-5-2', stream: true, messages: [{ role: 'user', content: 'hello there' }] };
     const forwarded = await call(enclave.url, session, body);
-    const direct = await ask(createModel({ paceMs: 0 }), logicalRequest(CHAT_PATH, body));
+    const direct = await ask(createModel({ paceMs: 0 }), apiRequest(CHAT_PATH, body));
     assert.ok(forwarded.body.equals(direct.body));
     await plain.close();
   });
 
-  it('waits behind every piece of a long answer', async () => {
+  it('waits for the client while it returns a long response', async () => {
     answer = (_request, response) => response.end(Buffer.alloc(2_000_000));
-    const { body, pieces } = await ask(createForwarder(base), logicalRequest('/v1/models', undefined));
+    const { body, chunks } = await ask(createForwarder(base), apiRequest('/v1/models', undefined));
     assert.equal(body.length, 2_000_000);
-    assert.ok(pieces.length > 1);
+    assert.ok(chunks.length > 1);
   });
 
-  it('is status 502 when nobody answers there', async () => {
+  it('responds with status 502 if the server is unreachable', async () => {
     const unused = createServer();
     unused.listen(0, '127.0.0.1');
     await once(unused, 'listening');
     const { port } = unused.address() as AddressInfo;
     unused.close();
-    const result = await ask(
-      createForwarder(new URL(`http://127.0.0.1:${port}`)),
-      logicalRequest('/v1/models', undefined),
-    );
+    const result = await ask(createForwarder(new URL(`http://127.0.0.1:${port}`)), apiRequest('/v1/models', undefined));
     assert.equal(result.status, 502);
     assert.deepEqual(result.header('x-opensecret-error-code'), ['upstream_provider_error']);
   });
 
-  it('breaks the answer off when it breaks there', async () => {
+  it('fails the response if the server fails', async () => {
     answer = (_request, response) => {
       response.write('half', () => response.destroy());
     };
-    const result = await ask(createForwarder(base), logicalRequest('/v1/models', undefined));
+    const result = await ask(createForwarder(base), apiRequest('/v1/models', undefined));
     assert.equal(result.failure, 'upstream_provider_error');
     assert.equal(result.body.toString(), 'half');
   });
 
-  it('goes away there when the client goes away here', async () => {
+  it('disconnects from the server when the client disconnects', async () => {
     const gone = new Promise<void>((resolve) => {
       answer = (_request, response) => {
         response.write('half');
@@ -114,12 +112,12 @@ describe('--forward', () => {
     const enclave = await start({ handler: createForwarder(base) });
     const session = await connect(enclave.url);
     const message = await sendRecord(enclave.url, session, seal(session, {}, Buffer.from('{}')).record);
-    await withTimeout('the first record', once(message, 'data'));
+    await withTimeout('the first record', DEADLINE, once(message, 'data'));
     message.destroy();
-    await withTimeout('the end of the forwarded request', gone);
+    await withTimeout('the end of the forwarded request', DEADLINE, gone);
   });
 
-  it('takes only http and https URLs without credentials, query or fragment', () => {
+  it('accepts only http and https URLs without credentials, query or fragment', () => {
     assert.equal(parseForwardUrl('https://host/base')?.href, 'https://host/base');
     for (const text of ['host', 'ftp://host', 'http://a:b@host', 'http://host/?a', 'http://host/#a', '']) {
       assert.equal(parseForwardUrl(text), undefined, text);

@@ -1,13 +1,13 @@
-// Asks a handler without sockets and without encryption.
+// Calls an API handler without sockets and encryption.
 import { setImmediate } from 'node:timers/promises';
-import type { LogicalHandler, LogicalRequest, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
+import type { ApiHandler, ApiRequest, ApiResponseWriter } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
-import { withTimeout } from './client.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
 export interface HandlerAnswer extends ResponseStart {
   readonly body: Buffer;
-  readonly pieces: readonly string[];
-  /** The code of `fail`; undefined for an answer with an end. */
+  readonly chunks: readonly string[];
+  /** The code passed to `fail`; undefined for a complete response. */
   readonly failure: string | undefined;
   header(name: string): readonly string[];
   json(): unknown;
@@ -15,8 +15,8 @@ export interface HandlerAnswer extends ResponseStart {
 
 export const CHAT_PATH = '/v1/chat/completions';
 
-/** A request with a JSON body, or with none. */
-export function logicalRequest(target: string, body: unknown, change: Partial<LogicalRequest> = {}): LogicalRequest {
+/** A request with or without a JSON body. */
+export function apiRequest(target: string, body: unknown, change: Partial<ApiRequest> = {}): ApiRequest {
   return {
     credential: 'dev-test',
     method: body === undefined ? 'GET' : 'POST',
@@ -27,24 +27,24 @@ export function logicalRequest(target: string, body: unknown, change: Partial<Lo
   };
 }
 
-/** The whole answer of a handler, which must wait behind every piece. */
+/** Returns the complete response of a handler, which must await `drained` after every chunk. */
 export async function ask(
-  handler: LogicalHandler,
-  request: LogicalRequest,
+  handler: ApiHandler,
+  request: ApiRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<HandlerAnswer> {
   let start: ResponseStart = { status: 0, headers: [] };
   let failure: string | undefined;
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let full = false;
-  const writer: LogicalResponseWriter = {
+  const writer: ApiResponseWriter = {
     signal,
     start: (value) => {
       start = value;
     },
-    write: (piece) => {
-      if (full) throw new Error('written to while it was full');
-      pieces.push(piece);
+    write: (chunk) => {
+      if (full) throw new Error('The handler did not await drained()');
+      chunks.push(chunk);
       full = true;
       return false;
     },
@@ -57,21 +57,21 @@ export async function ask(
       failure = code;
     },
   };
-  await withTimeout(`the answer to ${request.target}`, handler(request, writer));
+  await withTimeout(`the answer to ${request.target}`, DEADLINE, handler(request, writer));
   const { status, headers } = start;
-  const body = Buffer.concat(pieces);
+  const body = Buffer.concat(chunks);
   return {
     status,
     headers,
     body,
-    pieces: pieces.map((piece) => Buffer.from(piece).toString()),
+    chunks: chunks.map((chunk) => Buffer.from(chunk).toString()),
     failure,
     header: (name) => headers.filter((field) => field.name === name).map(({ value }) => value),
     json: () => JSON.parse(body.toString()) as unknown,
   };
 }
 
-/** The data of the events in a stream, parsed; `[DONE]` stays text. */
+/** The parsed data of the events in a stream, and `[DONE]` as text. */
 export function events(stream: string): unknown[] {
   return stream
     .split('\n\n')

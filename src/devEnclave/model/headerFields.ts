@@ -1,10 +1,9 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { HOP_BY_HOP_HEADERS } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set(HOP_BY_HOP_HEADERS);
 
-/** Node's `rawHeaders` (name, value, name, value ...) as fields with lower-case names. */
+/** Converts Node's `rawHeaders` (name, value, name, value ...) to fields with lower-case names. */
 export function headerFields(rawHeaders: readonly string[]): HeaderField[] {
   const fields: HeaderField[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -13,7 +12,7 @@ export function headerFields(rawHeaders: readonly string[]): HeaderField[] {
   return fields;
 }
 
-/** The fields that travel on: neither hop-by-hop nor named by `connection`. */
+/** The fields to forward: neither hop-by-hop nor named by `connection`. */
 export function endToEnd(fields: readonly HeaderField[]): HeaderField[] {
   const connection = fields.filter(({ name }) => name === 'connection').flatMap(({ value }) => value.split(','));
   const named = new Set(connection.map((name) => name.trim().toLowerCase()));

@@ -1,4 +1,4 @@
-// An enclave that lies in the handshake: nothing leaves this computer, and the log says what was wrong.
+// Faults in the handshake: the proxy sends no request, and its log names the cause.
 import assert from 'node:assert/strict';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
@@ -9,13 +9,13 @@ import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { API_KEY, Scope } from '../support/e2e/scope.ts';
 import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
 
-/** What the log says of each lie, and what the client sees. */
+/** What the log and the client receive for each fault. */
 const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; client?: ExpectedError }>> = {
   'wrong-nonce': { code: 'attestation_refused', detail: 'nonce_mismatch' },
   'wrong-user-data': { code: 'attestation_refused', detail: 'user_data_mismatch' },
   'wrong-public-key': { code: 'session_id_mismatch', detail: null },
   'short-public-key': { code: 'attestation_refused', detail: 'public_key_mismatch' },
-  'low-order-key': { code: 'weak_public_key' }, // the detail is OpenSSL's word for it
+  'low-order-key': { code: 'weak_public_key' }, // the detail is OpenSSL's error code
   'garbage-document': { code: 'attestation_refused', detail: 'malformed_document' },
   'bad-base64': { code: 'handshake_malformed', detail: null },
   'wrong-session-id': { code: 'session_id_mismatch', detail: null },
@@ -34,21 +34,21 @@ const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; 
 };
 
 const WIDTH = 10;
-const BODY = chatBody('a word that must not leave');
+const BODY = chatBody('a text that must not be sent');
 
 interface Observed {
   readonly failure: LogLine;
   readonly requests: number;
-  readonly refusals: number;
+  readonly rejections: number;
   readonly sent: Buffer;
 }
 
-describe('an enclave that lies in the handshake', () => {
+describe('An enclave with a fault in the handshake', () => {
   const scope = new Scope();
   const faults = listFaults().get('In the handshake') ?? [];
   let observed: ReadonlyMap<string, Promise<Observed>>;
 
-  /** One proxy, one lie, one client that asks, and then the truth. */
+  /** Sends a request while the enclave has the fault, and another one without it. */
   const observe = async (fault: string): Promise<Observed> => {
     const enclave = await scope.enclave({ faults: fault });
     const tap = await scope.tap(enclave);
@@ -56,38 +56,38 @@ describe('an enclave that lies in the handshake', () => {
     const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
     assertError(await ask(proxy.url, { body: BODY }, 10_000), client);
     const failure = await proxy.logged('handshake_failed');
-    const [requests, refusals, sent] = [enclave.journal.requests.length, enclave.journal.refusals.length, tap.sent];
+    const [requests, rejections, sent] = [enclave.journal.requests.length, enclave.journal.rejections.length, tap.sent];
     assert.equal(
       proxy.log.find(({ event }) => event === 'session'),
       undefined,
     );
     enclave.setFaults('');
-    const honest = await ask(proxy.url, { body: BODY }, 10_000);
-    assert.deepEqual([honest.status, honest.broken], [200, false]);
+    const recovered = await ask(proxy.url, { body: BODY }, 10_000);
+    assert.deepEqual([recovered.status, recovered.broken], [200, false]);
     await proxy.logged('session');
     await proxy.kill();
-    return { failure, requests, refusals, sent };
+    return { failure, requests, rejections, sent };
   };
 
   before(() => {
     observed = startAll(faults, WIDTH, observe);
-    for (const result of observed.values()) result.catch(() => undefined); // each test looks at its own
+    for (const result of observed.values()) result.catch(() => undefined); // each test checks its own
   });
   after(() => scope.close());
 
   for (const fault of faults) {
-    it(`is refused, and gets no request and no key: ${fault}`, async () => {
+    it(`is rejected and receives no request and no API key: ${fault}`, async () => {
       const expected = EXPECTED[fault];
-      assert.ok(expected, 'every lie has an expectation');
-      const { failure, requests, refusals, sent } = (await observed.get(fault)) ?? assert.fail();
+      assert.ok(expected, 'every fault has an expectation');
+      const { failure, requests, rejections, sent } = (await observed.get(fault)) ?? assert.fail();
       const { level, code, detail } = failure;
       assert.deepEqual(
         [level, code, detail],
         ['error', expected.code, 'detail' in expected ? expected.detail : detail],
       );
-      assert.deepEqual({ requests, refusals }, { requests: 0, refusals: 0 });
+      assert.deepEqual({ requests, rejections }, { requests: 0, rejections: 0 });
       assert.ok(sent.includes('POST /v2/session'));
-      for (const secret of ['/v2/request', API_KEY, 'a word that must not leave']) assert.ok(!sent.includes(secret));
+      for (const secret of ['/v2/request', API_KEY, 'a text that must not be sent']) assert.ok(!sent.includes(secret));
     }).timeout(60_000);
   }
 });

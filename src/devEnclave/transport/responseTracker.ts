@@ -1,14 +1,13 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 
-/** How an answer came to its end. `failed`: this side broke it off. */
+/** How a response ended. `failed`: the enclave broke it off. */
 export type Ending = 'complete' | 'client-cancelled' | 'failed';
 
-/** Watches over one answer: whether somebody still waits for it, and how it ended. */
-export class ClientWatch {
-  /** Settles when the answer is over. */
+/** Tracks whether the client still waits for a response, and how the response ended. */
+export class ResponseTracker {
+  /** Resolves when the response has ended. */
   readonly ended: Promise<Ending>;
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;
@@ -24,29 +23,29 @@ export class ClientWatch {
     });
   }
 
-  /** Aborted as soon as nobody waits any more. Made when it is asked for: most answers are over before. */
+  /** Aborted when the client disconnects. Created on demand, because most responses end before it is needed. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#response.closed && !this.#response.writableFinished) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Resolves when the socket has room again, rejects when nobody waits any more. */
+  /** Resolves when the socket accepts data again. Rejects when the client disconnects. */
   async drained(): Promise<void> {
     const { signal } = this;
     signal.throwIfAborted();
     if (this.#response.writableNeedDrain) await once(this.#response, 'drain', { signal });
-    // The socket is gone and the news is still under way: without a pause here, it would never come.
+    // If the socket has just closed, the event loop must turn for the 'close' event to arrive.
     else await setImmediate(undefined, { signal });
   }
 
-  /** This side breaks the answer off, whatever still reaches the client. */
+  /** Reports the response as failed, even if the client receives all of it. */
   markFailed(): void {
     this.#failed = true;
   }
 
-  /** Ends the connection without an end of the answer. What was written before leaves first. */
-  cut(how: 'reset' | 'close'): void {
+  /** Breaks the connection before the end of the response, after everything written so far has been sent. */
+  disconnect(how: 'reset' | 'close'): void {
     this.#failed = true;
     void setImmediate().then(() => {
       if (how === 'reset') this.#response.socket?.resetAndDestroy();

@@ -1,45 +1,43 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// `--forward URL`: another OpenAI-compatible server answers the logical requests.
+// Forwards requests to another OpenAI-compatible server (`--forward URL`).
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { MAX_RESPONSE_HEADERS } from '../../session/wire.ts';
 import { ApiError, answerApiError } from './apiErrors.ts';
-import { endToEnd, headerFields } from '../transport/headerFields.ts';
-import type { LogicalHandler, LogicalRequest, LogicalResponseWriter } from './logical.ts';
+import { endToEnd, headerFields } from './headerFields.ts';
+import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 
 /**
- * Sends every logical request on to `base`, with the credential as a bearer token, and passes the answer back as it
- * comes.
- * @param base http or https; its path, if it has one, goes in front of the logical target
+ * Forwards every request to `base`, with the API key as a bearer token, and streams the response back.
+ * @param base http or https; its path, if any, precedes the target of the request
  */
-export function createForwarder(base: URL): LogicalHandler {
+export function createForwarder(base: URL): ApiHandler {
   return async (request, response) => {
-    const answer = await ask(base, request, response.signal).catch((error: unknown) => {
+    const answer = await send(base, request, response.signal).catch((error: unknown) => {
       response.signal.throwIfAborted();
       return unreachable(error);
     });
     if (answer instanceof ApiError) answerApiError(response, answer);
-    else await passOn(answer, response);
+    else await stream(answer, response);
   };
 }
 
-/** Reads the base URL of `--forward`; undefined if it is none. */
+/** Parses the base URL of `--forward`: http or https without user name, query and fragment; else undefined. */
 export function parseForwardUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   const plain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   return plain && ['http:', 'https:'].includes(url.protocol) ? url : undefined;
 }
 
-async function ask(base: URL, request: LogicalRequest, signal: AbortSignal): Promise<IncomingMessage> {
+async function send(base: URL, request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const { method, target, headers, credential, body } = request;
   const fields = headers.map(({ name, value }) => [name, value]);
   if (credential !== null) fields.push(['authorization', `Bearer ${credential}`]);
   if (body !== undefined) fields.push(['content-length', String(body.length)]);
   fields.push(['host', base.host]);
-  const send = base.protocol === 'https:' ? httpsRequest : httpRequest;
-  const sent = send(base, {
+  const open = base.protocol === 'https:' ? httpsRequest : httpRequest;
+  const sent = open(base, {
     method,
     path: base.pathname.replace(/\/$/, '') + target,
     headers: fields.flat(),
@@ -47,16 +45,16 @@ async function ask(base: URL, request: LogicalRequest, signal: AbortSignal): Pro
   });
   sent.end(body);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  sent.on('error', () => undefined); // from here on the answer reports what breaks
+  sent.on('error', () => undefined); // errors after the head are reported by `answer`
   return answer;
 }
 
-async function passOn(answer: IncomingMessage, response: LogicalResponseWriter): Promise<void> {
+async function stream(answer: IncomingMessage, response: ApiResponseWriter): Promise<void> {
   const headers = endToEnd(headerFields(answer.rawHeaders)).slice(0, MAX_RESPONSE_HEADERS);
   response.start({ status: answer.statusCode ?? 502, headers });
   try {
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      if (!response.write(piece)) await response.drained();
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      if (!response.write(chunk)) await response.drained();
     }
   } catch {
     response.signal.throwIfAborted();
@@ -69,5 +67,5 @@ async function passOn(answer: IncomingMessage, response: LogicalResponseWriter):
 function unreachable(error: unknown): ApiError {
   const code = (error as { code?: unknown } | null)?.code;
   const detail = typeof code === 'string' ? `: ${code}` : '';
-  return new ApiError(502, 'upstream_provider_error', `The server behind this enclave cannot be reached${detail}`);
+  return new ApiError(502, 'upstream_provider_error', `Cannot connect to the server of --forward${detail}`);
 }

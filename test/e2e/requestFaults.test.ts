@@ -1,4 +1,4 @@
-// An enclave that lies behind a good handshake: nothing false reaches a client as if it were true.
+// Faults after a correct handshake: no client receives unauthentic or incomplete data as a complete response.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { ask } from '../support/e2e/ask.ts';
@@ -11,52 +11,52 @@ import { perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
 /**
- * What becomes of a request: it is refused before the start, broken behind it, or whole. `requests`: how many
- * logical requests the enclave admitted for it. `handshakes`: how many new ones it took.
+ * The outcome of a request: it fails before the start or after it, or is complete. `requests`: how many requests the
+ * enclave decrypted. `handshakes`: how many further ones were made.
  */
 interface Expected {
-  readonly client: 'refused' | 'timeout' | 'broken' | 'whole';
+  readonly client: 'failed' | 'timeout' | 'broken' | 'complete';
   readonly end: string;
   readonly requests: number;
   readonly handshakes: number;
-  /** How many of the pieces that the enclave's model wrote come through at most, where the answer is broken. */
-  readonly pieces?: number;
+  /** How many chunks of the model a broken response contains at most. */
+  readonly chunks?: number;
 }
 
-const refused = (end: string, requests = 1): Expected => ({ client: 'refused', end, requests, handshakes: 0 });
-const broken = (end: string, pieces: number): Expected => ({
+const failed = (end: string, requests = 1): Expected => ({ client: 'failed', end, requests, handshakes: 0 });
+const broken = (end: string, chunks: number): Expected => ({
   client: 'broken',
   end,
   requests: 1,
   handshakes: 0,
-  pieces,
+  chunks,
 });
-const WHOLE: Expected = { client: 'whole', end: 'complete', requests: 1, handshakes: 0 };
-/** One resend is allowed, in a fresh session; it is refused as well. */
-const REFUSED_TWICE: Expected = { client: 'refused', end: 'session_rejected', requests: 0, handshakes: 1 };
+const COMPLETE: Expected = { client: 'complete', end: 'complete', requests: 1, handshakes: 0 };
+/** The one resend, in a fresh session, is rejected too. */
+const REJECTED_TWICE: Expected = { client: 'failed', end: 'session_rejected', requests: 0, handshakes: 1 };
 const ALL = Infinity;
 
 const EXPECTED: Readonly<Record<string, Expected>> = {
-  'marked-session-not-found': REFUSED_TWICE,
-  'marked-decryption-failed': REFUSED_TWICE,
-  'answer-before-body': REFUSED_TWICE,
-  'unmarked-400': refused('response_status', 0),
-  'double-marked': refused('response_status', 0),
-  'double-code': refused('response_status', 0),
-  'marked-unknown-code': refused('response_status', 0),
-  'marked-contract-2': refused('response_status', 0),
-  'marked-503': refused('response_status', 0),
-  'outer-413': refused('response_status', 0),
-  'outer-415': refused('response_status', 0),
-  'outer-503': refused('response_status', 0),
-  redirect: refused('response_status', 0),
-  'wrong-outer-status': refused('response_status'),
-  'wrong-outer-type': refused('response_content_type'),
-  'parameter-outer-type': refused('response_content_type'),
-  'no-outer-type': refused('response_content_type'),
-  'double-outer-type': refused('response_content_type'),
-  'reset-before-response': refused('network', 0),
-  'close-before-response': refused('network', 0),
+  'marked-session-not-found': REJECTED_TWICE,
+  'marked-decryption-failed': REJECTED_TWICE,
+  'answer-before-body': REJECTED_TWICE,
+  'unmarked-400': failed('response_status', 0),
+  'double-marked': failed('response_status', 0),
+  'double-code': failed('response_status', 0),
+  'marked-unknown-code': failed('response_status', 0),
+  'marked-contract-2': failed('response_status', 0),
+  'marked-503': failed('response_status', 0),
+  'outer-413': failed('response_status', 0),
+  'outer-415': failed('response_status', 0),
+  'outer-503': failed('response_status', 0),
+  redirect: failed('response_status', 0),
+  'wrong-outer-status': failed('response_status'),
+  'wrong-outer-type': failed('response_content_type'),
+  'parameter-outer-type': failed('response_content_type'),
+  'no-outer-type': failed('response_content_type'),
+  'double-outer-type': failed('response_content_type'),
+  'reset-before-response': failed('network', 0),
+  'close-before-response': failed('network', 0),
   'hang-before-response': { client: 'timeout', end: 'timeout', requests: 0, handshakes: 0 },
   'tampered-record': broken('record_authentication', 0),
   'swapped-records': broken('record_authentication', 0),
@@ -68,27 +68,27 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'bytes-behind-end': broken('record_order', ALL),
   'record-behind-end': broken('record_order', ALL),
   'second-start': broken('record_order', 0),
-  'chunk-before-start': refused('record_order'),
-  'no-start': refused('record_order'),
-  'malformed-start': refused('record_malformed'),
+  'chunk-before-start': failed('record_order'),
+  'no-start': failed('record_order'),
+  'malformed-start': failed('record_malformed'),
   'oversize-frame': broken('record_length', 0),
   'huge-frame': broken('record_length', 0),
   'tiny-frame': broken('record_length', 0),
   'unknown-tag': broken('record_malformed', 0),
   'end-with-content': broken('record_malformed', ALL),
   'error-record': broken('enclave_error', 1),
-  'error-before-start': refused('record_order'),
+  'error-before-start': failed('record_order'),
   'malformed-error': broken('record_malformed', 1),
-  'another-request-id': refused('record_authentication'),
+  'another-request-id': failed('record_authentication'),
   'reset-mid-response': broken('network', 1),
   'close-mid-response': broken('network', 1),
   'hang-mid-response': broken('timeout', 1),
-  'byte-by-byte': WHOLE,
-  'one-write': WHOLE,
+  'byte-by-byte': COMPLETE,
+  'one-write': COMPLETE,
 };
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`an enclave that lies to a proxy with ${runtime}`, () => {
+  describe(`An enclave with faults in its responses, to a proxy with ${runtime}`, () => {
     const scope = perSuite();
     const model = recordedModel();
     let enclave: RunningEnclave;
@@ -101,34 +101,34 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await proxy.logged('session');
     });
 
-    /** Asks, and waits for the line about it in the log. */
+    /** Sends a request and waits for its line in the log. */
     const askLogged = async (body: string) => {
       const logged = proxy.stderr.items.length;
       const answer = await ask(proxy.url, { body });
       return { answer, line: await proxy.logged('request', {}, logged) };
     };
 
-    const assertHonest = async () => {
+    const assertRecovered = async () => {
       const { answer } = await askLogged(chatBody('Hello', { stream: true }));
       assert.deepEqual([answer.status, answer.broken], [200, false]);
       assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.pieces ?? [])));
     };
 
-    const groups = ['Outside of the records', 'In the records', 'Strange deliveries of honest records'];
+    const groups = ['Outside of the records', 'In the records', 'Unusual deliveries of correct records'];
     const faults = groups.flatMap((group) => listFaults().get(group) ?? []);
 
     for (const fault of faults) {
       for (const stream of [true, false]) {
-        it(`gets away with nothing: ${fault}, ${stream ? 'streaming' : 'not streaming'}`, async () => {
+        it(`is handled correctly: ${fault}, ${stream ? 'streaming' : 'not streaming'}`, async () => {
           const expected = EXPECTED[fault];
-          assert.ok(expected, 'every lie has an expectation');
+          assert.ok(expected, 'every fault has an expectation');
           const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
           enclave.setFaults(fault);
           const { answer, line } = await askLogged(chatBody('/repeat 5', { stream }));
           enclave.setFaults('');
-          const pieces = model.answers.at(-1)?.pieces ?? [];
+          const chunks = model.answers.at(-1)?.pieces ?? [];
           switch (expected.client) {
-            case 'refused':
+            case 'failed':
               assertError(answer, ERRORS.backend);
               break;
             case 'timeout':
@@ -136,24 +136,24 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
               break;
             case 'broken':
               assert.deepEqual([answer.status, answer.broken], [200, true]);
-              assert.ok(answer.body.equals(Buffer.concat(pieces.slice(0, expected.pieces))), answer.body.toString());
+              assert.ok(answer.body.equals(Buffer.concat(chunks.slice(0, expected.chunks))), answer.body.toString());
               break;
-            case 'whole':
+            case 'complete':
               assert.deepEqual([answer.status, answer.broken], [200, false]);
-              assert.ok(answer.body.equals(Buffer.concat(pieces)));
+              assert.ok(answer.body.equals(Buffer.concat(chunks)));
           }
           assert.deepEqual([line['status'], line['end']], [answer.status, expected.end]);
           assert.equal(enclave.journal.requests.length - requests, expected.requests);
           assert.equal(enclave.journal.handshakes - handshakes, expected.handshakes);
-          await assertHonest();
+          await assertRecovered();
         });
       }
     }
   });
 }
 
-describe('the lies of the development enclave', () => {
-  it('are all of the groups that are tested', () => {
+describe('The faults of the development enclave', () => {
+  it('belong to the tested groups', () => {
     assert.deepEqual(
       [...listFaults().keys()],
       [
@@ -161,7 +161,7 @@ describe('the lies of the development enclave', () => {
         'In the handshake of an enclave that signs its documents',
         'Outside of the records',
         'In the records',
-        'Strange deliveries of honest records',
+        'Unusual deliveries of correct records',
       ],
     );
     for (const names of listFaults().values()) assert.ok(names.length > 0);

@@ -1,5 +1,4 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// What a test or a benchmark can ask of the model: a last user message that begins with `/name` steers its answer.
+// Commands for tests and benchmarks: a last user message that begins with `/name` controls the response.
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { ApiError, answerApiError, answerStatus, invalid } from './apiErrors.ts';
@@ -7,24 +6,24 @@ import type { ApiErrorCode } from './apiErrors.ts';
 import { answerTo, callTools, lastUserText, say } from './answer.ts';
 import type { Answer, AnswerStep } from './answer.ts';
 import type { ChatRequest } from './chatRequest.ts';
-import { answerJson } from './logical.ts';
-import type { LogicalRequest, LogicalResponseWriter } from './logical.ts';
+import { answerJson } from './apiHandler.ts';
+import type { ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 
-/** Either an answer in the model's ordinary shapes, or one that the hook writes itself. */
-export type HookResult = Answer | { readonly write: (response: LogicalResponseWriter) => void | Promise<void> };
+/** Either an answer of the model, or a function that writes the response itself. */
+export type CommandResult = Answer | { readonly write: (response: ApiResponseWriter) => void | Promise<void> };
 
-interface HookCall {
+interface Invocation {
   readonly chat: ChatRequest;
-  readonly request: LogicalRequest;
-  /** The words behind the hook's name. */
+  readonly request: ApiRequest;
+  /** The words after the command's name. */
   readonly words: readonly string[];
 }
 
-interface Hook {
-  /** The arguments, for the help. */
+interface SlashCommand {
+  /** The arguments, for `--help`. */
   readonly usage: string;
   readonly summary: string;
-  readonly run: (call: HookCall) => HookResult;
+  readonly run: (invocation: Invocation) => CommandResult;
 }
 
 const MAX_BYTES = 2 ** 31;
@@ -38,11 +37,11 @@ const STATUS_CODES: Readonly<Record<number, ApiErrorCode>> = {
   504: 'upstream_timeout',
 };
 
-/** Every hook by its name. */
-export const MODEL_HOOKS: Readonly<Record<string, Hook>> = {
+/** All commands by name. */
+export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
   repeat: {
     usage: 'N [WORD]',
-    summary: 'N words, one chunk each, at the usual pace',
+    summary: 'N words, one chunk each, at the normal pace',
     run: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word') }),
   },
   burst: {
@@ -52,12 +51,12 @@ export const MODEL_HOOKS: Readonly<Record<string, Hook>> = {
   },
   large: {
     usage: 'BYTES',
-    summary: 'a text of exactly that many bytes in one piece',
+    summary: 'a text of exactly that many bytes in one chunk',
     run: ({ words }) => ({ steps: [{ kind: 'text', text: 'x'.repeat(natural(words[0])) }] }),
   },
   bytes: {
     usage: 'N',
-    summary: 'a body of exactly N bytes, application/octet-stream (see patternBytes)',
+    summary: 'a body of exactly N bytes as application/octet-stream (see patternBytes)',
     run: ({ words }) => {
       const length = natural(words[0]);
       return { write: (response) => writePattern(response, length) };
@@ -76,7 +75,7 @@ export const MODEL_HOOKS: Readonly<Record<string, Hook>> = {
   },
   status: {
     usage: 'CODE [RETRY-AFTER]',
-    summary: 'this logical status: an error as the backend words it, or no body at all',
+    summary: 'this status, with an error of the backend or without a body',
     run: ({ words }) => {
       const status = natural(words[0]);
       return {
@@ -88,12 +87,12 @@ export const MODEL_HOOKS: Readonly<Record<string, Hook>> = {
   },
   headers: {
     usage: '',
-    summary: 'headers that a relay must think about: repeated, hop-by-hop, named by connection, cookies, Latin-1',
+    summary: 'headers that a relay must handle: repeated, hop-by-hop, named by connection, cookies, Latin-1',
     run: () => ({ write: answerWithOddHeaders }),
   },
   describe: {
     usage: '',
-    summary: 'the logical request as JSON: method, target, headers, length and SHA-256 of the body; no credential',
+    summary: 'the request as JSON: method, target, headers, length and SHA-256 of the body; no API key',
     run: ({ request }) => ({
       write: (response) => {
         const { method, target, headers, body = new Uint8Array(0) } = request;
@@ -109,29 +108,29 @@ export const MODEL_HOOKS: Readonly<Record<string, Hook>> = {
   },
   wait: {
     usage: 'MS [TEXT]',
-    summary: 'the usual answer to TEXT, after a wait before its start',
+    summary: 'the normal response to TEXT, which starts after MS milliseconds',
     run: ({ chat, words }) => ({ ...answerTo(chat), delayMs: natural(words[0]) }),
   },
   ping: {
     usage: 'N',
-    summary: 'N comment lines between the first word and the second',
+    summary: 'N comment lines between the first and the second word',
     run: ({ words }) => ({
       steps: [...say('before '), ...Array<AnswerStep>(natural(words[0])).fill({ kind: 'ping' }), ...say('after')],
     }),
   },
   stall: {
     usage: 'N',
-    summary: 'N words, then nothing until the client goes away',
+    summary: 'N words, then nothing until the client disconnects',
     run: ({ words }) => ({ steps: [...repeat(natural(words[0]), 'word'), { kind: 'stall' }] }),
   },
   hang: {
     usage: '',
-    summary: 'no start of an answer until the client goes away',
+    summary: 'no response until the client disconnects',
     run: () => ({ write: ({ signal }) => setTimeout(2 ** 31 - 1, undefined, { signal }) }),
   },
   broken: {
     usage: 'N',
-    summary: 'N words, then the error event of a provider that failed (not streamed: status 502)',
+    summary: 'N words, then the error event of a failed provider (status 502 if not streamed)',
     run: ({ words }) => ({ steps: [...repeat(natural(words[0]), 'word'), { kind: 'provider-error' }] }),
   },
   fail: {
@@ -143,15 +142,15 @@ export const MODEL_HOOKS: Readonly<Record<string, Hook>> = {
   },
 };
 
-/** What the last user message asks for, or undefined if it steers nothing. */
-export function runHook(chat: ChatRequest, request: LogicalRequest): HookResult | undefined {
+/** Runs the command in the last user message. Returns undefined if the message has none. */
+export function runSlashCommand(chat: ChatRequest, request: ApiRequest): CommandResult | undefined {
   const [name, ...words] = lastUserText(chat).split(/\s+/u);
   if (!name?.startsWith('/')) return undefined;
-  const hook = Object.hasOwn(MODEL_HOOKS, name.slice(1)) ? MODEL_HOOKS[name.slice(1)] : undefined;
-  return hook?.run({ chat, request, words });
+  const command = Object.hasOwn(SLASH_COMMANDS, name.slice(1)) ? SLASH_COMMANDS[name.slice(1)] : undefined;
+  return command?.run({ chat, request, words });
 }
 
-/** What `/bytes N` answers. */
+/** The body of the response to `/bytes N`. */
 export function patternBytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => PATTERN[index % PATTERN.length] ?? 0);
 }
@@ -163,7 +162,7 @@ function* repeat(count: number, word: string): Generator<AnswerStep> {
   for (let index = 0; index < count; index++) yield step;
 }
 
-async function writePattern(response: LogicalResponseWriter, length: number): Promise<void> {
+async function writePattern(response: ApiResponseWriter, length: number): Promise<void> {
   response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/octet-stream' }] });
   for (let left = length; left > 0; left -= PATTERN.length) {
     if (!response.write(PATTERN.subarray(0, left))) await response.drained();
@@ -171,21 +170,21 @@ async function writePattern(response: LogicalResponseWriter, length: number): Pr
   response.end();
 }
 
-function answerWithStatus(response: LogicalResponseWriter, status: number, retryAfter: string | undefined): void {
+function answerWithStatus(response: ApiResponseWriter, status: number, retryAfter: string | undefined): void {
   const headers = retryAfter === undefined ? [] : [{ name: 'retry-after', value: retryAfter }];
   if (status === 401 || status === 403) {
-    answerStatus(response, status, 'The key is invalid or was deleted', headers);
+    answerStatus(response, status, 'The API key is invalid or was deleted', headers);
   } else if (status >= 400) {
     const code = STATUS_CODES[status] ?? 'upstream_invalid_request';
-    answerApiError(response, new ApiError(status, code, `The backend answers ${status}`, null, headers));
+    answerApiError(response, new ApiError(status, code, `The backend responds with ${status}`, null, headers));
   } else {
     response.start({ status, headers });
     response.end();
   }
 }
 
-/** `x-named` belongs to one hop, because `connection` names it. */
-function answerWithOddHeaders(response: LogicalResponseWriter): void {
+/** `x-named` is hop-by-hop, because `connection` names it. */
+function answerWithOddHeaders(response: ApiResponseWriter): void {
   const body = Buffer.from('{"headers":"odd"}');
   const headers: [string, string][] = [
     ['content-type', 'application/json'],
@@ -216,6 +215,6 @@ function answerWithOddHeaders(response: LogicalResponseWriter): void {
 function natural(word: string | undefined): number {
   const value = Number(word);
   if (!Number.isInteger(value) || value < 0 || value > MAX_BYTES)
-    throw invalid('messages', 'has a hook without a number');
+    throw invalid('messages', 'has a command without a valid number');
   return value;
 }

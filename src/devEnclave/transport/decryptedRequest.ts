@@ -1,10 +1,10 @@
-// src/devEnclave: the development backend, for the demo and for tests. Never part of the extension package.
-// The plaintext of a request record: transport v2, section 2.
+// Parses the plaintext of a request record (transport V2, section 2).
 import { fromBase64 } from '../../shared/bytes.ts';
-import { isCredential, isTarget } from '../../session/envelope.ts';
+import { HEADER_NAME, isCredential, isTarget } from '../../session/envelope.ts';
 import {
   CACHE_ROOT_LENGTH,
   FORBIDDEN_REQUEST_HEADERS,
+  HEADER_VALUE,
   LENGTH_FIELD,
   MAX_BODY,
   MAX_METADATA,
@@ -13,25 +13,23 @@ import {
 } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
 import { exactFields, parseJson } from '../../shared/json.ts';
-import type { LogicalRequest } from '../model/logical.ts';
-import { Refusal } from './refusal.ts';
+import type { ApiRequest } from '../model/apiHandler.ts';
+import { HttpError } from './httpError.ts';
 
-/** A request as it came out of its envelope. */
-export interface SealedRequest extends LogicalRequest {
+/** A request with everything that its envelope contained. */
+export interface DecryptedRequest extends ApiRequest {
   /** 32 bytes. */
   readonly cacheNamespaceRoot: Uint8Array | null;
 }
 
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-const NEEDS_CACHE_ROOT = '/v1/chat/completions';
+const CHAT_PATH = '/v1/chat/completions';
 
 /**
- * `uint32 length of metadata || metadata || body`, held to every rule of section 2.
- * @throws Refusal 400; 413 for a body of more than 50 MiB
+ * Parses `uint32 length of metadata || metadata || body` by the rules of section 2.
+ * @throws HttpError 400; 413 for a body of more than 50 MiB
  */
-export function parseSealedRequest(plaintext: Uint8Array): SealedRequest {
+export function parseDecryptedRequest(plaintext: Uint8Array): DecryptedRequest {
   const { metadata, tail } = split(plaintext);
   const fields = exactFields(
     parseJson(metadata),
@@ -43,13 +41,13 @@ export function parseSealedRequest(plaintext: Uint8Array): SealedRequest {
     'headers',
     'body_present',
   );
-  if (fields === undefined) throw malformed('is not an object of exactly the seven fields');
-  if (fields.version !== PROTOCOL_VERSION) throw malformed('is not of version 2');
+  if (fields === undefined) throw malformed('is not an object with exactly the seven fields');
+  if (fields.version !== PROTOCOL_VERSION) throw malformed('does not have version 2');
   const { method, target, body_present: bodyPresent } = fields;
   if (typeof method !== 'string' || !METHOD.test(method)) throw malformed('has no valid method');
   if (typeof target !== 'string' || !isTarget(target)) throw malformed('has no valid target');
   if (typeof bodyPresent !== 'boolean') throw malformed('has no valid body_present');
-  if (!bodyPresent && tail.length > 0) throw malformed('says that there is no body, but there is one');
+  if (!bodyPresent && tail.length > 0) throw malformed('declares no body, but there is one');
   return {
     credential: parseCredential(fields.credential),
     cacheNamespaceRoot: parseCacheRoot(fields.cache_namespace_root, target),
@@ -65,16 +63,16 @@ function split(plaintext: Uint8Array): { readonly metadata: Uint8Array; readonly
   const length = new DataView(plaintext.buffer, plaintext.byteOffset).getUint32(0);
   if (length > MAX_METADATA) throw malformed('is longer than 128 KiB');
   const end = LENGTH_FIELD + length;
-  if (end > plaintext.length) throw malformed('is cut short');
+  if (end > plaintext.length) throw malformed('is truncated');
   const tail = plaintext.subarray(end);
-  if (tail.length > MAX_BODY) throw new Refusal(413, 'the request body is longer than 50 MiB');
+  if (tail.length > MAX_BODY) throw new HttpError(413, 'the request body is longer than 50 MiB');
   return { metadata: plaintext.subarray(LENGTH_FIELD, end), tail };
 }
 
 function parseCredential(value: unknown): string | null {
   if (value === null) return null;
   const fields = exactFields(value, 'kind', 'value');
-  if (fields?.kind !== 'api_key') throw malformed('has a credential of an unknown kind');
+  if (fields?.kind !== 'api_key') throw malformed('has a credential of unknown kind');
   if (typeof fields.value !== 'string' || !isCredential(fields.value)) {
     throw malformed('has no valid API key');
   }
@@ -83,7 +81,7 @@ function parseCredential(value: unknown): string | null {
 
 function parseCacheRoot(value: unknown, target: string): Uint8Array | null {
   if (value === null) {
-    if (target.split('?', 1)[0] === NEEDS_CACHE_ROOT) throw malformed('has no cache namespace root');
+    if (target.split('?', 1)[0] === CHAT_PATH) throw malformed('has no cache namespace root');
     return null;
   }
   const root = typeof value === 'string' ? fromBase64(value) : undefined;
@@ -92,19 +90,20 @@ function parseCacheRoot(value: unknown, target: string): Uint8Array | null {
 }
 
 function parseHeaders(value: unknown): readonly HeaderField[] {
-  if (!Array.isArray(value) || value.length > MAX_REQUEST_HEADERS) throw malformed('has no list of at most 64 headers');
+  if (!Array.isArray(value) || value.length > MAX_REQUEST_HEADERS)
+    throw malformed('does not have a list of at most 64 headers');
   return value.map((field: unknown) => {
     const header = exactFields(field, 'name', 'value');
     const name = header?.name;
     const text = header?.value;
     if (typeof name !== 'string' || typeof text !== 'string' || !HEADER_NAME.test(name) || !HEADER_VALUE.test(text)) {
-      throw malformed('has a header that HTTP cannot carry');
+      throw malformed('has a header that is not valid in HTTP');
     }
     if (FORBIDDEN_REQUEST_HEADERS.has(name)) throw malformed(`has the forbidden header ${name}`);
     return { name, value: text };
   });
 }
 
-function malformed(what: string): Refusal {
-  return new Refusal(400, `the request metadata ${what}`);
+function malformed(what: string): HttpError {
+  return new HttpError(400, `the request metadata ${what}`);
 }
