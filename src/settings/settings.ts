@@ -158,7 +158,7 @@ function readBackend(values: Values): Backend {
     const allowed = 'http is for a development backend on this computer (localhost, 127.0.0.1, [::1]); use https';
     throw new ConfigError('PROXY_BACKEND_URL', shown, allowed);
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, ''), verified, loopback };
+  return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, ''), verified, loopback };
 }
 
 function readEnvironment(values: Values): Settings['policy']['environment'] {

@@ -98,7 +98,8 @@ describe('the key of a request', () => {
     ['so does every other one of the list', `Authorization: Bearer ${OTHER_ACCESS_KEY}`, API_KEY],
     ['the scheme is taken in lower case', `authorization: bearer ${ACCESS_KEY}`, API_KEY],
     ['the scheme is taken in capitals', `AUTHORIZATION: BEARER ${ACCESS_KEY}`, API_KEY],
-    ['spaces around the key do not count', `Authorization:  Bearer   ${ACCESS_KEY}  `, API_KEY],
+    ['spaces around the key are ignored', `Authorization:  Bearer   ${ACCESS_KEY}  `, API_KEY],
+    ['tabs and spaces after the key are ignored', `Authorization: Bearer ${ACCESS_KEY}\t \t`, API_KEY],
     [
       'any other key is the client’s own and travels as it is',
       'Authorization: Bearer dev-own/key=+~',

@@ -34,7 +34,7 @@ describe('npm start', () => {
     assert.match(text, /access key +sealed-[\w-]{43}\n/);
     const question = /^> (.*)$/m.exec(text)?.[1] ?? assert.fail(text);
     assert.ok(text.includes(`You said: ${question}`));
-    assert.match(text, /\d+ tokens in, \d+ out/);
+    assert.match(text, /^ {2}\d+ tokens in, \d+ out$/m);
     assert.ok(pieces.length > 10, 'the answer came word by word');
     assert.deepEqual(demo.stderr.items, []);
   }).timeout(30_000);

@@ -130,7 +130,10 @@ describe('The diagnosis', () => {
       [],
     );
     assert.match(named(results, 'Streamed answer').value, /^gpt-oss-120b: first byte after \d+ ms, whole after \d+ ms/);
-    assert.equal(named(results, 'Embedding').value.replace(/\d+ ms/, 'T'), 'nomic-embed-text: 768 dimensions after T');
+    assert.equal(
+      named(results, 'Embedding').value.replace(/\b\d+ ms/, 'T'),
+      'nomic-embed-text: 768 dimensions after T',
+    );
     assert.equal(named(results, 'Models').value, '8, of which 6 chat');
     assert.equal(named(results, 'Access keys').value, '2 in all, that of the extension included');
     assert.match(diagnosisDocument(results, SURROUNDINGS, []), /\*\*No check failed, and 1[23] were not tried\.\*\*/);

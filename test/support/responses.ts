@@ -52,7 +52,7 @@ export function makeResponse(words: readonly string[]): FakeResponse {
 
 /** The next frame of a response, in words. */
 export function frameOf(response: ResponseHalf, words: string): Buffer {
-  const [, kind, rest = ''] = /^(\w+) ?(.*)$/s.exec(words) ?? [];
+  const [, kind, rest = ''] = /^(\w+)(?: (.*))?$/s.exec(words) ?? [];
   if (kind === 'start') return response.start(Number(rest));
   if (kind === 'chunk') return response.chunk(rest);
   if (kind === 'end') return response.end();

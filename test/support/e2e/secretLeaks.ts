@@ -8,7 +8,7 @@ function formsOf(secret: string): readonly string[] {
     // What stands around the secret decides about the first and the last character of its Base64, so these are cut off.
     const text = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
-      .replace(/=+$/, '');
+      .replaceAll('=', '');
     const inner = text.slice(shift === 0 ? 0 : shift + 1, -1);
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   });

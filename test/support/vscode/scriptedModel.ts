@@ -11,7 +11,7 @@ export interface ChatBody {
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
-const TYPED = /<userRequest>\s*(.*?)\s*<\/userRequest>/s;
+const TYPED = /<userRequest>(.*?)<\/userRequest>/s;
 
 export class ScriptedModel {
   readonly #questions = new EventQueue<Question>();
@@ -105,7 +105,7 @@ function parse(body: Uint8Array | undefined): ChatBody {
 /** What the person has typed last. The editor wraps it in much else, and asks for things of its own without any. */
 function wordsOf({ messages }: ChatBody): string | undefined {
   const typed = messages.map(({ role, content }) =>
-    role === 'user' && typeof content === 'string' ? TYPED.exec(content)?.[1] : undefined,
+    role === 'user' && typeof content === 'string' ? TYPED.exec(content)?.[1]?.trim() : undefined,
   );
   return typed.findLast((words) => words !== undefined);
 }

@@ -169,7 +169,7 @@ export class Workbench {
       'the diagnosis of now',
       async () => {
         text = await body.innerText();
-        return (/\S+Z$/m.exec(text)?.[0] ?? '') >= asked;
+        return (/\b[\dT:.-]{20,23}Z$/m.exec(text)?.[0] ?? '') >= asked;
       },
       VISIBLE,
     );
