@@ -1,4 +1,4 @@
-// mocha's own report, and the counts for the one line at the end of all suites.
+// Mocha's dot reporter, which also appends its counts to the file TEST_COUNTS for the last line of `npm test`.
 import { appendFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
