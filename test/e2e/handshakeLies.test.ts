@@ -51,7 +51,7 @@ describe('an enclave that lies in the handshake', () => {
   /** One proxy, one lie, one client that asks, and then the truth. */
   const observe = async (fault: string): Promise<Observed> => {
     const enclave = await scope.enclave({ faults: fault });
-    const tap = await scope.tap(enclave);
+    const tap = await scope.recorder(enclave);
     const proxy = await scope.proxy(tap, { PROXY_REQUEST_TIMEOUT_SECS: '4' });
     const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
     assertError(await ask(proxy.url, { body: BODY }, 10_000), client);

@@ -56,7 +56,7 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => Logi
 
   const { handler, answers } = recordedModel(handlerFor(path));
   const proxy = await scope.proxy(await scope.enclave({ handler }));
-  const tap = await scope.tap(proxy);
+  const tap = await scope.recorder(proxy);
   const clear = () => endThoseIn(home);
   scope.onClose(async () => {
     await clear();

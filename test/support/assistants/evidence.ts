@@ -27,7 +27,7 @@ export function assertExactBytes(name: string, { tap, answers, word }: Bench): v
   const requests = wire.map(({ request }) => sha256(request));
   assert.deepEqual(requests.toSorted(), opened.map(({ request }) => sha256(request.body ?? '')).toSorted());
   const given = new Set(
-    opened.map(({ request, pieces }) => sha256(request.body ?? '') + sha256(Buffer.concat(pieces))),
+    opened.map(({ request, chunks }) => sha256(request.body ?? '') + sha256(Buffer.concat(chunks))),
   );
   const whole = wire.flatMap(({ request, response }) => (response === undefined ? [] : [{ request, response }]));
   assert.ok(whole.length > 0);
@@ -38,7 +38,7 @@ export function assertExactBytes(name: string, { tap, answers, word }: Bench): v
   // The one that the assistant has told of is among them.
   assert.equal(
     whole.some(({ response }) => response.body.includes(word)),
-    opened.some(({ pieces }) => Buffer.concat(pieces).includes(word)),
+    opened.some(({ chunks }) => Buffer.concat(chunks).includes(word)),
   );
   note(name, 'bytes, by SHA-256', `exact: ${count(requests, 'request')}, ${count(whole, 'answer')}`);
 }

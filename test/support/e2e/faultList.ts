@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { ENCLAVE, environment } from './process.ts';
 
-/** The names of all lies that `dist/dev-enclave.js --faults list` knows, by the titles above them. */
+/** The names of all faults that `dist/dev-enclave.js --faults list` prints, by group title. */
 export function listFaults(): ReadonlyMap<string, readonly string[]> {
   const { stdout, status } = spawnSync(process.execPath, [ENCLAVE, '--faults', 'list'], {
     encoding: 'utf8',

@@ -101,7 +101,7 @@ describe('A person with a verified enclave', () => {
     const short = `${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`;
     const tooltip = await window.picture('image-not-approved');
     assert.ok(tooltip.includes(`an image that is not approved for production, with PCR0 ${short}`), tooltip);
-    assert.deepEqual(world.asked, [HISTORY.pathname]);
+    assert.deepEqual(world.requests, [HISTORY.pathname]);
     assert.deepEqual(enclave.journal.requests, []);
     const text = await showAttestation('Nothing is verified at the moment');
     await window.screenshot('image-not-approved-attestation');
