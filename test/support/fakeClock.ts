@@ -6,7 +6,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Time that moves only when a test says so. */
+/** A clock that advances only when a test calls it. */
 export class FakeClock implements Clock {
   #wall = Date.UTC(2026, 0, 15, 12);
   #monotonic = 1_000_000;
@@ -28,12 +28,12 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** How many timers are set. */
+  /** The number of pending timers. */
   get timers(): number {
     return this.#timers.length;
   }
 
-  /** Lets time pass, and what it sets off run. */
+  /** Advances the time and runs the timers that are due, with everything they start. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#monotonic + milliseconds;
     await flushEventLoop();
@@ -45,12 +45,12 @@ export class FakeClock implements Clock {
     this.#move(end - this.#monotonic);
   }
 
-  /** The computer sleeps: the wall clock goes on, the monotonic one stands still. */
+  /** The computer sleeps: only the wall clock advances. */
   sleep(milliseconds: number): void {
     this.#wall += milliseconds;
   }
 
-  /** The same where both clocks go on: timers are late, and come when time passes again. */
+  /** The computer sleeps and both clocks advance: timers are late, and fire with the next `advance`. */
   sleepThrough(milliseconds: number): void {
     this.#move(milliseconds);
   }

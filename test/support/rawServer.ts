@@ -1,4 +1,4 @@
-// A backend made of plain sockets, which can do what no honest HTTP server does.
+// A backend made of plain sockets, which can do what no correct HTTP server does.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -16,8 +16,8 @@ export class RawConnection {
     this.socket = socket;
     socket.setNoDelay(true);
     socket.on('error', () => undefined); // the other side may reset the connection at any time
-    socket.on('data', (piece: Buffer) => {
-      this.#received += piece.toString('latin1');
+    socket.on('data', (chunk: Buffer) => {
+      this.#received += chunk.toString('latin1');
       this.#wake?.();
     });
     this.closed = new Promise((resolve) => {
@@ -27,12 +27,12 @@ export class RawConnection {
     });
   }
 
-  /** All that has come so far and was not taken. */
+  /** The received text that no `take` has consumed yet. */
   get received(): string {
     return this.#received;
   }
 
-  /** Waits until this has come; takes everything up to its end. */
+  /** Waits until the received text contains `end`; consumes everything up to and including it. */
   async take(label: string, end: string): Promise<string> {
     while (!this.#received.includes(end)) {
       const more = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ export class RawConnection {
     return taken;
   }
 
-  /** The head of the next request, with its blank line. */
+  /** Consumes the head of the next request, including its blank line. */
   takeHead(): Promise<string> {
     return this.take('the head of a request', '\r\n\r\n');
   }
@@ -55,7 +55,7 @@ export class RawConnection {
     this.socket.write(typeof text === 'string' ? Buffer.from(text, 'latin1') : text);
   }
 
-  /** Ends the connection with a FIN behind what was written. */
+  /** Ends the connection with a FIN after what was written. */
   end(text = ''): void {
     this.socket.end(Buffer.from(text, 'latin1'));
   }
@@ -91,7 +91,7 @@ export class RawServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The next connection that the test has not seen yet. */
+  /** Resolves with the next connection that it has not returned yet. */
   async next(label = 'a connection'): Promise<RawConnection> {
     while (this.#taken === this.connections.length) {
       const more = new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ export class RawServer {
     return this.connections[this.#taken++] ?? assert.fail(label);
   }
 
-  /** Ends everything; again it has no effect. */
+  /** Closes the server and its connections; does nothing when called again. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
