@@ -5,16 +5,8 @@ import type { Socket } from 'node:net';
 import type { Session } from '../../../src/session/session.ts';
 import type { LogicalHandler } from '../../../src/devEnclave/model/logical.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
-import {
-  call,
-  collect,
-  connect,
-  openAnswer,
-  outerHeaders,
-  seal,
-  sendRecord,
-  withTimeout,
-} from '../../support/devEnclave/client.ts';
+import { call, collect, connect, openAnswer, outerHeaders, seal, sendRecord } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import { muteErrors, useEnclaves } from '../../support/devEnclave/fixture.ts';
 
 const CHAT = chat('hello');
@@ -40,8 +32,8 @@ describe('answers on their way', () => {
       const request = httpRequest(`${enclave.url}/v2/request`, { method: 'POST', agent: false, headers });
       request.on('error', () => undefined);
       request.write(Buffer.alloc(10));
-      const [socket] = (await withTimeout('a socket', once(request, 'socket'))) as [Socket];
-      await withTimeout('the connection', once(socket, 'connect'));
+      const [socket] = (await withTimeout('a socket', DEADLINE, once(request, 'socket'))) as [Socket];
+      await withTimeout('the connection', DEADLINE, once(socket, 'connect'));
       request.destroy();
       assert.equal((await call(enclave.url, session, undefined)).status, 400);
       assert.equal(enclave.journal.requests.length, 1);
@@ -51,10 +43,10 @@ describe('answers on their way', () => {
       const said = muteErrors();
       await begin();
       const message = await sendRecord(enclave.url, session, seal(session, {}, chat('/stall 2')).record);
-      await withTimeout('the first records', once(message, 'data'));
+      await withTimeout('the first records', DEADLINE, once(message, 'data'));
       message.destroy();
-      const { end } = await withTimeout('the journal', enclave.journal.request(0));
-      assert.equal((await withTimeout('the cancellation', end)).ended, 'client-cancelled');
+      const { end } = await withTimeout('the journal', DEADLINE, enclave.journal.request(0));
+      assert.equal((await withTimeout('the cancellation', DEADLINE, end)).ended, 'client-cancelled');
       await new Promise(setImmediate);
       assert.deepEqual(said, []);
     });
@@ -62,10 +54,10 @@ describe('answers on their way', () => {
     it('stops even a model that never pauses', async () => {
       await begin();
       const message = await sendRecord(enclave.url, session, seal(session, {}, chat('/burst 2000000000')).record);
-      await withTimeout('the first records', once(message, 'data'));
+      await withTimeout('the first records', DEADLINE, once(message, 'data'));
       message.destroy();
-      const { end } = await withTimeout('the journal', enclave.journal.request(0));
-      assert.equal((await withTimeout('the cancellation', end)).ended, 'client-cancelled');
+      const { end } = await withTimeout('the journal', DEADLINE, enclave.journal.request(0));
+      assert.equal((await withTimeout('the cancellation', DEADLINE, end)).ended, 'client-cancelled');
     });
   });
 

@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { parseCommandLine } from '../../../src/devEnclave/cli.ts';
-import { call, connect, withTimeout } from '../../support/devEnclave/client.ts';
+import { call, connect } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/devEnclave/main.ts');
 
@@ -82,7 +83,7 @@ describe('the process of the development enclave', () => {
 
   async function finish(child: Child): Promise<{ code: unknown; stdout: string; stderr: string }> {
     const output = Promise.all([child.stdout.toArray(), child.stderr.toArray()]);
-    const [code] = (await withTimeout('the exit', once(child, 'close'))) as unknown[];
+    const [code] = (await withTimeout('the exit', DEADLINE, once(child, 'close'))) as unknown[];
     const [stdout, stderr] = await output;
     return { code, stdout: stdout.join(''), stderr: stderr.join('') };
   }
@@ -90,7 +91,7 @@ describe('the process of the development enclave', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`says where it listens, serves, and ends at once on ${signal}`, async () => {
       const child = run('--port', '0', '--pace', '0');
-      const [line] = (await withTimeout('its first line', once(child.stdout, 'data'))) as [Buffer];
+      const [line] = (await withTimeout('its first line', DEADLINE, once(child.stdout, 'data'))) as [Buffer];
       const url = /^enclave listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(line.toString())?.[1];
       assert.ok(url !== undefined, line.toString());
       const session = await connect(url);
@@ -111,7 +112,7 @@ describe('the process of the development enclave', () => {
 
   it('ends with code 1 and one line when its port is taken', async () => {
     const first = run('--port', '0');
-    const [line] = (await withTimeout('its first line', once(first.stdout, 'data'))) as [Buffer];
+    const [line] = (await withTimeout('its first line', DEADLINE, once(first.stdout, 'data'))) as [Buffer];
     const port = /:(\d+)\n/.exec(line.toString())?.[1] ?? '';
     const { code, stderr } = await finish(run('--port', port));
     assert.equal(code, 1);

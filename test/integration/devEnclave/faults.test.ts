@@ -8,15 +8,8 @@ import type { Session } from '../../../src/session/session.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { describeFaults, parseFaults } from '../../../src/devEnclave/faults/faults.ts';
-import {
-  collect,
-  connect,
-  openAnswer,
-  outerHeaders,
-  seal,
-  sendRecord,
-  withTimeout,
-} from '../../support/devEnclave/client.ts';
+import { collect, connect, openAnswer, outerHeaders, seal, sendRecord } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import type { SealedCall } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 
@@ -166,7 +159,7 @@ describe('the faults of the development enclave', () => {
       const request = httpRequest(`${url}/v2/request`, { method: 'POST', headers, agent: false });
       request.on('error', () => undefined);
       request.write(Buffer.alloc(40_000_000));
-      const [message] = (await withTimeout('the answer', once(request, 'response'))) as [IncomingMessage];
+      const [message] = (await withTimeout('the answer', DEADLINE, once(request, 'response'))) as [IncomingMessage];
       assert.equal(message.statusCode, 400);
       assert.deepEqual(message.headersDistinct[CODE], ['session_not_found']);
       assert.ok(request.writableLength > 0 || request.socket?.writableLength !== 0, 'the body was read');
@@ -228,9 +221,9 @@ describe('the faults of the development enclave', () => {
           stream.push(piece);
           if (opened.length === 2) message.emit('two records');
         });
-        await withTimeout('two records', once(message, 'two records'));
+        await withTimeout('two records', DEADLINE, once(message, 'two records'));
         if (broken !== undefined) {
-          assert.equal(((await withTimeout('the break', broken)) as { code?: string }).code, 'ECONNRESET');
+          assert.equal(((await withTimeout('the break', DEADLINE, broken)) as { code?: string }).code, 'ECONNRESET');
         }
         assert.deepEqual(opened, ['start', 'chunk']);
         assert.throws(() => {
@@ -247,7 +240,7 @@ describe('the faults of the development enclave', () => {
         const message = await sendRecord(url, session, call.record);
         const pieces: Buffer[] = [];
         message.on('data', (piece: Buffer) => pieces.push(piece));
-        await withTimeout('the end', once(message, 'end'));
+        await withTimeout('the end', DEADLINE, once(message, 'end'));
         assert.equal(openAnswer(call.opener, Buffer.concat(pieces)).status, 200);
         if (fault === 'byte-by-byte') assert.ok(pieces.every(({ length }) => length === 1));
         const next = seal(session, {}, CHAT);

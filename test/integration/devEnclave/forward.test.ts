@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forward.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { startPlainServer } from '../../../src/devEnclave/routes/plainServer.ts';
-import { call, connect, seal, sendRecord, withTimeout } from '../../support/devEnclave/client.ts';
+import { call, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 import { CHAT_PATH, ask, logicalRequest } from '../../support/devEnclave/logicalClient.ts';
 
@@ -114,9 +115,9 @@ describe('--forward', () => {
     const enclave = await start({ handler: createForwarder(base) });
     const session = await connect(enclave.url);
     const message = await sendRecord(enclave.url, session, seal(session, {}, Buffer.from('{}')).record);
-    await withTimeout('the first record', once(message, 'data'));
+    await withTimeout('the first record', DEADLINE, once(message, 'data'));
     message.destroy();
-    await withTimeout('the end of the forwarded request', gone);
+    await withTimeout('the end of the forwarded request', DEADLINE, gone);
   });
 
   it('takes only http and https URLs without credentials, query or fragment', () => {

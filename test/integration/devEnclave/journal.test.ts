@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { METADATA, call, collect, connect, seal, sendRecord, withTimeout } from '../../support/devEnclave/client.ts';
+import { METADATA, call, collect, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 
 const KEY = 'dev-very-secret-key';
@@ -31,7 +32,7 @@ describe('the journal of the development enclave', () => {
     const body = { model: 'llama3-3-70b', messages: [{ role: 'user', content: 'very secret words' }] };
     await call(enclave.url, session, body, { credential: KEY, cacheNamespaceRoot: ROOT });
     await call(enclave.url, session, undefined, { credential: null, method: 'GET', target: '/v1/models' });
-    for (const index of [0, 1]) await withTimeout('an end', (await enclave.journal.request(index)).end);
+    for (const index of [0, 1]) await withTimeout('an end', DEADLINE, (await enclave.journal.request(index)).end);
 
     const text = await readFile(recordFile, 'utf8');
     const [first, second] = text
@@ -85,7 +86,7 @@ describe('the journal of the development enclave', () => {
     const body = { model: 'llama3-3-70b', stream: true, messages: [{ role: 'user', content: '/stall 1' }] };
     const { record } = seal(session, {}, Buffer.from(JSON.stringify(body)));
     const message = await sendRecord(enclave.url, session, record, { 'transfer-encoding': 'chunked' });
-    await withTimeout('a record', once(message, 'data'));
+    await withTimeout('a record', DEADLINE, once(message, 'data'));
     message.destroy();
     const deadline = performance.now() + 5000;
     let line = '';
@@ -106,8 +107,8 @@ describe('the journal of the development enclave', () => {
     for (const [index, content] of ['a', 'a', '/fail 1'].entries()) {
       const body = Buffer.from(JSON.stringify({ model: 'llama3-3-70b', messages: [{ role: 'user', content }] }));
       await collect(await sendRecord(enclave.url, session, seal(session, {}, body).record)).catch(() => undefined);
-      const { end } = await withTimeout('the request', enclave.journal.request(index));
-      assert.equal((await withTimeout('its end', end)).ended, 'failed');
+      const { end } = await withTimeout('the request', DEADLINE, enclave.journal.request(index));
+      assert.equal((await withTimeout('its end', DEADLINE, end)).ended, 'failed');
     }
   });
 

@@ -19,8 +19,8 @@ import {
   sealPlaintext,
   send,
   sendRecord,
-  withTimeout,
 } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 
@@ -81,7 +81,7 @@ describe('encrypted requests', () => {
       const { request, answer } = open();
       request.write(record.subarray(0, 10));
       request.end(record.subarray(10));
-      const outer = await collect(await withTimeout('the answer', answer));
+      const outer = await collect(await withTimeout('the answer', DEADLINE, answer));
       assert.equal(openAnswer(opener, outer.body).status, 200);
     });
 
@@ -162,7 +162,7 @@ describe('encrypted requests', () => {
       const { request, answer } = open({ 'content-length': MAX_RECORD + 1 });
       request.on('error', () => undefined);
       request.flushHeaders();
-      isPlainRefusal(await collect(await withTimeout('the answer', answer)), 413);
+      isPlainRefusal(await collect(await withTimeout('the answer', DEADLINE, answer)), 413);
       request.destroy();
     });
 
@@ -170,9 +170,9 @@ describe('encrypted requests', () => {
       const { request, answer } = open();
       request.write(Buffer.alloc(MAX_RECORD));
       request.write(Buffer.alloc(1));
-      isPlainRefusal(await collect(await withTimeout('the answer', answer)), 413);
+      isPlainRefusal(await collect(await withTimeout('the answer', DEADLINE, answer)), 413);
       request.end();
-      await withTimeout('the rest of the upload', once(request, 'close'));
+      await withTimeout('the rest of the upload', DEADLINE, once(request, 'close'));
     });
   });
 
@@ -193,7 +193,7 @@ describe('encrypted requests', () => {
         const headers = { ...outerHeaders(session), host: 'enclave', connection, 'content-length': 8_000_001 };
         const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
         socket.write(`POST /v2/request HTTP/1.1\r\n${lines.join('')}\r\nx`);
-        await withTimeout('the early answer', Promise.race([answered, failed]));
+        await withTimeout('the early answer', DEADLINE, Promise.race([answered, failed]));
         assert.match(Buffer.concat(received).toString(), /^HTTP\/1.1 400 .*session_not_found/s);
         const sent = new Promise<void>((resolve, reject) => {
           socket.write(Buffer.alloc(8_000_000), (error) => {
@@ -201,7 +201,7 @@ describe('encrypted requests', () => {
             else resolve();
           });
         });
-        await withTimeout('the rest of the upload', Promise.race([sent, failed]));
+        await withTimeout('the rest of the upload', DEADLINE, Promise.race([sent, failed]));
         failed.catch(() => undefined);
         socket.destroy();
       });

@@ -15,6 +15,7 @@ import { RecordStream } from '../../../src/session/recordStream.ts';
 import type { Session } from '../../../src/session/session.ts';
 import type { Clock, Transport } from '../../../src/session/transport.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
 /** An answer as HTTP knows it. */
 export interface OuterAnswer {
@@ -32,23 +33,6 @@ export interface LogicalAnswer extends ResponseStart {
   json(): unknown;
 }
 
-export const DEADLINE_MS = 5000;
-
-/** `promise`, or a rejection that says what was waited for. */
-export async function withTimeout<T>(label: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`waited ${deadlineMs} ms for ${label}`));
-    }, deadlineMs);
-  });
-  try {
-    return await Promise.race([promise, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** One HTTP request; resolves with the head of its answer. An https certificate is not looked at. */
 export function send(
   url: string,
@@ -61,12 +45,12 @@ export function send(
     request.on('error', reject);
     request.end(body);
   });
-  return withTimeout(`the head of ${method} ${url}`, sent);
+  return withTimeout(`the head of ${method} ${url}`, DEADLINE, sent);
 }
 
 /** The whole answer; rejects if it breaks. */
 export async function collect(message: IncomingMessage): Promise<OuterAnswer> {
-  const body = await withTimeout('the rest of an answer', message.toArray() as Promise<Buffer[]>);
+  const body = await withTimeout('the rest of an answer', DEADLINE, message.toArray() as Promise<Buffer[]>);
   return { status: message.statusCode ?? 0, headers: message.headersDistinct, body: Buffer.concat(body) };
 }
 
@@ -110,7 +94,7 @@ const clock: Clock = {
 export function connect(
   url: string,
   trust: Trust = { kind: 'development' },
-  timeoutMs = DEADLINE_MS,
+  timeoutMs = DEADLINE,
 ): Promise<Session<AttestationResult>> {
   const primitives = { aead: nativeAead, hkdf: nativeHkdf };
   const transport = handshakeTransport(url);

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogicalHandler, LogicalRequest, LogicalResponseWriter } from '../../../src/devEnclave/model/logical.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
-import { withTimeout } from './client.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
 export interface HandlerAnswer extends ResponseStart {
   readonly body: Buffer;
@@ -57,7 +57,7 @@ export async function ask(
       failure = code;
     },
   };
-  await withTimeout(`the answer to ${request.target}`, handler(request, writer));
+  await withTimeout(`the answer to ${request.target}`, DEADLINE, handler(request, writer));
   const { status, headers } = start;
   const body = Buffer.concat(pieces);
   return {

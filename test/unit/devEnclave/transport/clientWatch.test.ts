@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { ClientWatch } from '../../../../src/devEnclave/transport/clientWatch.ts';
-import { withTimeout } from '../../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../../support/withTimeout.ts';
 
 describe('waiting for room in a socket', () => {
   it('lets the event loop turn when the socket is gone and the news is still under way', async () => {
@@ -14,7 +14,7 @@ describe('waiting for room in a socket', () => {
     });
     for (let turn = 0; turn < 100; turn++) await Promise.resolve();
     assert.ok(!over);
-    await withTimeout('one turn of the event loop', waiting);
+    await withTimeout('one turn of the event loop', DEADLINE, waiting);
   });
 
   it('is given up when the client goes away', async () => {
