@@ -14,6 +14,7 @@ import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
 interface Finished {
   readonly code: number | null;
@@ -267,7 +268,7 @@ describe('the command line', () => {
     }
   });
 
-  it('serves on when nobody reads its log any more', async () => {
+  itWithSignals('serves on when nobody reads its log any more', async () => {
     const proxy = await scope.proxy(await scope.enclave(), { PROXY_LOG_LEVEL: 'trace' });
     await proxy.logged('session');
     proxy.child.stdout?.destroy();

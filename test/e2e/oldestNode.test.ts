@@ -6,6 +6,7 @@ import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
 describe('on the oldest supported Node', () => {
   const scope = perTest();
@@ -29,7 +30,7 @@ describe('on the oldest supported Node', () => {
     assert.equal(output, `v${OLDEST_NODE}`);
   });
 
-  it('the proxy prints its version, checks its health, chats and exits', async () => {
+  itWithSignals('the proxy prints its version, checks its health, chats and exits', async () => {
     assert.match((await run(PROXY, ['--help'])).output, /^sealed-proxy \d+\.\d+\.\d+: /);
     assert.deepEqual(await run(PROXY, ['--version']), { code: 0, output: `sealed-proxy ${VERSION}` });
     const proxy = await scope.proxy(await scope.enclave(), {}, { node });

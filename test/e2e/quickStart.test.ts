@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
 const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'tsconfig.json'];
 
@@ -39,7 +40,7 @@ describe('npm start', () => {
     assert.deepEqual(demo.stderr.items, []);
   }).timeout(30_000);
 
-  it('serves until Ctrl-C with the key that it prints', async () => {
+  itWithSignals('serves until Ctrl-C with the key that it prints', async () => {
     const demo = start();
     try {
       await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'), 0, 15_000);

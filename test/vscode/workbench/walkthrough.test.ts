@@ -1,5 +1,5 @@
 // The first five minutes of a person: four steps, each of which completes by itself. Their pictures are made here; `npm run
-// pictures` puts them where the package takes them from. The tests stand on one another.
+// screenshots` puts them where the package takes them from. The tests stand on one another.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
