@@ -12,7 +12,12 @@ export default tseslint.config(
       // Node's modules, packages, then files from the furthest folder to the nearest; a value before a type of its file.
       'perfectionist/sort-imports': [
         'error',
-        { type: 'natural', newlinesBetween: 0, groups: ['side-effect', 'builtin', 'external', 'unknown'] },
+        {
+          type: 'natural',
+          newlinesBetween: 0,
+          groups: ['side-effect', 'builtin', 'external', 'unknown'],
+          partitionByComment: true, // so that the first lines of a file stay the first
+        },
       ],
       'sort-imports': ['error', { ignoreDeclarationSort: true }],
       // Both report expressions whose cost grows faster than their input, also when no match is found.
