@@ -4,7 +4,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY esbuild.mjs tsconfig.json ./
 COPY src src
-RUN npm run build
+RUN node esbuild.mjs
 
 FROM node:lts-slim
 WORKDIR /app

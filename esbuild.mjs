@@ -1,61 +1,102 @@
-// Bundles each process into one file of dist/ that needs no node_modules. `--watch` builds again on each change,
-// `--quiet` prints warnings and errors alone.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+// Bundles each process into one file of dist/ that needs no node_modules: node esbuild.mjs [--watch] [--quiet]
+// --watch builds again on each change, --quiet prints warnings and errors only.
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { build, context } from 'esbuild';
 
-const watch = process.argv.includes('--watch');
-
-/** @type {import('esbuild').BuildOptions} */
-const options = {
-  entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
-  outdir: 'dist',
+/** @satisfies {import('esbuild').BuildOptions} How every bundle is made. */
+export const BUNDLE = {
   bundle: true,
   platform: 'node',
   target: 'node22.19',
   format: 'cjs',
+  external: ['vscode'],
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // a bundler cannot see the imports of its other build
+};
+
+const SHIPPED = {
+  ...BUNDLE,
+  outdir: 'dist',
   minify: true,
   sourcemap: true,
   sourcesContent: false,
-  legalComments: 'none', // the licences in full are in ThirdPartyNotices.txt
+  legalComments: 'none', // ThirdPartyNotices.txt has the full licences
   metafile: true,
-  banner: { js: '#!/usr/bin/env node' },
-  logLevel: process.argv.includes('--quiet') ? 'error' : 'info',
 };
 
-/** @type {import('esbuild').BuildOptions} */
-const extension = {
-  ...options,
-  entryPoints: { extension: 'src/extension/main.ts' },
-  outExtension: { '.js': '.cjs' },
-  external: ['vscode'],
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other build hides its imports from a bundler
-  banner: {},
-};
+const BUNDLES = [
+  {
+    ...SHIPPED,
+    entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
+    banner: { js: '#!/usr/bin/env node' },
+  },
+  { ...SHIPPED, entryPoints: { extension: 'src/extension/main.ts' }, outExtension: { '.js': '.cjs' } },
+];
 
-if (!watch) rmSync('dist', { recursive: true, force: true });
-mkdirSync('dist', { recursive: true });
-// The package is of ES modules; its bundles are not, so that each of them also runs alone, anywhere.
-writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
+if (realpathSync(process.argv[1]) === import.meta.filename) await main(process.argv.slice(2));
 
-// What other extensions compile against: interfaces alone, which are the same in a declaration file.
-copyFileSync('src/extension/api/apiTypes.ts', 'dist/sealed-proxy.d.ts');
-
-if (watch) {
-  for (const bundle of [options, extension]) await (await context(bundle)).watch();
-} else {
-  const results = await Promise.all([options, extension].map((bundle) => build(bundle)));
+async function main(options) {
+  if (options.includes('--watch')) return watch();
+  rmSync('dist', { recursive: true, force: true });
+  prepare();
+  const logLevel = options.includes('--quiet') ? 'warning' : 'info';
+  const results = await Promise.all(BUNDLES.map((bundle) => build({ ...bundle, logLevel })));
   writeFileSync('dist/ThirdPartyNotices.txt', notices(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
 }
 
-/** The licences of all packages that these files are of, each whole. */
+/** Prints one line when a build of all bundles starts, one for each message, and one when it has finished. */
+async function watch() {
+  prepare();
+  let running = 0;
+  const progress = {
+    name: 'progress',
+    setup: ({ onStart, onEnd }) => {
+      onStart(() => {
+        if (running++ === 0) console.log('[watch] build started');
+      });
+      onEnd(({ errors, warnings }) => {
+        for (const message of errors) report('error', message);
+        for (const message of warnings) report('warning', message);
+        if (--running === 0) console.log('[watch] build finished');
+      });
+    },
+  };
+  const options = { plugins: [progress], logLevel: 'silent' };
+  const contexts = await Promise.all(BUNDLES.map((bundle) => context({ ...bundle, ...options })));
+  await Promise.all(contexts.map((bundle) => bundle.watch()));
+}
+
+/** As `.vscode/tasks.json` reads it. */
+function report(severity, { location, text }) {
+  console.log(location ? `${location.file}:${location.line}:${location.column + 1}: ${severity}: ${text}` : text);
+}
+
+/** Writes what is not bundled. */
+function prepare() {
+  mkdirSync('dist', { recursive: true });
+  // The package consists of ES modules, the bundles do not: each of them runs anywhere by itself.
+  writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
+  // What other extensions compile against: only interfaces, which a declaration file writes in the same way.
+  copyFileSync('src/extension/api/apiTypes.ts', 'dist/sealed-proxy.d.ts');
+}
+
+/** The full licences of the packages that these files belong to. */
 function notices(paths) {
   const folders = new Set(paths.map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? ''));
   folders.delete('');
   const texts = [...folders].toSorted().map((folder) => {
     const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const [file] = readdirSync(folder).filter((entry) => /^licen[cs]e(\.|$)/i.test(entry));
-    if (file === undefined || !existsSync(join(folder, file))) throw new Error(`${name} comes without a licence`);
+    if (file === undefined || !existsSync(join(folder, file))) throw new Error(`${name} has no licence file`);
     return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
   });
   return texts.join(`\n${'-'.repeat(80)}\n\n`);

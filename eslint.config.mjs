@@ -1,9 +1,30 @@
 import eslint from '@eslint/js';
+import perfectionist from 'eslint-plugin-perfectionist';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', '.cache/', 'coverage/'] },
   eslint.configs.recommended,
+  {
+    plugins: { perfectionist, regexp },
+    rules: {
+      // Node's modules, packages, then files from the furthest folder to the nearest; a value before a type of its file.
+      'perfectionist/sort-imports': [
+        'error',
+        {
+          type: 'natural',
+          newlinesBetween: 0,
+          groups: ['side-effect', 'builtin', 'external', 'unknown'],
+          partitionByComment: true, // so that the first lines of a file stay the first
+        },
+      ],
+      'sort-imports': ['error', { ignoreDeclarationSort: true }],
+      // Both report expressions whose cost grows faster than their input, also when no match is found.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
+  },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],

@@ -1,4 +1,4 @@
-// The yardstick: a relay of Node's http and undici's dispatch handlers that encrypts nothing and judges nothing.
+// The baseline: a relay made of Node's http and undici's dispatch, without encryption and without checks.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
@@ -19,8 +19,8 @@ const server = createServer({ requestTimeout: 0 }, (req, res) => {
       onResponseStart: (_controller, status, headers) => {
         res.writeHead(status, headers);
       },
-      onResponseData: (controller, piece) => {
-        if (res.write(piece)) return;
+      onResponseData: (controller, chunk) => {
+        if (res.write(chunk)) return;
         controller.pause();
         res.once('drain', () => {
           controller.resume();

@@ -1,6 +1,6 @@
-// One run, one table: the same logical backend straight, through a bare relay, through the sealed proxy, and through
-// the sealed proxy on a runtime without native ChaCha20-Poly1305. Rounds take turns, so that what disturbs the machine
-// disturbs all of them; the table has the medians. Ratios count, absolute times are this machine's.
+// Compares the same logical backend in one table: direct, through a bare relay, through the sealed proxy, and through the
+// sealed proxy without native ChaCha20-Poly1305. The rounds alternate, so that other load on the computer affects all of
+// them. The table shows medians; only the ratios can be compared between computers. BENCH_ROUNDS sets the rounds.
 import { fileURLToPath } from 'node:url';
 import { handshakeTimes } from './handshake.ts';
 import { measureLatency, measureRequests, measureStream, measureUpload } from './measure.ts';
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   };
   const columns = Object.keys(programs) as Column[];
   const targets = new Map<Column, Measured>();
-  for (const column of columns) targets.set(column, measured(await programs[column](), plain));
+  for (const column of columns) targets.set(column, asMeasured(await programs[column](), plain));
   const rounds: Record<Column, Figures[]> = { straight: [], bare: [], sealed: [], pure: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [column, target] of targets) {
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
         ...(await measureStream(target, 16, 'burst')),
         ...(await measureStream(target, 1, 'paced')),
         ...(await measureStream(target, 16, 'paced')),
-        ...(await freshly(() => programs[column](), plain)),
+        ...(await measureFresh(() => programs[column](), plain)),
       };
       if (round > 0) rounds[column].push(figures); // the first round warms up
     }
@@ -46,9 +46,9 @@ async function main(): Promise<void> {
   await upstream.stop();
 }
 
-/** The figures of a process that has done nothing before: memory grows once. */
-async function freshly(start: () => Promise<Target | undefined>, plain: string): Promise<Figures> {
-  const target = measured(await start(), plain);
+/** Measures a new process, since the memory of a used one has already grown. */
+async function measureFresh(start: () => Promise<Target | undefined>, plain: string): Promise<Figures> {
+  const target = asMeasured(await start(), plain);
   try {
     return await measureUpload(target);
   } finally {
@@ -56,7 +56,7 @@ async function freshly(start: () => Promise<Target | undefined>, plain: string):
   }
 }
 
-function measured(process: Target | undefined, plain: string): Measured {
+function asMeasured(process: Target | undefined, plain: string): Measured {
   return { url: process?.url ?? plain, process };
 }
 

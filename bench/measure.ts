@@ -1,11 +1,11 @@
-// The measurements. Each drives one target from this process and returns its figures by name.
+// The measurements. Each sends requests to one target and returns its figures by name.
 import { Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Target } from './target.ts';
 
 export interface Measured {
   readonly url: string;
-  /** Undefined: there is nothing in between. */
+  /** Undefined for the backend itself. */
   readonly process: Target | undefined;
 }
 
@@ -29,9 +29,9 @@ function post(path: string, body: string | Buffer): Dispatcher.RequestOptions {
 }
 
 async function ask(pool: Pool, path: string, body: string | Buffer = QUESTION): Promise<number> {
-  const { statusCode, body: answer } = await pool.request(post(path, body));
+  const { statusCode, body: response } = await pool.request(post(path, body));
   let length = 0;
-  for await (const piece of answer as AsyncIterable<Buffer>) length += piece.length;
+  for await (const chunk of response as AsyncIterable<Buffer>) length += chunk.length;
   if (statusCode !== 200) throw new Error(`Status ${statusCode}`);
   return length;
 }
@@ -43,7 +43,7 @@ async function cpuOf({ process }: Measured, work: () => Promise<unknown>): Promi
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** Small requests over 16 connections: requests per second, CPU microseconds of the relay for each. */
+/** Small requests over 16 connections: requests per second, and CPU microseconds of the relay per request. */
 export async function measureRequests(target: Measured): Promise<Figures> {
   const pool = connect(target);
   const begin = performance.now();
@@ -59,7 +59,7 @@ export async function measureRequests(target: Measured): Promise<Figures> {
   return { 'requests/s, 16 connections': REQUESTS / seconds, 'CPU us/request, 16 connections': per(cpu, REQUESTS) };
 }
 
-/** Small requests one after the other: median and 99th percentile of the latency in milliseconds. */
+/** Small requests one after another: median and 99th percentile of the latency in milliseconds. */
 export async function measureLatency(target: Measured): Promise<Figures> {
   const pool = connect(target);
   const times: number[] = [];
@@ -80,8 +80,8 @@ export async function measureLatency(target: Measured): Promise<Figures> {
 }
 
 /**
- * Streamed answers of about 200 bytes an event. `burst`: as fast as they are taken, so that many share one read of the
- * relay. `paced`: one a millisecond on each stream, so that each comes by itself, as the tokens of a model do.
+ * Streams with events of about 200 bytes. `burst`: as fast as they are read, so that one read of the relay returns many.
+ * `paced`: one per millisecond on each stream, so that each arrives by itself, like the tokens of a model.
  */
 export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'paced'): Promise<Figures> {
   const pool = connect(target);
@@ -92,10 +92,10 @@ export async function measureStream(target: Measured, streams: number, pace: 'bu
   const seconds = (performance.now() - begin) / 1000;
   const firstByte = streams === 1 && pace === 'paced' ? await timeToFirstByte(pool) : undefined;
   await pool.close();
-  const what = `${streams} stream${streams > 1 ? 's' : ''}, ${pace}`;
+  const name = `${streams} stream${streams > 1 ? 's' : ''}, ${pace}`;
   return {
-    [`records/s, ${what}`]: (events * streams) / seconds,
-    [`CPU us/record, ${what}`]: per(cpu, events * streams),
+    [`records/s, ${name}`]: (events * streams) / seconds,
+    [`CPU us/record, ${name}`]: per(cpu, events * streams),
     ...(firstByte === undefined ? {} : { 'time to first byte ms': firstByte }),
   };
 }
@@ -105,14 +105,14 @@ async function timeToFirstByte(pool: Pool): Promise<number> {
   for (let round = 0; round < 50; round++) {
     const begin = performance.now();
     const { body } = await pool.request(post(`${CHAT}?events=2&paced=1`, QUESTION));
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      if (piece.length > 0 && times.length === round) times.push(performance.now() - begin);
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (chunk.length > 0 && times.length === round) times.push(performance.now() - begin);
     }
   }
   return median(times);
 }
 
-/** One body of 50 MiB: its time, and what it does to the relay's memory and event loop. */
+/** One body of 50 MiB: its duration, and its effect on the memory and the event loop of the relay. */
 export async function measureUpload(target: Measured): Promise<Figures> {
   const pool = connect(target);
   const idle = await target.process?.memory();

@@ -1,4 +1,4 @@
-// Loaded into each measured process by `--import`: answers questions about itself over file descriptor 3.
+// Loaded into each measured process with `--import`: reports measurements over file descriptor 3.
 import { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -7,13 +7,13 @@ const delay = monitorEventLoopDelay({ resolution: 1 });
 let peak = 0;
 let sampler;
 
-const answers = {
+const measurements = {
   /** CPU time in microseconds since the start of the process, all threads. */
   cpu: () => {
     const { user, system } = process.cpuUsage();
     return user + system;
   },
-  /** Resident memory in bytes, after a garbage collection where the process was started with --expose-gc. */
+  /** Resident memory in bytes, after a garbage collection if the process was started with --expose-gc. */
   memory: () => {
     globalThis.gc?.();
     return process.memoryUsage.rss();
@@ -25,7 +25,7 @@ const answers = {
     delay.enable();
     return 0;
   },
-  /** What happened since `watch`: peak resident memory in bytes, longest pause of the event loop in milliseconds. */
+  /** Since `watch`: the peak resident memory in bytes and the longest pause of the event loop in milliseconds. */
   watched: () => {
     clearInterval(sampler);
     delay.disable();
@@ -33,5 +33,5 @@ const answers = {
   },
 };
 
-channel.on('data', (question) => channel.write(`${JSON.stringify(answers[String(question)]())}\n`));
+channel.on('data', (name) => channel.write(`${JSON.stringify(measurements[String(name)]())}\n`));
 channel.unref();

@@ -4,8 +4,8 @@ import type { Figures } from './measure.ts';
 export type Column = 'straight' | 'bare' | 'sealed' | 'pure';
 type Medians = Readonly<Record<Column, ReadonlyMap<string, number>>>;
 
-/** What the sealed proxy must reach: by how much it may exceed the bare relay, or an absolute figure. */
-const REACH: readonly (readonly [string, number, (medians: Medians) => number])[] = [
+/** The upper limits of the sealed proxy: relative to the bare relay, or absolute. */
+const LIMITS: readonly (readonly [string, number, (medians: Medians) => number])[] = [
   ['CPU per small request, times the bare relay', 2.5, ratio('CPU us/request, 16 connections')],
   ['CPU per streamed record, times the bare relay per chunk', 2, ratio('CPU us/record, 16 streams, paced')],
   ['added median, times the bare relay', 2.5, addedMedian],
@@ -32,7 +32,7 @@ export function printTable(rounds: Readonly<Record<Column, readonly Figures[]>>,
     console.log(`${name.padEnd(width)}${cells}   ${ratios.join('')}`);
   }
   console.log(`\nhandshake with the development enclave: ${short(handshakeMs)} ms\n`);
-  for (const [name, limit, of] of REACH) {
+  for (const [name, limit, of] of LIMITS) {
     const reached = of(medians);
     console.log(`${reached <= limit ? 'reached' : 'MISSED '}  ${name}: ${short(reached)} (at most ${limit})`);
   }

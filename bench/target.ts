@@ -1,4 +1,4 @@
-// A measured process: started, asked about itself, stopped.
+// A measured process.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,13 +21,13 @@ export class Target {
   /** From the start of the process to its line, in milliseconds. */
   readonly startMs: number;
   readonly #child: ChildProcess;
-  readonly #answers: AsyncIterator<string>;
+  readonly #results: AsyncIterator<string>;
 
   private constructor(line: string, startMs: number, child: ChildProcess) {
     this.line = line;
     this.startMs = startMs;
     this.#child = child;
-    this.#answers = createInterface({ input: child.stdio[3] as Duplex })[Symbol.asyncIterator]();
+    this.#results = createInterface({ input: child.stdio[3] as Duplex })[Symbol.asyncIterator]();
   }
 
   /** @param preloads modules for `--import`, before the program runs */
@@ -48,25 +48,25 @@ export class Target {
     return new Target(line, performance.now() - begin, child);
   }
 
-  /** The address in that line. */
+  /** The address in `line`. */
   get url(): string {
     return /http:\S+/.exec(this.line)?.[0] ?? '';
   }
 
   async cpu(): Promise<number> {
-    return Number(await this.#ask('cpu'));
+    return Number(await this.#measure('cpu'));
   }
 
   async memory(): Promise<number> {
-    return Number(await this.#ask('memory'));
+    return Number(await this.#measure('memory'));
   }
 
   async watch(): Promise<void> {
-    await this.#ask('watch');
+    await this.#measure('watch');
   }
 
   async watched(): Promise<Watched> {
-    return (await this.#ask('watched')) as Watched;
+    return (await this.#measure('watched')) as Watched;
   }
 
   async stop(): Promise<void> {
@@ -74,9 +74,9 @@ export class Target {
     await once(this.#child, 'exit');
   }
 
-  async #ask(question: string): Promise<unknown> {
-    (this.#child.stdio[3] as Duplex).write(question);
-    const { value } = (await this.#answers.next()) as { value: string };
+  async #measure(name: string): Promise<unknown> {
+    (this.#child.stdio[3] as Duplex).write(name);
+    const { value } = (await this.#results.next()) as { value: string };
     return JSON.parse(value);
   }
 }

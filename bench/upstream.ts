@@ -1,4 +1,4 @@
-// One logical backend behind two doors: plain HTTP, and the development enclave.
+// One logical backend with two entrances: plain HTTP and the development enclave.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -22,7 +22,7 @@ const ANSWER = Buffer.from(
 const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
 const EVENTS_TYPE = [{ name: 'content-type', value: 'text/event-stream' }];
 
-/** `?events=N`: N events, as fast as the other side takes them; `&paced=1`: one a millisecond, as tokens come. */
+/** `?events=N`: N events as fast as the client reads them; `&paced=1`: one per millisecond, like tokens. */
 const handler: ApiHandler = async ({ target }, response) => {
   const query = new URLSearchParams(target.split('?')[1]);
   const events = Number(query.get('events') ?? 0);
@@ -41,9 +41,9 @@ const handler: ApiHandler = async ({ target }, response) => {
   response.end();
 };
 
-async function answerPlainly(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
+async function answerOverHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
   const writer: ApiResponseWriter = {
     signal: new AbortController().signal,
     start: ({ status, headers }) => {
@@ -52,7 +52,7 @@ async function answerPlainly(request: IncomingMessage, response: ServerResponse)
         headers.flatMap(({ name, value }) => [name, value]),
       );
     },
-    write: (piece) => response.write(piece),
+    write: (chunk) => response.write(chunk),
     drained: async () => {
       await once(response, 'drain');
     },
@@ -65,12 +65,12 @@ async function answerPlainly(request: IncomingMessage, response: ServerResponse)
   };
   const headers = Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }));
   const { method = '', url: target = '' } = request;
-  await handler({ credential: null, method, target, headers, body: Buffer.concat(pieces) }, writer);
+  await handler({ credential: null, method, target, headers, body: Buffer.concat(chunks) }, writer);
 }
 
 async function main(): Promise<void> {
   const plain = createServer((request, response) => {
-    void answerPlainly(request, response);
+    void answerOverHttp(request, response);
   });
   plain.listen(0, '127.0.0.1');
   await once(plain, 'listening');

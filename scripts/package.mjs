@@ -1,5 +1,5 @@
-// Makes the package of the extension from a copy of what is shipped: vsce looks at every file below the folder that it
-// packs, and .cache may hold a hundred thousand of them.
+// Packs the extension: node scripts/package.mjs [FILE.vsix]
+// It packs a copy of the shipped files, since vsce scans every file below its folder, and .cache may hold thousands.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

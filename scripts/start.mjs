@@ -1,14 +1,14 @@
-// The main job, seen working: the development enclave, the proxy, and one streamed chat with the official client.
-import { fork, spawn, spawnSync } from 'node:child_process';
+// Shows the proxy at work: starts a development enclave and the proxy, and streams one chat with the OpenAI client.
+import { fork, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { on, once } from 'node:events';
-import { createInterface } from 'node:readline';
 import OpenAI from 'openai';
+import { exitWith, startEnclave } from './enclave.mjs';
 
 const [argument] = process.argv.slice(2);
 if (argument !== undefined && argument !== '--once' && argument !== '--vscode') {
   console.error(
-    `npm start knows --once (ends after the chat) and --vscode (a real VS Code in the browser); not ${argument}`,
+    `Unknown option ${argument}. npm start takes --once (end after the chat) or --vscode (open VS Code in the browser).`,
   );
   process.exit(2);
 }
@@ -46,7 +46,7 @@ console.log(`Serving until Ctrl-C. Try:
     -d '{"model":"glm-5-2","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
 `);
 
-/** Until Ctrl-C. */
+/** Opens VS Code in the browser, until Ctrl-C. */
 async function serveEditor() {
   const { openEditor } = await import('./vscode/open.mjs');
   const editor = await openEditor(enclave.url);
@@ -61,22 +61,13 @@ async function serveEditor() {
   enclave  ${enclave.url}   a development enclave on this computer: encrypted like a real one, but not verified
   editor   ${editor.url}
 
-Open the editor's address in a browser, click the key in its status bar, and enter dev-demo: the development enclave takes
-any key that begins with dev-. Ctrl-C ends everything.
+Open the editor's address in a browser, click the key in the status bar, and enter dev-demo: the development enclave
+accepts every key that starts with dev-. Press Ctrl-C to stop.
 `);
   await once(enclave.child, 'exit');
 }
 
-async function startEnclave() {
-  const child = spawn(process.execPath, ['dist/dev-enclave.js', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  endWith(child, 'development enclave');
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  return { child, url: line.replace('enclave listening on ', '') };
-}
-
-/** Hosted by message, so that no key is in an argument or an environment variable. */
+/** Passes the keys in a message, so that they are neither in an argument nor in an environment variable. */
 async function startProxy(backendUrl, key, port = 14114) {
   const child = fork('dist/proxy.js', [], { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   child.send({
@@ -86,7 +77,7 @@ async function startProxy(backendUrl, key, port = 14114) {
     cacheNamespaceRoot: randomBytes(32).toString('base64'),
     network: {},
   });
-  endWith(child, 'proxy');
+  exitWith(child, 'proxy');
   for await (const [message] of on(child, 'message')) {
     if (message.type === 'ready') {
       return { child, url: message.url };
@@ -99,17 +90,9 @@ async function startProxy(backendUrl, key, port = 14114) {
   }
 }
 
-function endWith(child, name) {
-  child.once('exit', (code) => {
-    if (code === 0 || code === null) return;
-    console.error(`The ${name} ended with code ${code}.`);
-    process.exit(1);
-  });
-}
-
 async function chat() {
   const client = new OpenAI({ baseURL: `${proxy.url}/v1`, apiKey: accessKey });
-  const question = 'What happens to my words on their way?';
+  const question = 'How is this message protected on its way?';
   console.log(`> ${question}\n`);
   const stream = await client.chat.completions.create({
     model: 'glm-5-2',

@@ -1,4 +1,4 @@
-// Everything that must hold, in the order of what fails fastest; one line with all counts at the end.
+// Runs every check and test, the fastest first, and ends with one line that counts them all.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,37 +9,29 @@ const countsPath = join(folder, 'counts');
 let passed = 0;
 let failed = 0;
 
-check('types', ['typescript/bin/tsc', '--noEmit']);
-check('lint', ['eslint/bin/eslint.js', '.']);
-check('format', ['prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.']);
-check('build', ['../esbuild.mjs', '--quiet']);
-suite('mocha', ['mocha/bin/mocha.js', '--reporter', 'scripts/reporter.mjs']);
-suite('assistants', ['../scripts/assistants/test.mjs', '--reporter', 'scripts/reporter.mjs']);
-suite('VS Code', ['../scripts/vscode/test.mjs', '--reporter', 'scripts/reporter.mjs']);
+check('types', 'node_modules/typescript/bin/tsc', '--noEmit');
+check('lint', 'node_modules/eslint/bin/eslint.js', '.');
+check('format', 'node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.');
+check('build', 'esbuild.mjs', '--quiet');
+suite('unit and integration tests', 'scripts/mocha.mjs', 'unit');
+suite('end-to-end tests', 'scripts/mocha.mjs', 'e2e');
+suite('assistants', 'scripts/assistants/test.mjs');
+suite('VS Code', 'scripts/vscode/test.mjs');
 
 rmSync(folder, { recursive: true });
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-function run(name, [script, ...args]) {
-  console.log(`--- ${name}`);
-  const { status } = spawnSync(process.execPath, [join('node_modules', script), ...args], {
-    stdio: 'inherit',
-    env: { ...process.env, TEST_COUNTS: countsPath },
-  });
-  return status === 0;
-}
-
-/** One thing that holds or does not. */
-function check(name, command) {
-  if (run(name, command)) passed++;
+/** Counts as one test. */
+function check(name, script, ...args) {
+  if (run(name, script, ...args)) passed++;
   else failed++;
 }
 
-/** Tests that are counted one by one. A suite that ends in any other way than by its tests has failed as well. */
-function suite(name, command) {
+/** Counts each of its tests. A suite that runs no test, or fails without a failed test, is one more failure. */
+function suite(name, script, ...args) {
   const before = counts().length;
-  const succeeded = run(name, command);
+  const succeeded = run(name, script, ...args, '--reporter', 'scripts/reporter.mjs');
   const added = counts().slice(before);
   const passes = added.reduce((sum, count) => sum + count.passes, 0);
   const failures = added.reduce((sum, count) => sum + count.failures, 0);
@@ -48,6 +40,16 @@ function suite(name, command) {
   if (passes === 0 || (!succeeded && failures === 0)) failed++;
 }
 
+function run(name, script, ...args) {
+  console.log(`--- ${name}`);
+  const { status } = spawnSync(process.execPath, [script, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_COUNTS: countsPath },
+  });
+  return status === 0;
+}
+
+/** What scripts/reporter.mjs has appended so far. */
 function counts() {
   try {
     return readFileSync(countsPath, 'utf8')

@@ -1,19 +1,16 @@
-// The tests with real assistants: builds the proxy, installs the assistants and runs the tests. `--python` adds the
-// Python programs.
+// Runs the tests with real assistants: builds the proxy and installs the assistants first. --python adds those that need
+// Python; everything else is passed to mocha.
 import { spawnSync } from 'node:child_process';
 import { installAssistants } from './install.mjs';
 
-run('esbuild.mjs', '--quiet');
-const options = process.argv.slice(2).filter((option) => option !== '--python');
-const installed = installAssistants({ python: process.argv.includes('--python') });
-const mocha = ['node_modules/mocha/bin/mocha.js', '--config', 'test/assistants/mocharc.json', ...options];
-const { status } = spawnSync(process.execPath, mocha, {
-  stdio: 'inherit',
-  env: { ...process.env, ASSISTANTS_INSTALLED: JSON.stringify(installed) },
-});
-process.exitCode = status ?? 1;
+const python = process.argv.includes('--python');
+const args = process.argv.slice(2).filter((argument) => argument !== '--python');
+if (run('esbuild.mjs', '--quiet')) {
+  process.env.ASSISTANTS_INSTALLED = JSON.stringify(installAssistants({ python }));
+  if (run('scripts/mocha.mjs', 'assistants', ...args)) process.exit(0);
+}
+process.exit(1);
 
-function run(...args) {
-  const { status: built } = spawnSync(process.execPath, args, { stdio: 'inherit' });
-  if (built !== 0) process.exit(1);
+function run(...command) {
+  return spawnSync(process.execPath, command, { stdio: 'inherit' }).status === 0;
 }

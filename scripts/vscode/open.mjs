@@ -1,4 +1,4 @@
-// A real VS Code in the browser, with the packaged extension installed and set to a development enclave.
+// Opens a real VS Code in the browser, with the packed extension installed and configured for a development enclave.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { installCodeServer } from './install.mjs';
 const FOLDER = join('.cache', 'vscode-demo');
 
 /**
- * @param {string} backendUrl of the development enclave
- * @returns {Promise<{ url: string, stop: () => void }>} where to point the browser to
+ * @param {string} backendUrl the address of the development enclave
+ * @returns {Promise<{ url: string, stop: () => void }>} the address to open in the browser
  */
 export async function openEditor(backendUrl) {
   const { server } = installCodeServer();

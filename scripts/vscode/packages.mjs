@@ -1,13 +1,14 @@
-// The extension as the tests need it besides the product: packages that differ in one module each, and are never shipped.
+// The packages that the tests need besides the product's: each differs in one module, and is never shipped.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { BUNDLE } from '../../esbuild.mjs';
 
 const SHIPPED = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media', 'dist'];
 
 /**
- * A copy of the project whose proxy trusts the authority of the tests' own enclaves in place of AWS.
- * @param {string} folder where to put it; ready to be packed
+ * Makes a copy of the project whose proxy trusts the authority of the tests' enclaves in place of AWS.
+ * @param {string} folder gets everything that vsce packs
  */
 export async function makeTrusting(folder) {
   copyShipped(folder);
@@ -21,8 +22,8 @@ export async function makeTrusting(folder) {
 }
 
 /**
- * A copy of the project that says that it is of the next version.
- * @param {string} folder where to put it; ready to be packed
+ * Makes a copy of the project with the next version number.
+ * @param {string} folder gets everything that vsce packs
  */
 export async function makeNext(folder) {
   copyShipped(folder);
@@ -40,30 +41,19 @@ export async function makeNext(folder) {
 }
 
 /**
- * Copies what a package may hold.
- * @param {string} folder where to put it; ready to be packed
+ * Copies what a package may contain.
+ * @param {string} folder gets everything that vsce packs
  */
 export function copyShipped(folder) {
   mkdirSync(folder, { recursive: true });
   for (const name of [...SHIPPED, '.vscodeignore']) cpSync(name, join(folder, name), { recursive: true });
 }
 
-/** As esbuild.mjs does it, for reading. */
 async function bundle(folder, names, plugin) {
   const files = { proxy: ['src/proxy/main.ts', 'proxy.js'], extension: ['src/extension/main.ts', 'extension.cjs'] };
   for (const name of names) {
     const [entry, file] = files[name];
-    await build({
-      entryPoints: [entry],
-      outfile: join(folder, 'dist', file),
-      bundle: true,
-      platform: 'node',
-      target: 'node22.19',
-      format: 'cjs',
-      external: ['vscode'],
-      alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-      plugins: [plugin],
-      logLevel: 'warning',
-    });
+    const outfile = join(folder, 'dist', file);
+    await build({ ...BUNDLE, entryPoints: [entry], outfile, plugins: [plugin], logLevel: 'warning' });
   }
 }

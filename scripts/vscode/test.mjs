@@ -1,4 +1,4 @@
-// The tests in a real VS Code: builds and packages what they need, chooses the editor, and runs them.
+// Runs the tests in a real VS Code: builds and packs what they need and chooses the editor first.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ run('.', 'esbuild.mjs', '--quiet');
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(join(FOLDER, 'bridge'), { recursive: true });
 copyFileSync('test/vscode/bridge/manifest.json', join(FOLDER, 'bridge', 'package.json'));
-// The editor's own runtime may be too old for TypeScript.
+// The editor's runtime may be too old for TypeScript.
 await build({
   entryPoints: { 'bridge/bridge': 'test/vscode/bridge/bridge.ts', 'host/index': 'test/vscode/host/index.ts' },
   outdir: FOLDER,
@@ -39,14 +39,14 @@ const target = await chooseTestTarget().catch((error) => {
   process.exit(1);
 });
 console.log(`VS Code: ${target.name}`);
-const mocha = ['node_modules/mocha/bin/mocha.js', '--config', 'test/vscode/mocharc.json', ...process.argv.slice(2)];
+const mocha = ['scripts/mocha.mjs', 'vscode', ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, mocha, {
   stdio: 'inherit',
   env: { ...process.env, VSCODE_TEST_TARGET: JSON.stringify(target) },
 });
 process.exitCode = status ?? 1;
 
-/** Makes an extension package. */
+/** Packs an extension. */
 function pack(folder, name, ...options) {
   const vsce = join(process.cwd(), 'node_modules', '@vscode', 'vsce', 'vsce');
   const out = join(process.cwd(), FOLDER, name);

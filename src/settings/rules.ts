@@ -43,7 +43,7 @@ export function parseBackend(value: string, refuse: Refuse): Backend {
     const allowed = 'http is for a development backend on this computer (localhost, 127.0.0.1, [::1]); use https';
     throw refuse(allowed, shown);
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, ''), verified, loopback };
+  return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, ''), verified, loopback };
 }
 
 export function parseTrustedPcr0(value: string, refuse: Refuse): string {

@@ -616,7 +616,7 @@ function isSameProgram(one: Probe, other: Probe): boolean {
 /** Names whom a proxy with these settings trusts. */
 function trustFingerprint({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteSettings): string {
   const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();
-  const trusted = [backendUrl.trim().replace(/\/+$/, ''), pcr0Environment.trim(), ...images];
+  const trusted = [backendUrl.trim().replace(/(?<!\/)\/+$/, ''), pcr0Environment.trim(), ...images];
   return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
 }
 

@@ -1,4 +1,4 @@
-// A client that does not read holds the enclave back, and nothing is lost by it.
+// Back-pressure: a client that does not read slows the enclave down, and no byte is lost.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
@@ -8,42 +8,42 @@ import { chatBody } from '../support/e2e/chat.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 
-const PIECE = Buffer.alloc(64 * 1024, 'abcdefg');
-const PIECES = 2000;
+const CHUNK = Buffer.alloc(64 * 1024, 'abcdefg');
+const CHUNKS = 2000;
 const MIB = 1024 * 1024;
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`a client that reads nothing, at a proxy with ${runtime},`, () => {
+  describe(`back-pressure through a proxy with ${runtime}`, () => {
     const scope = perSuite();
 
-    it('holds the enclave back until it reads, and then gets everything', async () => {
+    it('stops the enclave while the client does not read, and then delivers everything', async () => {
       let written = 0;
       const handler: ApiHandler = async (_request, response) => {
         response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
-        for (; written < PIECES; written++) if (!response.write(PIECE)) await response.drained();
+        for (; written < CHUNKS; written++) if (!response.write(CHUNK)) await response.drained();
         response.end();
       };
       const proxy = await scope.proxy(await scope.enclave({ handler }), {}, { nodeArgs });
       await proxy.logged('session');
       const idle = memoryOf(proxy.pid);
       const message = await head(proxy.url, { body: chatBody('Hello') });
-      // Standing still is not an event: it is seen when nothing more is written for a while.
+      // No event reports that the enclave has stopped writing: poll until the count no longer changes.
       for (let before = -1; before < written;) {
         before = written;
         await delay(300);
       }
-      const held = (written * PIECE.length) / MIB;
-      assert.ok(held < 30, `${held} MiB were written to a client that reads nothing`);
-      assert.ok(memoryOf(proxy.pid) - idle < 60, 'what is not read is not kept by the proxy');
+      const held = (written * CHUNK.length) / MIB;
+      assert.ok(held < 30, `${held} MiB were written to a client that does not read`);
+      assert.ok(memoryOf(proxy.pid) - idle < 60, 'the proxy does not buffer unread data');
       const answer = await readAnswer(message, 15_000);
       assert.equal(answer.broken, false);
-      assert.equal(answer.body.length, PIECES * PIECE.length);
-      assert.ok(answer.body.subarray(-PIECE.length).equals(PIECE));
+      assert.equal(answer.body.length, CHUNKS * CHUNK.length);
+      assert.ok(answer.body.subarray(-CHUNK.length).equals(CHUNK));
     }).timeout(30_000);
   });
 }
 
-/** What a process has in memory, in MiB; 0 where that cannot be asked. */
+/** The resident memory of a process in MiB; 0 on systems without /proc. */
 function memoryOf(pid: number): number {
   if (process.platform !== 'linux') return 0;
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

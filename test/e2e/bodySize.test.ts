@@ -1,4 +1,4 @@
-// Section 8 of the specification: at most 50 MiB of request body.
+// Section 8 of the specification: a request body has at most 50 MiB.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const MAX_BODY = 52_428_800;
-const PIECE = Buffer.alloc(1024 * 1024, 'x');
+const MEBIBYTE = Buffer.alloc(1024 * 1024, 'x');
 
 describe('a request body', () => {
   const scope = perSuite();
@@ -44,14 +44,14 @@ describe('a request body', () => {
       '',
     ].join('\r\n');
 
-  /** Nothing of the request was admitted by the enclave, whole or not. */
+  /** The enclave has admitted no request since, complete or not. */
   const assertNothingArrived = (index: number) => {
     assert.equal(enclave.journal.requests.length, index);
     assert.deepEqual(enclave.journal.rejections, []);
   };
 
   for (const path of ['/v1/chat/completions', '/v1/embeddings']) {
-    it(`that is announced with more than 50 MiB is refused before a byte of it is sent, at ${path}`, async () => {
+    it(`with a declared length over 50 MiB is refused before it is sent, at ${path}`, async () => {
       const index = enclave.journal.requests.length;
       for (const length of [MAX_BODY + 1, 2 ** 32, 2 ** 53]) {
         const connection = await RawConnection.open(proxy.port);
@@ -63,7 +63,7 @@ describe('a request body', () => {
     });
   }
 
-  it('that waits for leave to be sent is not asked for when it is too long', async () => {
+  it('with `Expect: 100-continue` is refused without `100 Continue` when it is too long', async () => {
     const index = enclave.journal.requests.length;
     const connection = await RawConnection.open(proxy.port);
     connection.send(head('/v1/chat/completions', `Content-Length: ${MAX_BODY + 1}`, 'Expect: 100-continue'));
@@ -74,7 +74,7 @@ describe('a request body', () => {
     assertNothingArrived(index);
   });
 
-  it('that waits for leave is not asked for without a key either', async () => {
+  it('with `Expect: 100-continue` is refused without `100 Continue` when the key is missing', async () => {
     const connection = await RawConnection.open(proxy.port);
     const lines = head('/v1/chat/completions', 'Content-Length: 10', 'Expect: 100-continue');
     connection.send(lines.replace(ACCESS_KEY, 'sealed-unknown'));
@@ -82,13 +82,13 @@ describe('a request body', () => {
     assert.equal(await connection.end(), 'closed');
   });
 
-  it('that waits for leave gets it, once, and is then taken', async () => {
+  it('with `Expect: 100-continue` gets `100 Continue` once, and is then accepted', async () => {
     const index = enclave.journal.requests.length;
     const connection = await RawConnection.open(proxy.port);
     const body = chatBody('/describe');
     connection.send(head('/v1/chat/completions', `Content-Length: ${body.length}`, 'Expect: 100-continue'));
-    const leave = await connection.answer();
-    assert.deepEqual([leave.statusLine, leave.fields], ['HTTP/1.1 100 Continue', []]);
+    const interim = await connection.answer();
+    assert.deepEqual([interim.statusLine, interim.fields], ['HTTP/1.1 100 Continue', []]);
     connection.send(body);
     const answer = await connection.answer();
     assert.equal(answer.status, 200);
@@ -100,7 +100,7 @@ describe('a request body', () => {
     connection.destroy();
   });
 
-  it('of exactly 50 MiB is taken, byte for byte, with and without a length', async () => {
+  it('of exactly 50 MiB arrives unchanged, with and without a length', async () => {
     const body = chatBodyOf(MAX_BODY, '/describe');
     const sha256 = createHash('sha256').update(body).digest('hex');
     const file = join(folder, 'exactly');
@@ -119,7 +119,7 @@ describe('a request body', () => {
     }
   }).timeout(60_000);
 
-  it('of one byte more is refused, and curl has not sent it', async () => {
+  it('of one byte more is refused before curl sends it', async () => {
     const index = enclave.journal.requests.length;
     const file = join(folder, 'more');
     writeFileSync(file, Buffer.alloc(MAX_BODY + 1, 'x'));
@@ -133,15 +133,16 @@ describe('a request body', () => {
     assertNothingArrived(index);
   });
 
-  it('in chunks is refused as soon as it passes 50 MiB, and no whole request has reached the enclave', async () => {
+  it('in chunks is refused as soon as it exceeds 50 MiB, and no complete request reaches the enclave', async () => {
     const index = enclave.journal.requests.length;
     const sent = open(proxy.url, { headers: { 'transfer-encoding': 'chunked' } });
     const answer = answerTo(sent, 20_000);
-    for (let length = 0; length < MAX_BODY; length += PIECE.length) {
-      const room = sent.write(PIECE);
-      if (!room) await withTimeout('room for more', 10_000, new Promise((resolve) => sent.once('drain', resolve)));
+    for (let length = 0; length < MAX_BODY; length += MEBIBYTE.length) {
+      const writable = sent.write(MEBIBYTE);
+      if (!writable)
+        await withTimeout('the drain event', 10_000, new Promise((resolve) => sent.once('drain', resolve)));
     }
-    sent.write('x'); // and no end: the proxy does not wait for one
+    sent.write('x'); // the proxy does not wait for the end of the body
     const message = await answer;
     assertError(await readAnswer(message), ERRORS.bodyTooLarge);
     sent.destroy();
@@ -149,7 +150,7 @@ describe('a request body', () => {
     await proxy.logged('request', { status: 413, end: 'body_too_large', bytesIn: MAX_BODY + 1 });
   }).timeout(60_000);
 
-  it('that is refused while it is being sent does not keep a client from reading the answer', async () => {
+  it('that is refused during the upload does not keep a client from reading the response', async () => {
     const file = join(folder, 'more');
     const answer = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Expect:', '-H', 'Transfer-Encoding: chunked'],
@@ -165,7 +166,7 @@ describe('a request body', () => {
     assertError(announced, ERRORS.bodyTooLarge);
   });
 
-  it('that is refused leaves the connection in order for the next request', async () => {
+  it('that is refused leaves the connection usable for the next request', async () => {
     const connection = await RawConnection.open(proxy.port);
     const body = chatBody('Hello');
     connection.send(head('/v1/nothing', `Content-Length: ${body.length}`) + body);
@@ -175,7 +176,7 @@ describe('a request body', () => {
     connection.destroy();
   });
 
-  it('may come in several streams at once, each of several MiB', async () => {
+  it('may arrive in several requests at once, each of several MiB', async () => {
     const bodies = [3, 4, 5].map((mebibytes) => chatBodyOf(mebibytes * 1024 * 1024 + mebibytes, '/describe'));
     const answers = await Promise.all(bodies.map((body) => ask(proxy.url, { body }, 15_000)));
     for (const [index, answer] of answers.entries()) {
@@ -185,7 +186,7 @@ describe('a request body', () => {
     }
   });
 
-  it('in the many small pieces of a slow pipe is taken too', async () => {
+  it('in many small chunks is accepted', async () => {
     const file = join(folder, 'small');
     const body = chatBodyOf(100_000, '/describe');
     writeFileSync(file, body);

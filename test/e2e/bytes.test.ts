@@ -1,4 +1,4 @@
-// Bodies travel as they are, both ways, whatever is in them.
+// Bodies arrive unchanged in both directions, with any content.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { patternBytes } from '../../src/devEnclave/model/slashCommands.ts';
@@ -14,21 +14,21 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** Around the borders of a record, of what is sealed as one piece, and of what is sealed in one turn. */
+/** Around the limits of a record, of one sealing step, and of what is sealed in one iteration of the event loop. */
 const LENGTHS = [200, 64 * KIB, 256 * KIB, MIB].flatMap((border) => [border - 1, border, border + 1]);
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
   describe(`bodies through a proxy with ${runtime}`, () => {
     const scope = perSuite();
     const answers: Uint8Array[] = [];
-    /** Embedding requests are answered with what `answers` holds, piece by piece; chats as usual. */
+    /** Answers embedding requests with the chunks in `answers`, and chats as usual. */
     const model = recordedModel(async (request, response) => {
       if (request.target !== '/v1/embeddings') {
         await createModel({ paceMs: 0 })(request, response);
         return;
       }
       response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/x-binary' }] });
-      for (const piece of answers) if (!response.write(piece)) await response.drained();
+      for (const chunk of answers) if (!response.write(chunk)) await response.drained();
       response.end();
     });
     let enclave: RunningEnclave;
@@ -41,7 +41,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
 
     const received = () => Buffer.from(model.answers.at(-1)?.request.body ?? []);
 
-    it('arrive as they were sent, in every length around a border', async () => {
+    it('arrive unchanged in every length around a limit', async () => {
       for (const length of [...LENGTHS, 5 * MIB + 7]) {
         const body = chatBodyOf(length, '/describe');
         const answer = await ask(proxy.url, { body });
@@ -50,7 +50,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       }
     });
 
-    it('arrive as they were sent when they come in odd chunks', async () => {
+    it('arrive unchanged when they are sent in chunks of odd sizes', async () => {
       const body = randomBytes(300_001);
       for (const sizes of [[1, 65_536, 3], [7777], [65_535, 1], [100_000, 200_000, 1]]) {
         const sent = open(proxy.url, { path: '/v1/embeddings', headers: { 'transfer-encoding': 'chunked' } });
@@ -66,7 +66,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       }
     });
 
-    it('arrive as they were sent when they are no JSON, no text, or nothing', async () => {
+    it('arrive unchanged when they are not JSON, not text, or empty', async () => {
       for (const body of [
         randomBytes(70_000),
         Buffer.from('{"a":1,"a":2, "b" : 1e400}'),
@@ -77,7 +77,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       }
     });
 
-    it('that are empty are told from none', async () => {
+    it('that are empty are distinguished from missing ones', async () => {
       const index = enclave.journal.requests.length;
       for (const line of ['Content-Length: 0', 'Transfer-Encoding: chunked', 'X-Nothing: 1']) {
         const connection = await RawConnection.open(proxy.port);
@@ -94,7 +94,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       ]);
     });
 
-    it('keep fields that nobody here knows, in the very spelling of the client', async () => {
+    it('keep unknown fields, exactly as the client wrote them', async () => {
       const body =
         '{ "model" : "llama3-3-70b",\n "messages":[{"role":"user","content":"Hi \\u00e9\\/ \u{1f30a}"}],' +
         '"chat_template_kwargs":{"enable_thinking":false},"top_k":40,"seed":12345678901234567890,"x":[1.0,1e3,-0]}';
@@ -102,7 +102,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.equal(received().toString(), body);
     });
 
-    it('come back as they were sent: binary, and many MiB of it', async () => {
+    it('come back unchanged: binary, many MiB', async () => {
       for (const length of [0, 1, 65_535, 65_536, 65_537, 20 * MIB]) {
         const answer = await ask(proxy.url, { body: chatBody(`/bytes ${length}`) });
         assert.equal(answer.status, 200);
@@ -110,7 +110,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       }
     });
 
-    it('come back as they were sent in pieces of every size', async () => {
+    it('come back unchanged in chunks of every size', async () => {
       const cuts: readonly (readonly number[])[] = [
         [],
         [0],
@@ -130,7 +130,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       }
     });
 
-    it('come back with the status line and the bytes that the enclave chose', async () => {
+    it('come back with the status and the bytes that the enclave chose', async () => {
       const types = ['text/plain;charset=utf-8', 'application/json', 'image/png', 'TEXT/EVENT-STREAM'];
       for (const type of types) {
         const bytes = randomBytes(100);

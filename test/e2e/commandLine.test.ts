@@ -14,6 +14,7 @@ import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
 interface Finished {
   readonly code: number | null;
@@ -269,7 +270,7 @@ describe('runCommandLine()', () => {
     }
   });
 
-  it('goes on serving when nothing reads its log', async () => {
+  itWithSignals('goes on serving when nothing reads its log', async () => {
     const proxy = await scope.proxy(await scope.enclave(), { PROXY_LOG_LEVEL: 'trace' });
     await proxy.logged('session');
     proxy.child.stdout?.destroy();

@@ -1,4 +1,4 @@
-// How HTTP connections are used: several requests on one, one behind the other without waiting, and old clients.
+// HTTP connections: keep-alive, pipelining, and old clients.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { withTimeout } from '../support/withTimeout.ts';
@@ -21,7 +21,7 @@ describe('a connection', () => {
     proxy = await scope.proxy(enclave);
   });
 
-  /** A whole chat request. */
+  /** A complete chat request. */
   const chat = (content: string, { stream = false, version = '1.1', more = [] as string[] } = {}) => {
     const body = chatBody(content, { stream });
     return [
@@ -37,7 +37,7 @@ describe('a connection', () => {
   const text = (body: Buffer) =>
     (JSON.parse(body.toString()) as { choices: [{ message: { content: string } }] }).choices[0].message.content;
 
-  it('serves one request after the other', async () => {
+  it('serves one request after another', async () => {
     const connection = await RawConnection.open(proxy.port);
     for (const word of ['one', 'two', 'three']) {
       connection.send(chat(word));
@@ -46,7 +46,7 @@ describe('a connection', () => {
     connection.destroy();
   });
 
-  it('answers requests that were sent without waiting in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const connection = await RawConnection.open(proxy.port);
     const health = `GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     connection.send(chat('/wait 150 slow') + health + chat('quick') + chat('/nothing', { more: ['Origin: null'] }));
@@ -58,16 +58,16 @@ describe('a connection', () => {
     connection.destroy();
   });
 
-  it('keeps a stream whole whose request was sent behind one that waits', async () => {
+  it('keeps a stream complete whose request was pipelined behind a slow one', async () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/wait 150 slow') + chat('/burst 5000', { stream: true }));
     assert.match(text((await connection.answer()).body), /slow$/);
     const { body } = await connection.answer();
-    assert.ok(body.equals(Buffer.concat(model.answers.at(-1)?.pieces ?? [])));
+    assert.ok(body.equals(Buffer.concat(model.answers.at(-1)?.chunks ?? [])));
     connection.destroy();
   });
 
-  it('breaks where a stream breaks, also one whose request was sent behind another', async () => {
+  it('breaks where a stream breaks, also a pipelined one', async () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/wait 150 slow') + chat('/fail 3', { stream: true }));
     assert.match(text((await connection.answer()).body), /slow$/);
@@ -78,21 +78,21 @@ describe('a connection', () => {
     assert.ok(!rest.includes('0\r\n\r\n'));
   });
 
-  it('cancels every request on it when the client leaves, also those that wait for their turn', async () => {
+  it('cancels every request on it when the client disconnects, also pipelined ones', async () => {
     const index = enclave.journal.requests.length;
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/stall 1', { stream: true }) + chat('/hang') + chat('/stall 5', { stream: true }));
     const requests = [0, 1, 2].map((offset) => enclave.journal.request(index + offset));
-    const entries = await withTimeout('three requests, at the enclave', 2000, Promise.all(requests));
+    const entries = await withTimeout('three requests at the enclave', 2000, Promise.all(requests));
     await connection.until('word');
     connection.destroy();
     for (const { end } of entries) {
-      const { ended } = await withTimeout('the end of each request, at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of each request at the enclave', 1000, end);
       assert.equal(ended, 'client-cancelled');
     }
   });
 
-  it('of another HTTP than 1.1 is refused, since there a broken answer looks like a whole one', async () => {
+  it('of an HTTP version other than 1.1 is refused, where a broken response would look complete', async () => {
     const asked = model.answers.length;
     const old = await exchangeRaw(proxy.port, chat('Hello', { version: '1.0', stream: true }));
     assertError(old, ERRORS.httpVersion);
@@ -119,7 +119,7 @@ describe('a connection', () => {
     assert.equal(model.answers.length, asked);
   });
 
-  it('breaks at what cannot be parsed where an answer is still due, and nothing is written in its place', async () => {
+  it('breaks at malformed input while a response is pending, without another response in its place', async () => {
     for (const [what, asked, streams] of [
       ['a request that waits', chat('/hang'), false],
       ['a request that waits behind another', chat('/stall 2', { stream: true }) + chat('/hang'), true],
@@ -132,7 +132,11 @@ describe('a connection', () => {
       if (streams) await connection.until('"word "');
       connection.send('G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n');
       assert.equal(await connection.end(), 'closed', what);
-      assert.equal((await withTimeout('its end, at the enclave', 1000, end)).ended, 'client-cancelled', what);
+      assert.equal(
+        (await withTimeout('the end of the request at the enclave', 1000, end)).ended,
+        'client-cancelled',
+        what,
+      );
       const received = connection.received.toString();
       assert.equal(received.match(/HTTP\/1\.1/g)?.length, streams ? 1 : undefined, what);
       assert.doesNotMatch(received, /"error"|0\r\n\r\n/, what);
@@ -140,7 +144,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is told in JSON what cannot be parsed where no answer is due, and it is in the log', async () => {
+  it('gets a JSON error and a log line for malformed input while no response is pending', async () => {
     for (const [text, error] of [
       ['G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n', ERRORS.badRequest],
       [`GET / HTTP/1.1\r\nHost: localhost\r\nx: ${'x'.repeat(300_000)}\r\n\r\n`, ERRORS.headTooLarge],
@@ -160,33 +164,33 @@ describe('a connection', () => {
     }
   });
 
-  it('is left behind by its client with 32 requests on it, and all of them are cancelled', async () => {
+  it('cancels all of its 32 requests when the client disconnects', async () => {
     const index = enclave.journal.requests.length;
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(32));
     const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
-    const entries = await withTimeout('32 requests, at the enclave', 5000, Promise.all(requests));
+    const entries = await withTimeout('32 requests at the enclave', 5000, Promise.all(requests));
     connection.destroy();
     for (const { end } of entries) {
-      assert.equal((await withTimeout('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end of each request at the enclave', 1000, end)).ended, 'client-cancelled');
     }
   });
 
-  it('with more requests waiting than any client has use for is ended, and all of them are cancelled', async () => {
+  it('with more than 32 pending requests is closed, and all of them are cancelled', async () => {
     const index = enclave.journal.requests.length;
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(32));
     const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
-    const entries = await withTimeout('32 requests, at the enclave', 5000, Promise.all(requests));
+    const entries = await withTimeout('32 requests at the enclave', 5000, Promise.all(requests));
     connection.send(chat('/hang'));
     await connection.end();
     for (const { end } of entries) {
-      assert.equal((await withTimeout('the end of each, at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end of each request at the enclave', 1000, end)).ended, 'client-cancelled');
     }
     assert.equal(enclave.journal.requests.length, index + 32);
   });
 
-  it('of an HTTP/1.0 client may be kept for the answers of the proxy itself', async () => {
+  it('of an HTTP/1.0 client is kept alive for responses of the proxy itself', async () => {
     const connection = await RawConnection.open(proxy.port);
     const health = 'GET /health HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n';
     for (let count = 0; count < 2; count++) {
@@ -198,15 +202,15 @@ describe('a connection', () => {
     connection.destroy();
   });
 
-  it('of curl with leave to upgrade to HTTP/2 gets its answer', async () => {
+  it('of curl that offers an upgrade to HTTP/2 gets its response', async () => {
     for (const version of ['--http1.1', '--http2']) {
       const answer = await curl(version, '-H', `Authorization: Bearer ${ACCESS_KEY}`, `${proxy.url}/v1/models`);
       assert.deepEqual([answer.exitCode, answer.status], [0, 200], version);
-      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.pieces ?? [])));
+      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.chunks ?? [])));
     }
   });
 
-  it('is closed behind the answer when the client asks for that', async () => {
+  it('is closed after the response when the client requests it', async () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('Hello', { more: ['Connection: close'] }));
     const answer = await connection.answer();

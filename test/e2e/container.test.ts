@@ -5,8 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from '
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-const PROJECT = join(import.meta.dirname, '..');
+import { fromRoot } from '../support/e2e/process.ts';
 
 type Step = readonly [instruction: string, rest: string];
 
@@ -22,7 +21,7 @@ function stagesOf(text: string): Step[][] {
   return stages;
 }
 
-/** Does in `folder` what an engine would do for the steps of one stage, and returns the stage's environment. */
+/** Runs the steps of one stage in a folder below `root`, and returns the stage's environment. */
 function buildStage(steps: readonly Step[], root: string, workdirs: Map<string, string>): Record<string, string> {
   const [, from] = steps[0] ?? ['', ''];
   const name = / AS (\S+)$/.exec(from)?.[1] ?? 'final';
@@ -34,7 +33,11 @@ function buildStage(steps: readonly Step[], root: string, workdirs: Map<string, 
     else if (instruction === 'COPY') copy(rest, workdir, root, workdirs);
     else if (instruction === 'RUN') runIn(workdir, rest);
     else if (instruction === 'ENV') for (const [key, value] of pairsOf(rest)) environment[key] = value;
-    else assert.ok(['FROM', 'EXPOSE', 'USER', 'HEALTHCHECK', 'CMD'].includes(instruction), `unknown: ${instruction}`);
+    else
+      assert.ok(
+        ['FROM', 'EXPOSE', 'USER', 'HEALTHCHECK', 'CMD'].includes(instruction),
+        `unknown instruction ${instruction}`,
+      );
   }
   return environment;
 }
@@ -44,7 +47,7 @@ function copy(rest: string, workdir: string, root: string, workdirs: ReadonlyMap
   const stage = words[0]?.startsWith('--from=') === true ? words.shift()?.slice('--from='.length) : undefined;
   const target = words.pop() ?? '.';
   for (const source of words) {
-    const path = stage === undefined ? join(PROJECT, source) : inStage(stage, source, workdirs);
+    const path = stage === undefined ? fromRoot(source) : inStage(stage, source, workdirs);
     const isFolder = statSync(path).isDirectory();
     cpSync(path, join(workdir, target, isFolder ? '' : basename(source)), { recursive: true });
   }
@@ -60,7 +63,7 @@ function inStage(stage: string, source: string, workdirs: ReadonlyMap<string, st
 }
 
 function runIn(workdir: string, command: string): void {
-  const { status, stderr } = spawnSync('sh', ['-c', command], { cwd: workdir, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(command, { cwd: workdir, encoding: 'utf8', shell: true });
   assert.equal(status, 0, `${command}: ${stderr}`);
 }
 
@@ -74,22 +77,22 @@ function jsonCommand(rest: string): string[] {
 
 describe('The container image', function () {
   this.timeout(180_000);
-  const stages = stagesOf(readFileSync(join(PROJECT, 'Dockerfile'), 'utf8'));
+  const stages = stagesOf(readFileSync(fromRoot('Dockerfile'), 'utf8'));
   const last = stages.at(-1) ?? [];
   const step = (instruction: string) => last.find(([name]) => name === instruction)?.[1] ?? '';
 
-  it('builds in stages, runs unprivileged, and is asked for its health every 30 seconds', () => {
+  it('builds in stages, runs without privileges, and checks its health every 30 seconds', () => {
     assert.equal(stages.length, 2);
     assert.equal(step('USER'), 'node');
     assert.match(step('HEALTHCHECK'), /--interval=30s /);
     assert.deepEqual(
       last.filter(([instruction]) => instruction === 'COPY').map(([, rest]) => rest),
       ['--from=build /build/dist/proxy.js ./'],
-      'nothing but the bundle',
+      'only the bundle',
     );
   });
 
-  it('answers its command and its health command when its steps are run in a clean folder', async () => {
+  it('runs its command and its health check when its steps are executed in a clean folder', async () => {
     const root = mkdtempSync(join(tmpdir(), 'sealed-proxy-image-'));
     const workdirs = new Map<string, string>();
     let environment: Record<string, string> = {};

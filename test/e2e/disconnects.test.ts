@@ -1,4 +1,4 @@
-// Either side may leave at any moment: the other one hears of it at once, and the proxy lives on.
+// Either side may disconnect at any moment: the other side is notified at once, and the proxy keeps running.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { withTimeout } from '../support/withTimeout.ts';
@@ -11,28 +11,28 @@ import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
 
-/** How soon the enclave must know, in milliseconds. */
+/** How soon the enclave must be notified, in milliseconds. */
 const AT_ONCE = 1000;
 const MIB = 1024 * 1024;
 
-/** How a client can leave. */
-const LEAVINGS: readonly [string, (connection: RawConnection) => void][] = [
+/** The ways in which a client can disconnect. */
+const DISCONNECTS: readonly [string, (connection: RawConnection) => void][] = [
   ['closes its connection', (connection) => connection.socket.destroy()],
   ['resets its connection', (connection) => connection.socket.resetAndDestroy()],
   ['closes its half of the connection', (connection) => connection.socket.end()],
 ];
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`a proxy with ${runtime}, when the client leaves,`, () => {
+  describe(`a proxy with ${runtime}, when the client disconnects,`, () => {
     const scope = perSuite();
     let enclave: RunningEnclave;
-    let tap: TcpRecorder;
+    let recorder: TcpRecorder;
     let proxy: ServerProcess;
 
     before(async () => {
       enclave = await scope.enclave();
-      tap = await scope.tap(enclave);
-      proxy = await scope.proxy(tap, {}, { nodeArgs });
+      recorder = await scope.recorder(enclave);
+      proxy = await scope.proxy(recorder, {}, { nodeArgs });
       await proxy.logged('session');
     });
 
@@ -53,44 +53,50 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
     };
 
-    for (const [how, leave] of LEAVINGS) {
-      it(`and ${how} in the middle of its upload, cancels what it has sent on`, async () => {
+    for (const [how, leave] of DISCONNECTS) {
+      it(`and ${how} during its upload, cancels the request to the enclave`, async () => {
         const index = enclave.journal.requests.length;
         const logged = proxy.stderr.items.length;
-        const carrying = tap.carrying(MIB);
+        const carrying = recorder.carrying(MIB);
         const client = await connect(4 * MIB, chatBodyOf(2 * MIB, '/describe'));
         const { closed } = await carrying;
         leave(client);
-        await withTimeout('the end of the connection, at the enclave', AT_ONCE, closed);
+        await withTimeout('the end of the connection at the enclave', AT_ONCE, closed);
         await proxy.logged('request', { end: 'client-gone', status: 0 }, logged);
         await assertAlive();
         assert.equal(enclave.journal.requests.length, index + 1);
       });
 
-      it(`and ${how} while it waits, cancels its request`, async () => {
+      it(`and ${how} while it waits, cancels the request`, async () => {
         const body = chatBody('/hang');
         const index = enclave.journal.requests.length;
         const connection = await connect(body.length, body);
-        const { end } = await withTimeout('the request, at the enclave', 2000, enclave.journal.request(index));
+        const { end } = await withTimeout('the request at the enclave', 2000, enclave.journal.request(index));
         leave(connection);
-        assert.equal((await withTimeout('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+        assert.equal(
+          (await withTimeout('the end of the request at the enclave', AT_ONCE, end)).ended,
+          'client-cancelled',
+        );
         await assertAlive();
       });
 
-      it(`and ${how} in the middle of a stream, cancels it`, async () => {
+      it(`and ${how} during a stream, cancels it`, async () => {
         const body = chatBody('/stall 2', { stream: true });
         const index = enclave.journal.requests.length;
         const connection = await connect(body.length, body);
         await connection.until('"word "');
         const { end } = await enclave.journal.request(index);
         leave(connection);
-        assert.equal((await withTimeout('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+        assert.equal(
+          (await withTimeout('the end of the request at the enclave', AT_ONCE, end)).ended,
+          'client-cancelled',
+        );
         await assertAlive();
         await proxy.logged('request', { end: 'client-gone', status: 200 });
       });
     }
 
-    it('in the middle of a stream that it does not read, cancels it', async () => {
+    it('during a stream that it does not read, cancels it', async () => {
       const body = chatBody('/bytes 500000000');
       const index = enclave.journal.requests.length;
       const connection = await connect(body.length, body);
@@ -98,13 +104,16 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       connection.socket.pause();
       const { end } = await enclave.journal.request(index);
       connection.socket.resetAndDestroy();
-      assert.equal((await withTimeout('its end, at the enclave', AT_ONCE, end)).ended, 'client-cancelled');
+      assert.equal(
+        (await withTimeout('the end of the request at the enclave', AT_ONCE, end)).ended,
+        'client-cancelled',
+      );
       await assertAlive();
     });
 
-    it('before its head is whole, has asked for nothing', async () => {
+    it('before its head is complete, sends nothing to the enclave', async () => {
       const index = enclave.journal.requests.length;
-      for (const [, leave] of LEAVINGS) {
+      for (const [, leave] of DISCONNECTS) {
         const connection = await RawConnection.open(proxy.port);
         connection.send('POST /v1/chat/completions HTTP/1.1\r\nHost: loc');
         leave(connection);
@@ -114,7 +123,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
   });
 
-  describe(`a proxy with ${runtime}, when the enclave leaves,`, () => {
+  describe(`a proxy with ${runtime}, when the enclave disconnects,`, () => {
     const scope = perSuite();
     let enclave: RunningEnclave;
     let proxy: ServerProcess;
@@ -144,7 +153,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     }
 
     for (const fault of ['reset-mid-response', 'close-mid-response']) {
-      it(`breaks the answer: ${fault}`, async () => {
+      it(`breaks the response: ${fault}`, async () => {
         const stream = await askUnder(fault, chatBody('/repeat 9', { stream: true }));
         assert.deepEqual([stream.status, stream.broken], [200, true]);
         assert.match(stream.body.toString(), /^data: .*\n\n$/);
@@ -154,7 +163,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       });
     }
 
-    it('makes no new session for it', () => {
+    it('does not create a new session', () => {
       assert.equal(enclave.journal.handshakes, 1);
     });
   });

@@ -1,4 +1,4 @@
-// Section 4 of the specification, row by row, as a person with curl sees it.
+// Section 4 of the specification, row by row, with curl.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { VERSION } from '../../src/shared/version.ts';
@@ -29,10 +29,10 @@ describe('the endpoints', () => {
     ({ url } = proxy);
   });
 
-  /** What the enclave sent last. */
-  const sent = () => Buffer.concat(model.answers.at(-1)?.pieces ?? []);
+  /** The body of the latest response of the enclave. */
+  const sent = () => Buffer.concat(model.answers.at(-1)?.chunks ?? []);
 
-  it('POST /v1/chat/completions answers with one JSON object', async () => {
+  it('POST /v1/chat/completions returns one JSON object', async () => {
     const answer = await curl(...AUTHORIZED, ...JSON_BODY, chatBody('Hello'), `${url}/v1/chat/completions`);
     assert.equal(answer.exitCode, 0);
     assert.equal(answer.status, 200);
@@ -55,7 +55,7 @@ describe('the endpoints', () => {
     }
   });
 
-  it('POST /v1/embeddings answers with embeddings, of the default model too', async () => {
+  it('POST /v1/embeddings returns embeddings, also with the default model', async () => {
     for (const body of ['{"model":"nomic-embed-text","input":"Hello"}', '{"input":"Hello"}']) {
       const answer = await curl(...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/embeddings`);
       assert.equal(answer.status, 200);
@@ -66,14 +66,14 @@ describe('the endpoints', () => {
     }
   });
 
-  it('GET /v1/models answers with the list of the backend', async () => {
+  it('GET /v1/models returns the list of the backend', async () => {
     const answer = await curl(...AUTHORIZED, `${url}/v1/models`);
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.body, sent());
     assert.equal((answer.json() as { object: string }).object, 'list');
   });
 
-  it('GET /health and GET / say that the proxy runs, without a key', async () => {
+  it('GET /health and GET / report that the proxy is running, without a key', async () => {
     for (const path of ['/health', '/', '/health?from=somewhere']) {
       const answer = await curl(url + path);
       assert.equal(answer.status, 200);
@@ -83,7 +83,7 @@ describe('the endpoints', () => {
     }
   });
 
-  it('HEAD /health and HEAD / answer with the same head and no body', async () => {
+  it('HEAD /health and HEAD / return the same headers without a body', async () => {
     for (const path of ['/health', '/']) {
       const answer = await curl('--head', url + path);
       assert.equal(answer.status, 200);
@@ -92,7 +92,7 @@ describe('the endpoints', () => {
     }
   });
 
-  it('GET /health is well while the backend is away, and a key that comes with it goes nowhere', async () => {
+  it('GET /health succeeds while the backend is unreachable, and does not forward a key', async () => {
     const gone = await scope.enclave();
     const alone = await scope.proxy(gone);
     await gone.close();
@@ -101,7 +101,7 @@ describe('the endpoints', () => {
     assertError(await curl(...AUTHORIZED, `${alone.url}/v1/models`), ERRORS.backend);
   });
 
-  it('nothing else is served or forwarded', async () => {
+  it('no other path is served or forwarded', async () => {
     const index = enclave.journal.requests.length;
     for (const path of [
       '/v1',
@@ -125,7 +125,7 @@ describe('the endpoints', () => {
     assert.equal(enclave.journal.requests.length, index);
   });
 
-  it('GET /v1/models/{model} is 404, and HEAD as well', async () => {
+  it('GET and HEAD /v1/models/{model} return 404', async () => {
     const index = enclave.journal.requests.length;
     assertError(await curl(...AUTHORIZED, `${url}/v1/models/glm-5-2`), ERRORS.noSuchModelRoute);
     assertError(await curl(`${url}/v1/models/org/model`), ERRORS.noSuchModelRoute);
@@ -133,7 +133,7 @@ describe('the endpoints', () => {
     assert.equal(enclave.journal.requests.length, index);
   });
 
-  it('a known path with another method is 405 and names those that it takes', async () => {
+  it('a known path with another method returns 405 with the allowed methods', async () => {
     const index = enclave.journal.requests.length;
     const allowed: [string, string][] = [
       ['/health', 'GET, HEAD'],
@@ -159,7 +159,7 @@ describe('the endpoints', () => {
     assertError(answer, ERRORS.noSuchPath);
   });
 
-  it('the query string travels along', async () => {
+  it('the query string is forwarded', async () => {
     const query = '?api-version=2026-01-01&x=%C3%A9%20%2F&&y';
     await ask(url, { path: `/v1/chat/completions${query}`, body: chatBody('Hello') });
     assert.equal(model.answers.at(-1)?.request.target, `/v1/chat/completions${query}`);
@@ -167,7 +167,7 @@ describe('the endpoints', () => {
     assert.equal(model.answers.at(-1)?.request.target, '/v1/models?limit=2');
   });
 
-  it('whatever the backend answers passes unchanged, with its body', async () => {
+  it('every status of the backend is returned unchanged, with its body', async () => {
     const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 418, 422, 429, 451, 500, 501, 502, 503, 504, 529, 599];
     for (const status of statuses) {
       const answer = await curl(

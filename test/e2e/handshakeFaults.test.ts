@@ -51,7 +51,7 @@ describe('An enclave with a fault in the handshake', () => {
   /** Sends a request while the enclave has the fault, and another one without it. */
   const observe = async (fault: string): Promise<Observed> => {
     const enclave = await scope.enclave({ faults: fault });
-    const tap = await scope.tap(enclave);
+    const tap = await scope.recorder(enclave);
     const proxy = await scope.proxy(tap, { PROXY_REQUEST_TIMEOUT_SECS: '4' });
     const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
     assertError(await ask(proxy.url, { body: BODY }, 10_000), client);

@@ -1,4 +1,4 @@
-// Which header fields travel, each way, as they come out at the other end.
+// The header fields that are forwarded in each direction, as they arrive at the other end.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { HeaderField } from '../../src/session/wire.ts';
@@ -18,8 +18,8 @@ describe('the headers of a request', () => {
     proxy = await scope.proxy(enclave);
   });
 
-  /** What the enclave sees of these header lines. */
-  const seen = async (...lines: readonly string[]): Promise<readonly HeaderField[]> => {
+  /** The headers that the enclave receives for these header lines. */
+  const forwarded = async (...lines: readonly string[]): Promise<readonly HeaderField[]> => {
     const connection = await RawConnection.open(proxy.port);
     const index = enclave.journal.requests.length;
     const body = chatBody('/describe');
@@ -39,7 +39,7 @@ describe('the headers of a request', () => {
     return headers;
   };
 
-  it('keep value, order and repetition, and get lower-case names', async () => {
+  it('keep their values, order and repetition, and get lower-case names', async () => {
     const lines = [
       'Content-Type: application/json; charset=utf-8',
       'X-Repeated: one',
@@ -60,7 +60,7 @@ describe('the headers of a request', () => {
       'Accept-Language: de',
       "!#$%&'*+-.^_`|~9: token",
     ];
-    assert.deepEqual(await seen(...lines), [
+    assert.deepEqual(await forwarded(...lines), [
       { name: 'content-type', value: 'application/json; charset=utf-8' },
       { name: 'x-repeated', value: 'one' },
       { name: 'accept', value: 'text/event-stream, application/json;q=0.5' },
@@ -103,19 +103,19 @@ describe('the headers of a request', () => {
     'X-Session-Id: 00000000000000000000000000000000',
     'X-OpenSecret-Routing-Key: AAAA',
   ]) {
-    it(`stay here: ${line.replace(/:.*/, '')}`, async () => {
+    it(`are not forwarded: ${line.replace(/:.*/, '')}`, async () => {
       const [name = '', value = ''] = line.split(': ');
       const spellings = [line, `${name.toUpperCase()}: ${value}`, `${name.toLowerCase()}: ${value}`];
-      assert.deepEqual(await seen('X-Before: 1', ...spellings, 'X-After: 2'), [
+      assert.deepEqual(await forwarded('X-Before: 1', ...spellings, 'X-After: 2'), [
         { name: 'x-before', value: '1' },
         { name: 'x-after', value: '2' },
       ]);
     });
   }
 
-  it('stay here when Connection names them, wherever it stands and however often', async () => {
+  it('are not forwarded when a Connection header names them, at any position and repeatedly', async () => {
     assert.deepEqual(
-      await seen(
+      await forwarded(
         'X-Early: 1',
         'Connection: keep-alive, X-EARLY ,x-late',
         'X-Late: 2',
@@ -127,15 +127,15 @@ describe('the headers of a request', () => {
     );
   });
 
-  it('of the official client travel, its key excepted', async () => {
+  it('of the OpenAI client are forwarded, except its key', async () => {
     const index = enclave.journal.requests.length;
     await openaiClient(proxy).models.list();
     const { headers, outer } = await enclave.journal.request(index);
     const names = headers.map(({ name }) => name);
     assert.ok(names.includes('user-agent'));
     assert.ok(names.includes('x-stainless-lang'));
-    for (const gone of ['authorization', 'host', 'connection', 'accept-encoding'])
-      assert.ok(!names.includes(gone), gone);
+    for (const dropped of ['authorization', 'host', 'connection', 'accept-encoding'])
+      assert.ok(!names.includes(dropped), dropped);
     assert.deepEqual(outer.header_names.toSorted(), [
       'connection',
       'content-length',
@@ -150,7 +150,7 @@ describe('the headers of a request', () => {
 describe('the headers of a response', () => {
   const scope = perSuite();
 
-  it('keep value, order and repetition; what belongs to one hop, cookies and the length stay behind', async () => {
+  it('keep their values, order and repetition, without hop-by-hop headers, cookies and the length', async () => {
     const proxy = await scope.proxy(await scope.enclave());
     const connection = await RawConnection.open(proxy.port);
     const body = chatBody('/headers');

@@ -14,6 +14,7 @@ import type { HostedProxy } from '../support/e2e/hosted.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
 
@@ -287,7 +288,7 @@ describe('IpcHost', () => {
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`lets a stream finish on ${signal}, which Ctrl-C sends to it and to its host`, async () => {
+    itWithSignals(`lets a stream finish on ${signal}, which Ctrl-C sends to the host and to it alike`, async () => {
       const { url } = await start();
       const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
       proxy.child.kill(signal);
@@ -295,20 +296,23 @@ describe('IpcHost', () => {
       assert.deepEqual(await proxy.exit(1000), OK);
     });
 
-    it(`treats ${signal} and a stop message as one request, and stops at once on a second ${signal}`, async () => {
-      const { url, port } = await start();
-      const idle = await RawConnection.open(port);
-      const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
-      const stream = await head(url, { body: chatBody('/repeat 30', { stream: true }) });
-      proxy.send({ type: 'stop' });
-      proxy.child.kill(signal);
-      await idle.end();
-      assert.equal((await readAnswer(stream)).broken, false);
-      assert.equal(proxy.child.exitCode, null);
-      proxy.child.kill(signal);
-      assert.deepEqual(await proxy.exit(1000), OK);
-      assert.equal((await reading).broken, true);
-    });
+    itWithSignals(
+      `takes ${signal} and a stop by message for one request, and stops at once on a second ${signal}`,
+      async () => {
+        const { url, port } = await start();
+        const idle = await RawConnection.open(port);
+        const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
+        const stream = await head(url, { body: chatBody('/repeat 30', { stream: true }) });
+        proxy.send({ type: 'stop' });
+        proxy.child.kill(signal);
+        await idle.end();
+        assert.equal((await readAnswer(stream)).broken, false);
+        assert.equal(proxy.child.exitCode, null);
+        proxy.child.kill(signal);
+        assert.deepEqual(await proxy.exit(1000), OK);
+        assert.equal((await reading).broken, true);
+      },
+    );
   }
 });
 

@@ -1,4 +1,4 @@
-// Against DNS rebinding: whoever reaches the proxy under a foreign name is a web page.
+// Protection against DNS rebinding: a web page can reach the proxy only under a foreign name.
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import assert from 'node:assert/strict';
 import { chatBody } from '../support/e2e/chat.ts';
@@ -8,7 +8,7 @@ import { exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
-/** One raw request under these Host lines. */
+/** One raw request with these Host headers. */
 function askAs(proxy: ServerProcess, path: string, ...hosts: readonly string[]) {
   const lines = hosts.map((host) => `Host: ${host}`);
   return exchangeRaw(proxy.port, [`GET ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n'));
@@ -82,14 +82,14 @@ describe('the Host header', () => {
     });
   }
 
-  it('must be there, exactly once, and not be empty', async () => {
+  it('must be present exactly once, and not be empty', async () => {
     assertError(await askAs(proxy, '/health', ''), ERRORS.foreignHost);
     assertError(await askAs(proxy, '/health', 'localhost', 'localhost'), ERRORS.foreignHost);
     assertError(await askAs(proxy, '/health', 'localhost', 'rebinding.example'), ERRORS.foreignHost);
     assertError(await askAs(proxy, '/health'), ERRORS.foreignHost);
   });
 
-  it('that is foreign keeps a right key from being used', async () => {
+  it('that is foreign is refused even with a correct key', async () => {
     const answer = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Content-Type: application/json', '-d', chatBody('Hello')],
       ...['--resolve', `rebinding.example:${proxy.port}:127.0.0.1`],
@@ -100,7 +100,7 @@ describe('the Host header', () => {
   });
 });
 
-describe('the Host header of a proxy that listens beyond this computer', () => {
+describe('the Host header of a proxy that is reachable from other computers', () => {
   const scope = perSuite();
   let proxy: ServerProcess;
 
@@ -109,7 +109,7 @@ describe('the Host header of a proxy that listens beyond this computer', () => {
     proxy = await scope.proxy(await scope.enclave(), settings);
   });
 
-  it('may be any address, localhost, or a name that is listed', async () => {
+  it('may be any address, localhost, or an allowed name', async () => {
     for (const host of ['10.1.2.3:14114', '[fe80::1]:14114', '0.0.0.0', '127.0.0.1', 'localhost:1', 'proxy:14114']) {
       assert.equal((await askAs(proxy, '/health', host)).status, 200, host);
     }
@@ -121,7 +121,7 @@ describe('the Host header of a proxy that listens beyond this computer', () => {
     }
   });
 
-  it('is guarded with a warning in the log', async () => {
+  it('comes with a warning in the log', async () => {
     const { level, host, note } = await proxy.logged('open_address');
     assert.deepEqual([level, host], ['warn', '0.0.0.0']);
     assert.match(String(note), /^Other computers can reach this address without encryption/);
@@ -131,7 +131,7 @@ describe('the Host header of a proxy that listens beyond this computer', () => {
 describe('a proxy on the IPv6 loopback address', () => {
   const scope = perSuite();
 
-  it('says and serves its address in brackets', async () => {
+  it('prints and serves its address in brackets', async () => {
     const proxy = await scope.proxy(await scope.enclave(), { PROXY_HOST: '[::1]' });
     assert.match(proxy.url, /^http:\/\/\[::1\]:\d+$/);
     assert.equal((await curl('--globoff', `${proxy.url}/health`)).status, 200);

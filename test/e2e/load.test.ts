@@ -1,4 +1,4 @@
-// No program can make the proxy unusable for the others: what is too much at once is refused, in words.
+// One program cannot make the proxy unusable for others: too many requests at once are refused with a clear error.
 import assert from 'node:assert/strict';
 import { withTimeout } from '../support/withTimeout.ts';
 import { ask, open } from '../support/e2e/ask.ts';
@@ -8,10 +8,10 @@ import { perTest } from '../support/e2e/scope.ts';
 
 const MAX_REQUESTS = 256;
 
-describe('a proxy with as many requests as it takes', () => {
+describe('a proxy at its limit of concurrent requests', () => {
   const scope = perTest();
 
-  it('refuses a further one with 503, and takes it when one of the others has ended', async () => {
+  it('refuses another request with 503, and accepts it when one of the others has ended', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave);
     await proxy.logged('session');
@@ -21,14 +21,14 @@ describe('a proxy with as many requests as it takes', () => {
       sent.end(chatBody('/hang'));
       return sent;
     });
-    const last = await withTimeout('all of them, at the enclave', 10_000, enclave.journal.request(MAX_REQUESTS - 1));
+    const last = await withTimeout('all requests at the enclave', 10_000, enclave.journal.request(MAX_REQUESTS - 1));
     const refused = await ask(proxy.url, { body: chatBody('Hello') });
     assertError(refused, ERRORS.busy);
     assert.deepEqual(refused.headers['retry-after'], ['1']);
     assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
     waiting[0]?.destroy();
     const ends = Promise.race([...enclave.journal.requests.map(({ end }) => end), last.end]);
-    await withTimeout('the end of one of them, at the enclave', 1000, ends);
+    await withTimeout('the end of one request at the enclave', 1000, ends);
     assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
     for (const sent of waiting) sent.destroy();
     assert.equal(enclave.journal.requests.length, MAX_REQUESTS + 1);

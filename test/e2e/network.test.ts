@@ -1,4 +1,4 @@
-// The way to an enclave that is elsewhere: through a company's proxy, or past it; and the signed history of images.
+// Reaching a remote enclave directly or through a company's proxy, and the signed history of enclave images.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { PINS } from '../../src/attestation/pins.ts';
@@ -16,17 +16,17 @@ import { fromRoot } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
 
-const ELSEWHERE = 'enclave.elsewhere.example';
+const REMOTE = 'enclave.remote.example';
 const HISTORY = new URL(PINS.production.historyUrl);
-const TLS = identityFor(ELSEWHERE, HISTORY.hostname);
-/** Of an authority that nobody trusts. */
-const NOBODYS_TLS = identityFor(HISTORY.hostname);
+const TLS = identityFor(REMOTE, HISTORY.hostname);
+/** From an authority that is not trusted. */
+const UNTRUSTED_TLS = identityFor(HISTORY.hostname);
 const APPROVED = { PROXY_ADDITIONAL_PCR0: toHex(DEVELOPMENT_PCR0) };
 const BODY = chatBody('Hello');
 
-describe('an enclave elsewhere', () => {
+describe('a remote enclave', () => {
   const scope = perTest();
-  const url = `https://${ELSEWHERE}`;
+  const url = `https://${REMOTE}`;
 
   const companyProxy = async (routes: Readonly<Record<string, number>>): Promise<CompanyProxy> => {
     const proxy = await openCompanyProxy(routes);
@@ -34,39 +34,39 @@ describe('an enclave elsewhere', () => {
     return proxy;
   };
 
-  /** A real proxy whose environment says how to reach the world. */
+  /** A proxy process with these environment variables. */
   const withEnvironment = (backendUrl: string, environment: Record<string, string>) =>
     scope.proxy({ url: backendUrl }, environment);
 
-  it('is reached through the proxy that the settings name', async () => {
+  it('is reached through the configured proxy', async () => {
     const enclave = await scope.enclave({ tls: TLS, signed: {} });
-    const company = await companyProxy({ [`${ELSEWHERE}:443`]: enclave.port });
+    const company = await companyProxy({ [`${REMOTE}:443`]: enclave.port });
     const network = { httpsProxy: company.url, certificates: [TLS.ca] };
     const proxy = await scope.internalProxy({ url }, APPROVED, { network, internals: { anchors: enclave.anchors } });
     for (let count = 0; count < 3; count++) assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
     assert.ok(company.tunnels.length >= 1);
-    assert.deepEqual([...new Set(company.tunnels)], [`${ELSEWHERE}:443`]);
+    assert.deepEqual([...new Set(company.tunnels)], [`${REMOTE}:443`]);
   });
 
-  it('is not reached through it when the settings except it', async () => {
+  it('is reached directly when the settings exclude it from the proxy', async () => {
     const enclave = await scope.enclave({ tls: TLS, signed: {} });
-    const company = await companyProxy({ [`${ELSEWHERE}:443`]: enclave.port });
-    const network = { httpsProxy: company.url, noProxy: '.elsewhere.example', certificates: [TLS.ca] };
+    const company = await companyProxy({ [`${REMOTE}:443`]: enclave.port });
+    const network = { httpsProxy: company.url, noProxy: '.remote.example', certificates: [TLS.ca] };
     const proxy = await scope.internalProxy({ url }, APPROVED, { network, internals: { anchors: enclave.anchors } });
-    assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend); // there is no such host
+    assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend); // the host does not exist
     assert.deepEqual(company.tunnels, []);
   });
 
   for (const name of ['HTTPS_PROXY', 'https_proxy']) {
-    it(`is reached through the proxy that ${name} names`, async () => {
+    it(`is reached through the proxy in ${name}`, async () => {
       const company = await companyProxy({});
       const proxy = await withEnvironment(url, { [name]: company.url });
       assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
-      assert.deepEqual([...new Set(company.tunnels)], [`${ELSEWHERE}:443`]);
+      assert.deepEqual([...new Set(company.tunnels)], [`${REMOTE}:443`]);
     });
   }
 
-  it('is reached through a proxy that wants a password, which nobody else hears of', async () => {
+  it('is reached through a proxy with a password, which does not appear in the output', async () => {
     const company = await companyProxy({});
     const address = company.url.replace('//', '//user:password-of-a-company-proxy@');
     const proxy = await withEnvironment(url, { HTTPS_PROXY: address, PROXY_LOG_LEVEL: 'trace' });
@@ -78,14 +78,14 @@ describe('an enclave elsewhere', () => {
     assertNoSecretLeaks(secrets, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'the output');
   });
 
-  it('is not reached through it when NO_PROXY excepts it', async () => {
+  it('is reached directly when NO_PROXY excludes it', async () => {
     const company = await companyProxy({});
-    const proxy = await withEnvironment(url, { HTTPS_PROXY: company.url, NO_PROXY: 'a.example, elsewhere.example' });
+    const proxy = await withEnvironment(url, { HTTPS_PROXY: company.url, NO_PROXY: 'a.example, remote.example' });
     assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
     assert.deepEqual(company.tunnels, []);
   });
 
-  it('that is on this computer is never reached through a proxy', async () => {
+  it('on this computer is never reached through a proxy', async () => {
     const enclave = await scope.enclave();
     const company = await companyProxy({});
     const environment = { HTTPS_PROXY: company.url, HTTP_PROXY: company.url, ALL_PROXY: company.url };
@@ -96,7 +96,7 @@ describe('an enclave elsewhere', () => {
     assert.deepEqual(company.tunnels, []);
   });
 
-  it('is asked below the path of its URL', async () => {
+  it('is reached below the path of its URL', async () => {
     const enclave = await scope.enclave();
     const proxy = await withEnvironment(`${enclave.url}/below/`, {});
     assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
@@ -110,65 +110,65 @@ describe('the image of an enclave', () => {
   const entries = JSON.parse(history.toString()) as { PCR0: string }[];
   const known = entries.find(({ PCR0 }) => !PINS.production.pcr0.includes(PCR0))?.PCR0 ?? '';
 
-  /** A proxy in front of an enclave of this image, and what the world has of signed histories. */
+  /** A proxy in front of an enclave with this image, and a server with these signed histories. */
   const stage = async (
     pcr0: string,
     files: Readonly<Record<string, Uint8Array>>,
-    { world: worldTls = TLS, strictTls = true } = {},
+    { historyTls = TLS, strictTls = true } = {},
   ) => {
     const enclave = await scope.enclave({ tls: TLS, signed: { pcr0: Buffer.from(pcr0, 'hex') } });
-    const world = await openFileServer(worldTls, files);
-    scope.onClose(() => world.close());
+    const histories = await openFileServer(historyTls, files);
+    scope.onClose(() => histories.close());
     const company = await openCompanyProxy({
-      [`${ELSEWHERE}:443`]: enclave.port,
-      [`${HISTORY.hostname}:443`]: world.port,
+      [`${REMOTE}:443`]: enclave.port,
+      [`${HISTORY.hostname}:443`]: histories.port,
     });
     scope.onClose(() => company.close());
     const verified = new EventQueue<AttestationSummary>();
     const proxy = await scope.internalProxy(
-      { url: `https://${ELSEWHERE}` },
+      { url: `https://${REMOTE}` },
       {},
       {
         network: { httpsProxy: company.url, certificates: [TLS.ca], strictTls },
         internals: { anchors: enclave.anchors },
         events: {
-          verified: (evidence) => {
-            verified.add(evidence);
+          verified: (attestation) => {
+            verified.add(attestation);
           },
         },
       },
     );
-    return { enclave, world, verified, proxy };
+    return { enclave, histories, verified, proxy };
   };
 
   const approvedBy = async (verified: EventQueue<AttestationSummary>) => {
-    const evidence = await verified.find('the evidence', ({ kind }) => kind === 'verified');
-    return (evidence as { approvedBy: string }).approvedBy;
+    const attestation = await verified.find('the attestation', ({ kind }) => kind === 'verified');
+    return (attestation as { approvedBy: string }).approvedBy;
   };
 
   const failure = (proxy: { log: EventQueue<{ event: string; code?: unknown; detail?: unknown }> }) =>
     proxy.log.find('a failed handshake', ({ event }) => event === 'handshake_failed');
 
-  it('may be a pinned one, and then no history is asked', async () => {
-    const { world, verified, proxy } = await stage(PINS.production.pcr0[0] ?? '', {});
+  it('may be pinned; then no history is fetched', async () => {
+    const { histories, verified, proxy } = await stage(PINS.production.pcr0[0] ?? '', {});
     assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
     assert.equal(await approvedBy(verified), 'pinned');
-    assert.deepEqual(world.asked, []);
+    assert.deepEqual(histories.requests, []);
   });
 
-  it('may be one of the signed history, which is fetched once for all handshakes', async () => {
-    const { enclave, world, verified, proxy } = await stage(known, { [HISTORY.pathname]: history });
+  it('may be in the signed history, which is fetched once for all handshakes', async () => {
+    const { enclave, histories, verified, proxy } = await stage(known, { [HISTORY.pathname]: history });
     assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
     assert.equal(await approvedBy(verified), 'history');
     enclave.dropSessions();
     assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
     assert.equal(enclave.journal.handshakes, 2);
-    assert.deepEqual(world.asked, [HISTORY.pathname]);
+    assert.deepEqual(histories.requests, [HISTORY.pathname]);
   });
 
   const refused: [string, string, Readonly<Record<string, Uint8Array>>, string, string | undefined][] = [
     [
-      'no history knows it',
+      'it is not in the history',
       'cd'.repeat(48),
       { [HISTORY.pathname]: history },
       'attestation_refused',
@@ -176,13 +176,19 @@ describe('the image of an enclave', () => {
     ],
     ['there is no history', known, {}, 'history_unavailable', undefined],
     [
-      'its line of the history is not signed',
+      'its entry in the history is not signed',
       known,
       { [HISTORY.pathname]: Buffer.from(history.toString().replace(/"signature": *"..../, '"signature":"AAAA')) },
       'attestation_refused',
       'pcr0_not_approved',
     ],
-    ['the history is none', known, { [HISTORY.pathname]: Buffer.from('[]') }, 'attestation_refused', 'history_invalid'],
+    [
+      'the history is empty',
+      known,
+      { [HISTORY.pathname]: Buffer.from('[]') },
+      'attestation_refused',
+      'history_invalid',
+    ],
     [
       'the history is too long',
       known,
@@ -191,7 +197,7 @@ describe('the image of an enclave', () => {
       undefined,
     ],
     [
-      'it is pinned for development alone',
+      'it is pinned for development only',
       PINS.development.pcr0[0] ?? '',
       { [HISTORY.pathname]: history },
       'attestation_refused',
@@ -209,13 +215,13 @@ describe('the image of an enclave', () => {
     });
   }
 
-  it('is not approved by a history of nobody’s, not even where the settings accept any TLS certificate', async () => {
+  it('is not approved by a history from an untrusted server, even if the settings accept any TLS certificate', async () => {
     for (const strictTls of [true, false]) {
       const served = { [HISTORY.pathname]: history };
-      const { enclave, world, proxy } = await stage(known, served, { world: NOBODYS_TLS, strictTls });
+      const { enclave, histories, proxy } = await stage(known, served, { historyTls: UNTRUSTED_TLS, strictTls });
       assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
       assert.equal((await failure(proxy)).code, 'history_unavailable');
-      assert.deepEqual([enclave.journal.requests.length, world.asked.length], [0, 0]);
+      assert.deepEqual([enclave.journal.requests.length, histories.requests.length], [0, 0]);
     }
   });
 });

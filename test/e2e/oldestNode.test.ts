@@ -6,13 +6,14 @@ import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
-describe('on the oldest Node that is supported', () => {
+describe('on the oldest supported Node', () => {
   const scope = perTest();
   let node: string;
 
   before(function () {
-    this.timeout(120_000); // the first time it is fetched
+    this.timeout(120_000); // the first run downloads it
     node = installOldestNode();
   });
 
@@ -22,14 +23,14 @@ describe('on the oldest Node that is supported', () => {
     return { code, output: [...child.stdout.items, ...child.stderr.items].join('\n') };
   };
 
-  it('which is the one of package.json', async () => {
+  it('which is the one in package.json', async () => {
     const { engines } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { engines: { node: string } };
     assert.equal(engines.node, `>=${OLDEST_NODE}`);
     const { output } = await run('--version', []);
     assert.equal(output, `v${OLDEST_NODE}`);
   });
 
-  it('the proxy says what it is, checks its health, chats and ends', async () => {
+  itWithSignals('the proxy prints its version, checks its health, chats and exits', async () => {
     assert.match((await run(PROXY, ['--help'])).output, /^sealed-proxy \d+\.\d+\.\d+: /);
     assert.deepEqual(await run(PROXY, ['--version']), { code: 0, output: `sealed-proxy ${VERSION}` });
     const proxy = await scope.proxy(await scope.enclave(), {}, { node });

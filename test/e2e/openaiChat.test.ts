@@ -14,7 +14,7 @@ type Delta = Chunk['choices'][number]['delta'] & { readonly reasoning?: string }
 const user = (content: string) => ({ role: 'user', content }) as const;
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`the official client, chatting through a proxy with ${runtime}`, () => {
+  describe(`the OpenAI client, chatting through a proxy with ${runtime}`, () => {
     const scope = perSuite();
     const model = recordedModel();
     let enclave: RunningEnclave;
@@ -25,7 +25,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       client = openaiClient(await scope.proxy(enclave, {}, { nodeArgs }));
     });
 
-    it('gets a whole answer, with the reasoning', async () => {
+    it('gets a complete answer with its reasoning', async () => {
       const answer = await client.chat.completions.create({ model: MODEL, messages: [user('Hello there')] });
       const message = answer.choices[0]?.message as OpenAI.ChatCompletionMessage & { reasoning?: string };
       assert.equal(message.content, 'You said: Hello there');
@@ -43,7 +43,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       });
       const chunks: Chunk[] = [];
       for await (const chunk of stream) chunks.push(chunk);
-      const sent = Buffer.concat(model.answers.at(-1)?.pieces ?? []).toString();
+      const sent = Buffer.concat(model.answers.at(-1)?.chunks ?? []).toString();
       const events = sent.split('\n\n').filter((event) => event !== '');
       assert.equal(events.pop(), 'data: [DONE]');
       assert.deepEqual(
@@ -56,7 +56,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.ok((chunks.at(-1)?.usage?.total_tokens ?? 0) > 5);
     });
 
-    it('gets each piece of a stream while the next one is not there yet', async () => {
+    it('gets each chunk of a stream before the next one exists', async () => {
       const stream = await client.chat.completions.create({
         model: PLAIN_MODEL,
         messages: [user('/stall 3')],
@@ -88,7 +88,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       }
     });
 
-    it('leaves a stream, and the enclave hears of it at once', async () => {
+    it('leaves a stream, and the enclave is notified at once', async () => {
       const index = enclave.journal.requests.length;
       const stream = await client.chat.completions.create({
         model: PLAIN_MODEL,
@@ -97,11 +97,11 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       });
       for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
       const { end } = await enclave.journal.request(index);
-      const { ended } = await withTimeout('the end of the answer, at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of the answer at the enclave', 1000, end);
       assert.equal(ended, 'client-cancelled');
     });
 
-    it('aborts a request before its answer, and the enclave hears of it at once', async () => {
+    it('aborts a request before its answer, and the enclave is notified at once', async () => {
       const index = enclave.journal.requests.length;
       const controller = new AbortController();
       const answer = client.chat.completions.create(
@@ -109,10 +109,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         { signal: controller.signal },
       );
       const aborted = assert.rejects(answer, { name: 'Error', message: 'Request was aborted.' });
-      const { end } = await withTimeout('the request, at the enclave', 2000, enclave.journal.request(index));
+      const { end } = await withTimeout('the request at the enclave', 2000, enclave.journal.request(index));
       controller.abort();
       await aborted;
-      const { ended } = await withTimeout('the end of the request, at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of the request at the enclave', 1000, end);
       assert.equal(ended, 'client-cancelled');
     });
   });

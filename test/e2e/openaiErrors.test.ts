@@ -10,7 +10,7 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 
 type ErrorClass = abstract new (...args: never[]) => InstanceType<typeof OpenAI.APIError>;
 
-/** Rejections with this class, status and message. */
+/** Accepts an error with this class, status and message. */
 function apiError(expected: ErrorClass, status: number | undefined, message: RegExp, further: object = {}) {
   return (error: unknown) => {
     assert.ok(error instanceof expected, String(error));
@@ -25,7 +25,7 @@ function apiError(expected: ErrorClass, status: number | undefined, message: Reg
 
 const user = (content: string) => ({ role: 'user', content }) as const;
 
-describe('the official client, when something is wrong,', () => {
+describe('the OpenAI client, when something is wrong,', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -40,20 +40,20 @@ describe('the official client, when something is wrong,', () => {
   const ask = (content: string, using = client) =>
     using.chat.completions.create({ model: PLAIN_MODEL, messages: [user(content)] });
 
-  it('raises an AuthenticationError for an access key that was revoked, and nothing reaches the enclave', async () => {
+  it('raises an AuthenticationError for a revoked access key, and nothing reaches the enclave', async () => {
     const index = enclave.journal.requests.length;
     const revoked = openaiClient(proxy, `${ACCESS_KEY.slice(0, -1)}_`);
     await assert.rejects(ask('Hello', revoked), apiError(OpenAI.AuthenticationError, 401, /revoked or mistyped/));
     assert.equal(enclave.journal.requests.length, index);
   });
 
-  it('raises an AuthenticationError for a key that the backend does not take', async () => {
+  it('raises an AuthenticationError for an API key that the backend refuses', async () => {
     const deleted = openaiClient(proxy, 'sk-deleted');
     await assert.rejects(ask('Hello', deleted), apiError(OpenAI.AuthenticationError, 401, /^401/));
     await assert.rejects((async () => deleted.models.list())(), apiError(OpenAI.AuthenticationError, 401, /^401/));
   });
 
-  it('raises a NotFoundError for what the proxy does not serve', async () => {
+  it('raises a NotFoundError for endpoints that the proxy does not serve', async () => {
     const expected = apiError(OpenAI.NotFoundError, 404, /POST \/v1\/chat\/completions/, {
       type: 'invalid_request_error',
       code: 'not_found',
@@ -67,7 +67,7 @@ describe('the official client, when something is wrong,', () => {
     );
   });
 
-  it('raises a BadRequestError for an unknown model, in the words of the backend', async () => {
+  it('raises a BadRequestError for an unknown model, with the message of the backend', async () => {
     const unknown = client.chat.completions.create({ model: 'gpt-4o', messages: [user('Hello')] });
     await assert.rejects(
       unknown,
@@ -88,7 +88,7 @@ describe('the official client, when something is wrong,', () => {
     });
   });
 
-  it('repeats what the backend says may be repeated, as it does by default', async () => {
+  it('retries what the backend allows to retry, as by default', async () => {
     const index = enclave.journal.requests.length;
     await assert.rejects(
       client.chat.completions.create({ model: MODEL, messages: [user('/status 503 0')] }, { maxRetries: 2 }),
@@ -97,7 +97,7 @@ describe('the official client, when something is wrong,', () => {
     assert.equal(enclave.journal.requests.length, index + 3);
   });
 
-  it('raises an InternalServerError when the enclave is not there', async () => {
+  it('raises an InternalServerError when the enclave is unreachable', async () => {
     const gone = await scope.enclave();
     const alone = openaiClient(await scope.proxy(gone));
     await gone.close();
@@ -110,7 +110,7 @@ describe('the official client, when something is wrong,', () => {
     await assert.rejects((async () => alone.models.list())(), expected);
   });
 
-  it('raises an InternalServerError when the backend does not start to answer in time', async () => {
+  it('raises an InternalServerError when the backend does not start responding in time', async () => {
     await assert.rejects(
       ask('/hang'),
       apiError(OpenAI.InternalServerError, 504, /did not start responding within the timeout/, {
@@ -120,7 +120,7 @@ describe('the official client, when something is wrong,', () => {
     );
   });
 
-  it('raises a connection error when the proxy is not there', async () => {
+  it('raises a connection error when the proxy is not running', async () => {
     const port = (await scope.enclave()).port;
     await scope.close();
     await assert.rejects(
@@ -141,7 +141,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       proxy = await scope.proxy(enclave, {}, { nodeArgs });
     });
 
-    /** What the official client has read when it raises an error. */
+    /** The text that the OpenAI client has read when it raises an error. */
     const readBroken = async (content: string): Promise<string> => {
       const stream = await openaiClient(proxy).chat.completions.create({
         model: PLAIN_MODEL,
@@ -156,7 +156,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       return text;
     };
 
-    it('is an error for the official client, behind everything that was verified', async () => {
+    it('is an error for the OpenAI client, after everything that was authenticated', async () => {
       assert.equal(await readBroken('/fail 3'), 'word word word ');
       assert.equal(await readBroken('/broken 2'), 'word word ');
       for (const fault of ['missing-end', 'reset-mid-response', 'tampered-record', 'truncated-frame']) {
@@ -166,7 +166,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       enclave.setFaults('');
     });
 
-    it('is an error for the official client also where it waits for the whole answer', async () => {
+    it('is an error for the OpenAI client also when it waits for the complete answer', async () => {
       enclave.setFaults('missing-end');
       const answer = openaiClient(proxy).chat.completions.create({ model: PLAIN_MODEL, messages: [user('Hello')] });
       await assert.rejects(answer);

@@ -15,12 +15,12 @@ const WEATHER: OpenAI.ChatCompletionTool = {
     parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   },
 };
-/** The smallest PNG there is. */
+/** The smallest possible PNG. */
 const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`the official client, through a proxy with ${runtime}`, () => {
+  describe(`the OpenAI client, through a proxy with ${runtime}`, () => {
     const scope = perSuite();
     const model = recordedModel();
     let enclave: RunningEnclave;
@@ -31,7 +31,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       client = openaiClient(await scope.proxy(enclave, {}, { nodeArgs }));
     });
 
-    it('lists the models with everything that the enclave says of them', async () => {
+    it('lists the models with all of their metadata', async () => {
       const page = await client.models.list();
       assert.deepEqual(page.data, MODELS);
       const ids: string[] = [];
@@ -42,7 +42,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       );
     });
 
-    it('calls a tool and hands its result back', async () => {
+    it('calls a tool and returns its result', async () => {
       const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'get_weather in Paris' }];
       const first = await client.chat.completions.create({ model: MODEL, messages, tools: [WEATHER] });
       const [choice] = first.choices;
@@ -56,7 +56,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.equal(second.choices[0]?.message.content, 'The tool answered: Sunny, 21 degrees');
     });
 
-    it('puts a streamed tool call together from its fragments', async () => {
+    it('assembles a streamed tool call from its fragments', async () => {
       const stream = client.chat.completions.stream({
         model: MODEL,
         messages: [{ role: 'user', content: '/tool get_weather {"city":"Zürich","days":3}' }],
@@ -73,7 +73,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.ok(fragments > 2, `${fragments} fragments`);
     });
 
-    it('shows an image to a model that sees', async () => {
+    it('sends an image to a model with vision', async () => {
       const { choices } = await client.chat.completions.create({
         model: 'gemma4-31b',
         messages: [
@@ -89,7 +89,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.match(choices[0]?.message.content ?? '', /^I see an image \(image\/png, 70 bytes\)/);
     });
 
-    it('sends fields that only this provider knows as they are', async () => {
+    it('sends provider-specific fields unchanged', async () => {
       const extra = { chat_template_kwargs: { enable_thinking: false }, reasoning_effort: 'none' as const };
       await client.chat.completions.create({ model: MODEL, messages: [{ role: 'user', content: 'Hi' }], ...extra });
       const body = JSON.parse(Buffer.from(model.answers.at(-1)?.request.body ?? []).toString()) as unknown;

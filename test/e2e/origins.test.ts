@@ -1,4 +1,4 @@
-// Web pages may use the proxy only if their origin is allowed, and then their browser must be told so.
+// Web pages may use the proxy only if their origin is allowed, which CORS headers tell their browser.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { ask } from '../support/e2e/ask.ts';
@@ -11,7 +11,7 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 
 const WEBVIEW = 'vscode-webview://1a2b3c4d';
 
-/** What every answer to an allowed page says. */
+/** Checks the CORS headers of every response to an allowed page. */
 function assertCors(answer: Answer, origin: string): void {
   assert.deepEqual(answer.headers['access-control-allow-origin'], [origin]);
   assert.deepEqual(answer.headers['access-control-expose-headers'], ['*']);
@@ -37,7 +37,7 @@ describe('the Origin header', () => {
     ask(target.url, { ...question, headers: { ...question.headers, origin } });
   const chatFrom = (origin: string, content: string) => askFrom(origin, { body: chatBody(content) });
 
-  it('of the editor’s own pages is allowed, and told to their browser', async () => {
+  it('of the editor’s own pages is allowed by CORS headers', async () => {
     for (const origin of [WEBVIEW, 'vscode-file://vscode-app']) {
       const answer = await chatFrom(origin, 'Hello');
       assert.equal(answer.status, 200);
@@ -62,7 +62,7 @@ describe('the Origin header', () => {
     'file://',
   ];
   for (const origin of foreign) {
-    it(`is refused when it is ${JSON.stringify(origin)}, with the key too`, async () => {
+    it(`is refused when it is ${JSON.stringify(origin)}, even with a key`, async () => {
       const index = enclave.journal.requests.length;
       for (const path of ['/v1/chat/completions', '/health', '/nothing']) {
         const answer = await askFrom(origin, { path, body: chatBody('Hello') });
@@ -74,11 +74,11 @@ describe('the Origin header', () => {
     });
   }
 
-  it('is refused when there are two', async () => {
+  it('is refused when it is sent twice', async () => {
     assertError(await askFrom([WEBVIEW, WEBVIEW], { body: chatBody('Hello') }), ERRORS.foreignOrigin);
   });
 
-  it('can be allowed by the settings, which replace the default', async () => {
+  it('can be allowed by a setting, which replaces the default', async () => {
     const path = '/health';
     for (const origin of ['https://app.example', 'https://APP.example', 'http://localhost:5173', 'obsidian://vault']) {
       const answer = await askFrom(origin, { method: 'GET', path }, tuned);
@@ -97,7 +97,7 @@ describe('the Origin header', () => {
     }
   });
 
-  it('that is allowed gets its preflight answered, without a key', async () => {
+  it('that is allowed gets a response to its preflight, without a key', async () => {
     const preflight = {
       method: 'OPTIONS',
       key: null,
@@ -128,11 +128,11 @@ describe('the Origin header', () => {
     assertError(await askFrom(WEBVIEW, { ...preflight, path: '/nothing' }), ERRORS.noSuchPath);
   });
 
-  it('is what makes OPTIONS a preflight', async () => {
+  it('turns OPTIONS into a preflight', async () => {
     assertError(await ask(proxy.url, { method: 'OPTIONS' }), ERRORS.methodNotAllowed('POST'));
   });
 
-  it('that is allowed gets to read every error as well', async () => {
+  it('that is allowed can read every error as well', async () => {
     const failures: [Question, ExpectedError][] = [
       [{ key: null }, ERRORS.noKey],
       [{ key: 'sealed-unknown' }, ERRORS.unknownAccessKey],
@@ -160,13 +160,13 @@ describe('the Origin header', () => {
     assertCors(fromBackend, WEBVIEW);
   });
 
-  it('that is allowed reads the proxy’s words on CORS, not the backend’s', async () => {
+  it('that is allowed gets the proxy’s CORS headers, not the backend’s', async () => {
     assertCors(await chatFrom(WEBVIEW, '/headers'), WEBVIEW);
     const withoutOrigin = await ask(proxy.url, { body: chatBody('/headers') });
     assert.deepEqual(withoutOrigin.headers['access-control-allow-origin'], ['*']);
   });
 
-  it('travels along, as every header does that is not named otherwise', async () => {
+  it('is forwarded like any other header', async () => {
     const index = enclave.journal.requests.length;
     await chatFrom(WEBVIEW, 'Hello');
     const { headers } = await enclave.journal.request(index);

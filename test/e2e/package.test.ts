@@ -1,4 +1,4 @@
-// What `npm pack` puts together is all that a computer needs which has Node and nothing else of ours.
+// The result of `npm pack` runs on a computer that has only Node.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { ask } from '../support/e2e/ask.ts';
 import { RunningProcess, environment, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { perTest } from '../support/e2e/scope.ts';
 
-/** Runs a command of the system to its end. */
+/** Runs a system command to its end. */
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const env = environment({ npm_config_cache: join(cwd, 'cache'), npm_config_offline: 'true' });
   const shell = process.platform === 'win32'; // where npm is a batch file
@@ -31,12 +31,12 @@ describe('the package', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('has what its command needs, and nothing that it does not', async () => {
+  it('contains what its command needs, and nothing else', async () => {
     await run('npm', ['pack', fromRoot('.'), '--ignore-scripts', '--loglevel=error'], folder);
     const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
     const modules = join(folder, 'elsewhere', 'node_modules');
     mkdirSync(modules, { recursive: true });
-    // As an installation lays it out, without its dependencies: they are in the bundle.
+    // Laid out as by an installation, without dependencies: they are in the bundle.
     await run('tar', ['-xzf', join('..', '..', archive)], modules);
     const root = join(modules, 'package');
     assert.deepEqual(readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted(), [
@@ -58,17 +58,17 @@ describe('the package', () => {
     const env = { PROXY_PORT: '0', PROXY_BACKEND_URL: enclave.url };
     const proxy = new RunningProcess(spawnNode(command, { env, cwd: folder }));
     scope.onClose(() => proxy.kill());
-    const line = await proxy.stdout.find('the address to ask', (text) => text.includes(' listening on '));
+    const line = await proxy.stdout.find('the address of the proxy', (text) => text.includes(' listening on '));
     const url = line.replace(/^.* listening on /, '');
     assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
   });
 
-  it('for the editor has both bundles and nothing of the sources or the development enclave, small, without a warning', async function () {
+  it('for the editor has both bundles, no sources and no development enclave, is small, and packs without a warning', async function () {
     this.timeout(120_000);
     const archive = join(folder, 'sealed-proxy.vsix');
     const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
-    const said = await run(process.execPath, [fromRoot('scripts/package.mjs'), archive], fromRoot('.'));
-    assert.doesNotMatch(said, /\bwarn/i);
+    const output = await run(process.execPath, [fromRoot('scripts/package.mjs'), archive], fromRoot('.'));
+    assert.doesNotMatch(output, /\bwarn/i);
     assert.ok(statSync(archive).size < 600 * 1024, `${statSync(archive).size} bytes`);
     const listed = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], fromRoot('.cache/package'));
     assert.deepEqual(listed.split('\n').filter(Boolean).toSorted(), [

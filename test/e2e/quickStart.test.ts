@@ -1,4 +1,4 @@
-// What a newcomer does first, in a folder of its own.
+// The first command of a newcomer, in a separate folder.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 
 const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'tsconfig.json'];
 
@@ -24,22 +25,22 @@ describe('npm start', () => {
   const start = (...args: readonly string[]) =>
     new RunningProcess(spawnNode(join(folder, 'scripts', 'start.mjs'), { args, cwd: folder }));
 
-  it('--once builds, shows an answer arriving through the proxy, and ends with 0', async () => {
+  it('--once builds, streams an answer through the proxy, and exits with 0', async () => {
     const demo = start('--once');
-    const pieces: string[] = [];
-    demo.child.stdout?.on('data', (piece: string) => pieces.push(piece));
+    const chunks: string[] = [];
+    demo.child.stdout?.on('data', (chunk: string) => chunks.push(chunk));
     assert.deepEqual(await demo.exit(15_000), { code: 0, signal: null });
     const text = demo.stdout.items.join('\n');
     assert.match(text, /base URL +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
     assert.match(text, /access key +sealed-[\w-]{43}\n/);
     const question = /^> (.*)$/m.exec(text)?.[1] ?? assert.fail(text);
     assert.ok(text.includes(`You said: ${question}`));
-    assert.match(text, /\d+ tokens in, \d+ out/);
-    assert.ok(pieces.length > 10, 'the answer came word by word');
+    assert.match(text, /^ {2}\d+ tokens in, \d+ out$/m);
+    assert.ok(chunks.length > 10, 'the answer arrives word by word');
     assert.deepEqual(demo.stderr.items, []);
   }).timeout(30_000);
 
-  it('serves until Ctrl-C with the key that it prints', async () => {
+  itWithSignals('serves until Ctrl-C with the key that it prints', async () => {
     const demo = start();
     try {
       await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'), 0, 15_000);
@@ -54,7 +55,7 @@ describe('npm start', () => {
     }
   }).timeout(30_000);
 
-  it('takes no other argument', async () => {
+  it('accepts no other argument', async () => {
     const demo = start('--twice');
     assert.equal((await demo.exit()).code, 2);
     assert.match(demo.stderr.items.join('\n'), /--once/);

@@ -216,7 +216,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         commands.map((command) => ask(proxy.url, { body: chatBody(command, { stream: true }) }, 15_000)),
       );
       const sent = new Map(
-        model.answers.map(({ request, pieces }) => [Buffer.from(request.body ?? []).toString(), Buffer.concat(pieces)]),
+        model.answers.map(({ request, chunks }) => [Buffer.from(request.body ?? []).toString(), Buffer.concat(chunks)]),
       );
       for (const [index, answer] of answers.entries()) {
         const expected = sent.get(chatBody(commands[index] ?? '', { stream: true }));

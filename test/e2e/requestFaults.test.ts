@@ -111,7 +111,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     const assertRecovered = async () => {
       const { answer } = await askLogged(chatBody('Hello', { stream: true }));
       assert.deepEqual([answer.status, answer.broken], [200, false]);
-      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.pieces ?? [])));
+      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.chunks ?? [])));
     };
 
     const groups = ['Outside of the records', 'In the records', 'Unusual deliveries of correct records'];
@@ -126,7 +126,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
           enclave.setFaults(fault);
           const { answer, line } = await askLogged(chatBody('/repeat 5', { stream }));
           enclave.setFaults('');
-          const chunks = model.answers.at(-1)?.pieces ?? [];
+          const chunks = model.answers.at(-1)?.chunks ?? [];
           switch (expected.client) {
             case 'failed':
               assertError(answer, ERRORS.backend);

@@ -1,4 +1,4 @@
-// The limits on the head of a request, and heads that are strange or wrong.
+// The limits on the head of a request, and unusual or malformed heads.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
@@ -39,7 +39,7 @@ describe('the head of a request', () => {
     assertError(await askRaw(`/v1/nothing?${'x'.repeat(100_000)}`), ERRORS.noSuchPath);
   });
 
-  it('may have 64 headers that travel and not one more', async () => {
+  it('may have 64 forwarded headers and not one more', async () => {
     const index = enclave.journal.requests.length;
     assert.equal((await askRaw('/v1/models', ...many(64))).status, 200);
     const { headers } = await enclave.journal.request(index);
@@ -51,7 +51,7 @@ describe('the head of a request', () => {
     assertError(await askRaw('/v1/models', ...many(5000)), ERRORS.headersTooLarge);
   });
 
-  it('may have any number of headers that do not travel', async () => {
+  it('may have any number of headers that are not forwarded', async () => {
     const dropped = Array.from({ length: 500 }, (_, number) => `x-forwarded-${number}: x`);
     assert.equal((await askRaw('/v1/models', ...many(64), ...dropped)).status, 200);
   });
@@ -67,7 +67,7 @@ describe('the head of a request', () => {
     );
   });
 
-  it('is refused with a target that no envelope can carry', async () => {
+  it('is refused with a target that an envelope cannot carry', async () => {
     for (const target of ['/v1/models?a#b', '/v1/models?a\\b', '/v1/models?\xe9']) {
       const { status } = await askRaw(target);
       assert.equal(status, 400, target);
@@ -75,12 +75,12 @@ describe('the head of a request', () => {
     assertError(await askRaw('/v1/models?a\\b'), ERRORS.badTarget);
   });
 
-  it('with an absolute target is not for this proxy, and is not forwarded', async () => {
+  it('with an absolute target is not served or forwarded', async () => {
     const index = enclave.journal.requests.length;
-    for (const origin of [`http://127.0.0.1:${proxy.port}`, 'http://elsewhere.example', 'https://127.0.0.1']) {
+    for (const origin of [`http://127.0.0.1:${proxy.port}`, 'http://remote.example', 'https://127.0.0.1']) {
       assertError(await askRaw(`${origin}/v1/models`), ERRORS.noSuchPath);
     }
-    const answer = await curl('--proxy', proxy.url, '-H', 'Host: 127.0.0.1', 'http://elsewhere.example/v1/models');
+    const answer = await curl('--proxy', proxy.url, '-H', 'Host: 127.0.0.1', 'http://remote.example/v1/models');
     assertError(answer, ERRORS.noSuchPath);
     assert.equal(enclave.journal.requests.length, index);
   });
@@ -103,7 +103,7 @@ describe('the head of a request', () => {
     ],
   ];
   for (const [what, text] of malformed) {
-    it(`is answered with 400 in JSON when it has ${what}`, async () => {
+    it(`gets a 400 response in JSON when it has ${what}`, async () => {
       const connection = await RawConnection.open(proxy.port);
       connection.send(text);
       const answer = await connection.answer();
@@ -114,7 +114,7 @@ describe('the head of a request', () => {
     });
   }
 
-  it('with a transfer coding that nobody here undoes is refused', async () => {
+  it('with an unknown transfer coding is refused', async () => {
     const index = enclave.journal.requests.length;
     const body = chatBody('Hello');
     const head = lines('/v1/chat/completions', 'Transfer-Encoding: gzip, chunked').replace('GET', 'POST');
@@ -123,7 +123,7 @@ describe('the head of a request', () => {
     assert.equal(enclave.journal.requests.length, index);
   });
 
-  it('with chunks that are malformed breaks the request off, and nothing whole reaches the enclave', async () => {
+  it('with malformed chunks aborts the request, and no complete request reaches the enclave', async () => {
     const index = enclave.journal.requests.length;
     const head = lines('/v1/chat/completions', 'Transfer-Encoding: chunked').replace('GET', 'POST');
     const connection = await RawConnection.open(proxy.port);
@@ -134,7 +134,7 @@ describe('the head of a request', () => {
     await proxy.logged('request', { path: '/v1/chat/completions', end: 'client-gone' });
   });
 
-  it('with an expectation that nobody knows is refused', async () => {
+  it('with an unknown expectation is refused', async () => {
     const answer = await askRaw('/v1/models', 'Expect: a-miracle');
     assertError(answer, ERRORS.expectation);
     await proxy.logged('request', { path: '/v1/models', status: 417 });
@@ -142,7 +142,7 @@ describe('the head of a request', () => {
     assertError(await exchangeRaw(proxy.port, foreign), ERRORS.foreignHost);
   });
 
-  it('may ask for an upgrade, and is answered without one', async () => {
+  it('may request an upgrade, and gets a response without one', async () => {
     const index = enclave.journal.requests.length;
     const answer = await askRaw(
       '/v1/models',

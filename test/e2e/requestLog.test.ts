@@ -1,4 +1,4 @@
-// One line for each request: method, path, status, bytes, milliseconds to start and to end, how it ended.
+// One line for each request: method, path, status, bytes, milliseconds to start and to end, and the outcome.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { ask } from '../support/e2e/ask.ts';
@@ -11,7 +11,7 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 const CHAT = '/v1/chat/completions';
 const LONG = 'dev-a-key-in-a-mistyped-path';
 
-describe('the line of a request in the log', () => {
+describe('the log line of a request', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -28,7 +28,7 @@ describe('the line of a request in the log', () => {
     return { answer, line: await proxy.logged('request', {}, logged) };
   };
 
-  it('counts the bytes of both bodies and the milliseconds to the start and to the end', async () => {
+  it('has the bytes of both bodies and the milliseconds to the start and to the end', async () => {
     const body = chatBody('/wait 120 Hello', { stream: true });
     const { answer, line } = await askLogged({ body });
     const { time, startMs, endMs, ...rest } = line;
@@ -48,8 +48,8 @@ describe('the line of a request in the log', () => {
 
   const lines: [string, Question, object][] = [
     ['a list of models', { method: 'GET', path: '/v1/models' }, { method: 'GET', path: '/v1/models', status: 200 }],
-    ['a query, which it leaves out', { method: 'GET', path: '/v1/models?key=x' }, { path: '/v1/models', status: 200 }],
-    ['a refusal of the backend', { body: chatBody('/status 429') }, { status: 429, level: 'info' }],
+    ['a query, which it omits', { method: 'GET', path: '/v1/models?key=x' }, { path: '/v1/models', status: 200 }],
+    ['an error of the backend', { body: chatBody('/status 429') }, { status: 429, level: 'info' }],
     ['a health check', { method: 'GET', path: '/health', key: null }, { path: '/health', status: 200 }],
     [
       'a preflight',
@@ -58,7 +58,7 @@ describe('the line of a request in the log', () => {
     ],
     ['a missing key', { key: null }, { path: CHAT, status: 401 }],
     ['a foreign origin', { headers: { origin: 'https://evil.example' } }, { status: 403 }],
-    ['a path that there is not', { path: '/v1/responses' }, { path: 'other', status: 404 }],
+    ['a path that is not served', { path: '/v1/responses' }, { path: 'other', status: 404 }],
     ['a path with what may be a key', { path: `/v1/${LONG}` }, { path: 'other', status: 404 }],
     ['another method', { method: 'DELETE' }, { method: 'DELETE', status: 405 }],
     ['a body that is too long', { headers: { 'content-length': '60000000' } }, { status: 413, bytesIn: 0 }],
@@ -66,7 +66,7 @@ describe('the line of a request in the log', () => {
     ['a silent backend', { body: chatBody('/hang') }, { status: 504, level: 'warn', end: 'timeout', bytesOut: 0 }],
   ];
   for (const [what, question, expected] of lines) {
-    it(`is there for ${what}`, async () => {
+    it(`is written for ${what}`, async () => {
       const { line } = await askLogged(question);
       for (const [name, value] of Object.entries({ level: 'info', end: 'complete', ...expected })) {
         assert.equal(line[name], value, name);
@@ -74,13 +74,13 @@ describe('the line of a request in the log', () => {
     });
   }
 
-  it('is there for a tunnel', async () => {
+  it('is written for a tunnel', async () => {
     const logged = proxy.stderr.items.length;
-    await exchangeRaw(proxy.port, 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n');
+    await exchangeRaw(proxy.port, 'CONNECT remote:443 HTTP/1.1\r\nHost: remote:443\r\n\r\n');
     await proxy.logged('request', { method: 'CONNECT', path: 'other', status: 404 }, logged);
   });
 
-  it('names the paths that are served and no other, however much one resembles them', async () => {
+  it('contains the path only if it is a served one', async () => {
     for (const path of ['/', '/health', '/v1/models', CHAT, '/v1/embeddings']) {
       assert.equal((await askLogged({ method: 'PUT', path })).line['path'], path);
     }
@@ -100,7 +100,7 @@ describe('the line of a request in the log', () => {
     assert.ok(!proxy.stderr.items.join('\n').includes(LONG));
   });
 
-  it('warns of what broke, with the code of the cause', async () => {
+  it('is a warning after a broken connection, with the code of the cause', async () => {
     enclave.setFaults('reset-before-response');
     const { line } = await askLogged({ body: chatBody('Hello') });
     enclave.setFaults('');

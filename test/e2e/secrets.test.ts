@@ -1,4 +1,4 @@
-// Nothing secret is in any log, argument or environment, whatever happens.
+// No log, argument or environment ever contains a secret.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
@@ -55,7 +55,7 @@ function assertLogLine(line: LogLine): void {
   assert.ok(Number(line['endMs']) >= Number(line['startMs'] ?? 0));
 }
 
-/** Everything that can go well or wrong, with secrets in every place. */
+/** Every kind of success and failure, with secrets in every place. */
 async function mixedLoad(url: string, port: number, enclave: RunningEnclave): Promise<void> {
   const question = `${SECRETS['a question']} ${SECRETS['an answer']}`;
   const headers = { 'x-secret': SECRETS['a header'], cookie: `session=${SECRETS['a cookie']}` };
@@ -119,7 +119,7 @@ async function mixedLoad(url: string, port: number, enclave: RunningEnclave): Pr
 
 const CLOCKS = { requestTimeoutSeconds: 0.2, streamIdleTimeoutSeconds: 0.2 };
 
-describe('what a proxy says at the log level trace', () => {
+describe('the output of a proxy at the log level trace', () => {
   const scope = perTest();
 
   const assertSilent = (proxy: RunningProcess) => {
@@ -132,12 +132,12 @@ describe('what a proxy says at the log level trace', () => {
     assertNoSecretLeaks(SECRETS, [...proxy.stdout.items, ...proxy.stderr.items].join('\n'), 'its output');
   };
 
-  /** Where other programs of this computer can look. */
+  /** Other programs on this computer can read these files. */
   const assertHidden = ({ pid }: RunningProcess, file: 'cmdline' | 'environ') => {
     if (process.platform === 'linux') assertNoSecretLeaks(SECRETS, readFileSync(`/proc/${pid}/${file}`, 'utf8'), file);
   };
 
-  it('on the command line has no secret in it, only lines of JSON with fields that are known', async () => {
+  it('on the command line has no secret, only lines of JSON with known fields', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave, {
       PROXY_LOG_LEVEL: 'trace',
@@ -154,7 +154,7 @@ describe('what a proxy says at the log level trace', () => {
     assertSilent(proxy);
   }).timeout(60_000);
 
-  it('when it is hosted has no secret in it either, nor has its environment', async () => {
+  it('when hosted by the editor has no secret either, nor has its environment', async () => {
     const enclave = await scope.enclave();
     const proxy = scope.hosted();
     proxy.send({
@@ -173,8 +173,8 @@ describe('what a proxy says at the log level trace', () => {
   }).timeout(60_000);
 });
 
-describe('looking for secrets', () => {
-  it('finds them in every form, wherever they begin', () => {
+describe('assertNoSecretLeaks()', () => {
+  it('finds secrets in every form at every offset', () => {
     const secret = 'a-secret-of-this-test';
     for (const before of ['', 'x', 'xy', 'xyz']) {
       const bytes = Buffer.from(`${before}${secret} and more`);
@@ -193,13 +193,16 @@ describe('looking for secrets', () => {
   });
 });
 
-describe('what travels between the proxy and its enclave', () => {
+describe('the traffic between the proxy and its enclave', () => {
   const scope = perTest();
 
-  it('is encrypted: no key, no word and no header of a request or an answer can be seen', async () => {
+  it('is encrypted: it contains no key, no header and no text of a request or a response', async () => {
     const enclave = await scope.enclave();
-    const tap = await scope.tap(enclave);
-    const proxy = await scope.proxy(tap, { PROXY_API_KEY: SECRETS['the API key'], PROXY_CACHE_NAMESPACE_ROOT: ROOT });
+    const recorder = await scope.recorder(enclave);
+    const proxy = await scope.proxy(recorder, {
+      PROXY_API_KEY: SECRETS['the API key'],
+      PROXY_CACHE_NAMESPACE_ROOT: ROOT,
+    });
     const question = `${SECRETS['a question']} ${SECRETS['an answer']}`;
     const answer = await ask(proxy.url, {
       path: `/v1/chat/completions?key=${SECRETS['a key in the query']}`,
@@ -207,7 +210,7 @@ describe('what travels between the proxy and its enclave', () => {
       body: chatBody(question, { stream: true }),
     });
     assert.ok(answer.body.includes(SECRETS['an answer']));
-    const seen = Buffer.concat([tap.sent, tap.received]).toString('latin1');
+    const seen = Buffer.concat([recorder.sent, recorder.received]).toString('latin1');
     assert.ok(seen.includes('POST /v2/request HTTP/1.1'));
     assertNoSecretLeaks({ ...SECRETS, 'a header’s name': 'x-secret', 'a path': '/v1/chat' }, seen, 'the traffic');
   });

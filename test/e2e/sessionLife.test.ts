@@ -89,7 +89,7 @@ describe('Connections to the enclave', () => {
   const scope = perTest();
 
   it('are kept alive and shared by consecutive requests', async () => {
-    const tap = await scope.tap(await scope.enclave());
+    const tap = await scope.recorder(await scope.enclave());
     const proxy = await scope.proxy(tap);
     await proxy.logged('session');
     for (let count = 0; count < 30; count++) {

@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT: no new connection at once, what runs may finish, exit code 0.
+// SIGTERM and SIGINT: new connections are refused at once, running requests may finish, the exit code is 0.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -9,11 +9,12 @@ import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { itWithSignals } from '../support/e2e/signals.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 
 const OK = { code: 0, signal: null };
 
-describe('a proxy that is asked to end', () => {
+describe('a proxy that is stopped', () => {
   const scope = perTest();
 
   const start = async () => {
@@ -30,7 +31,7 @@ describe('a proxy that is asked to end', () => {
   };
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`by ${signal} stops listening at once, lets a stream finish, and exits with 0`, async () => {
+    itWithSignals(`by ${signal} stops listening at once, lets a stream finish, and exits with 0`, async () => {
       const { proxy } = await start();
       const stream = await head(proxy.url, { body: chatBody('/repeat 20', { stream: true }) });
       proxy.child.kill(signal);
@@ -45,7 +46,7 @@ describe('a proxy that is asked to end', () => {
       assert.deepEqual(ends, ['complete']);
     });
 
-    it(`by ${signal} twice ends at once`, async () => {
+    itWithSignals(`by ${signal} twice exits at once`, async () => {
       const { proxy, enclave } = await start();
       const stream = await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
       proxy.child.kill(signal);
@@ -63,13 +64,13 @@ describe('a proxy that is asked to end', () => {
     });
   }
 
-  it('and does nothing ends at once', async () => {
+  itWithSignals('while it is idle exits at once', async () => {
     const { proxy } = await start();
     proxy.child.kill('SIGTERM');
     assert.deepEqual(await proxy.exit(1000), OK);
   });
 
-  it('is not held up by connections that are kept alive', async () => {
+  itWithSignals('is not delayed by idle keep-alive connections', async () => {
     const { proxy } = await start();
     const connections = await Promise.all([1, 2, 3].map(() => RawConnection.open(proxy.port)));
     const health = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -83,10 +84,10 @@ describe('a proxy that is asked to end', () => {
   });
 
   for (const [what, text, status] of [
-    ['asked for a tunnel', 'CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n', 404],
-    ['sent no HTTP', 'hello\r\n\r\n', 400],
+    ['requested a tunnel', 'CONNECT remote:443 HTTP/1.1\r\nHost: remote:443\r\n\r\n', 404],
+    ['did not send HTTP', 'hello\r\n\r\n', 400],
   ] as const) {
-    it(`is not held up by a client that ${what} and leaves its side open`, async () => {
+    itWithSignals(`is not delayed by a client that ${what} and leaves its side open`, async () => {
       const { proxy } = await start();
       const connections = [1, 2].map(() => RawConnection.open(proxy.port, { allowHalfOpen: true }));
       const [talking, silent] = (await Promise.all(connections)) as [RawConnection, RawConnection];
@@ -95,7 +96,7 @@ describe('a proxy that is asked to end', () => {
         assert.equal((await connection.answer()).status, status);
       }
       for (let count = 0; count < 200 && !talking.socket.destroyed; count++) {
-        talking.send('more'); // reset by the other side, where that has closed the socket
+        talking.send('more'); // the other side resets the connection if it has closed the socket
         await delay(5);
       }
       assert.equal(await talking.end(), 'reset');
@@ -105,7 +106,7 @@ describe('a proxy that is asked to end', () => {
     });
   }
 
-  it('is not held up by a connection whose last request finishes meanwhile', async () => {
+  itWithSignals('is not delayed by a connection whose last request finishes meanwhile', async () => {
     const { proxy } = await start();
     const connection = await RawConnection.open(proxy.port);
     const body = chatBody('/repeat 10', { stream: true });
@@ -121,23 +122,23 @@ describe('a proxy that is asked to end', () => {
     assert.deepEqual(await proxy.exit(1000), OK);
   });
 
-  it('lets a request finish that still waits for its answer', async () => {
+  itWithSignals('lets a request finish that is waiting for its response', async () => {
     const { proxy, enclave } = await start();
     const answer = ask(proxy.url, { body: chatBody('/wait 300 Hello') });
-    await withTimeout('the request, at the enclave', 2000, enclave.journal.request(0));
+    await withTimeout('the request at the enclave', 2000, enclave.journal.request(0));
     proxy.child.kill('SIGTERM');
     assert.equal((await answer).status, 200);
     assert.deepEqual(await proxy.exit(1000), OK);
   });
 
-  it('while its handshake hangs ends at once', async () => {
+  itWithSignals('while its handshake hangs exits at once', async () => {
     const enclave = await scope.enclave({ faults: 'handshake-hang' });
     const proxy = await scope.proxy(enclave);
     proxy.child.kill('SIGTERM');
     assert.deepEqual(await proxy.exit(1000), OK);
   });
 
-  it('gives what still runs so long and no longer', async () => {
+  itWithSignals('aborts running requests after the grace period', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.internalProxy(enclave);
     const reading = readAnswer(await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) }));

@@ -1,4 +1,4 @@
-// Section 8 of the specification: the two clocks, what starts them and what does not.
+// Section 8 of the specification: the two timeouts, and what starts them.
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
@@ -14,18 +14,18 @@ import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 
-/** In milliseconds. Pauses that must be survived are well below it, or add up to well above it. */
+/** In milliseconds. Pauses in successful requests are well below it, or add up to well above it. */
 const LIMIT = 500;
 const seconds = String(LIMIT / 1000);
 const LONG = '60';
 
-/** Short clocks are late on a busy machine, but never early. */
+/** Timers can be late on a busy computer, but never early. */
 function assertAbout(milliseconds: number, expected: number): void {
   assert.ok(milliseconds > expected - 20, `${milliseconds} ms, too early for ${expected}`);
   assert.ok(milliseconds < expected + 1500, `${milliseconds} ms, too late for ${expected}`);
 }
 
-describe('the request clock', () => {
+describe('the request timeout', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -36,7 +36,7 @@ describe('the request clock', () => {
     await proxy.logged('session');
   });
 
-  it('answers with 504 when the backend is silent, and tells the backend', async () => {
+  it('ends with 504 when the backend is silent, and cancels the request', async () => {
     for (const stream of [false, true]) {
       const index = enclave.journal.requests.length;
       const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('/hang', { stream }) }));
@@ -48,21 +48,21 @@ describe('the request clock', () => {
     }
   });
 
-  it('is not followed by a second try', async () => {
+  it('is not followed by a retry', async () => {
     const index = enclave.journal.requests.length;
     assertError(await ask(proxy.url, { body: chatBody('/hang') }), ERRORS.timeout);
     assertError(await ask(proxy.url, { method: 'GET', path: '/v1/nothing' }), ERRORS.noSuchPath);
     assert.equal(enclave.journal.requests.length, index + 1);
   });
 
-  it('answers with 504 for models and embeddings alike', async () => {
+  it('ends with 504 for models and embeddings alike', async () => {
     enclave.setFaults('hang-before-response');
     assertError(await ask(proxy.url, { method: 'GET', path: '/v1/models' }), ERRORS.timeout);
     assertError(await ask(proxy.url, { path: '/v1/embeddings', body: '{"input":"Hi"}' }), ERRORS.timeout);
     enclave.setFaults('');
   });
 
-  it('breaks an answer that is not streamed when it has started and does not end', async () => {
+  it('breaks a non-streaming response that has started and does not finish', async () => {
     enclave.setFaults('hang-mid-response');
     const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
     enclave.setFaults('');
@@ -82,7 +82,7 @@ describe('the request clock', () => {
     assert.ok(milliseconds > 2 * LIMIT - 20);
   });
 
-  it('starts when the upload is complete, however long that took', async () => {
+  it('starts when the upload is complete, regardless of its duration', async () => {
     const body = chatBody('/wait 100 Hello');
     for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
       const sent = open(proxy.url, { headers: framing });
@@ -96,7 +96,7 @@ describe('the request clock', () => {
     }
   });
 
-  it('does not wait longer for a slow upload than for a quick one once it is complete', async () => {
+  it('is the same for a slow and a quick upload once it is complete', async () => {
     const body = chatBody('/hang');
     const sent = open(proxy.url, {});
     const answer = answerTo(sent);
@@ -109,10 +109,10 @@ describe('the request clock', () => {
   });
 });
 
-describe('the request clock of a handshake', () => {
+describe('the request timeout during a handshake', () => {
   const scope = perTest();
 
-  it('covers it: 504, and the request goes nowhere', async () => {
+  it('ends with 504, and the request is not sent', async () => {
     const enclave = await scope.enclave({ faults: 'handshake-hang' });
     const proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds });
     const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
@@ -123,20 +123,20 @@ describe('the request clock of a handshake', () => {
   });
 });
 
-describe('a connection to the enclave that does not come to be', () => {
+describe('a connection to the enclave that cannot be established', () => {
   const scope = perTest();
   const quick = { nodeArgs: ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href] };
   const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
   for (const [where, through] of [
-    ['where nobody answers TLS', undefined],
-    ['where nobody answers TLS behind a company’s proxy', ESTABLISHED],
-    ['where a company’s proxy does not answer', ''],
+    ['no response to TLS', undefined],
+    ['no response to TLS behind a company’s proxy', ESTABLISHED],
+    ['no response from a company’s proxy', ''],
   ] as const) {
-    it(`is given up after half a minute, and its socket closed: ${where}`, async () => {
+    it(`is aborted after half a minute, and its socket closed: ${where}`, async () => {
       const silent = await RawServer.listen();
       scope.onClose(() => silent.close());
-      const url = through === undefined ? `https://127.0.0.1:${silent.port}` : 'https://enclave.elsewhere.example';
+      const url = through === undefined ? `https://127.0.0.1:${silent.port}` : 'https://enclave.remote.example';
       const settings: Settings = through === undefined ? {} : { HTTPS_PROXY: silent.origin };
       const proxy = await scope.proxy({ url }, settings, quick);
       const connection = await silent.next();
@@ -153,7 +153,7 @@ describe('a connection to the enclave that does not come to be', () => {
   }
 });
 
-describe('the idle clock', () => {
+describe('the idle timeout', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -164,7 +164,7 @@ describe('the idle clock', () => {
     await proxy.logged('session');
   });
 
-  it('breaks a stream that has a gap, behind what came before it, and tells the backend', async () => {
+  it('breaks a stream with a gap after delivering what came before it, and cancels the request', async () => {
     const index = enclave.journal.requests.length;
     const { result, milliseconds } = await timed(() =>
       ask(proxy.url, { body: chatBody('/stall 3', { stream: true }) }),
@@ -186,7 +186,7 @@ describe('the idle clock', () => {
     assert.equal(body.toString().match(/"word "/g)?.length, 2);
   });
 
-  it('begins anew with each piece, so that a slow and steady stream may last', async () => {
+  it('restarts with each chunk, so that a slow and steady stream may continue', async () => {
     const { result, milliseconds } = await timed(() =>
       ask(proxy.url, { body: chatBody('/repeat 12', { stream: true }) }),
     );
@@ -194,20 +194,20 @@ describe('the idle clock', () => {
     assert.ok(milliseconds > 2 * LIMIT);
   });
 
-  it('begins anew with a comment line too', async () => {
+  it('restarts with a comment line too', async () => {
     const { result } = await timed(() => ask(proxy.url, { body: chatBody('/ping 10', { stream: true }) }));
     assert.equal(result.broken, false);
     assert.equal(result.body.toString().match(/^: ping$/gm)?.length, 10);
   });
 
-  it('does not limit the start of an answer, nor one that is not streamed', async () => {
+  it('limits neither the start of a response nor a non-streaming one', async () => {
     for (const stream of [true, false]) {
       const answer = await ask(proxy.url, { body: chatBody(`/wait ${2 * LIMIT} Hello`, { stream }) });
       assert.deepEqual([answer.status, answer.broken], [200, false]);
     }
   });
 
-  it('stands still while the client does not read', async () => {
+  it('is paused while the client does not read', async () => {
     const message = await head(proxy.url, { body: chatBody('/burst 150000 0123456789abcdef', { stream: true }) });
     await delay(3 * LIMIT);
     const answer = await readAnswer(message, 15_000);
@@ -215,7 +215,7 @@ describe('the idle clock', () => {
     assert.equal(answer.body.toString().match(/0123456789abcdef/g)?.length, 150_000);
   });
 
-  it('answers an upload that stops with 408, and nothing whole reaches the enclave', async () => {
+  it('ends a stalled upload with 408, and no complete request reaches the enclave', async () => {
     const index = enclave.journal.requests.length;
     for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
       const connection = await RawConnection.open(proxy.port);

@@ -1,4 +1,4 @@
-// What the clients of a proxy have used, as one of its person's windows gets to know it, and nobody else.
+// The usage of a proxy's clients, which only windows of the same user can read.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
@@ -21,7 +21,7 @@ const NONE: Outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelle
 const user = (content: string) => ({ role: 'user', content }) as const;
 const idOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
-describe('what the clients of a proxy have used', () => {
+describe('the usage of a proxy', () => {
   const scope = perTest();
   let enclave: RunningEnclave;
   let proxy: InternalProxy;
@@ -37,12 +37,12 @@ describe('what the clients of a proxy have used', () => {
   });
 
   const usage = async () => {
-    const line = new VerifiedConnection(proxy.port, SECRET);
+    const connection = new VerifiedConnection(proxy.port, SECRET);
     try {
-      assert.equal((await line.probe()).kind, 'ours');
-      return await line.usage();
+      assert.equal((await connection.probe()).kind, 'ours');
+      return await connection.usage();
     } finally {
-      line.end();
+      connection.end();
     }
   };
   const usageOf = async (caller: string): Promise<KeyUsage> => {
@@ -64,20 +64,20 @@ describe('what the clients of a proxy have used', () => {
     return last;
   };
 
-  it('is nothing at first, since the proxy began', async () => {
+  it('is empty when the proxy has started', async () => {
     const { since, keys } = await usage();
     assert.ok(since >= begin && since <= Date.now());
     assert.deepEqual(keys, []);
   });
 
-  it('is what the answers themselves say: streamed, whole, and embedded', async () => {
+  it('counts the tokens that responses report: streamed, complete, and embeddings', async () => {
     const streamed = await stream('Tell me of the sea', true);
-    const said = { tokensIn: streamed?.prompt_tokens, tokensOut: streamed?.completion_tokens, counted: 1 };
-    assert.deepEqual(await tokens(), said);
+    const once = { tokensIn: streamed?.prompt_tokens, tokensOut: streamed?.completion_tokens, counted: 1 };
+    assert.deepEqual(await tokens(), once);
 
-    const whole = await client.chat.completions.create({ model: MODEL, messages: [user('Tell me of the sea')] });
-    assert.deepEqual(whole.usage, streamed);
-    const twice = { tokensIn: 2 * (said.tokensIn ?? 0), tokensOut: 2 * (said.tokensOut ?? 0), counted: 2 };
+    const complete = await client.chat.completions.create({ model: MODEL, messages: [user('Tell me of the sea')] });
+    assert.deepEqual(complete.usage, streamed);
+    const twice = { tokensIn: 2 * (once.tokensIn ?? 0), tokensOut: 2 * (once.tokensOut ?? 0), counted: 2 };
     assert.deepEqual(await tokens(), twice);
 
     const embedded = await client.embeddings.create({ model: 'nomic-embed-text', input: 'the sea' });
@@ -89,13 +89,13 @@ describe('what the clients of a proxy have used', () => {
     assert.deepEqual(await outcomes(), { ...NONE, answered: 4 });
   });
 
-  it('has no tokens of a stream that does not say them, whatever the model says', async () => {
+  it('counts no tokens of a stream that does not report them, regardless of its text', async () => {
     await stream('{"usage":{"prompt_tokens":999,"completion_tokens":999}} data: {"usage":{"prompt_tokens":9}}', false);
     assert.deepEqual(await tokens(), { tokensIn: 0, tokensOut: 0, counted: 0 });
     assert.deepEqual(await outcomes(), { ...NONE, answered: 1 });
   });
 
-  it('is told apart by access key', async () => {
+  it('is separate for each access key', async () => {
     await client.models.list();
     for (const key of [OTHER_KEY, OTHER_KEY, 'dev-own-key-of-a-client']) await openaiClient(proxy, key).models.list();
     assert.deepEqual(await outcomes(), { ...NONE, answered: 1 });
@@ -105,7 +105,7 @@ describe('what the clients of a proxy have used', () => {
     assert.equal(keys.length, 3);
   });
 
-  it('has the refusals of the proxy apart from those of the backend', async () => {
+  it('counts errors of the proxy separately from those of the backend', async () => {
     await assert.rejects(stream('/status 429', true), { status: 429 });
     assert.equal((await ask(proxy.url, { headers: { 'content-length': '99999999' } })).status, 413);
     assert.deepEqual(await outcomes(), { ...NONE, failed: 1, refused: 1 });
@@ -115,7 +115,7 @@ describe('what the clients of a proxy have used', () => {
     assert.deepEqual(await outcomes(UNKNOWN), { ...NONE, refused: 2 });
   });
 
-  it('has answers that broke, and those that never came, as such', async () => {
+  it('counts broken and missing responses', async () => {
     enclave.setFaults('early-end');
     await assert.rejects(stream('Hello', true));
     await enclave.close();
@@ -125,33 +125,33 @@ describe('what the clients of a proxy have used', () => {
     assert.ok(firstByte !== null && firstByte > 0);
   });
 
-  it('has a stream that its client has left as cancelled', async () => {
+  it('counts a stream that its client has left as cancelled', async () => {
     const answer = await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
     answer.on('error', () => undefined).destroy();
     await proxy.log.find('the end of the request', ({ end }) => end === 'client-gone');
     assert.deepEqual(await outcomes(), { ...NONE, cancelled: 1 });
   });
 
-  it('says how long the first byte of an answer took', async () => {
+  it('contains the time to the first byte of a response', async () => {
     await stream('/wait 300 Hello', true);
     const { firstByte, lastAt } = await usageOf(idOf(ACCESS_KEY));
     assert.ok(firstByte !== null && firstByte >= 300, `${firstByte} ms`);
     assert.ok(lastAt <= Date.now());
   });
 
-  it('holds nothing of a question or an answer, and no key', async () => {
+  it('contains no prompt, no response and no key', async () => {
     await stream('a word that is a secret', true);
     const text = JSON.stringify(await usage());
     for (const secret of ['secret', ACCESS_KEY, 'sealed-', 'dev-']) assert.ok(!text.includes(secret), text);
   });
 
-  it('is not asked for before the proof', async () => {
-    const line = new VerifiedConnection(proxy.port, SECRET);
-    await assert.rejects(line.usage(), /has not been proved/);
-    line.end();
+  it('is not requested before the proxy has proved its identity', async () => {
+    const connection = new VerifiedConnection(proxy.port, SECRET);
+    await assert.rejects(connection.usage(), /has not been proved/);
+    connection.end();
   });
 
-  it('is told to nobody without the secret, and not for another process', async () => {
+  it('is not returned without the secret, or with a request for another process', async () => {
     await client.models.list();
     const { body: health } = await ask(proxy.url, { method: 'GET', path: '/health', key: null });
     const report = await reportOf(proxy);
@@ -177,7 +177,7 @@ describe('what the clients of a proxy have used', () => {
     assert.deepEqual((await question(right)).body, health);
   });
 
-  it('is told to nobody by a proxy of the command line', async () => {
+  it('is not returned by a proxy on the command line', async () => {
     const { url, port } = await scope.proxy(enclave);
     const headers = { [USAGE_HEADER]: makeUsageRequest(new Uint8Array(32), { instance: '', port }) };
     const asked = await ask(url, { method: 'GET', path: '/health', headers });

@@ -1,4 +1,4 @@
-// Loaded by `--import`: makes this Node look like Electron, whose BoringSSL has no chacha20-poly1305 among its ciphers.
+// Loaded with `--import`: makes Node behave like Electron, whose BoringSSL has no chacha20-poly1305 cipher.
 import crypto from 'node:crypto';
 
 const MISSING = 'chacha20-poly1305';

@@ -52,7 +52,7 @@ export function makeResponse(words: readonly string[]): FakeResponse {
 
 /** Returns the next frame of a response, for a record in this notation. */
 export function frameOf(response: ResponseHalf, words: string): Buffer {
-  const [, kind, rest = ''] = /^(\w+) ?(.*)$/s.exec(words) ?? [];
+  const [, kind, rest = ''] = /^(\w+)(?: (.*))?$/s.exec(words) ?? [];
   if (kind === 'start') return response.start(Number(rest));
   if (kind === 'chunk') return response.chunk(rest);
   if (kind === 'end') return response.end();

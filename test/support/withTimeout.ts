@@ -1,7 +1,7 @@
-/** Long enough for a loaded machine; a test that passes never waits for it. In milliseconds. */
+/** Long enough for a busy computer, in milliseconds; a passing test never waits that long. */
 export const DEADLINE = 5000;
 
-/** `promise`, or an error that says what was waited for. */
+/** Resolves with `promise`; rejects after `milliseconds` with an error that contains the label. */
 export async function withTimeout<T>(label: string, milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
@@ -16,14 +16,14 @@ export async function withTimeout<T>(label: string, milliseconds: number, promis
   }
 }
 
-/** Lets everything run that is ready to run: all microtasks and one turn of the event loop. */
+/** Runs all pending microtasks and one iteration of the event loop. */
 export function flushEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-/** Waits until `condition` holds and `value` stands still: for what no event announces. Asks every few milliseconds. */
+/** Polls until `condition` is true and `value` has stopped changing, for states that no event reports. */
 export async function until(
   label: string,
   milliseconds: number,

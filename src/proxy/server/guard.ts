@@ -58,7 +58,10 @@ export function preflightHeaders(raw: readonly string[], allow: string): string[
 
 const BEARER = /^bearer +([^ ].*)$/i;
 
-/** The token of the one `Authorization: Bearer` header (RFC 6750 section 2.1), or undefined. */
+/**
+ * The token of the one `Authorization: Bearer` header (RFC 6750 section 2.1), or undefined. Node's parser has removed
+ * the white space behind the value.
+ */
 export function bearerToken(raw: readonly string[]): string | undefined {
-  return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1]?.replace(/[ \t]+$/, '');
+  return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1];
 }

@@ -20,9 +20,9 @@ import {
   send,
   sendRecord,
 } from '../../support/devEnclave/client.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const CONTRACT = 'x-opensecret-error-contract';
 const CODE = 'x-opensecret-error-code';

@@ -56,7 +56,7 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => ApiH
 
   const { handler, answers } = recordedModel(handlerFor(path));
   const proxy = await scope.proxy(await scope.enclave({ handler }));
-  const recorder = await scope.tap(proxy);
+  const recorder = await scope.recorder(proxy);
   const endProcesses = () => endProcessesOf(home);
   scope.onClose(async () => {
     await endProcesses();

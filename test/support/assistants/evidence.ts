@@ -27,7 +27,7 @@ export function assertExactBytes(name: string, { recorder, answers, word }: Benc
   const requests = wire.map(({ request }) => sha256(request));
   assert.deepEqual(requests.toSorted(), decrypted.map(({ request }) => sha256(request.body ?? '')).toSorted());
   const recorded = new Set(
-    decrypted.map(({ request, pieces }) => sha256(request.body ?? '') + sha256(Buffer.concat(pieces))),
+    decrypted.map(({ request, chunks }) => sha256(request.body ?? '') + sha256(Buffer.concat(chunks))),
   );
   const complete = wire.flatMap(({ request, response }) => (response === undefined ? [] : [{ request, response }]));
   assert.ok(complete.length > 0);
@@ -38,7 +38,7 @@ export function assertExactBytes(name: string, { recorder, answers, word }: Benc
   // The response with the word is among them.
   assert.equal(
     complete.some(({ response }) => response.body.includes(word)),
-    decrypted.some(({ pieces }) => Buffer.concat(pieces).includes(word)),
+    decrypted.some(({ chunks }) => Buffer.concat(chunks).includes(word)),
   );
   note(name, 'bytes, by SHA-256', `exact: ${count(requests, 'request')}, ${count(complete, 'response')}`);
 }

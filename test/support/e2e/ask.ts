@@ -1,4 +1,4 @@
-// One request by Node's own client, on a connection of its own, and everything that came back.
+// One request by Node's own client, on a separate connection, and the complete response.
 import { request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
@@ -7,30 +7,30 @@ import { ACCESS_KEY } from './scope.ts';
 export interface Question {
   readonly method?: string;
   readonly path?: string;
-  /** Name, value, name, value ... or by name; with an access key unless `key` says otherwise. */
+  /** In addition to `authorization` and, for POST, `content-type`. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** The bearer token; null sends none. */
+  /** The bearer token, by default an access key; null sends none. */
   readonly key?: string | null;
   readonly body?: string | Uint8Array;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Name, value, name, value ... as they came. */
+  /** Name, value, name, value … as received. */
   readonly rawHeaders: readonly string[];
   readonly headers: NodeJS.Dict<string[]>;
   readonly body: Buffer;
-  /** The body did not come to its end. */
+  /** The body ended early. */
   readonly broken: boolean;
   json(): unknown;
 }
 
-/** Asks and reads to the end, or to where it breaks. Rejects if no answer starts. */
+/** Sends a request and reads the response until it ends or breaks. Rejects if no response starts. */
 export async function ask(url: string, question: Question = {}, deadline = DEADLINE): Promise<Answer> {
   return readAnswer(await head(url, question, deadline), deadline);
 }
 
-/** Asks, and resolves as soon as an answer starts. */
+/** Sends a request; resolves as soon as the response starts. */
 export function head(url: string, question: Question = {}, deadline = DEADLINE): Promise<IncomingMessage> {
   const sent = open(url, question);
   const answer = answerTo(sent, deadline);
@@ -38,7 +38,7 @@ export function head(url: string, question: Question = {}, deadline = DEADLINE):
   return answer;
 }
 
-/** The request, without a body yet. */
+/** Opens a request whose body the caller writes. */
 export function open(url: string, { method = 'POST', path, headers = {}, key = ACCESS_KEY }: Question): ClientRequest {
   const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
   return request(url + (path ?? '/v1/chat/completions'), {
@@ -48,19 +48,19 @@ export function open(url: string, { method = 'POST', path, headers = {}, key = A
   });
 }
 
-/** The start of the answer to a request that is being sent. */
+/** Resolves when the response to a request starts, even while the body is still being sent. */
 export function answerTo(sent: ClientRequest, deadline = DEADLINE): Promise<IncomingMessage> {
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
     sent.on('error', reject);
   });
-  return withTimeout(`an answer to ${sent.method} ${sent.path}`, deadline, answer);
+  return withTimeout(`a response to ${sent.method} ${sent.path}`, deadline, answer);
 }
 
-/** The rest of an answer that has started. */
+/** Reads the rest of a response that has started. */
 export async function readAnswer(message: IncomingMessage, deadline = DEADLINE): Promise<Answer> {
-  const pieces: Buffer[] = [];
-  message.on('data', (piece: Buffer) => pieces.push(piece));
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise<boolean>((resolve) => {
     message.once('end', () => {
       resolve(true);
@@ -69,14 +69,14 @@ export async function readAnswer(message: IncomingMessage, deadline = DEADLINE):
       resolve(false);
     });
   });
-  const whole = await withTimeout('the end of an answer', deadline, ended);
-  const body = Buffer.concat(pieces);
+  const complete = await withTimeout('the end of a response', deadline, ended);
+  const body = Buffer.concat(chunks);
   return {
     status: message.statusCode ?? 0,
     rawHeaders: message.rawHeaders,
     headers: message.headersDistinct,
     body,
-    broken: !whole,
+    broken: !complete,
     json: () => JSON.parse(body.toString()) as unknown,
   };
 }

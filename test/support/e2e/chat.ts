@@ -1,6 +1,6 @@
-// The bodies of chat requests. A message that begins with `/` steers the model of the development enclave.
+// Bodies of chat requests. A message that starts with `/` controls the model of the development enclave.
 export const MODEL = 'glm-5-2';
-/** A model that does not think aloud. */
+/** A model without reasoning. */
 export const PLAIN_MODEL = 'llama3-3-70b';
 
 /** The JSON of a chat request with one message. */

@@ -1,4 +1,4 @@
-// What stands between a company's computers and the world: a proxy that tunnels, and servers behind it.
+// The network of a company: an HTTP proxy that tunnels, and the servers it reaches.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -12,14 +12,14 @@ import type { TlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentit
 
 export interface CompanyProxy {
   readonly url: string;
-  /** `host:port` of each tunnel that was asked for, in order. */
+  /** `host:port` of each requested tunnel, in order. */
   readonly tunnels: readonly string[];
-  /** `user:password` of each. */
+  /** `user:password` of each, in order; empty without credentials. */
   readonly credentials: readonly string[];
   close(): Promise<void>;
 }
 
-/** Tunnels to the ports of this computer that `routes` names, by `host:port`; refuses every other tunnel with 502. */
+/** Tunnels to local ports by the `host:port` keys of `routes`; refuses every other tunnel with 502. */
 export async function openCompanyProxy(routes: Readonly<Record<string, number>>): Promise<CompanyProxy> {
   const tunnels: string[] = [];
   const credentials: string[] = [];
@@ -61,19 +61,19 @@ export async function openCompanyProxy(routes: Readonly<Record<string, number>>)
 
 export interface FileServer {
   readonly port: number;
-  /** The targets that were asked for, in order. */
-  readonly asked: readonly string[];
+  /** The requested targets, in order. */
+  readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
-/** Serves `files`, by path, over https. */
+/** Serves `files` by path over https. */
 export async function openFileServer(
   tls: TlsIdentity,
   files: Readonly<Record<string, Uint8Array>>,
 ): Promise<FileServer> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createTlsServer({ key: tls.key, cert: tls.cert }, ({ url = '' }, response) => {
-    asked.push(url);
+    requests.push(url);
     const file = files[url];
     if (file === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': 'text/plain' }).end(file);
@@ -82,7 +82,7 @@ export async function openFileServer(
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    requests,
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -96,7 +96,7 @@ const SUBJECT_ALT_NAME = '2.5.29.17';
 const DNS_NAME = 0x82;
 const HOUR = 3_600_000;
 
-/** A certificate for these names, from a throwaway authority of its own. */
+/** A certificate for these names, from a new authority. */
 export function identityFor(...names: readonly string[]): TlsIdentity {
   const [notBefore, notAfter] = [Date.now() - HOUR, Date.now() + HOUR];
   const value = encodeDer('sequence', ...names.map((name) => encodeDer(DNS_NAME, Buffer.from(name))));

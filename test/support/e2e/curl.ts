@@ -4,7 +4,7 @@ import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { environment } from './process.ts';
 
 export interface CurlResult {
-  /** 0, or what curl complains of: 18 a broken body, 52 no answer, 56 a reset. */
+  /** Of curl: 0 success, 18 a body that ended early, 52 no response, 56 a reset. */
   readonly exitCode: number;
   readonly status: number;
   /** By lower-case name. */
@@ -17,15 +17,15 @@ export interface CurlResult {
 
 const REPORT = '%{stderr}{"status":%{http_code},"up":%{size_upload},"down":%{size_download},"headers":%{header_json}}';
 
-/** Runs curl, as people do, and reads what it got. */
+/** Runs curl and reads the response. */
 export async function curl(...args: readonly string[]): Promise<CurlResult> {
   const child = spawn('curl', ['--silent', '--write-out', REPORT, ...args], {
     env: environment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
-  child.stdout.on('data', (piece: Buffer) => out.push(piece));
-  child.stderr.on('data', (piece: Buffer) => err.push(piece));
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
   const [exitCode] = (await withTimeout('curl', 4 * DEADLINE, once(child, 'close'))) as [number];
   const report = JSON.parse(Buffer.concat(err).toString()) as {
     status: number;

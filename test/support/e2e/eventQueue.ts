@@ -1,21 +1,21 @@
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
-/** A list that only grows, and those who wait for an item of it. */
+/** A list of events; a test can wait for one that has not happened yet. */
 export class EventQueue<T> {
   readonly items: T[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
 
   add(item: T): void {
     this.items.push(item);
-    for (const wake of this.#waiting) wake();
+    for (const listener of this.#listeners) listener();
   }
 
-  /** The first item that `accepts` takes, from `start` on: one that is there, or that comes in time. */
+  /** Resolves with the first item from index `start` on for which `accepts` is true. Rejects after `deadline` ms. */
   async find(label: string, accepts: (item: T) => boolean, start = 0, deadline = DEADLINE): Promise<T> {
     let stop = (): void => undefined;
     const found = new Promise<T>((resolve) => {
       let seen = start;
-      const look = () => {
+      const search = () => {
         while (seen < this.items.length) {
           const item = this.items[seen++] as T;
           if (accepts(item)) {
@@ -24,9 +24,9 @@ export class EventQueue<T> {
           }
         }
       };
-      stop = () => this.#waiting.delete(look);
-      this.#waiting.add(look);
-      look();
+      stop = () => this.#listeners.delete(search);
+      this.#listeners.add(search);
+      search();
     });
     try {
       return await withTimeout(label, deadline, found);

@@ -1,4 +1,4 @@
-// A host of the proxy, as small as can be: forks it, starts it, and says so.
+// The smallest host: forks the proxy, starts it, and prints `ready URL`.
 import { Buffer } from 'node:buffer';
 import { fork } from 'node:child_process';
 

@@ -5,7 +5,7 @@ import { EventQueue } from './eventQueue.ts';
 
 type Message<Type extends FromProxy['type']> = Extract<FromProxy, { type: Type }>;
 
-/** The proxy at the other end of a channel. */
+/** A proxy process that is hosted over an IPC channel. */
 export class HostedProxy extends RunningProcess {
   readonly messages = new EventQueue<FromProxy>();
 
@@ -22,7 +22,7 @@ export class HostedProxy extends RunningProcess {
     this.child.send(message);
   }
 
-  /** The first message of this type, from message number `start` on. */
+  /** Resolves with the first message of this type, from message number `start` on. */
   async message<Type extends FromProxy['type']>(type: Type, start = 0): Promise<Message<Type>> {
     const message = await this.messages.find(`the message ${type}`, (candidate) => candidate.type === type, start);
     return message as Message<Type>;

@@ -1,4 +1,4 @@
-/** Starts `work` for every item at most `width` at a time; the result of each is its own promise. */
+/** Runs `work` for every item, at most `width` at a time; returns the promise of each result. */
 export function startAll<T, R>(
   items: readonly T[],
   width: number,

@@ -1,16 +1,19 @@
-// The oldest runtime that package.json allows, from the npm registry, kept in .cache/ for the next time.
+// The oldest Node that package.json allows, from the npm registry, kept in .cache/.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { arch, platform } from 'node:process';
+import { arch, execPath, platform, versions } from 'node:process';
 import { fromRoot } from './process.ts';
 
 export const OLDEST_NODE = '22.19.0';
 
 const WINDOWS = platform === 'win32';
-const PACKAGE = `node-${WINDOWS ? 'win' : platform}-${arch}`;
+// The names that the package `node` uses for its binaries.
+const PREFIX = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node';
+const PACKAGE = `${PREFIX}-${WINDOWS ? 'win' : platform}-${arch}`;
 
-/** The path of its executable, installed if it is not there yet. */
+/** Returns the path of the executable; installs it if it is missing. */
 export function installOldestNode(): string {
+  if (versions.node === OLDEST_NODE) return execPath;
   const folder = fromRoot(`.cache/${PACKAGE}-${OLDEST_NODE}`);
   const executable = `${folder}/node_modules/${PACKAGE}/bin/node${WINDOWS ? '.exe' : ''}`;
   if (existsSync(executable)) return executable;

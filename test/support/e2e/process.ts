@@ -1,4 +1,4 @@
-// Real processes: the bundles of dist/, started as people start them.
+// Real processes: the bundles of dist/, started as users start them.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ export const PROXY = fromRoot('dist/proxy.js');
 export const ENCLAVE = fromRoot('dist/dev-enclave.js');
 export const HOST = fromRoot('test/support/e2e/host.mjs');
 
-/** The runtimes that the proxy must run on: the second looks like Electron, without ChaCha20-Poly1305 of its own. */
+/** The runtimes that the proxy must run on: the second behaves like Electron, without a native ChaCha20-Poly1305. */
 export const RUNTIMES = [
   { runtime: 'the native AEAD', nodeArgs: [] },
   { runtime: 'the pure AEAD', nodeArgs: ['--import', new URL('../boringssl.mjs', import.meta.url).href] },
@@ -23,11 +23,11 @@ export function fromRoot(path: string): string {
 
 export interface ProcessOptions {
   readonly args?: readonly string[];
-  /** All there is of the environment, apart from what the system itself needs. */
+  /** The environment, in addition to what the operating system needs. */
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
   readonly cwd?: string;
-  /** The runtime; the one of the tests unless said otherwise. */
+  /** The Node executable; by default the one that runs the tests. */
   readonly node?: string;
 }
 
@@ -39,13 +39,13 @@ export interface Exit {
 /** A line of the proxy's log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event: string };
 
-/** What a process is started with: nothing of the settings that the tests themselves were started with. */
+/** The environment of a new process, without the variables that this process was started with. */
 export function environment(env: Readonly<Record<string, string>> = {}): Record<string, string> {
   const { PATH = '', SystemRoot } = process.env as { PATH?: string; SystemRoot?: string };
   return { PATH, ...(SystemRoot === undefined ? {} : { SystemRoot }), ...env };
 }
 
-/** Starts a script of Node's. */
+/** Starts a script with Node. */
 export function spawnNode(script: string, options: ProcessOptions = {}): ChildProcess {
   const { args = [], env, nodeArgs = [], cwd, node = process.execPath } = options;
   return spawn(node, [...nodeArgs, script, ...args], {
@@ -55,12 +55,12 @@ export function spawnNode(script: string, options: ProcessOptions = {}): ChildPr
   });
 }
 
-/** A child process, and every line that it writes. */
+/** A child process and the lines that it writes. */
 export class RunningProcess {
   readonly child: ChildProcess;
   readonly stdout = new EventQueue<string>();
   readonly stderr = new EventQueue<string>();
-  /** Settles when it has ended and everything that it wrote has been read. */
+  /** Resolves when the process has exited and all of its output has been read. */
   readonly ended: Promise<Exit>;
 
   constructor(child: ChildProcess) {
@@ -69,7 +69,7 @@ export class RunningProcess {
     collectLines(child.stderr, this.stderr);
     const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
     const read = [child.stdout, child.stderr].map((stream) => stream && once(stream, 'close'));
-    // Not the event `close` of the child: it does not come where this side has closed the channel.
+    // Not the event `close` of the child: it is not emitted if this side has closed the channel.
     this.ended = Promise.all([exited, ...read]).then(([[code, signal]]) => ({ code, signal }));
   }
 
@@ -77,12 +77,12 @@ export class RunningProcess {
     return this.child.pid ?? 0;
   }
 
-  /** Every line of the log so far. */
+  /** The log so far. */
   get log(): readonly LogLine[] {
     return this.stderr.items.map(parseLogLine);
   }
 
-  /** The first line of the log with this event and these fields, from line `start` on. */
+  /** Resolves with the first line of the log with this event and these fields, from line `start` on. */
   async logged(event: string, fields: Readonly<Record<string, unknown>> = {}, start = 0): Promise<LogLine> {
     const accepts = (line: string) => {
       const entry = parseLogLine(line);
@@ -92,12 +92,12 @@ export class RunningProcess {
     return parseLogLine(await this.stderr.find(label, accepts, start));
   }
 
-  /** Its end, which must come by itself. */
+  /** Resolves when the process exits by itself; rejects after `deadline` ms. */
   exit(deadline = DEADLINE): Promise<Exit> {
     return withTimeout(`the end of process ${this.pid}`, deadline, this.ended);
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends the process in any state. */
   async kill(): Promise<void> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
     await this.exit();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** The whole of an error that the proxy makes itself. */
+/** An error response that the proxy creates itself. */
 export interface ExpectedError {
   readonly status: number;
   readonly type: 'invalid_request_error' | 'server_error';
@@ -14,16 +14,16 @@ interface Received {
   json(): unknown;
 }
 
-/** Holds an answer to exactly `{"error":{message,type,param,code}}`. */
+/** Checks that a response is exactly this `{"error":{message,type,param,code}}`. */
 export function assertError(answer: Received, { status, type, code, message }: ExpectedError): void {
   assert.equal(answer.status, status, answer.body.toString());
   const body = answer.json() as { error: Record<string, unknown> };
   assert.deepEqual(Object.keys(body), ['error']);
   assert.deepEqual(Object.keys(body.error), ['message', 'type', 'param', 'code']);
-  const { message: said, ...rest } = body.error;
+  const { message: text, ...rest } = body.error;
   assert.deepEqual(rest, { type, param: null, code });
-  if (typeof message === 'string') assert.equal(said, message);
-  else assert.match(String(said), message);
+  if (typeof message === 'string') assert.equal(text, message);
+  else assert.match(String(text), message);
 }
 
 const invalid = (status: number, code: string | null, message: string | RegExp): ExpectedError => {
@@ -32,7 +32,7 @@ const invalid = (status: number, code: string | null, message: string | RegExp):
 
 const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
 
-/** What the proxy answers, word by word. */
+/** Every error that the proxy creates. */
 export const ERRORS = {
   badRequest: invalid(
     400,

@@ -1,4 +1,4 @@
-// HTTP as bytes on a socket, for what no client library would send.
+// HTTP as bytes on a socket, for requests that no client library sends.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ export interface RawAnswer {
   /** `HTTP/1.1 200 OK`. */
   readonly statusLine: string;
   readonly status: number;
-  /** As they came, `name: value`. */
+  /** `name: value`, as received. */
   readonly fields: readonly string[];
   readonly body: Buffer;
   field(name: string): string | undefined;
@@ -20,12 +20,12 @@ export type RawEnd = 'closed' | 'reset';
 
 export class RawConnection {
   readonly socket: Socket;
-  /** Settles when the other side is gone. */
+  /** Resolves when the connection is closed. */
   readonly ended: Promise<RawEnd>;
   #received = Buffer.alloc(0);
   #wake: () => void = () => undefined;
 
-  /** With `allowHalfOpen`, the connection does not end by itself when the other side has ended its half. */
+  /** With `allowHalfOpen`, the connection stays open after the other side has ended its half. */
   static async open(port: number, { allowHalfOpen = false } = {}): Promise<RawConnection> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
     await withTimeout('a connection', DEADLINE, once(socket, 'connect'));
@@ -35,8 +35,8 @@ export class RawConnection {
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.setNoDelay();
-    socket.on('data', (piece: Buffer) => {
-      this.#received = Buffer.concat([this.#received, piece]);
+    socket.on('data', (chunk: Buffer) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
     });
     let error: NodeJS.ErrnoException | undefined;
@@ -49,7 +49,7 @@ export class RawConnection {
     });
   }
 
-  /** Everything that came and was not taken yet. */
+  /** The received bytes that no response has consumed yet. */
   get received(): Buffer {
     return this.#received;
   }
@@ -59,19 +59,19 @@ export class RawConnection {
     return this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data);
   }
 
-  /** Resolves as soon as what came holds `text`. */
+  /** Resolves when the received bytes contain `text`. */
   async until(text: string): Promise<void> {
     await this.#until(JSON.stringify(text), () => (this.#received.includes(text) ? true : undefined));
   }
 
-  /** Takes the next answer, by its content-length or its chunks. Rejects if the connection ends before it does. */
+  /** Consumes the next response, framed by content-length or chunks. Rejects if the connection ends first. */
   async answer(deadline = DEADLINE): Promise<RawAnswer> {
-    const { answer, length } = await this.#until('an answer', () => parseAnswer(this.#received), deadline);
+    const { answer, length } = await this.#until('a response', () => parseAnswer(this.#received), deadline);
     this.#received = this.#received.subarray(length);
     return answer;
   }
 
-  /** How the other side ends the connection, which it must do by itself. */
+  /** Resolves with how the other side ended the connection; rejects after `deadline` ms. */
   end(deadline = DEADLINE): Promise<RawEnd> {
     return withTimeout('the end of the connection', deadline, this.ended);
   }
@@ -80,10 +80,10 @@ export class RawConnection {
     this.socket.destroy();
   }
 
-  async #until<T>(label: string, look: () => T | undefined, deadline = DEADLINE): Promise<T> {
+  async #until<T>(label: string, check: () => T | undefined, deadline = DEADLINE): Promise<T> {
     const found = async (): Promise<T> => {
       for (;;) {
-        const result = look();
+        const result = check();
         if (result !== undefined) return result;
         if (this.socket.closed) throw new Error(`The connection ended before ${label}`);
         await new Promise<void>((resolve) => (this.#wake = resolve));
@@ -93,7 +93,7 @@ export class RawConnection {
   }
 }
 
-/** Sends these bytes on a connection of their own; resolves with the one answer to them. */
+/** Sends these bytes on a new connection; resolves with the response. */
 export async function exchangeRaw(port: number, data: string | Uint8Array): Promise<RawAnswer> {
   const connection = await RawConnection.open(port);
   try {
@@ -128,15 +128,15 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | und
 
 /** RFC 9112 section 7.1, without extensions and trailers. */
 export function parseChunks(bytes: Buffer, start: number): { body: Buffer; end: number } | undefined {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   for (let offset = start; ;) {
     const lineEnd = bytes.indexOf('\r\n', offset);
     if (lineEnd === -1) return undefined;
     const length = parseInt(bytes.toString('latin1', offset, lineEnd), 16);
     const next = lineEnd + 2 + length + 2;
     if (next > bytes.length) return undefined;
-    if (length === 0) return { body: Buffer.concat(pieces), end: next };
-    pieces.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length));
+    if (length === 0) return { body: Buffer.concat(chunks), end: next };
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length));
     offset = next;
   }
 }

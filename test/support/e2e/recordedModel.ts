@@ -2,22 +2,22 @@ import type { ApiHandler, ApiRequest, ApiResponseWriter } from '../../../src/dev
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
 
-/** One answer as it left the enclave's model. */
+/** One response as the model wrote it. */
 export interface SentAnswer {
   readonly request: ApiRequest;
   start: ResponseStart | undefined;
   /** One for each write. */
-  readonly pieces: Buffer[];
+  readonly chunks: Buffer[];
 }
 
-/** A model that keeps what it was asked and what it answered, byte by byte. */
+/** A model that records its requests and responses. */
 export function recordedModel(answer: ApiHandler = createModel({ paceMs: 0 })): {
   readonly handler: ApiHandler;
   readonly answers: SentAnswer[];
 } {
   const answers: SentAnswer[] = [];
   const handler: ApiHandler = (request, response) => {
-    const sent: SentAnswer = { request, start: undefined, pieces: [] };
+    const sent: SentAnswer = { request, start: undefined, chunks: [] };
     answers.push(sent);
     const recorded: ApiResponseWriter = {
       signal: response.signal,
@@ -25,9 +25,9 @@ export function recordedModel(answer: ApiHandler = createModel({ paceMs: 0 })): 
         sent.start = start;
         response.start(start);
       },
-      write: (piece) => {
-        sent.pieces.push(Buffer.from(piece));
-        return response.write(piece);
+      write: (chunk) => {
+        sent.chunks.push(Buffer.from(chunk));
+        return response.write(chunk);
       },
       drained: () => response.drained(),
       end: () => {

@@ -1,4 +1,4 @@
-// What the tests run against: enclaves and proxies that end with the test, or the suite, that started them.
+// Enclaves and proxies that end with the test or the suite that started them.
 import { fork } from 'node:child_process';
 import { startEnclave } from '../../../src/devEnclave/server.ts';
 import type { EnclaveOptions, RunningEnclave } from '../../../src/devEnclave/server.ts';
@@ -13,22 +13,22 @@ import { ENCLAVE, HOST, PROXY, RunningProcess, environment, spawnNode } from './
 import type { LogLine, ProcessOptions } from './process.ts';
 import { TcpRecorder } from './tcpRecorder.ts';
 
-/** The key that the proxy holds; the development enclave takes every key that begins with `dev-`. */
+/** The API key of the proxy; the development enclave accepts every key that starts with `dev-`. */
 export const API_KEY = 'dev-the-key-of-the-proxy';
-/** What a client of the proxy sends in its place. */
+/** What clients of the proxy send instead. */
 export const ACCESS_KEY = `sealed-${'Access_key-'.repeat(4).slice(0, 43)}`;
 
-/** Variables of the environment: the proxy's own, and others that it looks at. */
+/** Environment variables: the proxy's settings, and others that it reads. */
 export type Settings = Values & Readonly<Record<string, string>>;
 
-/** A server that is a process of its own. */
+/** A server process. */
 export type ServerProcess = RunningProcess & {
-  /** Without `/v1` and without a slash at its end. */
+  /** Without `/v1` or a trailing slash. */
   readonly url: string;
   readonly port: number;
 };
 
-/** A proxy inside this process, for what no setting can reach. */
+/** A proxy inside this process, for tests that replace its internals. */
 export interface InternalProxy extends Service {
   readonly log: EventQueue<LogLine>;
 }
@@ -36,26 +36,26 @@ export interface InternalProxy extends Service {
 export class Scope {
   readonly #closers: (() => Promise<unknown>)[] = [];
 
-  /** An enclave inside this process, so that a test can steer it and read its journal. */
+  /** Starts an enclave inside this process, so that a test can control it and read its journal. */
   async enclave(options: EnclaveOptions = {}): Promise<RunningEnclave> {
     const enclave = await startEnclave(options);
     this.onClose(() => enclave.close());
     return enclave;
   }
 
-  /** `dist/dev-enclave.js` as a process of its own. */
+  /** Starts `dist/dev-enclave.js`. */
   enclaveProcess(args: readonly string[] = []): Promise<ServerProcess> {
     return this.#listening(new RunningProcess(spawnNode(ENCLAVE, { args: ['--pace', '0', ...args] })));
   }
 
-  /** A TCP relay in front of `target`. */
-  async tap(target: { readonly port: number }): Promise<TcpRecorder> {
-    const tap = await TcpRecorder.open(target.port);
-    this.onClose(() => tap.close());
-    return tap;
+  /** Starts a recording TCP relay in front of `target`. */
+  async recorder(target: { readonly port: number }): Promise<TcpRecorder> {
+    const recorder = await TcpRecorder.open(target.port);
+    this.onClose(() => recorder.close());
+    return recorder;
   }
 
-  /** `dist/proxy.js` in front of `backend`, with an API key and an access key, on any free port. */
+  /** Starts `dist/proxy.js` in front of `backend`, with an API key and an access key, on any free port. */
   proxy(
     backend: { readonly url: string },
     settings: Settings = {},
@@ -65,7 +65,7 @@ export class Scope {
     return this.#listening(new RunningProcess(spawnNode(PROXY, { ...options, env })));
   }
 
-  /** The same inside this process. */
+  /** Starts the same proxy inside this process. */
   async internalProxy(
     backend: { readonly url: string },
     settings: Settings = {},
@@ -81,7 +81,7 @@ export class Scope {
     return { ...service, log: lines };
   }
 
-  /** `dist/proxy.js` as an editor hosts it: it has been told nothing yet. */
+  /** Forks `dist/proxy.js` as the extension does; it waits for its settings. */
   hosted(options: Omit<ProcessOptions, 'args'> = {}): HostedProxy {
     const { env, nodeArgs = [] } = options;
     const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
@@ -91,7 +91,7 @@ export class Scope {
     return hosted;
   }
 
-  /** A process that hosts a proxy in front of this backend; it prints `ready URL`. */
+  /** Starts a process that hosts a proxy in front of this backend and prints `ready URL`. */
   host(backendUrl: string): RunningProcess {
     const host = new RunningProcess(spawnNode(HOST, { args: [PROXY, backendUrl] }));
     this.onClose(() => host.kill());
@@ -104,25 +104,25 @@ export class Scope {
 
   async #listening(process: RunningProcess): Promise<ServerProcess> {
     this.onClose(() => process.kill());
-    const line = await process.stdout.find('the address to ask', (text) => text.includes(' listening on '));
+    const line = await process.stdout.find('the address of the server', (text) => text.includes(' listening on '));
     const url = line.replace(/^.* listening on /, '');
     return Object.assign(process, { url, port: Number(new URL(url).port) });
   }
 
-  /** Ends everything, the latest first. */
+  /** Ends everything, in reverse order of start. */
   async close(): Promise<void> {
     for (const close of this.#closers.splice(0).reverse()) await close();
   }
 }
 
-/** What each test of the calling suite starts ends with it. */
+/** A scope that ends with each test of the calling suite. */
 export function perTest(): Scope {
   const scope = new Scope();
   afterEach(() => scope.close());
   return scope;
 }
 
-/** What the hooks of the calling suite start ends with the suite. */
+/** A scope that ends with the calling suite. */
 export function perSuite(): Scope {
   const scope = new Scope();
   after(() => scope.close());

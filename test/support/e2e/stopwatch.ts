@@ -1,4 +1,4 @@
-/** Runs `work`; resolves with its result and how long it took, in milliseconds. */
+/** Runs `work`; resolves with its result and its duration in milliseconds. */
 export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; milliseconds: number }> {
   const begin = performance.now();
   const result = await work();

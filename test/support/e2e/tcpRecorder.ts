@@ -3,24 +3,24 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { EventQueue } from './eventQueue.ts';
 
-/** One connection through a tap. */
+/** One recorded connection. */
 export interface RecordedConnection {
-  /** What the client has sent so far. */
+  /** The chunks that the client has sent so far. */
   readonly sent: Buffer[];
-  /** How many bytes that is. */
+  /** The number of bytes that the client has sent. */
   length: number;
-  /** What it has got back so far. */
+  /** The chunks that the client has received so far. */
   readonly received: Buffer[];
-  /** Settles when the client's side of it is gone. */
+  /** Resolves when the client's side is closed. */
   readonly closed: Promise<unknown>;
 }
 
-/** A TCP relay that sees every byte between a proxy and its enclave, or its client. */
+/** A TCP relay that records every byte between a proxy and its enclave, or its client. */
 export class TcpRecorder {
   readonly url: string;
   readonly port: number;
   readonly connections = new EventQueue<RecordedConnection>();
-  /** The connection of each piece, in the order in which they came. */
+  /** The connection of each chunk that a client has sent, in order. */
   readonly #progress = new EventQueue<RecordedConnection>();
   readonly #received: Buffer[] = [];
   readonly #server: Server;
@@ -41,14 +41,14 @@ export class TcpRecorder {
       const target = connect(targetPort, '127.0.0.1');
       const closed = new Promise((resolve) => client.once('close', resolve));
       const connection: RecordedConnection = { sent: [], length: 0, received: [], closed };
-      client.on('data', (piece: Buffer) => {
-        connection.sent.push(piece);
-        connection.length += piece.length;
+      client.on('data', (chunk: Buffer) => {
+        connection.sent.push(chunk);
+        connection.length += chunk.length;
         this.#progress.add(connection);
       });
-      target.on('data', (piece: Buffer) => {
-        connection.received.push(piece);
-        this.#received.push(piece);
+      target.on('data', (chunk: Buffer) => {
+        connection.received.push(chunk);
+        this.#received.push(chunk);
       });
       client.pipe(target).pipe(client);
       for (const [socket, other] of [
@@ -66,19 +66,19 @@ export class TcpRecorder {
     });
   }
 
-  /** Every byte that clients have sent. */
+  /** All bytes that clients have sent. */
   get sent(): Buffer {
     return Buffer.concat(this.connections.items.flatMap(({ sent }) => sent));
   }
 
-  /** The connection that has carried more than so many bytes since the call. */
+  /** Resolves with the first connection whose client sends more than `length` bytes from now on. */
   async carrying(length: number): Promise<RecordedConnection> {
     const before = new Map(this.connections.items.map((connection) => [connection, connection.length]));
     const carries = (connection: RecordedConnection) => connection.length - (before.get(connection) ?? 0) > length;
     return this.#progress.find(`${length} bytes on a connection`, carries, this.#progress.items.length);
   }
 
-  /** Every byte that clients have got back. */
+  /** All bytes that clients have received. */
   get received(): Buffer {
     return Buffer.concat(this.#received);
   }

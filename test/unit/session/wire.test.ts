@@ -32,7 +32,7 @@ describe('Constants of wire.ts', () => {
   });
 
   it('end each label with one zero byte', () => {
-    for (const label of Object.values(LABELS)) assert.match(toHex(label), /^(?!.*00.+$)[0-9a-f]+00$/);
+    for (const label of Object.values(LABELS)) assert.equal(label.indexOf(0), label.length - 1);
     assert.equal(Buffer.from(LABELS.sessionId).toString(), 'opensecret/transport-v2/session-id/v1\0');
     assert.equal(new Set(Object.values(LABELS).map(toHex)).size, 8);
   });

@@ -101,7 +101,7 @@ describe('A verified enclave', () => {
     const short = `${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`;
     const tooltip = await window.picture('image-not-approved');
     assert.ok(tooltip.includes(`an image that is not approved for production, with PCR0 ${short}`), tooltip);
-    assert.deepEqual(historyServer.asked, [HISTORY.pathname]);
+    assert.deepEqual(historyServer.requests, [HISTORY.pathname]);
     assert.deepEqual(enclave.journal.requests, []);
     const text = await showAttestation('The enclave is not verified.');
     await window.screenshot('image-not-approved-attestation');

@@ -237,7 +237,6 @@ describe('bearerToken()', () => {
     ['Bearer sk-1', 'sk-1'],
     ['bearer sk-1', 'sk-1'],
     ['BEARER   sk-1', 'sk-1'],
-    ['Bearer sk-1  ', 'sk-1'],
     ['Bearer a b', 'a b'],
     ['Bearer Bearer sk-1', 'Bearer sk-1'],
   ] as const) {
@@ -265,5 +264,10 @@ describe('bearerToken()', () => {
   it('requires exactly one Authorization header', () => {
     assert.equal(bearerToken(['x-api-key', 'sk-1']), undefined);
     assert.equal(bearerToken(['Authorization', 'Bearer sk-1', 'authorization', 'Bearer sk-1']), undefined);
+  });
+
+  it('reads a value full of spaces in linear time: this test never ends otherwise', () => {
+    const value = `Bearer a${' '.repeat(1_000_000)}b`;
+    assert.equal(bearerToken(['Authorization', value]), value.slice('Bearer '.length));
   });
 });

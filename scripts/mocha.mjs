@@ -1,0 +1,21 @@
+// Runs a suite with mocha, or only the named files of it: node scripts/mocha.mjs SUITE [file or option of mocha ...]
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const SUITES = {
+  unit: { files: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/project/**/*.test.ts'] },
+  e2e: { files: ['test/e2e/**/*.test.ts'] },
+  assistants: { files: ['test/assistants/**/*.test.ts'], options: ['--timeout=240000'] },
+  vscode: {
+    files: ['test/vscode/workbench/**/*.test.ts'],
+    options: ['--timeout=60000', '--require=test/support/vscode/hooks.ts'],
+  },
+};
+
+const [name, ...args] = process.argv.slice(2);
+const { files, options = [] } = SUITES[name];
+const named = args.some((argument) => existsSync(argument) || argument.includes('*'));
+// Some tests need POSIX; everywhere else than on Windows, a skipped test fails.
+const common = process.platform === 'win32' ? [] : ['--forbid-pending'];
+const mocha = ['node_modules/mocha/bin/mocha.js', ...common, ...options, ...args, ...(named ? [] : files)];
+process.exitCode = spawnSync(process.execPath, mocha, { stdio: 'inherit' }).status ?? 1;

@@ -1,0 +1,36 @@
+// Starts npm from scripts, which npm itself may have started.
+import { spawnSync } from 'node:child_process';
+import { rmSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+
+/**
+ * Runs an npm command to its end: with the npm that started this script, or else the one in PATH.
+ * @param {string[]} args the command and its options
+ * @param {import('node:child_process').SpawnSyncOptions} options
+ */
+export function npm(args, options) {
+  const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env;
+  const all = { encoding: 'utf8', ...options };
+  if (script !== undefined) return spawnSync(node, [script, ...args, ...QUIET], all);
+  return spawnSync('npm', [...args, ...QUIET], { ...all, shell: process.platform === 'win32' });
+}
+
+/**
+ * Installs packages into a new folder of their own, outside the project's dependencies.
+ * @param {string} folder replaced if it exists
+ * @param {string[]} packages with exact versions
+ * @param {{ options?: string[], stdio: import('node:child_process').StdioOptions }} further options of `npm install`
+ */
+export function installPackages(folder, packages, { options = [], stdio }) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  return npm(['install', '--save-exact', ...options, ...packages], { cwd: folder, stdio, env: withoutNpm() });
+}
+
+/** The environment without the variables of the npm that started this script: they point npm to the project's folder. */
+export function withoutNpm() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+}
