@@ -51,8 +51,13 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   server.maxHeadersCount = 0; // no silent cut: too many are refused
   server.on('connection', (socket) => {
-    unanswered.set(socket, new Set());
-    socket.once('close', () => unanswered.delete(socket));
+    const waiting = new Set<ServerResponse>();
+    unanswered.set(socket, waiting);
+    socket.once('close', () => {
+      unanswered.delete(socket);
+      // Node 22 does not close the responses to pipelined requests, which have no socket yet.
+      for (const res of waiting) if (res.socket === null) res.destroy().emit('close');
+    });
   });
   server.on('request', (req, res) => {
     handle(req, res, 'nothing');
