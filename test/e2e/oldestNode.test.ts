@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { VERSION } from '../../src/shared/version.ts';
-import { MODEL } from '../support/e2e/chat.ts';
+import { MODEL, chatBody } from '../support/e2e/chat.ts';
 import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
-import { perTest } from '../support/e2e/scope.ts';
+import { RawConnection } from '../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 
 describe('on the oldest supported Node', () => {
@@ -46,6 +48,22 @@ describe('on the oldest supported Node', () => {
       new Set(proxy.log.map(({ event }) => event)),
       new Set(['session', 'request', 'stopping', 'session_lost']),
     );
+  });
+
+  it('the proxy cancels pipelined requests when their client disconnects', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave, {}, { node });
+    const body = chatBody('/hang');
+    const head = ['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`];
+    const connection = await RawConnection.open(proxy.port);
+    connection.send([...head, `Content-Length: ${body.length}`, '', body].join('\r\n').repeat(3));
+    const requests = Promise.all([0, 1, 2].map((index) => enclave.journal.request(index)));
+    const entries = await withTimeout('three requests at the enclave', DEADLINE, requests);
+    connection.destroy();
+    for (const { end } of entries) {
+      const { ended } = await withTimeout('the end of each request at the enclave', DEADLINE, end);
+      assert.equal(ended, 'client-cancelled');
+    }
   });
 
   it('the development enclave runs as well', async () => {

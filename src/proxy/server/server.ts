@@ -52,8 +52,13 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
   server.on('connection', (socket) => {
-    pending.set(socket, new Set());
-    socket.once('close', () => pending.delete(socket));
+    const waiting = new Set<ServerResponse>();
+    pending.set(socket, waiting);
+    socket.once('close', () => {
+      pending.delete(socket);
+      // Node 22 does not close the responses to pipelined requests, which have no socket yet.
+      for (const res of waiting) if (res.socket === null) res.destroy().emit('close');
+    });
   });
   server.on('request', (req, res) => {
     handle(req, res, 'nothing');
