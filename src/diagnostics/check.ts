@@ -5,7 +5,7 @@ import type { ProxyStatus } from '../shared/status.ts';
 import type { ConfigState } from '../assistants/types.ts';
 import type { ModelOverrides } from '../chat/models.ts';
 import type { VerifiedConnection, Probe } from '../supervisor/localProxy.ts';
-import type { CompleteSettings } from '../supervisor/supervisor.ts';
+import type { CompleteSettings } from '../supervisor/supervisorHost.ts';
 
 export interface CheckResult {
   readonly result: 'ok' | 'failed' | 'skipped';

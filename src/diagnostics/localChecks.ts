@@ -80,7 +80,7 @@ function failedAdvice(reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']
 
 function ownerResult(port: number, found: Probe, status: ProxyStatus): CheckResult {
   switch (found.kind) {
-    case 'ours': {
+    case 'own': {
       const { version } = found.report;
       const differs = status.kind === 'otherVersion' || status.kind === 'otherSettings';
       const value = `port ${port}: a proxy of ours, version ${version}`;
@@ -89,9 +89,9 @@ function ownerResult(port: number, found: Probe, status: ProxyStatus): CheckResu
     case 'free':
       if (status.kind !== 'running') return ok(`port ${port}: free`);
       return failed(`port ${port}: nobody, though the proxy runs`, 'Use "Sealed Proxy: Restart".');
-    case 'stranger':
+    case 'foreign':
       return failed(`port ${port}: a program that is not ours; no key was sent to it`, PORT_ADVICE);
-    case 'silent':
+    case 'unresponsive':
       return failed(`port ${port}: a program that does not answer; no key was sent to it`, PORT_ADVICE);
   }
 }

@@ -70,7 +70,7 @@ export function describeStatus(status: ProxyStatus, t: Translate): StatusView {
     case 'failed':
       return view('error', t('{0}: stopped', NAME), status.message, ['restart', 'openSettings', 'showLog'], 'error');
     case 'portTaken': {
-      const summary = status.silent
+      const summary = status.unresponsive
         ? t('Port {0} is used by a program that does not answer. No key was sent to it.', status.port)
         : t('Port {0} is used by another program. No key was sent to it.', status.port);
       return view('error', t('{0}: port taken', NAME), summary, ['useFreePort', 'openSettings', 'restart'], 'error');

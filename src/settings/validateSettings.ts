@@ -2,7 +2,7 @@
 import { problemsOf } from './editorSettings.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ModelOverrides } from '../chat/models.ts';
-import type { CompleteSettings } from '../supervisor/supervisor.ts';
+import type { CompleteSettings } from '../supervisor/supervisorHost.ts';
 
 export interface Settings {
   readonly autoStart: boolean;

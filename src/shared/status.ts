@@ -45,7 +45,7 @@ export type ProxyStatus =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
   /** A program that is not ours listens on the port, or one that does not say whose it is. */
-  | { readonly kind: 'portTaken'; readonly port: number; readonly silent: boolean }
+  | { readonly kind: 'portTaken'; readonly port: number; readonly unresponsive: boolean }
   /** A proxy of ours, of another version, in another window. */
   | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
   /** A proxy of ours in another window, with other settings: another backend, or other images approved. */

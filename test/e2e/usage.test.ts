@@ -39,7 +39,7 @@ describe('what the clients of a proxy have used', () => {
   const usage = async () => {
     const line = new VerifiedConnection(proxy.port, SECRET);
     try {
-      assert.equal((await line.probe()).kind, 'ours');
+      assert.equal((await line.probe()).kind, 'own');
       return await line.usage();
     } finally {
       line.end();
@@ -147,7 +147,7 @@ describe('what the clients of a proxy have used', () => {
 
   it('is not asked for before the proof', async () => {
     const line = new VerifiedConnection(proxy.port, SECRET);
-    await assert.rejects(line.usage(), /has not been proved/);
+    await assert.rejects(line.usage(), /has not been authenticated/);
     line.end();
   });
 

@@ -145,7 +145,7 @@ describe('Two windows', () => {
     await connected(first);
     const other = EditorWindow.open(scope, { backendUrl: enclave.url, port });
     await other.supervisor.start();
-    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, silent: false });
+    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, unresponsive: false });
     other.vault.ownership = vault.ownership; // the one that has won
     await other.supervisor.secretsChanged(false);
     assert.equal((await other.status('running')).shared, true);

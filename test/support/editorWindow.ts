@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { validateSettings } from '../../src/settings/validateSettings.ts';
 import type { Settings } from '../../src/settings/validateSettings.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
-import type { CompleteSettings, SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
+import type { CompleteSettings, SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { EventQueue } from './e2e/eventQueue.ts';

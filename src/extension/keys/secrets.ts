@@ -14,7 +14,7 @@ import {
 } from '../../keys/accessKeys.ts';
 import type { AccessKey, KeyOrigin } from '../../keys/accessKeys.ts';
 import type { HostFolder } from '../../keys/hostFolder.ts';
-import type { SupervisorSecrets } from '../../supervisor/supervisor.ts';
+import type { SupervisorSecrets } from '../../supervisor/supervisorHost.ts';
 
 const API_KEY = 'apiKey';
 const ACCESS_KEY = 'accessKey.';

@@ -93,7 +93,7 @@ const TABLE: readonly Expected[] = [
   },
   {
     name: 'port taken',
-    status: { kind: 'portTaken', port: 14114, silent: false },
+    status: { kind: 'portTaken', port: 14114, unresponsive: false },
     text: '$(error) Sealed Proxy: port taken',
     severity: 'error',
     summary: /^Port 14114 is used by another program\. No key was sent to it\.$/,
@@ -101,7 +101,7 @@ const TABLE: readonly Expected[] = [
   },
   {
     name: 'port taken by one who does not answer',
-    status: { kind: 'portTaken', port: 14114, silent: true },
+    status: { kind: 'portTaken', port: 14114, unresponsive: true },
     text: '$(error) Sealed Proxy: port taken',
     severity: 'error',
     summary: /^Port 14114 is used by a program that does not answer\. No key was sent to it\.$/,

@@ -214,7 +214,7 @@ describe('The supervisor of one window', () => {
     const text = await connection.takeHead();
     connection.end('HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{"status":"ok"}');
     await starting;
-    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: stranger.port, silent: false });
+    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: stranger.port, unresponsive: false });
     assert.doesNotMatch(text, /authorization|bearer|sealed-[A-Za-z0-9_-]{43}/i);
     const { apiKey, ownKey, ownership } = editor.vault;
     assertNoSecretLeaks(
@@ -467,7 +467,7 @@ describe('The supervisor of one window', () => {
     const lying = await openFake(`process.on('message', () => process.send(${ready}))`);
     await lying.supervisor.start();
     const failed = await lying.status('failed', 0);
-    assert.match(failed.message, /something else answers on its port/);
+    assert.match(failed.message, /another program responds on its port/);
   });
 
   it('counts as a crash an end at the very moment when it was ready', async () => {
