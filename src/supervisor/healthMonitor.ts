@@ -203,18 +203,10 @@ export class HealthMonitor {
   /** Milliseconds until the next check; undefined: only when asked. */
   #delayAfter(health: Health): number | undefined {
     const interval = this.#options.checkInterval();
-    switch (health.kind) {
-      case 'noKey':
-        return undefined;
-      case 'checking':
-        return Math.min(RETRY_SOON * 2 ** Math.max(0, this.#inconclusive - 5), RETRY_LATER);
-      case 'connected':
-      case 'keyRejected':
-        return interval > 0 ? health.checkedAt + interval - Date.now() : undefined;
-      case 'slow':
-      case 'unreachable':
-        return health.retryAt === null ? undefined : health.retryAt - Date.now();
-    }
+    if (health.kind === 'noKey') return undefined;
+    if (health.kind === 'checking') return Math.min(RETRY_SOON * 2 ** Math.max(0, this.#inconclusive - 5), RETRY_LATER);
+    if ('retryAt' in health) return health.retryAt === null ? undefined : health.retryAt - Date.now();
+    return interval > 0 ? health.checkedAt + interval - Date.now() : undefined;
   }
 }
 

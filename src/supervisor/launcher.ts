@@ -6,7 +6,7 @@ import type { Phase } from './phase.ts';
 import { judge, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { ProxyProcess } from './proxyProcess.ts';
-import type { LiveSettings, ProxyConfig } from './settingsDiff.ts';
+import type { LiveSettings, LaunchConfig } from './settingsDiff.ts';
 import type { SupervisorHost, SupervisorSecrets } from './supervisorHost.ts';
 
 /** Milliseconds until a process must be ready. */
@@ -45,7 +45,7 @@ export class Launcher {
    * leaves no process.
    * @throws StartError, or another error if the secrets cannot be read, the process ends, or the phase is over
    */
-  async acquire(phase: Phase, config: ProxyConfig): Promise<Ownership> {
+  async acquire(phase: Phase, config: LaunchConfig): Promise<Ownership> {
     const { settings, network } = config;
     const problems = problemsOf(settings, network);
     const [problem] = problems;
@@ -91,7 +91,7 @@ export class Launcher {
   }
 
   /** @returns undefined if the port is taken */
-  async #launch(config: ProxyConfig, secrets: SupervisorSecrets): Promise<Ownership | undefined> {
+  async #launch(config: LaunchConfig, secrets: SupervisorSecrets): Promise<Ownership | undefined> {
     const process = this.#fork();
     process.send({
       type: 'start',

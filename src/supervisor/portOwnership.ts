@@ -136,12 +136,11 @@ export function watchPort(
 
 function isChange(known: Probe | undefined, found: Probe | undefined): boolean {
   if (known === undefined || found === undefined) return found?.kind === 'own';
-  if (known.kind !== 'own' || found.kind !== 'own') return !isForeign(known) || !isForeign(found);
-  const [before, now] = [known.report, found.report];
-  return before.version !== now.version || before.trustFingerprint !== now.trustFingerprint;
+  return identify(known) !== identify(found);
 }
 
-/** Includes a program that does not respond: it may respond next time. */
-function isForeign({ kind }: Probe): boolean {
-  return kind === 'foreign' || kind === 'unresponsive';
+/** Equal for programs that make no difference to a window. One that does not respond may respond next time. */
+function identify(found: Probe): string {
+  if (found.kind === 'own') return `${found.report.version} ${found.report.trustFingerprint}`;
+  return found.kind === 'free' ? 'free' : 'foreign';
 }

@@ -2,7 +2,7 @@ import type { NetworkSettings, ProxySettings, ToProxy } from '../shared/messages
 import type { CompleteSettings } from './supervisorHost.ts';
 
 /** What a proxy is started with. */
-export interface ProxyConfig {
+export interface LaunchConfig {
   readonly settings: CompleteSettings;
   readonly network: NetworkSettings;
 }
@@ -29,7 +29,7 @@ function isLive(name: string): boolean {
 }
 
 /** Compares by value. A live difference comes with the new values of all live settings. */
-export function diffSettings(before: ProxyConfig, after: ProxyConfig): SettingsDiff {
+export function diffSettings(before: LaunchConfig, after: LaunchConfig): SettingsDiff {
   if (!isEqual(before.network, after.network)) return { kind: 'restart' };
   const names = Object.keys({ ...before.settings, ...after.settings }) as (keyof CompleteSettings)[];
   const changed = names.filter((name) => !isEqual(before.settings[name], after.settings[name]));

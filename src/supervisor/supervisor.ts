@@ -10,7 +10,7 @@ import { probeKeys, requestPort, watchOwner, watchPort } from './portOwnership.t
 import type { Ownership } from './portOwnership.ts';
 import { RestartPolicy } from './restartPolicy.ts';
 import { diffSettings } from './settingsDiff.ts';
-import type { ProxyConfig } from './settingsDiff.ts';
+import type { LaunchConfig } from './settingsDiff.ts';
 import { ownershipSecret } from './supervisorHost.ts';
 import type { SupervisorHost } from './supervisorHost.ts';
 
@@ -64,7 +64,7 @@ export class Supervisor {
   #phase = new Phase();
   #status: ProxyStatus = { kind: 'off' };
   /** What the latest start used. */
-  #config: ProxyConfig | undefined;
+  #config: LaunchConfig | undefined;
   /** From `start()` until this window first joins or yields: it then makes sure that the owner has the current keys. */
   #isFresh = false;
   /** How often secrets have changed: proxies only get what was read last. */
@@ -192,7 +192,7 @@ export class Supervisor {
     while (this.#state.kind === 'starting' || this.#state.kind === 'yielding') await this.#phase.left;
   }
 
-  #readConfig(): ProxyConfig {
+  #readConfig(): LaunchConfig {
     return { settings: this.#host.settings(), network: this.#host.network() };
   }
 

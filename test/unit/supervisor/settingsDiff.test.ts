@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { diffSettings } from '../../../src/supervisor/settingsDiff.ts';
-import type { ProxyConfig } from '../../../src/supervisor/settingsDiff.ts';
+import type { LaunchConfig } from '../../../src/supervisor/settingsDiff.ts';
 
 const LIVE = {
   requestTimeoutSeconds: 300,
@@ -8,7 +8,7 @@ const LIVE = {
   allowedOrigins: ['https://app.example'],
   logLevel: 'info',
 };
-const BEFORE: ProxyConfig = {
+const BEFORE: LaunchConfig = {
   settings: {
     port: 14_114,
     backendUrl: 'https://enclave.example',
@@ -19,7 +19,7 @@ const BEFORE: ProxyConfig = {
   network: { strictTls: true, certificates: ['PEM'] },
 };
 
-const change = (settings: Partial<ProxyConfig['settings']>, network: ProxyConfig['network'] = BEFORE.network) => ({
+const change = (settings: Partial<LaunchConfig['settings']>, network: LaunchConfig['network'] = BEFORE.network) => ({
   settings: { ...BEFORE.settings, ...settings },
   network,
 });

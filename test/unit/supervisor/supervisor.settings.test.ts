@@ -9,7 +9,6 @@ import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { RawServer } from '../../support/rawServer.ts';
 import { EditorWindow } from '../../support/editorWindow.ts';
 import type { Running } from '../../support/editorWindow.ts';
-import { listen } from '../../support/fakeProxy.ts';
 
 const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
 

@@ -1,7 +1,6 @@
 // A supervisor with real proxies (dist/proxy.js) in front of a development enclave.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
