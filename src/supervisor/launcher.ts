@@ -3,7 +3,7 @@ import type { ProxySecrets } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from './localProxy.ts';
 import type { Phase } from './phase.ts';
-import { judge, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
+import { decideOwnership, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import type { LiveSettings, LaunchConfig } from './settingsDiff.ts';
@@ -55,10 +55,10 @@ export class Launcher {
     }
     const probing = () => phase.step(probePort(settings.port, this.#host.secrets));
     const found: Probe = settings.port === 0 ? { kind: 'free' } : await probing();
-    if (found.kind !== 'free') return judge(found, settings);
+    if (found.kind !== 'free') return decideOwnership(found, settings);
     const secrets = await phase.step(this.#host.secrets());
     const ownership = await phase.step(this.#launch(config, secrets));
-    return ownership ?? judge(await probing(), settings); // another window may have been faster
+    return ownership ?? decideOwnership(await probing(), settings); // another window may have been faster
   }
 
   /** Applies settings in the current process. */

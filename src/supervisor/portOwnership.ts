@@ -1,4 +1,4 @@
-// All windows share one proxy on one port. Here: what is on the port, and what a window can do about it.
+// All windows share one proxy on one port: what is on the port, and what a window can do about it.
 import { createHash } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
@@ -25,7 +25,7 @@ const WATCH_INTERVAL = 15_000;
 
 type ReadSecrets = () => Promise<SupervisorSecrets>;
 
-/** How a window stands to the proxy on its port. */
+/** What a window is to the proxy on its port. */
 export type Ownership =
   | { readonly kind: 'owner' | 'client'; readonly port: number; readonly report: ProxyReport }
   | {
@@ -34,16 +34,16 @@ export type Ownership =
       readonly status: Extract<ProxyStatus, { kind: 'portTaken' | 'otherVersion' | 'otherSettings' }>;
     };
 
-/** How a window with these settings stands to what it found on their port; a free port is taken for a foreign one. */
-export function judge(found: Probe, settings: CompleteSettings): Ownership {
+/** What a window with these settings is to what it found on their port. A free port is treated as a foreign one. */
+export function decideOwnership(found: Probe, settings: CompleteSettings): Ownership {
   const { port } = settings;
   if (found.kind !== 'own') {
     return { kind: 'blocked', found, status: { kind: 'portTaken', port, unresponsive: found.kind === 'unresponsive' } };
   }
-  const { version, backendUrl } = found.report;
+  const { report } = found;
+  const { version, backendUrl } = report;
   if (version !== VERSION) return { kind: 'blocked', found, status: { kind: 'otherVersion', port, version } };
-  if (found.report.trustFingerprint === trustFingerprint(settings))
-    return { kind: 'client', port, report: found.report };
+  if (report.trustFingerprint === trustFingerprint(settings)) return { kind: 'client', port, report };
   return { kind: 'blocked', found, status: { kind: 'otherSettings', port, backendUrl } };
 }
 

@@ -7,7 +7,7 @@ export interface LaunchConfig {
   readonly network: NetworkSettings;
 }
 
-/** What a running proxy can take. */
+/** Settings that a running proxy can take. */
 export type LiveSettings = Extract<ToProxy, { type: 'update' }>['settings'];
 
 /** What a change of settings takes: nothing, a message to the running proxy, or another process. */
@@ -16,12 +16,7 @@ export type SettingsDiff =
   | { readonly kind: 'live'; readonly settings: LiveSettings }
   | { readonly kind: 'restart' };
 
-const LIVE: readonly string[] = [
-  'requestTimeoutSeconds',
-  'streamIdleTimeoutSeconds',
-  'allowedOrigins',
-  'logLevel',
-] satisfies (keyof CompleteSettings)[];
+const LIVE = ['requestTimeoutSeconds', 'streamIdleTimeoutSeconds', 'allowedOrigins', 'logLevel'];
 
 /** True if a running proxy can take a new value of this setting. */
 function isLive(name: string): boolean {

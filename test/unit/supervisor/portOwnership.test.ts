@@ -5,7 +5,7 @@ import { digestKeySet } from '../../../src/shared/ownership.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { Phase } from '../../../src/supervisor/phase.ts';
 import {
-  judge,
+  decideOwnership,
   probeKeys,
   probePort,
   requestPort,
@@ -58,30 +58,30 @@ describe('portOwnership.ts', () => {
     return phase;
   };
 
-  describe('judge()', () => {
+  describe('decideOwnership()', () => {
     const { port, backendUrl } = SETTINGS;
     const report = aReport(port, { trustFingerprint: trustFingerprint(SETTINGS) });
 
     it('joins an own proxy of the same version and trust', () => {
-      assert.deepEqual(judge({ kind: 'own', report }, SETTINGS), { kind: 'client', port, report });
+      assert.deepEqual(decideOwnership({ kind: 'own', report }, SETTINGS), { kind: 'client', port, report });
     });
 
-    it('is blocked by an own proxy of another version, whatever it trusts', () => {
+    it('is blocked by an own proxy of another version, even with the same trust', () => {
       const found = { kind: 'own', report: { ...report, version: '9.9.9' } } as const;
       const status = { kind: 'otherVersion', port, version: '9.9.9' } as const;
-      assert.deepEqual(judge(found, SETTINGS), { kind: 'blocked', found, status });
+      assert.deepEqual(decideOwnership(found, SETTINGS), { kind: 'blocked', found, status });
     });
 
     it('is blocked by an own proxy with other trust', () => {
       const found = { kind: 'own', report: { ...report, trustFingerprint: 'other', backendUrl } } as const;
       const status = { kind: 'otherSettings', port, backendUrl } as const;
-      assert.deepEqual(judge(found, SETTINGS), { kind: 'blocked', found, status });
+      assert.deepEqual(decideOwnership(found, SETTINGS), { kind: 'blocked', found, status });
     });
 
     it('is blocked by any other program', () => {
       for (const kind of ['foreign', 'unresponsive'] as const) {
         const status = { kind: 'portTaken', port, unresponsive: kind === 'unresponsive' } as const;
-        assert.deepEqual(judge({ kind }, SETTINGS), { kind: 'blocked', found: { kind }, status });
+        assert.deepEqual(decideOwnership({ kind }, SETTINGS), { kind: 'blocked', found: { kind }, status });
       }
     });
   });
