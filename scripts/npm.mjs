@@ -1,6 +1,6 @@
 // Starts npm from scripts, which npm itself may have started.
 import { spawnSync } from 'node:child_process';
-import { rmSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];

@@ -1,6 +1,6 @@
 // Compares what an assistant's configuration contains with what it should contain. Pure.
-import { isAccessKey } from '../shared/accessKeys.ts';
 import { redact } from '../presentation/redaction.ts';
+import { isAccessKey } from '../shared/accessKeys.ts';
 import type { ConfigState, Expected, Refused } from './types.ts';
 
 /** What was read from a configuration. */

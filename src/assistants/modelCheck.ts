@@ -1,8 +1,8 @@
 // One short request to the proxy with an assistant's access key, and its result in sentences.
-import type { CheckOutcome } from './types.ts';
 import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { CheckOutcome } from './types.ts';
 
 /** In milliseconds. A large model may take long to produce its first token. */
 const CHECK_LIMIT = 30_000;

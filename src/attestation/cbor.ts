@@ -1,4 +1,4 @@
-import { decode, Tokenizer, Type, type Token } from 'cborg';
+import { type Token, Tokenizer, Type, decode } from 'cborg';
 
 /** Nested arrays and maps. A Nitro document needs 2 levels, for the PCRs in its payload. */
 const MAX_DEPTH = 8;

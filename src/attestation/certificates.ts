@@ -1,4 +1,4 @@
-import { X509Certificate, type KeyObject } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { X509Certificate as ParsedCertificate } from '@sigstore/core';
 import { AttestationError } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { parseCertificate, type Certificate } from './certificates.ts';
+import { type Certificate, parseCertificate } from './certificates.ts';
 import { AttestationError } from './errors.ts';
 
 /** Certificates from a root to the leaf, each issued and signed by the previous one. */

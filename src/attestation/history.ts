@@ -1,4 +1,4 @@
-import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { type KeyObject, createPublicKey, verify } from 'node:crypto';
 import { fromBase64 } from '../shared/bytes.ts';
 import { AttestationError } from './errors.ts';
 import type { Environment } from './pins.ts';

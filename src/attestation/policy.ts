@@ -1,7 +1,7 @@
 import { toHex } from '../shared/bytes.ts';
 import { AttestationError } from './errors.ts';
 import type { PcrHistory } from './history.ts';
-import { PINS, type Environment } from './pins.ts';
+import { type Environment, PINS } from './pins.ts';
 import type { VerifiedAttestation } from './verify.ts';
 
 /** Nitro's PCR0 of an enclave in debug mode, whose memory and console the host can read. */

@@ -1,14 +1,14 @@
 // src/attestation: bytes in, verdict out. No network, no clock, no log.
 // The security argument reads in three files: this one verifies the document, ../session/handshake.ts makes the session
 // with the keys in it, and ../session/record.ts opens a record under those keys.
-import { createHash, verify, type KeyObject } from 'node:crypto';
+import { type KeyObject, createHash, verify } from 'node:crypto';
 import { constantTimeEqual } from '../shared/bytes.ts';
 import type { Certificate } from './certificates.ts';
-import { verifyChain, type CertificateChain } from './chain.ts';
-import { parseSignedEnvelope, sigStructure, type CoseSign1 } from './cose.ts';
-import { parsePayload, type AttestationDocument } from './document.ts';
+import { type CertificateChain, verifyChain } from './chain.ts';
+import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
+import { type AttestationDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
-import { isTrustAnchor, type TrustAnchors } from './trust.ts';
+import { type TrustAnchors, isTrustAnchor } from './trust.ts';
 import { checkValidity } from './validity.ts';
 
 /** Only `verifyAttestation` can set this property, so code outside this file cannot make a VerifiedAttestation. */

@@ -1,6 +1,6 @@
 // The backend's list of models in the form that the editor needs. Pure.
-import { fieldsOf } from '../shared/json.ts';
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
+import { fieldsOf } from '../shared/json.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 
 /** The sizes of a model for which neither the backend nor the user states any, in tokens. */

@@ -1,10 +1,10 @@
 // What a check is, and what checks can read. A check changes nothing, and sees no key that it does not need.
 import type { ConfigState } from '../assistants/types.ts';
+import type { ModelOverrides } from '../settings/modelOverrides.ts';
+import type { CompleteProxySettings } from '../settings/schema.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe, VerifiedConnection } from '../supervisor/localProxy.ts';
-import type { ModelOverrides } from '../settings/modelOverrides.ts';
-import type { CompleteProxySettings } from '../settings/schema.ts';
 
 export interface Check {
   readonly name: string;

@@ -72,7 +72,7 @@ function failedRemedy(reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']
 
 function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResult {
   switch (found.kind) {
-    case 'ours': {
+    case 'own': {
       const finding = `Port ${port}: Sealed Proxy ${found.report.version}`;
       const differs = status.kind === 'otherVersion' || status.kind === 'otherSettings';
       return differs ? failed(`${finding} (another window)`, RESTART) : passed(`${finding} (this editor)`);
@@ -80,9 +80,9 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
     case 'free':
       if (status.kind !== 'running') return passed(`Port ${port}: free`);
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
-    case 'stranger':
+    case 'foreign':
       return failed(`Port ${port}: another program. No key was sent to it.`, FREE_PORT);
-    case 'silent':
+    case 'unresponsive':
       return failed(`Port ${port}: a program that does not respond. No key was sent to it.`, FREE_PORT);
   }
 }

@@ -79,8 +79,8 @@ function describe(status: ProxyStatus): Description {
         actions: ['restart', 'openSettings', 'showLog'],
       };
     case 'portTaken': {
-      const { port, silent } = status;
-      const program = silent ? 'a program that does not respond' : 'another program';
+      const { port, unresponsive } = status;
+      const program = unresponsive ? 'a program that does not respond' : 'another program';
       return {
         icon: 'error',
         label: 'port taken',

@@ -1,8 +1,8 @@
 // ChaCha20-Poly1305 (RFC 8439), in two implementations of one interface. BoringSSL, and with it Electron, lacks the
 // `chacha20-poly1305` cipher; and the cost of each call into Node's cipher makes small records faster without it.
 import { createCipheriv, createDecipheriv, getCiphers } from 'node:crypto';
-import { chacha20 } from '@noble/ciphers/chacha.js';
 import { poly1305 } from '@noble/ciphers/_poly1305.js';
+import { chacha20 } from '@noble/ciphers/chacha.js';
 import { constantTimeEqual, wipe } from '../shared/bytes.ts';
 import { SessionError } from './errors.ts';
 import { TAG_LENGTH } from './wire.ts';

@@ -1,9 +1,9 @@
 // One request and its response over the live session, with the one resend that transport V2 allows (section 3).
-import type { RequestSealer } from './envelope.ts';
 import { wipe } from '../shared/bytes.ts';
+import type { RequestSealer } from './envelope.ts';
 import { SessionError, asSessionError } from './errors.ts';
-import type { BodyReader, ReplayableBody } from './replayableBody.ts';
 import { RecordStream } from './recordStream.ts';
+import type { BodyReader, ReplayableBody } from './replayableBody.ts';
 import type { Session } from './session.ts';
 import type { SessionManager } from './sessionManager.ts';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './transport.ts';

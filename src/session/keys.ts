@@ -1,4 +1,4 @@
-import { createPublicKey, diffieHellman, generateKeyPairSync, createHash } from 'node:crypto';
+import { createHash, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { concatBytes, wipe } from '../shared/bytes.ts';
 import { SessionError } from './errors.ts';

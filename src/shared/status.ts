@@ -1,6 +1,6 @@
 // The states of the proxy as a window sees them.
-import type { ConnectionFailure } from './ownership.ts';
 import type { AttestationSummary } from './messages.ts';
+import type { ConnectionFailure } from './ownership.ts';
 
 /** Why the backend cannot be used. */
 export type Cause =
@@ -44,8 +44,8 @@ export type Health =
 export type ProxyStatus =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  /** Another program uses the port. `silent`: it does not respond. */
-  | { readonly kind: 'portTaken'; readonly port: number; readonly silent: boolean }
+  /** Another program uses the port. `unresponsive`: it does not respond. */
+  | { readonly kind: 'portTaken'; readonly port: number; readonly unresponsive: boolean }
   /** Another window runs a different version of the proxy. */
   | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
   /** Another window runs a proxy with a different configuration: another backend, or other approved images. */

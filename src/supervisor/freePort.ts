@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** A port of this computer that nobody listens on at the moment. */
+/** A port of this computer on which nothing listens at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
+  await once(server.close(), 'close');
   return port;
 }

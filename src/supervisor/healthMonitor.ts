@@ -1,257 +1,239 @@
-// Watches one running proxy and the backend behind it, and says how they stand. It needs nothing of the editor.
+import type { Agent } from 'node:http';
 import type { ConnectionFailure, ProxyReport } from '../shared/ownership.ts';
 import { causeOf } from '../shared/status.ts';
-import type { Cause, Health } from '../shared/status.ts';
-import { retryDelay } from './backoff.ts';
-import { modelIds } from './localProxy.ts';
-import type { Answer, VerifiedConnection, Probe } from './localProxy.ts';
+import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
+import { VerifiedConnection, modelIds } from './localProxy.ts';
+import type { Probe } from './localProxy.ts';
+import type { LocalResponse } from './localRequest.ts';
+import { probePort } from './portOwnership.ts';
+import { ownershipSecret } from './supervisorHost.ts';
+import type { SupervisorHost } from './supervisorHost.ts';
 
-export interface MonitorOptions {
-  /** Asks the port whose it is. */
-  readonly probe: () => Promise<Probe>;
-  /** A connection by which to ask for more. */
-  readonly line: () => Promise<VerifiedConnection>;
-  /** The extension's own access key, and whether the proxy has an API key at all. */
-  readonly keys: () => Promise<{ readonly accessKey: string; readonly hasApiKey: boolean }>;
-  /** Milliseconds between two checks of the backend; 0 = only when asked. */
-  readonly checkInterval: () => number;
+export interface MonitorOptions extends Pick<SupervisorHost, 'secrets' | 'checkInterval'> {
+  readonly port: number;
+  /** For probes of the port. */
+  readonly agent: Agent | undefined;
   /** How long the backend may take, in milliseconds. */
   readonly backendLimit: () => number;
-  readonly onHealth: (health: Health) => void;
-  readonly onReport: (report: ProxyReport) => void;
-  /** The port is no longer ours. */
-  readonly onLost: (found: Probe) => void;
+  /** A part of the proxy's status has been found out. */
+  readonly onUpdate: (update: StatusUpdate) => void;
+  /** An own proxy does not respond on the port, and has not for so many milliseconds. */
+  readonly onLost: (found: Probe, milliseconds: number) => void;
 }
 
-const HEALTH_INTERVAL = 15_000;
-/** A port or key that was not right a moment ago may be so soon: another window is just taking over, or reads the keys. */
-const SOON = 1000;
-/** If it is not right for longer, it is asked less and less often. */
-const LATER = 60_000;
-/** Timers hold no more. */
+/** The health, or what the proxy reports. */
+export type StatusUpdate = Partial<Omit<Extract<ProxyStatus, { kind: 'running' }>, 'kind'>>;
+
+const PROBE_INTERVAL = 15_000;
+/** The first retries of an inconclusive check, which is normal while another window takes over or keys change. */
+const RETRY_SOON = 1000;
+/** The longest delay before the retry of an inconclusive check. */
+const RETRY_LATER = 60_000;
+/** The longest delay that a timer can take. */
 const MAX_DELAY = 2 ** 31 - 1;
 
-const CHECKING: Health = { kind: 'checking' };
+export const CHECKING: Health = { kind: 'checking' };
 
+/** Watches a running proxy and the backend behind it. */
 export class HealthMonitor {
   readonly #options: MonitorOptions;
   #health: Health = CHECKING;
+  /** Failed checks in a row. */
   #failures = 0;
-  /** Checks in a row that said nothing. */
-  #unclear = 0;
+  /** Inconclusive checks in a row. */
+  #inconclusive = 0;
+  /** Since when no own proxy responds on the port. */
+  #lostAt: number | undefined;
   #checking: Promise<void> | undefined;
-  /** The latest that was begun anew. */
-  #anew: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  readonly #healthTimer: NodeJS.Timeout;
-  /** Ends the check that runs. */
+  readonly #probeTimer: NodeJS.Timeout;
+  /** Cancels the running check. Aborted and not replaced: the monitor has ended. */
   #abort = new AbortController();
-  #over = false;
 
   constructor(options: MonitorOptions) {
     this.#options = options;
-    this.#healthTimer = setInterval(() => void this.look(), HEALTH_INTERVAL);
+    this.#probeTimer = setInterval(() => void this.look(), PROBE_INTERVAL);
   }
 
-  get health(): Health {
-    return this.#health;
-  }
-
-  /** Checks proxy, key and backend now; all who ask while it runs share it. */
+  /** Checks proxy, keys and backend now. Calls during a check share it. */
   check(): Promise<void> {
-    const { signal } = this.#abort;
-    this.#checking ??= this.#check(signal)
-      .catch(() => {
-        // The keys could not be read: nothing is known, and it is tried again.
-        if (isAborted(signal)) return;
-        this.#setHealth(CHECKING);
-        this.#schedule(CHECKING);
-      })
-      .finally(() => {
-        this.#checking = undefined;
-      });
+    this.#checking ??= this.#run().finally(() => {
+      this.#checking = undefined;
+    });
     return this.#checking;
   }
 
-  /** The same with what counts from now on: the answer to an older question does not. */
-  async checkAnew(): Promise<void> {
-    if (this.#over) return;
+  /** Cancels a running check, and checks with the current keys. All callers of the cancelled check get the new result. */
+  async restartCheck(): Promise<void> {
+    if (this.#abort.signal.aborted) return;
     this.#abort.abort();
     this.#abort = new AbortController();
-    const begin = async () => {
-      await this.#checking;
-      await this.check();
-    };
-    this.#anew = begin();
-    // Whoever asks anew meanwhile has ended this one, and its answer is for both.
-    for (let awaited; awaited !== this.#anew;) {
-      awaited = this.#anew;
-      await awaited;
-    }
+    await this.check();
   }
 
-  /** The last check is older than this many milliseconds: check again. */
+  /** Checks if the last check is older than `age` milliseconds. */
   checkIfOlder(age: number): void {
-    const { health } = this;
-    if ('checkedAt' in health && Date.now() - health.checkedAt > age) void this.check();
+    if ('checkedAt' in this.#health && Date.now() - this.#health.checkedAt > age) void this.check();
   }
 
-  /** Asks the proxy alone, and the backend as well if it stands otherwise than was known. */
+  /** Probes the proxy, and checks the backend too if the proxy's report contradicts the known health. */
   async look(): Promise<void> {
     const { signal } = this.#abort;
-    const report = await this.#ask(signal, this.#options.probe()).catch(() => undefined);
-    if (isAborted(signal) || this.#checking !== undefined) return;
+    const report = await this.#probe(signal).catch(() => undefined);
+    if (signal.aborted || this.#checking !== undefined) return;
     if (report === undefined || contradicts(report, this.#health)) await this.check();
   }
 
-  /** The interval has changed. */
+  /** The check interval has changed. */
   reschedule(): void {
-    if (this.#checking === undefined && !this.#over) this.#schedule(this.#health);
+    if (this.#checking === undefined && !this.#abort.signal.aborted) this.#schedule(this.#health);
   }
 
-  /** No status comes any more. */
+  /** No callback is called any more. */
   end(): void {
-    this.#over = true;
     this.#abort.abort();
     clearTimeout(this.#timer);
-    clearInterval(this.#healthTimer);
+    clearInterval(this.#probeTimer);
   }
 
-  /** The report, if the port is still ours. */
-  async #ask(signal: AbortSignal, probing: Promise<Probe>): Promise<ProxyReport | undefined> {
-    const { onReport, onLost } = this.#options;
-    const answer = await probing;
-    if (signal.aborted) return undefined;
-    if (answer.kind !== 'ours') {
-      onLost(answer);
-      return undefined;
-    }
-    onReport(answer.report);
-    return answer.report;
-  }
-
-  async #check(signal: AbortSignal): Promise<void> {
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
     clearTimeout(this.#timer);
-    const { accessKey, hasApiKey } = await this.#options.keys();
+    const health = await this.#findHealth(signal).catch(() => CHECKING); // for example, the keys cannot be read
+    if (signal !== this.#abort.signal) await this.#run();
     if (signal.aborted) return;
-    if (!hasApiKey) {
+    this.#setHealth(health);
+    this.#schedule(health);
+  }
+
+  /** @throws Error if the keys cannot be read, or if the check is cancelled */
+  async #findHealth(signal: AbortSignal): Promise<Health> {
+    const secrets = await this.#options.secrets();
+    signal.throwIfAborted();
+    if (secrets.apiKey === null) {
       this.#setHealth({ kind: 'noKey' });
-      await this.#ask(signal, this.#options.probe());
-      return;
+      await this.#probe(signal);
+      return { kind: 'noKey' };
     }
     if (this.#health.kind !== 'connected') this.#setHealth(CHECKING);
-    const line = await this.#options.line();
+    const connection = new VerifiedConnection(this.#options.port, ownershipSecret(secrets));
     try {
-      const isOurs = (await this.#ask(signal, line.probe())) !== undefined;
-      const health = isOurs ? await this.#askBackend(line, accessKey, signal) : CHECKING;
-      if (isAborted(signal)) return;
-      if (health.kind === 'checking') this.#unclear++;
-      this.#setHealth(health);
-      this.#schedule(health);
+      const report = this.#noteProbe(await connection.probe(), signal);
+      const health = report === undefined ? CHECKING : await this.#askBackend(connection, secrets.ownKey, signal);
+      if (health.kind === 'checking') this.#inconclusive++;
+      return health;
     } finally {
-      line.end();
+      connection.end();
     }
   }
 
-  async #askBackend(line: VerifiedConnection, accessKey: string, signal: AbortSignal): Promise<Health> {
+  async #askBackend(connection: VerifiedConnection, accessKey: string, signal: AbortSignal): Promise<Health> {
     const begunAt = Date.now();
-    let answer: Answer;
+    let response: LocalResponse;
     try {
-      answer = await line.askModels(accessKey, this.#options.backendLimit(), signal);
+      response = await connection.askModels(accessKey, this.#options.backendLimit(), signal);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ETIMEDOUT') return this.#slow();
-      if (code === 'EMSGSIZE') return this.#unreachable('protocol', 'The list of models has no end', null);
-      const report = await this.#ask(signal, this.#options.probe());
-      const requestFailure = report === undefined ? null : requestFailureSince(report, begunAt);
-      // Without any, the proxy is just going, and another comes.
-      return requestFailure === null
-        ? CHECKING
-        : this.#unreachable(causeOf(requestFailure), requestFailure.message, requestFailure);
+      if (code === 'ETIMEDOUT') return this.#withRetry({ kind: 'slow' });
+      if (code === 'EMSGSIZE') return this.#unreachable('protocol', 'The list of models is too long');
+      const report = await this.#probe(signal);
+      const failure = report === undefined ? null : requestFailureSince(report, begunAt);
+      return failure === null ? CHECKING : this.#unreachable(causeOf(failure), failure.message, failure); // without a failure, the proxy itself is ending
     }
-    const report = await this.#ask(signal, this.#options.probe()); // what the handshake for it proved, or why it failed
+    const report = await this.#probe(signal); // with the result of a handshake made for this request
     if (report === undefined) return CHECKING;
     const checkedAt = Date.now();
-    const models = answer.status === 200 ? modelIds(answer.body) : undefined;
-    if (models !== undefined) return { kind: 'connected', models, catalogue: JSON.parse(answer.body), checkedAt };
-    if (answer.status === 401) {
-      // The proxy's own refusals name themselves; the backend's mean the API key.
-      const ours = answer.headers['www-authenticate']?.includes('sealed-proxy') === true;
-      return ours ? CHECKING : { kind: 'keyRejected', checkedAt };
+    const { status, headers, body } = response;
+    const models = status === 200 ? modelIds(body) : undefined;
+    if (models !== undefined) return { kind: 'connected', models, catalogue: JSON.parse(body), checkedAt };
+    if (status === 401) {
+      // The proxy names itself when it refuses an access key; otherwise the backend has refused the API key.
+      const isProxy = headers['www-authenticate']?.includes('sealed-proxy') === true;
+      return isProxy ? CHECKING : { kind: 'keyRejected', checkedAt };
     }
-    if (answer.status === 504) return this.#slow();
-    // What befell a renewal is not why a session that stands answers so.
-    const isOurs = answer.status === 502 || report.verified === null;
-    const failure = isOurs ? (report.failure ?? requestFailureSince(report, begunAt)) : null;
+    if (status === 504) return this.#withRetry({ kind: 'slow' });
+    // A failed renewal does not explain an error response on a live session.
+    const isProxyError = status === 502 || report.verified === null;
+    const failure = isProxyError ? (report.failure ?? requestFailureSince(report, begunAt)) : null;
     if (failure !== null) return this.#unreachable(causeOf(failure), failure.message, failure);
-    const message = `The models could not be listed: status ${answer.status}`;
-    return this.#unreachable(causeOfStatus(answer.status), message, null);
+    return this.#unreachable(causeOfStatus(status), `The models could not be listed: status ${status}`);
   }
 
-  #unreachable(cause: Cause, message: string, failure: ConnectionFailure | null): Health {
-    const checkedAt = Date.now();
-    const retryAt = checkedAt + retryDelay(++this.#failures);
-    return { kind: 'unreachable', cause, message, failure, checkedAt, retryAt };
+  async #probe(signal: AbortSignal): Promise<ProxyReport | undefined> {
+    const { port, secrets, agent } = this.#options;
+    return this.#noteProbe(await probePort(port, secrets, agent), signal);
   }
 
-  #slow(): Health {
+  /** @throws AbortError if the check is cancelled */
+  #noteProbe(found: Probe, signal: AbortSignal): ProxyReport | undefined {
+    signal.throwIfAborted();
+    if (found.kind === 'own') {
+      this.#lostAt = undefined;
+      this.#options.onUpdate(statusPart(found.report));
+      return found.report;
+    }
+    this.#lostAt ??= Date.now();
+    this.#options.onLost(found, Date.now() - this.#lostAt);
+    return undefined;
+  }
+
+  #unreachable(cause: Cause, message: string, failure: ConnectionFailure | null = null): Health {
+    return this.#withRetry({ kind: 'unreachable', cause, message, failure });
+  }
+
+  #withRetry<T extends object>(health: T): T & { checkedAt: number; retryAt: number } {
     const checkedAt = Date.now();
-    return { kind: 'slow', checkedAt, retryAt: checkedAt + retryDelay(++this.#failures) };
+    return { ...health, checkedAt, retryAt: checkedAt + retryDelay(++this.#failures) };
   }
 
   #setHealth(health: Health): void {
     this.#health = health;
-    this.#unclear = health.kind === 'checking' ? this.#unclear : 0;
+    if (health.kind !== 'checking') this.#inconclusive = 0;
     if (health.kind === 'connected' || health.kind === 'keyRejected') this.#failures = 0;
-    this.#options.onHealth(health);
+    this.#options.onUpdate({ health });
   }
 
-  /** The next check: after the interval when all is well, with growing gaps when not. */
   #schedule(health: Health): void {
     clearTimeout(this.#timer);
-    const at = this.#nextCheck(health);
-    if (at === undefined) return;
-    const delay = Math.min(Math.max(0, at - Date.now()), MAX_DELAY);
-    this.#timer = setTimeout(() => void this.check(), delay);
+    const delay = this.#delayAfter(health);
+    if (delay === undefined) return;
+    this.#timer = setTimeout(() => void this.check(), Math.min(Math.max(0, delay), MAX_DELAY));
   }
 
-  /** When, in milliseconds since 1970; undefined: only when asked. */
-  #nextCheck(health: Health): number | undefined {
+  /** Milliseconds until the next check; undefined: only when asked. */
+  #delayAfter(health: Health): number | undefined {
     const interval = this.#options.checkInterval();
-    switch (health.kind) {
-      case 'noKey':
-        return undefined;
-      case 'checking':
-        return Date.now() + Math.min(SOON * 2 ** Math.max(0, this.#unclear - 5), LATER);
-      case 'connected':
-      case 'keyRejected':
-        return interval > 0 ? health.checkedAt + interval : undefined;
-      case 'slow':
-      case 'unreachable':
-        return health.retryAt ?? undefined;
-    }
+    if (health.kind === 'noKey') return undefined;
+    if (health.kind === 'checking') return Math.min(RETRY_SOON * 2 ** Math.max(0, this.#inconclusive - 5), RETRY_LATER);
+    if ('retryAt' in health) return health.retryAt === null ? undefined : health.retryAt - Date.now();
+    return interval > 0 ? health.checkedAt + interval - Date.now() : undefined;
   }
 }
 
-/** Asked by a function, since it changes while others are waited for. */
-function isAborted({ aborted }: AbortSignal): boolean {
-  return aborted;
+/** The part of a proxy's report that its status shows. */
+export function statusPart({ backendUrl, verified, establishedAt }: ProxyReport) {
+  return { backendUrl, verified, establishedAt };
 }
 
-/** Without the answer's own words, and where no handshake has failed. */
+/** Milliseconds until the next check after this many failures in a row. */
+export function retryDelay(failures: number): number {
+  return Math.min(5000 * 2 ** Math.max(0, failures - 1), 5 * 60_000);
+}
+
+/** The cause of an error response if the proxy reports no failure. */
 function causeOfStatus(status: number): Cause {
   if (status === 502) return 'network';
   return status === 429 || status >= 500 ? 'backend' : 'protocol';
 }
 
-/** What has befallen the proxy's requests from then on. */
+/** The proxy's latest request failure, if it is not older than `time` and is not a refused key. */
 function requestFailureSince({ requestFailure }: ProxyReport, time: number): ConnectionFailure | null {
   return requestFailure !== null && requestFailure.at >= time && requestFailure.code !== 'key_refused'
     ? requestFailure
     : null;
 }
 
-/** A handshake, or a request of somebody else, has failed or succeeded since, or failed for another reason. */
+/** True if a handshake or a client's request has had another outcome since the check that gave this health. */
 function contradicts({ failure, establishedAt, requestFailure, servedAt }: ProxyReport, health: Health): boolean {
   if (!('checkedAt' in health)) return false;
   const since = (time: number | null | undefined) => typeof time === 'number' && time > health.checkedAt;

@@ -1,37 +1,30 @@
-// One proxy process: forked, spoken to by message, ended. It needs nothing of the editor.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { parseFromProxy } from '../shared/messages.ts';
 import type { FromProxy, ToProxy } from '../shared/messages.ts';
+import type { SupervisorHost } from './supervisorHost.ts';
 
-export interface ProcessOptions {
-  /** The bundle of the proxy. */
-  readonly module: string;
-  /** A folder of the extension's own. */
-  readonly cwd: string;
-  readonly onMessage: (message: FromProxy) => void;
-  /** It has ended; true if it was asked to. */
-  readonly onExit: (asked: boolean) => void;
-  /** A line of its log. */
-  readonly onLog: (line: string) => void;
-}
-
-/** The host gives all extensions together five seconds to end. */
+/** Milliseconds. The editor gives all extensions together five seconds to end. */
 const STOP_LIMIT = 4000;
-
-/** In characters. Whatever is longer is no line of the proxy's log. */
+/** In characters. The proxy's log has no longer lines; only the end of other output is kept. */
 const MAX_LINE = 64 * 1024;
 
-/** Held here as well as by whoever uses it: a handle that is collected would close the channel. */
+export type ProcessHost = Pick<SupervisorHost, 'module' | 'cwd' | 'onLog'>;
+type Started = Extract<FromProxy, { type: 'ready' | 'failed' }>;
+
+/** Keeps the handles alive: garbage collection of a handle would close its channel. */
 const running = new Set<ChildProcess>();
 
+/** One forked proxy process. */
 export class ProxyProcess {
   readonly #child: ChildProcess;
-  readonly #exited: Promise<void>;
-  readonly #freed: Promise<void>;
-  #asked = false;
+  /** The first message that the process is ready, or cannot start. */
+  readonly started: Promise<Started>;
+  readonly exited: Promise<undefined>;
+  readonly #freed: Promise<undefined>;
+  #isAsked = false;
 
-  constructor({ module, cwd, onMessage, onExit, onLog }: ProcessOptions) {
+  constructor({ module, cwd, onLog }: ProcessHost, onMessage: (message: FromProxy) => void) {
     const child = fork(module, [], {
       cwd,
       execArgv: [],
@@ -41,25 +34,25 @@ export class ProxyProcess {
     });
     this.#child = child;
     running.add(child);
-    this.#exited = new Promise((resolve) => {
-      const ended = () => {
-        running.delete(child);
-        onExit(this.#asked);
-        resolve();
-      };
-      child.once('exit', ended);
-      child.on('error', ({ message }) => {
-        if (child.pid !== undefined) return; // of a message that raced with its end: `exit` follows
-        onLog(`The proxy process cannot be started: ${message}`);
-        ended(); // one that never began has no `exit`
-      });
+    const started = Promise.withResolvers<Started>();
+    const freed = Promise.withResolvers<undefined>();
+    const exited = Promise.withResolvers<undefined>();
+    [this.started, this.#freed, this.exited] = [started.promise, freed.promise, exited.promise];
+    child.on('message', (value) => {
+      const message = parseFromProxy(value);
+      if (message?.type === 'ready' || message?.type === 'failed') started.resolve(message);
+      if (message?.type === 'stopped') freed.resolve(undefined);
+      if (message !== undefined) onMessage(message);
     });
-    this.#freed = new Promise((resolve) => {
-      child.on('message', (value) => {
-        const message = parseFromProxy(value);
-        if (message?.type === 'stopped') resolve();
-        if (message !== undefined) onMessage(message);
-      });
+    child.once('exit', () => {
+      running.delete(child);
+      exited.resolve(undefined);
+    });
+    child.on('error', ({ message }) => {
+      if (child.pid !== undefined) return; // a message could not be sent: `exit` follows
+      running.delete(child);
+      onLog(`The proxy process cannot be started: ${message}`);
+      exited.resolve(undefined); // `exit` does not follow a failed start
     });
     forLines(child, onLog);
   }
@@ -68,43 +61,38 @@ export class ProxyProcess {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Asks it to end; after a while, makes it. Its running responses get that while. */
+  /** Asks the process to end, and kills it after four seconds. Until then it can finish its responses. */
   async stop(): Promise<void> {
-    await this.#askToStop(this.#exited);
+    await this.#askToStop(this.exited);
   }
 
   /**
-   * Asks it to stop listening, and resolves when the port is free. What it serves it may finish: it ends by itself, or
-   * with its host.
+   * Asks the process to stop listening, and resolves when the port is free. The process ends when it has finished its
+   * responses, or with the editor.
    */
   async release(): Promise<void> {
-    await this.#askToStop(Promise.race([this.#freed, this.#exited]));
+    await this.#askToStop(Promise.race([this.#freed, this.exited]));
   }
 
-  /** Ends it at once: it does nothing of what it should. */
   kill(): void {
-    this.#asked = true;
     this.#child.kill('SIGKILL');
   }
 
-  /** The same, to be started again as after any crash. */
-  crash(): void {
-    this.#child.kill('SIGKILL');
-  }
-
-  async #askToStop(done: Promise<void>): Promise<void> {
-    if (!this.#asked) this.send({ type: 'stop' }); // a second one would cut off what it serves
-    this.#asked = true;
-    const limit = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT);
+  async #askToStop(done: Promise<undefined>): Promise<void> {
+    if (!this.#isAsked) this.send({ type: 'stop' }); // a second `stop` would cut off its responses
+    this.#isAsked = true;
+    const timer = setTimeout(() => {
+      this.kill();
+    }, STOP_LIMIT);
     await done;
-    clearTimeout(limit);
+    clearTimeout(timer);
   }
 }
 
-/** Without what is meant for the editor's own processes. */
+/** The environment for the proxy: without the variables that are meant for the editor's own processes. */
 export function childEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(own).filter(
-    ([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/i.test(name), // Windows does not mind the case
+    ([name]) => !/^(NODE_OPTIONS$|VSCODE_|ELECTRON_)/i.test(name), // names are not case-sensitive on Windows
   );
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
 }

@@ -1,22 +1,22 @@
 // Releases of real assistants and libraries, configured only by the product's own code.
 import assert from 'node:assert/strict';
-import type { RunningProcess } from '../support/e2e/process.ts';
-import { perTest } from '../support/e2e/scope.ts';
-import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { openBench } from '../support/assistants/bench.ts';
 import type { Bench, Command } from '../support/assistants/bench.ts';
 import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from '../support/assistants/configuration.ts';
 import type { Written } from '../support/assistants/configuration.ts';
 import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from '../support/assistants/evidence.ts';
 import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from '../support/assistants/libraries.ts';
-import { folderOf, isRequested, modulesOf, noteRelease } from '../support/assistants/releases.ts';
 import { PYTHON } from '../support/assistants/python.ts';
+import { folderOf, isRequested, modulesOf, noteRelease } from '../support/assistants/releases.ts';
 import { GREETING_TEXT, answerForever, callOnce, sentenceWith } from '../support/assistants/script.ts';
 import type { Tool } from '../support/assistants/script.ts';
 import { measureStop, watched } from '../support/assistants/stopping.ts';
 import { note, showTable } from '../support/assistants/table.ts';
 import { TERMINALS } from '../support/assistants/terminals.ts';
 import type { Terminal } from '../support/assistants/terminals.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
+import type { RunningProcess } from '../support/e2e/process.ts';
+import { perTest } from '../support/e2e/scope.ts';
 
 /** The time for an assistant to start and to make two or three requests. In milliseconds. */
 const RUN_LIMIT = 100_000;

@@ -1,7 +1,7 @@
 // Back-pressure: a client that does not read slows the enclave down, and no byte is lost.
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
 import { head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';

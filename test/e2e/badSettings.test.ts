@@ -1,8 +1,8 @@
 // A variable that cannot be used ends the proxy with one line that says what is allowed.
 import assert from 'node:assert/strict';
 import { VARIABLES } from '../../src/settings/environment.ts';
-import { PROXY, RunningProcess, spawnNode } from '../support/e2e/process.ts';
 import { startAll } from '../support/e2e/limiter.ts';
+import { PROXY, RunningProcess, spawnNode } from '../support/e2e/process.ts';
 import { ACCESS_KEY } from '../support/e2e/scope.ts';
 
 interface BadSetting {

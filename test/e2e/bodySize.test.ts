@@ -5,7 +5,6 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { answerTo, ask, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
@@ -13,6 +12,7 @@ import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 const MAX_BODY = 52_428_800;
 const MEBIBYTE = Buffer.alloc(1024 * 1024, 'x');

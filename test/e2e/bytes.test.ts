@@ -1,10 +1,10 @@
 // Bodies arrive unchanged in both directions, with any content.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { patternBytes } from '../../src/devEnclave/model/slashCommands.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
+import { patternBytes } from '../../src/devEnclave/model/slashCommands.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask, open, answerTo, readAnswer } from '../support/e2e/ask.ts';
+import { answerTo, ask, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VARIABLES } from '../../src/settings/environment.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { RawServer } from '../support/rawServer.ts';
-import type { RawConnection } from '../support/rawServer.ts';
-import { DEADLINE } from '../support/withTimeout.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
+import { RawServer } from '../support/rawServer.ts';
+import type { RawConnection } from '../support/rawServer.ts';
+import { DEADLINE } from '../support/withTimeout.ts';
 
 interface Finished {
   readonly code: number | null;

@@ -1,7 +1,6 @@
 // HTTP connections: keep-alive, pipelining, and old clients.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
@@ -9,6 +8,7 @@ import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 describe('a connection', () => {
   const scope = perSuite();

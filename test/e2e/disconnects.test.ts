@@ -1,15 +1,15 @@
 // Either side may disconnect at any moment: the other side is notified at once, and the proxy keeps running.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
+import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 /** How soon the enclave must be notified, in milliseconds. */
 const AT_ONCE = 1000;

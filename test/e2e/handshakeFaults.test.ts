@@ -6,8 +6,8 @@ import { listFaults } from '../support/e2e/faultList.ts';
 import { startAll } from '../support/e2e/limiter.ts';
 import type { LogLine } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
-import { API_KEY, Scope } from '../support/e2e/scope.ts';
 import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
+import { API_KEY, Scope } from '../support/e2e/scope.ts';
 
 /** What the log and the client receive for each fault. */
 const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; client?: ExpectedError }>> = {

@@ -7,7 +7,6 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ToProxy } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
@@ -15,6 +14,7 @@ import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
 

@@ -1,6 +1,6 @@
 // Protection against DNS rebinding: a web page can reach the proxy only under a foreign name.
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import assert from 'node:assert/strict';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';

@@ -1,10 +1,10 @@
 // One program cannot make the proxy unusable for others: too many requests at once are refused with a clear error.
 import assert from 'node:assert/strict';
-import { withTimeout } from '../support/withTimeout.ts';
 import { ask, open } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 const MAX_REQUESTS = 256;
 

@@ -11,10 +11,10 @@ import { chatBody } from '../support/e2e/chat.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../support/e2e/companyProxy.ts';
 import type { CompanyProxy } from '../support/e2e/companyProxy.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
-import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 
 const REMOTE = 'enclave.remote.example';
 const HISTORY = new URL(PINS.production.historyUrl);

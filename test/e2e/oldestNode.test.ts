@@ -7,8 +7,8 @@ import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { ENCLAVE, PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
-import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 describe('on the oldest supported Node', () => {
   const scope = perTest();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type OpenAI from 'openai';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { perSuite } from '../support/e2e/scope.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 type Chunk = OpenAI.ChatCompletionChunk;
 type Delta = Chunk['choices'][number]['delta'] & { readonly reasoning?: string };

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { RequestFacts } from '../../src/devEnclave/transport/journal.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
 import type { Answer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
@@ -16,6 +15,7 @@ import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { perSuite, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
 const CLIENTS = 32;

@@ -5,11 +5,11 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { ask, head } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
-import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import type { LogLine, RunningProcess } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 
 const ROOT = Buffer.from('cache-root-cache-root-cache-root').toString('base64');
 

@@ -1,11 +1,11 @@
 // How long the proxy uses a session, observed at the enclave: with real sockets, and a clock that the test controls.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { FakeClock } from '../support/fakeClock.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy } from '../support/e2e/scope.ts';
+import { FakeClock } from '../support/fakeClock.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

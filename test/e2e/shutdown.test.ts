@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 const OK = { code: 0, signal: null };
 

@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { RawServer } from '../support/rawServer.ts';
-import { withTimeout } from '../support/withTimeout.ts';
 import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
@@ -13,6 +11,8 @@ import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
+import { RawServer } from '../support/rawServer.ts';
+import { withTimeout } from '../support/withTimeout.ts';
 
 /** In milliseconds. Pauses in successful requests are well below it, or add up to well above it. */
 const LIMIT = 500;

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, USAGE_HEADER } from '../../src/shared/ownership.ts';
 import { checkProof, makeChallenge, makeRelease, makeUsageRequest } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import type { KeyUsage, Outcomes } from '../../src/shared/usage.ts';
+import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { ask, head } from '../support/e2e/ask.ts';
 import { MODEL, chatBody } from '../support/e2e/chat.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
@@ -39,7 +39,7 @@ describe('the usage of a proxy', () => {
   const usage = async () => {
     const connection = new VerifiedConnection(proxy.port, SECRET);
     try {
-      assert.equal((await connection.probe()).kind, 'ours');
+      assert.equal((await connection.probe()).kind, 'own');
       return await connection.usage();
     } finally {
       connection.end();
@@ -145,10 +145,10 @@ describe('the usage of a proxy', () => {
     for (const secret of ['secret', ACCESS_KEY, 'sealed-', 'dev-']) assert.ok(!text.includes(secret), text);
   });
 
-  it('is not requested before the proxy has proved its identity', async () => {
-    const connection = new VerifiedConnection(proxy.port, SECRET);
-    await assert.rejects(connection.usage(), /has not been proved/);
-    connection.end();
+  it('is not asked for before the proof', async () => {
+    const line = new VerifiedConnection(proxy.port, SECRET);
+    await assert.rejects(line.usage(), /has not been authenticated/);
+    line.end();
   });
 
   it('is not returned without the secret, or with a request for another process', async () => {

@@ -1,9 +1,9 @@
 // How a running proxy answers the question which user it belongs to.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { createModel } from '../../src/devEnclave/model/model.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, checkProof, makeChallenge } from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { createModel } from '../../src/devEnclave/model/model.ts';
 import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';

@@ -1,4 +1,4 @@
-// Several windows, one proxy: who owns it, who joins it, and who comes next.
+// Several windows share one proxy: which one owns it, joins it, and takes it over.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,16 +9,16 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
-import { timed } from '../support/e2e/stopwatch.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
-import { flushEventLoop } from '../support/withTimeout.ts';
+import { timed } from '../support/e2e/stopwatch.ts';
 import { EditorWindow, gone, isAlive, makeVault } from '../support/editorWindow.ts';
 import type { Running, Vault } from '../support/editorWindow.ts';
 import { FakeProxy } from '../support/fakeProxy.ts';
+import { flushEventLoop } from '../support/withTimeout.ts';
 
 const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
 
-describe('Two windows', () => {
+describe('Supervisors of several windows', () => {
   const scope = perTest();
   let enclave: RunningEnclave;
   let vault: Vault;
@@ -35,31 +35,31 @@ describe('Two windows', () => {
     await editor.supervisor.start();
     return editor.health('connected');
   };
-  /** The next status in which this window owns the proxy, from status number `start` on. */
+  /** The next status in which this window is the owner, from status number `start` on. */
   const owning = (editor: EditorWindow, start: number) =>
     editor.statuses.find(
-      'the proxy of its own',
+      'the ownership',
       (status) => status.kind === 'running' && !status.shared && status.health.kind === 'connected',
       start,
     );
   const both = async () => {
     const [first, second] = [open(), open()];
     const owner = await connected(first);
-    const guest = await connected(second);
-    return { first, second, owner, guest };
+    const client = await connected(second);
+    return { first, second, owner, client };
   };
 
-  it('share one proxy: the second joins it, and knows what it proved', async () => {
-    const { first, second, owner, guest } = await both();
-    assert.deepEqual([owner.shared, guest.shared], [false, true]);
+  it('share one proxy: the second window joins it, and shows its attestation', async () => {
+    const { first, second, owner, client } = await both();
+    assert.deepEqual([owner.shared, client.shared], [false, true]);
     assert.deepEqual([first.pids.length, second.pids.length], [1, 0]);
     assert.deepEqual(
-      [guest.url, guest.verified, guest.establishedAt],
+      [client.url, client.verified, client.establishedAt],
       [owner.url, owner.verified, owner.establishedAt],
     );
   });
 
-  it('that start at the same time end with one proxy', async () => {
+  it('end up with one proxy when they start at the same time', async () => {
     const windows = [open(), open(), open()];
     const states = await Promise.all(windows.map(connected));
     assert.equal(new Set(states.map(({ url }) => url)).size, 1);
@@ -68,7 +68,7 @@ describe('Two windows', () => {
   });
 
   for (const way of ['stops', 'closes', 'is killed with its proxy'] as const) {
-    it(`do without a break when the first ${way}: the second owns the proxy within three seconds`, async () => {
+    it(`let the second window take over within three seconds when the first ${way}`, async () => {
       const { first, second, owner } = await both();
       const stream = await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) });
       const reading = readAnswer(stream);
@@ -89,7 +89,7 @@ describe('Two windows', () => {
     });
   }
 
-  it('also take over where there is no API key and nothing was ever asked', async () => {
+  it('take over without an API key and without any request', async () => {
     vault.apiKey = null;
     const [first, second] = [open(), open()];
     await first.supervisor.start();
@@ -98,10 +98,10 @@ describe('Two windows', () => {
     assert.equal((second.supervisor.status as Running).shared, true);
     const before = second.statuses.items.length;
     await first.supervisor.stop();
-    await second.statuses.find('its own', (status) => status.kind === 'running' && !status.shared, before, 3000);
+    await second.statuses.find('the ownership', (status) => status.kind === 'running' && !status.shared, before, 3000);
   });
 
-  it('of which the guest goes leave the proxy as it is', async () => {
+  it('keep the proxy when a client window stops', async () => {
     const { first, second, owner } = await both();
     await second.supervisor.stop();
     assert.deepEqual(second.supervisor.status, { kind: 'off' });
@@ -109,7 +109,7 @@ describe('Two windows', () => {
     assert.deepEqual([first.supervisor.status.kind, first.pids.length], ['running', 1]);
   });
 
-  it('keep one proxy when the owner restarts it', async () => {
+  it('still share one proxy after the owner has restarted it', async () => {
     const { first, second, owner } = await both();
     const starts = [first, second].map(({ statuses }) => statuses.items.length);
     await first.supervisor.restart();
@@ -119,7 +119,7 @@ describe('Two windows', () => {
     assert.equal(states.filter(({ shared }) => !shared).length, 1);
   });
 
-  it('lose a revoked key at once, whichever of them revoked it', async () => {
+  it('reject a revoked access key at once, in all windows', async () => {
     const { first, second, owner } = await both();
     vault.accessKeys = [vault.ownKey];
     await Promise.all([first, second].map(({ supervisor }) => supervisor.secretsChanged(false)));
@@ -130,7 +130,7 @@ describe('Two windows', () => {
     assert.equal((await models(owner.url)).status, 401);
   });
 
-  it('learn of a new API key both', async () => {
+  it('all use a new API key', async () => {
     vault.apiKey = null;
     const [first, second] = [open(), open()];
     for (const { supervisor } of [first, second]) await supervisor.start();
@@ -140,18 +140,18 @@ describe('Two windows', () => {
     await Promise.all([first.health('connected'), second.health('connected')]);
   });
 
-  it('do not trust each other where their secrets differ, and send no key', async () => {
+  it('do not trust each other if their secrets differ, and send no key', async () => {
     const first = open();
     await connected(first);
     const other = EditorWindow.open(scope, { backendUrl: enclave.url, port });
     await other.supervisor.start();
-    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, silent: false });
-    other.vault.ownership = vault.ownership; // the one that has won
+    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, unresponsive: false });
+    other.vault.ownership = vault.ownership; // the secret that was stored last
     await other.supervisor.secretsChanged(false);
     assert.equal((await other.status('running')).shared, true);
   });
 
-  it('change places when the guest restarts the proxy: the owner gives it up, joins, and a stream ends well', async () => {
+  it('change places when the client restarts the proxy, without breaking a stream', async () => {
     const { first, second, owner } = await both();
     const reading = readAnswer(await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) }));
     const starts = [first, second].map(({ statuses }) => statuses.items.length);
@@ -164,7 +164,7 @@ describe('Two windows', () => {
     await gone(first.pid);
   });
 
-  it('change places where the owner does not hear of a key: each tab of a browser has secrets of its own', async () => {
+  it('change places if the owner does not see a new access key, as between browser tabs', async () => {
     const { first, second, owner } = await both();
     const key = `sealed-${'n'.repeat(43)}`;
     second.vault = { ...vault, accessKeys: [...vault.accessKeys, key] };
@@ -176,7 +176,7 @@ describe('Two windows', () => {
     assert.equal((await first.health('connected', starts[0])).shared, true);
   });
 
-  it('do not share a proxy where they trust different backends or images, until a person says whose settings count', async () => {
+  it('do not share a proxy if they trust different backends or images, until the user restarts one', async () => {
     const first = open();
     await connected(first);
     const elsewhere = await scope.enclave();
@@ -198,10 +198,10 @@ describe('Two windows', () => {
     assert.equal(told.backendUrl, elsewhere.url);
   });
 
-  it('begin with the secrets of the end, where they change while the proxy starts: another ownership, a revoked key', async () => {
+  it('start with the latest secrets, even if they change during the start', async () => {
     const editor = open();
     void editor.supervisor.start();
-    while (editor.pids.length === 0) await flushEventLoop(); // it was told what counted until now
+    while (editor.pids.length === 0) await flushEventLoop(); // it has the earlier secrets
     Object.assign(vault, { ownership: makeVault().ownership, accessKeys: [vault.ownKey] });
     const { url } = await editor.health('connected');
     assert.equal((await models(url)).status, 401);
@@ -209,7 +209,7 @@ describe('Two windows', () => {
     assert.equal((await connected(open())).shared, true);
   });
 
-  it('serve by the keys of the one that was opened last, where the owner does not hear of them', async () => {
+  it('use the keys of the window opened last, if the owner does not see them', async () => {
     const first = open();
     first.vault = { ...vault, apiKey: null };
     await first.supervisor.start();
@@ -218,11 +218,11 @@ describe('Two windows', () => {
     const before = first.statuses.items.length;
     await connected(second);
     assert.equal((second.supervisor.status as Running).shared, false);
-    await first.statuses.find('it joins', (status) => status.kind === 'running' && status.shared, before);
+    await first.statuses.find('the join', (status) => status.kind === 'running' && status.shared, before);
     assert.equal((await models(`http://127.0.0.1:${port}`)).status, 200);
   });
 
-  it('leave the port to the one that asked for it, whoever wants the proxy of the other meanwhile', async () => {
+  it('leave the port to the window that asked for it, even if another one starts meanwhile', async () => {
     const { first, second } = await both();
     const before = first.statuses.items.length;
     const restarted = second.supervisor.restart();
@@ -237,7 +237,7 @@ describe('Two windows', () => {
     assert.equal(first.pids.length, 1);
   });
 
-  it('share although the one writes the same settings otherwise', async () => {
+  it('share a proxy if they spell the same settings differently', async () => {
     const pcr0 = 'ab'.repeat(48);
     const [first, second] = [open(), open()];
     await first.change({ additionalPcr0: [pcr0, 'cd'.repeat(48)] });
@@ -246,7 +246,7 @@ describe('Two windows', () => {
     assert.equal((await connected(second)).shared, true);
   });
 
-  it('do not take one for a stranger that is only stopped for a while', async () => {
+  it('stay clients of an owner that is only suspended for a while', async () => {
     const { first, second } = await both();
     const before = second.statuses.items.length;
     process.kill(first.pid, 'SIGSTOP');
@@ -260,7 +260,7 @@ describe('Two windows', () => {
     for (const status of second.statuses.items.slice(before)) assert.ok(status.kind === 'running' && status.shared);
   });
 
-  it('help each other: the one that gave up after crashes joins the one that serves', async () => {
+  it('recover: a window that gave up after crashes joins another window’s proxy', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-fake-'));
     scope.onClose(() => {
       rmSync(folder, { recursive: true });
@@ -294,7 +294,7 @@ describe('Two windows', () => {
     assert.equal(other.pids.length, 1);
   });
 
-  it('of different versions: the one that restarts it has the port, if the other gives it up', async () => {
+  it('of different versions: the window that restarts takes over the port', async () => {
     const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
     scope.onClose(() => fake.close());
     fake.report = { version: '9.9.9' };
@@ -306,7 +306,7 @@ describe('Two windows', () => {
     assert.equal((await editor.health('connected')).shared, false);
   });
 
-  it('of different versions do not share, and the second starts when the first is gone', async () => {
+  it('of different versions do not share: the second starts when the first is gone', async () => {
     const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
     scope.onClose(() => fake.close());
     fake.report = { version: '9.9.9' };

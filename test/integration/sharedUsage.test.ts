@@ -1,4 +1,4 @@
-// Windows that share one proxy see one usage, whoever owns it.
+// Windows that share a proxy see the same usage.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { freePort } from '../../src/supervisor/freePort.ts';
@@ -9,7 +9,7 @@ import { EditorWindow, makeVault } from '../support/editorWindow.ts';
 
 const idOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
-describe('What was used', () => {
+describe('VerifiedConnection.usage(), through supervisors', () => {
   const scope = perTest();
 
   const usage = async ({ supervisor }: EditorWindow) => {
@@ -23,22 +23,22 @@ describe('What was used', () => {
   const answered = async (editor: EditorWindow, key = ACCESS_KEY) =>
     (await usage(editor)).keys.find(({ caller }) => caller === idOf(key))?.outcomes.answered;
 
-  it('is known to every window of a proxy, and begins anew with a new one', async () => {
+  it('is the same in every window of a proxy, and starts at zero with another process', async () => {
     const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
     const vault = makeVault();
-    const [owner, guest] = [
+    const [owner, client] = [
       EditorWindow.open(scope, settings, { vault }),
       EditorWindow.open(scope, settings, { vault }),
     ];
-    for (const editor of [owner, guest]) {
+    for (const editor of [owner, client]) {
       await editor.supervisor.start();
       await editor.health('connected');
     }
-    const { url, shared } = await guest.health('connected');
+    const { url, shared } = await client.health('connected');
     assert.equal(shared, true);
     assert.equal((await ask(url, { body: chatBody('Hello') })).status, 200);
-    assert.deepEqual([await answered(owner), await answered(guest)], [1, 1]);
-    assert.ok(Number(await answered(guest, vault.ownKey)) >= 2, 'one check for each window');
+    assert.deepEqual([await answered(owner), await answered(client)], [1, 1]);
+    assert.ok(Number(await answered(client, vault.ownKey)) >= 2, 'a check by each window');
 
     const { since } = await usage(owner);
     await owner.supervisor.restart();
@@ -47,7 +47,7 @@ describe('What was used', () => {
     assert.equal(await answered(owner), undefined);
   });
 
-  it('cannot be read where no proxy runs', async () => {
+  it('cannot be read while no proxy runs', async () => {
     const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
     await assert.rejects(usage(EditorWindow.open(scope, settings)), /is not running/);
   });

@@ -1,7 +1,7 @@
 // Values that each variable of the command line accepts, and values that it refuses.
+import type { Config } from '../../src/proxy/hosts/config.ts';
 import type { ProxyConfig } from '../../src/settings/proxyConfig.ts';
 import type { Variable } from '../../src/settings/schema.ts';
-import type { Config } from '../../src/proxy/hosts/config.ts';
 import { toBase64 } from '../../src/shared/bytes.ts';
 
 export const PCR0 = 'ab'.repeat(48);

@@ -10,7 +10,7 @@ import { validateSettings } from '../../src/settings/validateSettings.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
-import type { SupervisorSecrets } from '../../src/supervisor/supervisor.ts';
+import type { SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
 import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';

@@ -1,4 +1,4 @@
-// Something on a port that answers as a test says, and can prove to be ours.
+// A fake proxy, with the responses that a test wants and, unless switched off, a valid proof.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -30,7 +30,7 @@ export async function listen(server: Server, port = 0): Promise<Listening> {
 
 type Models = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Answers with this status and body. */
+/** Responds with this status and body. */
 export const answerWith =
   (status: number, body = '', headers: Record<string, string> = {}): Models =>
   (_request, response) => {
@@ -43,19 +43,19 @@ export class FakeProxy {
   /** Path and bearer token of each request. */
   readonly requests = new EventQueue<{ readonly path: string; readonly authorization: string | undefined }>();
   readonly #secret: Uint8Array;
-  /** Answers `GET /v1/models`. */
+  /** Responds to `GET /v1/models`. */
   models: Models = answerWith(200, '{"data":[{"id":"a"},{"id":"b"}]}');
   report: Partial<ProxyReport> = {};
-  /** It was asked for its port, by one who may, and has given it up. */
+  /** It has released its port, because a request with a valid code asked for it. */
   released = false;
-  /** False: it does not prove whose it is. */
+  /** False: it sends no proof. */
   proves = true;
 
   static async start(secret: Uint8Array, port = 0): Promise<FakeProxy> {
     const server = createServer();
     const fake = new FakeProxy(secret, await listen(server, port));
     server.on('request', (request, response) => {
-      fake.#answer(request, response);
+      fake.#respond(request, response);
     });
     return fake;
   }
@@ -66,12 +66,12 @@ export class FakeProxy {
     this.close = () => listening.close();
   }
 
-  /** How often the models were asked for. */
+  /** The number of requests for the models. */
   get asked(): number {
     return this.requests.items.filter(({ path }) => path === '/v1/models').length;
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #respond(request: IncomingMessage, response: ServerResponse): void {
     const { url: path = '', headers } = request;
     this.requests.add({ path, authorization: headers.authorization });
     if (path === '/v1/models') {

@@ -1,10 +1,10 @@
 // Handshakes with a backend that the test simulates.
+import type { Bindings } from '../../src/devEnclave/attestation/document.ts';
+import { makeUnsignedDocument } from '../../src/devEnclave/attestation/document.ts';
 import { performHandshake } from '../../src/session/handshake.ts';
 import type { AttestationResult, Trust } from '../../src/session/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Primitives } from '../../src/session/session.ts';
-import type { Bindings } from '../../src/devEnclave/attestation/document.ts';
-import { makeUnsignedDocument } from '../../src/devEnclave/attestation/document.ts';
 import { EnclaveHalf, readOffer } from './enclaveHalf.ts';
 import type { Offer } from './enclaveHalf.ts';
 import { FakeClock } from './fakeClock.ts';

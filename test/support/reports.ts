@@ -1,7 +1,7 @@
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
 
-/** What a proxy on this port says of itself before anything has happened. */
+/** The report of a proxy on this port that has just started. */
 export function aReport(port: number, change: Partial<ProxyReport> = {}): ProxyReport {
   return {
     version: VERSION,

@@ -1,8 +1,8 @@
-import { fieldsOf } from '../../shared/json.ts';
 import { isAccessKey } from '../../shared/accessKeys.ts';
-import { fileAssistant, jsonFile } from './fileAssistant.ts';
+import { fieldsOf } from '../../shared/json.ts';
 import type { Setting } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
+import { fileAssistant, jsonFile } from './fileAssistant.ts';
 
 /** Cline has a single entry for OpenAI-compatible servers, so an entry for another server is replaced. */
 const PROVIDER = 'openai-compatible';

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
 import type { Document, YAMLSeq } from 'yaml';
 import { fieldsOf } from '../../shared/json.ts';
-import { fileAssistant } from './fileAssistant.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
 import { eolOf, lineStart, nextLine, replaceRange } from '../files/textEdit.ts';
 import { describeChange } from '../preview.ts';
 import type { Assistant, AssistantEndpoint } from '../types.ts';
+import { fileAssistant } from './fileAssistant.ts';
 
 /** https://docs.continue.dev/reference */
 export const continueDev: Assistant = fileAssistant({

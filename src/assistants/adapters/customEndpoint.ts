@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
-import { refused } from '../files/configFile.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
+import { refused } from '../files/configFile.ts';
 import { changeOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
 

@@ -1,6 +1,6 @@
+import type { Assistant } from '../types.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import { openCodeEntry } from './openCodeEntry.ts';
-import type { Assistant } from '../types.ts';
 
 /** The extension and the command line share one file, which has the format of opencode's. */
 export const kilo: Assistant = fileAssistant({

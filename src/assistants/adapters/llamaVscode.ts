@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldsOf, parseJson } from '../../shared/json.ts';
-import { changedSincePreview, refused } from '../files/configFile.ts';
 import { redactValue } from '../../presentation/redaction.ts';
+import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
+import { changedSincePreview, refused } from '../files/configFile.ts';
 import { changeOf, describeChange } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, Plan, Refused } from '../types.ts';
 

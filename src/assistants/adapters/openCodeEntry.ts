@@ -1,7 +1,7 @@
 // A provider in the configuration of opencode and of assistants derived from it: https://opencode.ai/docs/providers
 import { asObject, fieldsOf } from '../../shared/json.ts';
-import type { JsonEntry } from './fileAssistant.ts';
 import type { ModelChoice } from '../types.ts';
+import type { JsonEntry } from './fileAssistant.ts';
 
 const PROVIDER = 'sealed-proxy';
 

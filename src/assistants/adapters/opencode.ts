@@ -1,6 +1,6 @@
+import type { Assistant } from '../types.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import { openCodeEntry } from './openCodeEntry.ts';
-import type { Assistant } from '../types.ts';
 
 /** https://opencode.ai/docs/config: if both files exist, the first one takes precedence. */
 export const opencode: Assistant = fileAssistant({

@@ -1,6 +1,6 @@
 import { asObject, fieldsOf } from '../../shared/json.ts';
-import { fileAssistant, jsonFile } from './fileAssistant.ts';
 import type { Assistant, ModelChoice } from '../types.ts';
+import { fileAssistant, jsonFile } from './fileAssistant.ts';
 
 /** The variable with the key of our entry. It also identifies our entry. */
 const KEY_NAME = 'SEALED_PROXY_KEY';

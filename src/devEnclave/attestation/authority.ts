@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { encodeBits, encodeDer, encodeOid, encodeTime } from './der.ts';
 

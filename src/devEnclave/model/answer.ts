@@ -1,6 +1,6 @@
 // The model's answer to a chat request. The same request always gets the same answer.
-import type { ChatRequest, Image, Message, Tool } from './chatRequest.ts';
 import { asObject } from '../../shared/json.ts';
+import type { ChatRequest, Image, Message, Tool } from './chatRequest.ts';
 
 /** One step of an answer: at most one chunk of a stream. */
 export type AnswerStep =

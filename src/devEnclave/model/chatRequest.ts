@@ -1,9 +1,9 @@
 // The fields of a chat completion request that the model uses. Other fields are ignored.
 import { createHash } from 'node:crypto';
+import { asObject } from '../../shared/json.ts';
 import { ApiError, invalid } from './apiErrors.ts';
 import { chatCapabilities } from './catalogue.ts';
 import type { ChatCapabilities } from './catalogue.ts';
-import { asObject } from '../../shared/json.ts';
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof EFFORTS)[number];

@@ -1,10 +1,10 @@
 // Writes an answer in the formats of OpenAI's API: a stream of server-sent events, or one JSON object.
 import { setTimeout } from 'node:timers/promises';
-import { ApiError, answerApiError, errorObject } from './apiErrors.ts';
 import type { Answer, AnswerStep } from './answer.ts';
-import type { ChatRequest } from './chatRequest.ts';
+import { ApiError, answerApiError, errorObject } from './apiErrors.ts';
 import { answerJson } from './apiHandler.ts';
 import type { ApiResponseWriter } from './apiHandler.ts';
+import type { ChatRequest } from './chatRequest.ts';
 
 /** Seconds since 1970. Constant, so that the same request gets the same bytes. */
 const CREATED = 1_767_225_600;

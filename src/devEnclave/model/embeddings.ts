@@ -1,8 +1,8 @@
 // Embeddings without a model: deterministic, and close together for texts with the same words.
 import { createHash } from 'node:crypto';
+import { asObject } from '../../shared/json.ts';
 import { ApiError, invalid } from './apiErrors.ts';
 import { EMBEDDING_MODEL } from './catalogue.ts';
-import { asObject } from '../../shared/json.ts';
 
 export const EMBEDDING_DIMENSIONS = 768;
 

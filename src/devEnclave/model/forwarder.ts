@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { MAX_RESPONSE_HEADERS } from '../../session/wire.ts';
 import { ApiError, answerApiError } from './apiErrors.ts';
-import { endToEnd, headerFields } from './headerFields.ts';
 import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
+import { endToEnd, headerFields } from './headerFields.ts';
 
 /**
  * Forwards every request to `base`, with the API key as a bearer token, and streams the response back.

@@ -1,13 +1,13 @@
 // The backend's API: models, chat completions, embeddings.
-import { ApiError, answerApiError, answerStatus } from './apiErrors.ts';
+import { parseJson } from '../../shared/json.ts';
 import { answerTo } from './answer.ts';
+import { ApiError, answerApiError, answerStatus } from './apiErrors.ts';
+import { answerJson } from './apiHandler.ts';
+import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 import { MODELS } from './catalogue.ts';
 import { parseChatRequest } from './chatRequest.ts';
 import { writeAnswer } from './chatWriter.ts';
 import { answerEmbeddings } from './embeddings.ts';
-import { parseJson } from '../../shared/json.ts';
-import { answerJson } from './apiHandler.ts';
-import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 import { runSlashCommand } from './slashCommands.ts';
 
 export interface ModelOptions {

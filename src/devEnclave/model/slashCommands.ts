@@ -1,13 +1,13 @@
 // Commands for tests and benchmarks: a last user message that begins with `/name` controls the response.
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { ApiError, answerApiError, answerStatus, invalid } from './apiErrors.ts';
-import type { ApiErrorCode } from './apiErrors.ts';
 import { answerTo, callTools, lastUserText, say } from './answer.ts';
 import type { Answer, AnswerStep } from './answer.ts';
-import type { ChatRequest } from './chatRequest.ts';
+import { ApiError, answerApiError, answerStatus, invalid } from './apiErrors.ts';
+import type { ApiErrorCode } from './apiErrors.ts';
 import { answerJson } from './apiHandler.ts';
 import type { ApiRequest, ApiResponseWriter } from './apiHandler.ts';
+import type { ChatRequest } from './chatRequest.ts';
 
 /** Either an answer of the model, or a function that writes the response itself. */
 export type CommandResult = Answer | { readonly write: (response: ApiResponseWriter) => void | Promise<void> };

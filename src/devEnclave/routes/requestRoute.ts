@@ -1,7 +1,6 @@
 // Encrypted requests (transport V2, sections 2 and 3).
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fromBase64 } from '../../shared/bytes.ts';
 import {
   CHALLENGE_LENGTH,
   MAX_RECORD,
@@ -10,14 +9,15 @@ import {
   ROUTING_KEY_HEADER,
   SESSION_ID_HEADER,
 } from '../../session/wire.ts';
+import { fromBase64 } from '../../shared/bytes.ts';
 import type { RequestFault } from '../faults/faults.ts';
 import { injectOuterFault, responseHead } from '../faults/outerFaults.ts';
 import { applyDeliveryFaults, createFaultyRecordWriter } from '../faults/recordFaults.ts';
 import { runHandler } from '../model/apiHandler.ts';
 import type { ApiHandler } from '../model/apiHandler.ts';
 import { parseDecryptedRequest } from '../transport/decryptedRequest.ts';
-import { EncryptedResponse, createRecordWriter } from '../transport/encryptedResponse.ts';
 import type { EnclaveSession } from '../transport/enclaveSession.ts';
+import { EncryptedResponse, createRecordWriter } from '../transport/encryptedResponse.ts';
 import { HttpError } from '../transport/httpError.ts';
 import { describeRequest } from '../transport/journal.ts';
 import type { RequestListener } from '../transport/journal.ts';

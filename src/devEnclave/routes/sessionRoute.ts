@@ -1,8 +1,6 @@
 // The handshake (transport V2, section 1).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { userDataFor } from '../../attestation/bindings.ts';
-import { fromBase64 } from '../../shared/bytes.ts';
-import { exactFields, parseJson } from '../../shared/json.ts';
 import type { Primitives } from '../../session/session.ts';
 import {
   CHALLENGE_LENGTH,
@@ -12,6 +10,8 @@ import {
   PUBLIC_KEY_LENGTH,
   ROUTING_KEY_HEADER,
 } from '../../session/wire.ts';
+import { fromBase64 } from '../../shared/bytes.ts';
+import { exactFields, parseJson } from '../../shared/json.ts';
 import type { DocumentMaker } from '../attestation/documentSigner.ts';
 import type { HandshakeFault } from '../faults/faults.ts';
 import { encodeReply, injectBindingFaults, sendReply } from '../faults/handshakeFaults.ts';

@@ -1,5 +1,4 @@
 // Parses the plaintext of a request record (transport V2, section 2).
-import { fromBase64 } from '../../shared/bytes.ts';
 import { HEADER_NAME, isCredential, isTarget } from '../../session/envelope.ts';
 import {
   CACHE_ROOT_LENGTH,
@@ -12,6 +11,7 @@ import {
   PROTOCOL_VERSION,
 } from '../../session/wire.ts';
 import type { HeaderField } from '../../session/wire.ts';
+import { fromBase64 } from '../../shared/bytes.ts';
 import { exactFields, parseJson } from '../../shared/json.ts';
 import type { ApiRequest } from '../model/apiHandler.ts';
 import { HttpError } from './httpError.ts';

@@ -1,5 +1,4 @@
 // The cryptography of the enclave (transport V2, sections 1 to 3). No sockets, no clock.
-import { concatBytes, toBase64, toHex, wipe } from '../../shared/bytes.ts';
 import type { Aead } from '../../session/aead.ts';
 import type { Expander } from '../../session/hkdf.ts';
 import { agree, deriveSessionKeys, generateKeyPair } from '../../session/keys.ts';
@@ -13,6 +12,7 @@ import {
   SEQUENCE_LENGTH,
   TAG_LENGTH,
 } from '../../session/wire.ts';
+import { concatBytes, toBase64, toHex, wipe } from '../../shared/bytes.ts';
 import { HttpError } from './httpError.ts';
 
 const ZERO_NONCE = new Uint8Array(NONCE_LENGTH);

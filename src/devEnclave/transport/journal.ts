@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { toHex } from '../../shared/bytes.ts';
 import type { HeaderField } from '../../session/wire.ts';
-import type { ResponseTracker, Ending } from './responseTracker.ts';
+import { toHex } from '../../shared/bytes.ts';
 import type { DecryptedRequest } from './decryptedRequest.ts';
+import type { Ending, ResponseTracker } from './responseTracker.ts';
 
 /** One decrypted request. */
 export interface RequestFacts {

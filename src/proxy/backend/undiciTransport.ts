@@ -9,9 +9,9 @@ import type {
   UpstreamHead,
   UpstreamRequest,
 } from '../../session/transport.ts';
-import type { NetworkSettings } from '../../shared/messages.ts';
 import { readProxyUrl } from '../../settings/proxyConfig.ts';
 import type { Backend } from '../../settings/rules.ts';
+import type { NetworkSettings } from '../../shared/messages.ts';
 
 type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];

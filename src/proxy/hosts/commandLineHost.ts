@@ -1,15 +1,15 @@
 // The command line: settings from the environment, one line for each error, exit codes.
 import { request } from 'node:http';
-import { VERSION } from '../../shared/version.ts';
 import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
-import { readConfig } from './config.ts';
-import type { Config } from './config.ts';
+import { VERSION } from '../../shared/version.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
 import type { Service } from '../service.ts';
+import { readConfig } from './config.ts';
+import type { Config } from './config.ts';
 
 export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } as const;
 

@@ -7,8 +7,8 @@ import type { Values } from '../../settings/environment.ts';
 import { splitList } from '../../settings/kinds.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
-import { fromBase64 } from '../../shared/bytes.ts';
 import { isAccessKey } from '../../shared/accessKeys.ts';
+import { fromBase64 } from '../../shared/bytes.ts';
 
 export interface Config extends ProxyConfig {
   readonly apiKey: string | null;

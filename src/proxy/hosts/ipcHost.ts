@@ -1,19 +1,19 @@
 // The proxy as a child process: settings and secrets come as messages, never in the environment or as arguments. Events
 // go back as messages. The process ends when the channel closes.
+import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
+import { SCHEMA, isProxySettings } from '../../settings/schema.ts';
+import type { ProxySettings } from '../../settings/schema.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
 import { parseToProxy } from '../../shared/messages.ts';
 import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
-import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
-import { SCHEMA, isProxySettings } from '../../settings/schema.ts';
-import type { ProxySettings } from '../../settings/schema.ts';
-import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
-import { checkSecrets, parseCacheRoot } from './config.ts';
-import type { Config } from './config.ts';
 import { describeError } from '../backend/describeError.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
 import type { Service, ServiceEvents } from '../service.ts';
+import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
+import { checkSecrets, parseCacheRoot } from './config.ts';
+import type { Config } from './config.ts';
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;

@@ -4,7 +4,7 @@ import type { ResponseStart } from '../../session/wire.ts';
 import type { KeyUsage, Outcomes, UsageReport } from '../../shared/usage.ts';
 import type { RequestEntry } from '../relay/requestLog.ts';
 import { createTokenObserver } from './tokenObserver.ts';
-import type { Tokens, TokenObserver } from './tokenObserver.ts';
+import type { TokenObserver, Tokens } from './tokenObserver.ts';
 
 type Outcome = keyof Outcomes;
 type Clocks = Pick<Clock, 'wall' | 'monotonic'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { HandlerAnswer } from '../../support/devEnclave/apiClient.ts';
-import { CHAT_PATH, ask, events, apiRequest } from '../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, apiRequest, ask, events } from '../../support/devEnclave/apiClient.ts';
 
 interface Message {
   readonly content?: string | null;

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forwarder.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
+import { CHAT_PATH, apiRequest, ask } from '../../support/devEnclave/apiClient.ts';
 import { call, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { CHAT_PATH, ask, apiRequest } from '../../support/devEnclave/apiClient.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 describe('The forwarder of --forward', () => {

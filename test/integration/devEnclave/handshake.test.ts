@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { generateKeyPair } from '../../../src/session/keys.ts';
-import type { Trust } from '../../../src/session/handshake.ts';
-import { toHex } from '../../../src/shared/bytes.ts';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { createDocumentSigner } from '../../../src/devEnclave/attestation/documentSigner.ts';
-import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { createTlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import type { Trust } from '../../../src/session/handshake.ts';
+import { generateKeyPair } from '../../../src/session/keys.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
 import { call, collect, connect, send } from '../../support/devEnclave/client.ts';
-import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
+import { useEnclaves } from '../../support/devEnclave/fixture.ts';
 
 /** The correct request of a client, with changes. */
 async function offer(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
 import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
+import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
 
 describe('The OpenAI client with the development backend', () => {
   let plain: RunningServer;

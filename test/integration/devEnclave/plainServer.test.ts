@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
 import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
+import { CHAT_PATH } from '../../support/devEnclave/apiClient.ts';
 import { call, collect, connect, send } from '../../support/devEnclave/client.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { muteErrors, useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { CHAT_PATH } from '../../support/devEnclave/apiClient.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 describe('The backend over plain HTTP', () => {

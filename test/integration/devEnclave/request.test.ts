@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { connect as connectTcp } from 'node:net';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { encodeMetadata } from '../../../src/session/envelope.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { MAX_RECORD } from '../../../src/session/wire.ts';
-import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
-import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import {
   METADATA,
   collect,
@@ -20,9 +20,9 @@ import {
   send,
   sendRecord,
 } from '../../support/devEnclave/client.ts';
-import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import type { OuterAnswer } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const CONTRACT = 'x-opensecret-error-contract';
 const CODE = 'x-opensecret-error-code';

@@ -1,16 +1,16 @@
 // One assistant with its own home folder and project, connected to a real proxy through a TCP recorder.
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { MODEL } from '../e2e/chat.ts';
 import { RunningProcess, environment } from '../e2e/process.ts';
-import type { ServerProcess } from '../e2e/scope.ts';
 import { recordedModel } from '../e2e/recordedModel.ts';
 import type { SentAnswer } from '../e2e/recordedModel.ts';
+import type { ServerProcess } from '../e2e/scope.ts';
 import { ACCESS_KEY } from '../e2e/scope.ts';
 import type { Scope } from '../e2e/scope.ts';
 import type { TcpRecorder } from '../e2e/tcpRecorder.ts';

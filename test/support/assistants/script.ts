@@ -1,10 +1,10 @@
 // The model of these tests: it ignores the assistant's prompt, calls one tool, and reports what the tool has found.
 import type { Answer } from '../../../src/devEnclave/model/answer.ts';
 import { callTools, say } from '../../../src/devEnclave/model/answer.ts';
+import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { parseChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
 import type { ChatRequest } from '../../../src/devEnclave/model/chatRequest.ts';
 import { writeAnswer } from '../../../src/devEnclave/model/chatWriter.ts';
-import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import { parseJson } from '../../../src/shared/json.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
-import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { eventually } from '../vscode/processes.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import type { Bench } from './bench.ts';
 import { BEGIN } from './script.ts';
 

@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { asBuffer } from '../../../src/shared/bytes.ts';
 import { basicConstraints, issueChain, keyUsage } from '../../../src/devEnclave/attestation/authority.ts';
 import { encodeDer } from '../../../src/devEnclave/attestation/der.ts';
 import type { TlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
+import { asBuffer } from '../../../src/shared/bytes.ts';
 
 export interface CompanyProxy {
   readonly url: string;

@@ -1,7 +1,7 @@
-import { RunningProcess } from './process.ts';
 import { parseFromProxy } from '../../../src/shared/messages.ts';
 import type { FromProxy, ToProxy } from '../../../src/shared/messages.ts';
 import { EventQueue } from './eventQueue.ts';
+import { RunningProcess } from './process.ts';
 
 type Message<Type extends FromProxy['type']> = Extract<FromProxy, { type: Type }>;
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { Snippet, SnippetValues } from '../../../src/assistants/snippets.ts';
-import { KEY, MODEL, URL as BASE_URL } from '../../support/assistantFiles.ts';
+import { URL as BASE_URL, KEY, MODEL } from '../../support/assistantFiles.ts';
 
 const VALUES: SnippetValues = { baseUrl: BASE_URL, key: KEY, model: { id: MODEL } };
 const ODD = [

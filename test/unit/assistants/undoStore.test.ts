@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { UndoStore } from '../../../src/assistants/undoStore.ts';
 import type { Applied } from '../../../src/assistants/types.ts';
+import { UndoStore } from '../../../src/assistants/undoStore.ts';
 
 const APPLIED: Applied = {
   kind: 'applied',

@@ -5,10 +5,10 @@ import { approveByPolicy } from '../../../src/attestation/policy.ts';
 import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
 import {
+  type Bindings,
   DEVELOPMENT_PCR0,
   makeSignedDocument,
   makeUnsignedDocument,
-  type Bindings,
 } from '../../../src/devEnclave/attestation/document.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 

@@ -3,11 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { parseCertificate } from '../../../src/attestation/certificates.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
 import {
+  type CertificateSpec,
   basicConstraints,
   chainSpecs,
   issueChain,
   keyUsage,
-  type CertificateSpec,
 } from '../../../src/devEnclave/attestation/authority.ts';
 import { concatBytes } from '../../../src/shared/bytes.ts';
 

@@ -4,12 +4,12 @@ import { verifyChain } from '../../../src/attestation/chain.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
 import {
+  type CertificateSpec,
   basicConstraints,
   chainSpecs,
   createAuthority,
   issueChain,
   keyUsage,
-  type CertificateSpec,
 } from '../../../src/devEnclave/attestation/authority.ts';
 import { REAL_DOCUMENT } from '../../support/realDocument.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { encode } from 'cborg';
 import fc from 'fast-check';
-import { parseSignedEnvelope, PROTECTED_HEADER, sigStructure } from '../../../src/attestation/cose.ts';
+import { PROTECTED_HEADER, parseSignedEnvelope, sigStructure } from '../../../src/attestation/cose.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 import { REAL_DOCUMENT } from '../../support/realDocument.ts';

@@ -5,7 +5,7 @@ import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
-import { encodePayload, payloadFields, type PayloadFields } from '../../../src/devEnclave/attestation/document.ts';
+import { type PayloadFields, encodePayload, payloadFields } from '../../../src/devEnclave/attestation/document.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { REAL_DOCUMENT, REAL_NONCE, REAL_TIME } from '../../support/realDocument.ts';
 

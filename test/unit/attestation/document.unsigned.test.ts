@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { encode } from 'cborg';
 import { parseUnsignedDocument } from '../../../src/attestation/document.ts';
-import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
+import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { makeUnsignedDocument } from '../../../src/devEnclave/attestation/document.ts';
 import { concatBytes } from '../../../src/shared/bytes.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { MAX_HISTORY_BYTES, parseHistory, type PcrHistory } from '../../../src/attestation/history.ts';
+import { MAX_HISTORY_BYTES, type PcrHistory, parseHistory } from '../../../src/attestation/history.ts';
 import { HISTORY_VERIFICATION_KEY, PINS } from '../../../src/attestation/pins.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { parseHistory, type PcrHistory } from '../../../src/attestation/history.ts';
-import { PINS, type Environment } from '../../../src/attestation/pins.ts';
-import { approveByHistory, approveByPolicy, type Pcr0Policy } from '../../../src/attestation/policy.ts';
-import { verifyAttestation, type VerifiedAttestation } from '../../../src/attestation/verify.ts';
+import { type PcrHistory, parseHistory } from '../../../src/attestation/history.ts';
+import { type Environment, PINS } from '../../../src/attestation/pins.ts';
+import { type Pcr0Policy, approveByHistory, approveByPolicy } from '../../../src/attestation/policy.ts';
+import { type VerifiedAttestation, verifyAttestation } from '../../../src/attestation/verify.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
 import { encodePayload, payloadFields, signPayload } from '../../../src/devEnclave/attestation/document.ts';
 import { fromHex } from '../../../src/shared/bytes.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { encode } from 'cborg';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
-import { verifyAttestation, type VerifiedAttestation, type VerifyOptions } from '../../../src/attestation/verify.ts';
+import { type VerifiedAttestation, type VerifyOptions, verifyAttestation } from '../../../src/attestation/verify.ts';
 import { chainSpecs, createAuthority, issueChain } from '../../../src/devEnclave/attestation/authority.ts';
 import {
   encodePayload,

@@ -22,7 +22,7 @@ describe('localChecks()', () => {
     [{ kind: 'restarting', at: AT }, 'failed', /^Restarting$/, /again in a few seconds/],
     [failedToStart('setting'), 'failed', /^It does not start\.$/, /Correct the setting/],
     [failedToStart('crashes'), 'failed', /^It does not start\.$/, /Show Log.*Restart/],
-    [{ kind: 'portTaken', port: 1, silent: false }, 'failed', /port is in use/, /Use a Free Port/],
+    [{ kind: 'portTaken', port: 1, unresponsive: false }, 'failed', /port is in use/, /Use a Free Port/],
     [{ kind: 'otherVersion', port: 1, version: '9' }, 'failed', /runs version 9/, /Restart/],
     [{ kind: 'otherSettings', port: 1, backendUrl: 'x' }, 'failed', /different backend/, /Restart/],
   ] as const satisfies readonly (readonly [ProxyStatus, string, RegExp, RegExp])[]) {
@@ -41,16 +41,16 @@ describe('localChecks()', () => {
   });
 
   it('reports which program owns the port', async () => {
-    const own = { kind: 'ours', report: { version: '1.2.3' } } as Probe;
+    const own = { kind: 'own', report: { version: '1.2.3' } } as Probe;
     for (const [status, found, outcome, finding] of [
       [RUNNING, own, 'passed', 'Port 1: Sealed Proxy 1.2.3 (this editor)'],
       [{ kind: 'otherVersion', port: 1, version: '9' }, own, 'failed', 'Port 1: Sealed Proxy 1.2.3 (another window)'],
       [RUNNING, { kind: 'free' }, 'failed', 'Port 1: nothing listens, although the proxy is running'],
       [{ kind: 'off' }, { kind: 'free' }, 'passed', 'Port 1: free'],
-      [{ kind: 'off' }, { kind: 'stranger' }, 'failed', 'Port 1: another program. No key was sent to it.'],
+      [{ kind: 'off' }, { kind: 'foreign' }, 'failed', 'Port 1: another program. No key was sent to it.'],
       [
         { kind: 'off' },
-        { kind: 'silent' },
+        { kind: 'unresponsive' },
         'failed',
         'Port 1: a program that does not respond. No key was sent to it.',
       ],

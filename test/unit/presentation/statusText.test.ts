@@ -107,11 +107,11 @@ const TABLE: readonly Expected[] = [
     detail: 'It ended five times.',
     actions: 'restart openSettings showLog',
   },
-  ...([false, true] as const).map((silent): Expected => {
-    const program = silent ? 'a program that does not respond' : 'another program';
+  ...([false, true] as const).map((unresponsive): Expected => {
+    const program = unresponsive ? 'a program that does not respond' : 'another program';
     return {
       name: `port taken by ${program}`,
-      status: { kind: 'portTaken', port: 14114, silent },
+      status: { kind: 'portTaken', port: 14114, unresponsive },
       text: '$(error) Sealed Proxy: port taken',
       compact: '$(error) port taken',
       severity: 'error',

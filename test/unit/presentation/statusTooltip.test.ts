@@ -56,7 +56,7 @@ const rows = (status: ProxyStatus) => {
 
 describe('statusTooltip()', () => {
   it('begins with the headline, then the detail, and ends with the actions', () => {
-    const shown = tooltip({ kind: 'portTaken', port: 14114, silent: false });
+    const shown = tooltip({ kind: 'portTaken', port: 14114, unresponsive: false });
     assert.equal(
       shown,
       '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +

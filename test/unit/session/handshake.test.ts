@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { makeUnsignedDocument } from '../../../src/devEnclave/attestation/document.ts';
 import type { Bindings } from '../../../src/devEnclave/attestation/document.ts';
+import type { SessionErrorCode } from '../../../src/session/errors.ts';
 import { performHandshake } from '../../../src/session/handshake.ts';
 import type { Trust } from '../../../src/session/handshake.ts';
-import type { SessionErrorCode } from '../../../src/session/errors.ts';
+import { EnclaveHalf } from '../../support/enclaveHalf.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { FakeTransport } from '../../support/fakeTransport.ts';
-import { EnclaveHalf } from '../../support/enclaveHalf.ts';
 import {
   JSON_FIELDS,
   TIMEOUT,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
-import { HISTORY_VERIFICATION_KEY, PINS } from '../../../src/attestation/pins.ts';
-import type { Environment } from '../../../src/attestation/pins.ts';
 import { parseHistory } from '../../../src/attestation/history.ts';
 import type { PcrHistory } from '../../../src/attestation/history.ts';
+import { HISTORY_VERIFICATION_KEY, PINS } from '../../../src/attestation/pins.ts';
+import type { Environment } from '../../../src/attestation/pins.ts';
+import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
 import { chainSpecs, createAuthority, issueChain } from '../../../src/devEnclave/attestation/authority.ts';
 import type { Authority } from '../../../src/devEnclave/attestation/authority.ts';
 import {

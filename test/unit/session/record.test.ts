@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { ALL_PRIMITIVES, makeSessionPair } from '../../support/sessions.ts';
-import type { ResponseHalf } from '../../support/enclaveHalf.ts';
 import { RecordOpener } from '../../../src/session/record.ts';
 import type { ResponseRecord } from '../../../src/session/record.ts';
+import type { ResponseHalf } from '../../support/enclaveHalf.ts';
+import { ALL_PRIMITIVES, makeSessionPair } from '../../support/sessions.ts';
 
 const text = (content: string) => Buffer.from(content);
 const START = Buffer.concat([Buffer.of(1), text('{"status":201,"headers":[{"name":"x-a","value":"b"}]}')]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { asCode, asLabel, asMarkdown, asNotice } from '../../../src/shared/escape.ts';
 
 /** As VS Code reads its notifications (`linkedText.ts`). */
+// eslint-disable-next-line regexp/no-super-linear-move -- the editor's own expression, on the texts below only
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 
 describe('asNotice()', () => {

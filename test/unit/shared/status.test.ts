@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { SessionErrorCode } from '../../../src/session/errors.ts';
 import type { AttestationErrorCode } from '../../../src/attestation/errors.ts';
+import type { SessionErrorCode } from '../../../src/session/errors.ts';
 import { baseUrlOf, causeOf } from '../../../src/shared/status.ts';
 import type { Cause, ProxyStatus } from '../../../src/shared/status.ts';
 
@@ -90,7 +90,7 @@ describe('baseUrlOf()', () => {
     for (const status of [
       { kind: 'off' },
       { kind: 'starting' },
-      { kind: 'portTaken', silent: false, port: 7 },
+      { kind: 'portTaken', unresponsive: false, port: 7 },
       { kind: 'restarting', at: 7 },
     ] satisfies ProxyStatus[]) {
       assert.equal(baseUrlOf(status), undefined);

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
-import { HealthMonitor } from '../../../src/supervisor/healthMonitor.ts';
-import type { MonitorOptions } from '../../../src/supervisor/healthMonitor.ts';
-import { VerifiedConnection, probe } from '../../../src/supervisor/localProxy.ts';
-import type { ProxyReport } from '../../../src/shared/ownership.ts';
 import type { Health } from '../../../src/shared/status.ts';
+import { HealthMonitor, retryDelay } from '../../../src/supervisor/healthMonitor.ts';
+import type { MonitorOptions, StatusUpdate } from '../../../src/supervisor/healthMonitor.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
-import { flushEventLoop } from '../../support/withTimeout.ts';
 import { FakeProxy, answerWith } from '../../support/fakeProxy.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
 const REFUSED = { at: 1, code: 'attestation_refused', detail: 'nonce_mismatch', message: 'It was refused' };
 const NETWORK = { at: 1, code: 'network', detail: 'ECONNRESET', message: 'It broke' };
 const MINUTE = 60_000;
 
-describe('The monitor of a running proxy', () => {
+describe('HealthMonitor', () => {
   const scope = perTest();
   let fake: FakeProxy;
   let healths: EventQueue<Health>;
-  let reports: EventQueue<ProxyReport>;
-  let keys: { accessKey: string; hasApiKey: boolean };
+  let reports: EventQueue<StatusUpdate>;
+  let apiKey: string | null;
   let lost: number;
 
   beforeEach(async () => {
@@ -29,7 +27,7 @@ describe('The monitor of a running proxy', () => {
     scope.onClose(() => fake.close());
     healths = new EventQueue();
     reports = new EventQueue();
-    keys = { accessKey: ACCESS_KEY, hasApiKey: true };
+    apiKey = 'api-key';
     lost = 0;
   });
 
@@ -37,18 +35,25 @@ describe('The monitor of a running proxy', () => {
     mock.timers.reset();
   });
 
+  const secrets = () =>
+    Promise.resolve({
+      apiKey,
+      accessKeys: [ACCESS_KEY],
+      ownKey: ACCESS_KEY,
+      ownership: SECRET.toString('base64'),
+      cacheNamespaceRoot: '',
+    });
+
   const open = (change: Partial<MonitorOptions> = {}): HealthMonitor => {
     const monitor = new HealthMonitor({
-      probe: () => probe(fake.port, SECRET),
-      line: () => Promise.resolve(new VerifiedConnection(fake.port, SECRET)),
-      keys: () => Promise.resolve({ ...keys }),
+      port: fake.port,
+      agent: undefined,
+      secrets,
       checkInterval: () => 0,
       backendLimit: () => 5000,
-      onHealth: (health) => {
-        healths.add(health);
-      },
-      onReport: (report) => {
-        reports.add(report);
+      onUpdate: (update) => {
+        if (update.health === undefined) reports.add(update);
+        else healths.add(update.health);
       },
       onLost: () => {
         lost++;
@@ -64,7 +69,13 @@ describe('The monitor of a running proxy', () => {
 
   const check = async (monitor: HealthMonitor): Promise<Health> => {
     await monitor.check();
-    return monitor.health;
+    return latest();
+  };
+
+  const latest = (): Health => {
+    const health = healths.items.at(-1);
+    assert.ok(health !== undefined);
+    return health;
   };
 
   const unreachable = async (monitor: HealthMonitor) => {
@@ -73,23 +84,23 @@ describe('The monitor of a running proxy', () => {
     return health;
   };
 
-  it('says that there is no key, and asks the port whose it is but not the backend', async () => {
-    keys.hasApiKey = false;
+  it('reports a missing API key, and probes the proxy but not the backend', async () => {
+    apiKey = null;
     assert.deepEqual(await check(open()), { kind: 'noKey' });
     assert.deepEqual([fake.asked, reports.items.length], [0, 1]);
   });
 
-  it('says that it is connected, and to which models, by the extension’s own key', async () => {
+  it('reports the connection and its models, using the extension’s own key', async () => {
     const begin = Date.now();
     const health = await check(open());
     assert.ok(health.kind === 'connected' && health.checkedAt >= begin);
     assert.deepEqual(health.models, ['a', 'b']);
-    const { authorization } = await fake.requests.find('the question', ({ path }) => path === '/v1/models');
+    const { authorization } = await fake.requests.find('the request', ({ path }) => path === '/v1/models');
     assert.equal(authorization, `Bearer ${ACCESS_KEY}`);
     assert.deepEqual(healths.items, [{ kind: 'checking' }, health]);
   });
 
-  it('passes on what the proxy proved for this very answer', async () => {
+  it('reports the attestation made for this check', async () => {
     fake.models = (_request, response) => {
       fake.report = { verified: { kind: 'development', moduleId: 'i-1' }, establishedAt: 7 };
       response.end('{"data":[]}');
@@ -98,14 +109,14 @@ describe('The monitor of a running proxy', () => {
     assert.deepEqual(reports.items.at(-1)?.verified, { kind: 'development', moduleId: 'i-1' });
   });
 
-  it('says that the backend refused the key', async () => {
+  it('reports that the backend refused the API key', async () => {
     fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="backend"' });
     assert.equal((await check(open())).kind, 'keyRejected');
     fake.models = answerWith(401);
     assert.equal((await check(open())).kind, 'keyRejected');
   });
 
-  it('takes the proxy’s own refusal for what it is: the keys are on their way, and it asks again soon', async () => {
+  it('checks again soon when the proxy itself refuses the access key, since new keys are on their way', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
     assert.deepEqual(await check(open()), { kind: 'checking' });
@@ -115,7 +126,7 @@ describe('The monitor of a running proxy', () => {
     await healths.find('the next check', ({ kind }) => kind === 'connected', before);
   });
 
-  it('asks less and less often where that lasts', async () => {
+  it('checks less and less often while checks stay inconclusive', async () => {
     fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
     const monitor = open();
     for (let count = 0; count < 12; count++) await check(monitor);
@@ -129,7 +140,7 @@ describe('The monitor of a running proxy', () => {
     await fake.requests.find('the next check', ({ path }) => path === '/v1/models', fake.requests.items.length);
   });
 
-  it('does not blame a renewal that failed for what the session that stands answers', async () => {
+  it('does not explain error responses on a live session by a failed renewal', async () => {
     fake.models = answerWith(503);
     fake.report = { failure: REFUSED, verified: { kind: 'development', moduleId: null }, establishedAt: 1 };
     assert.equal((await unreachable(open())).cause, 'backend');
@@ -137,7 +148,7 @@ describe('The monitor of a running proxy', () => {
     assert.equal((await unreachable(open())).cause, 'attestation');
   });
 
-  it('says that the backend is slow: by 504, and where no answer comes at all', async () => {
+  it('reports a slow backend, both for status 504 and without any response', async () => {
     fake.models = answerWith(504);
     assert.equal((await check(open())).kind, 'slow');
     fake.models = () => undefined;
@@ -146,7 +157,7 @@ describe('The monitor of a running proxy', () => {
     assert.equal((health.retryAt ?? 0) - health.checkedAt, 5000);
   });
 
-  it('does not call a proxy slow that breaks off: it asks again soon', async () => {
+  it('checks again soon when the proxy closes the connection', async () => {
     fake.models = (_request, response) => response.destroy();
     assert.deepEqual(await check(open()), { kind: 'checking' });
   });
@@ -158,7 +169,7 @@ describe('The monitor of a running proxy', () => {
     [{ ...REFUSED, detail: 'clock' }, 'clock'],
     [{ ...REFUSED, code: 'handshake_malformed', detail: null }, 'protocol'],
   ] as const) {
-    it(`says why the backend cannot be reached, as the proxy reports it: ${cause}`, async () => {
+    it(`reports why the backend cannot be reached: ${cause}`, async () => {
       fake.models = answerWith(502);
       fake.report = { failure };
       const health = await unreachable(open());
@@ -167,7 +178,7 @@ describe('The monitor of a running proxy', () => {
     });
   }
 
-  it('asks for the cause after the answer, not before it', async () => {
+  it('reads the cause after the response, not before it', async () => {
     fake.models = (_request, response) => {
       fake.report = { failure: REFUSED };
       response.writeHead(502).end();
@@ -175,7 +186,7 @@ describe('The monitor of a running proxy', () => {
     assert.equal((await unreachable(open())).cause, 'attestation');
   });
 
-  it('names the network where an exchange failed and no handshake did, the backend for its own errors, else the protocol', async () => {
+  it('derives the cause from the status when the proxy reports no failure', async () => {
     const monitor = open();
     for (const [status, body, cause] of [
       [502, '', 'network'],
@@ -192,7 +203,7 @@ describe('The monitor of a running proxy', () => {
     }
   });
 
-  it('tries again with growing gaps, which success and nothing else ends', async () => {
+  it('checks with growing delays until a check succeeds', async () => {
     const monitor = open();
     const gap = async () => {
       const health = await check(monitor);
@@ -208,7 +219,7 @@ describe('The monitor of a running proxy', () => {
     assert.equal(await gap(), 5000);
   });
 
-  it('tries again by itself when it said it would', async () => {
+  it('checks again at the time it reported', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     fake.models = answerWith(502);
     const monitor = open();
@@ -221,7 +232,7 @@ describe('The monitor of a running proxy', () => {
     await healths.find('the second check', ({ kind }) => kind === 'connected');
   });
 
-  it('checks again after the interval, and never by itself where that is 0', async () => {
+  it('checks again after the interval, and never by itself if that is 0', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const never = open();
     await check(never);
@@ -235,7 +246,7 @@ describe('The monitor of a running proxy', () => {
     assert.equal(fake.asked, 3);
   });
 
-  it('takes another interval at once', async () => {
+  it('applies a changed interval at once', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     let interval = 0;
     const monitor = open({ checkInterval: () => interval });
@@ -246,53 +257,53 @@ describe('The monitor of a running proxy', () => {
     await fake.requests.find('the check', ({ path }) => path === '/v1/models', fake.requests.items.length);
   });
 
-  it('does not hammer the backend where the interval is longer than any timer', async () => {
+  it('does not check continuously when the interval is longer than any timer', async () => {
     const monitor = open({ checkInterval: () => 1e15 });
     await check(monitor);
     const before = fake.requests.items.length;
     await new Promise((resolve) => {
-      setTimeout(resolve, 50); // there is nothing to wait for: nothing must come
+      setTimeout(resolve, 50); // no event shows that nothing happens
     });
     assert.equal(fake.requests.items.length, before);
   });
 
-  it('checks once for all who ask at the same time', async () => {
+  it('shares one check among simultaneous calls', async () => {
     const monitor = open();
     await Promise.all([monitor.check(), monitor.check(), monitor.check()]);
     assert.equal(fake.asked, 1);
   });
 
-  it('checks anew with another key: the answer to the old one does not count, however late it comes', async () => {
-    let answerOld: (() => void) | undefined;
+  it('ignores the response to a check that was restarted, however late it comes', async () => {
+    let respondLate: (() => void) | undefined;
     fake.models = (_request, response) => {
-      answerOld = () => response.writeHead(401).end();
+      respondLate = () => response.writeHead(401).end();
     };
     const monitor = open();
     const old = monitor.check();
-    await fake.requests.find('the first question', ({ path }) => path === '/v1/models');
+    await fake.requests.find('the first request', ({ path }) => path === '/v1/models');
     fake.models = answerWith(200, '{"data":[]}');
-    await monitor.checkAnew();
-    answerOld?.();
+    await monitor.restartCheck();
+    respondLate?.();
     await old;
     assert.deepEqual(
       healths.items.map(({ kind }) => kind).filter((kind) => kind !== 'checking'),
       ['connected'],
     );
-    assert.equal(monitor.health.kind, 'connected');
+    assert.equal(latest().kind, 'connected');
   });
 
-  it('has an answer for all who ask anew at the same time', async () => {
+  it('has a result for each of several simultaneous restarts of a check', async () => {
     const monitor = open();
     const kinds = await Promise.all(
       [1, 2, 3].map(async () => {
-        await monitor.checkAnew();
-        return monitor.health.kind;
+        await monitor.restartCheck();
+        return latest().kind;
       }),
     );
     assert.deepEqual(kinds, ['connected', 'connected', 'connected']);
   });
 
-  it('checks when the last check is older than so long', async () => {
+  it('checks if the last check is older than the given age', async () => {
     const monitor = open();
     await check(monitor);
     monitor.checkIfOlder(MINUTE);
@@ -302,7 +313,7 @@ describe('The monitor of a running proxy', () => {
     await fake.requests.find('the check', ({ path }) => path === '/v1/models', fake.requests.items.length);
   });
 
-  it('sends no key to a port that does not prove to be ours, says that it is lost, and asks again', async () => {
+  it('sends no key to a port without a valid proof, reports it as lost, and checks again', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     fake.proves = false;
     const monitor = open();
@@ -314,7 +325,7 @@ describe('The monitor of a running proxy', () => {
     await healths.find('the next check', ({ kind }) => kind === 'connected');
   });
 
-  it('asks the proxy every 15 seconds, and not the backend while nothing has changed', async () => {
+  it('probes the proxy every 15 seconds, and leaves the backend alone while nothing has changed', async () => {
     mock.timers.enable({ apis: ['setInterval'] });
     await check(open());
     const [asked, before] = [fake.asked, reports.items.length];
@@ -326,33 +337,34 @@ describe('The monitor of a running proxy', () => {
     assert.deepEqual([fake.asked, reports.items.length], [asked, before + 3]);
   });
 
-  it('checks when the proxy reports that a handshake failed since, once', async () => {
+  it('checks once when the proxy reports a later failed handshake', async () => {
     const monitor = open();
     await check(monitor);
     fake.models = answerWith(502);
     fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
     await monitor.look();
-    assert.equal(monitor.health.kind, 'unreachable');
+    assert.equal(latest().kind, 'unreachable');
     await monitor.look();
     assert.equal(fake.asked, 2);
   });
 
-  it('does not ask the backend again and again while a renewal fails and the session still serves', async () => {
+  it('does not check repeatedly while renewals fail and the session still works', async () => {
     const monitor = open();
     await check(monitor);
     fake.report = { failure: { ...REFUSED, at: Date.now() + 5 } };
     while (Date.now() < (fake.report.failure?.at ?? 0)) await flushEventLoop();
     for (let count = 0; count < 4; count++) await monitor.look();
-    assert.deepEqual([fake.asked, monitor.health.kind], [2, 'connected']);
+    assert.deepEqual([fake.asked, latest().kind], [2, 'connected']);
   });
 
-  it('checks when the proxy reports another reason than the one that was known', async () => {
+  it('checks when the proxy reports another cause than the known one', async () => {
     const monitor = open();
     fake.models = answerWith(502);
     assert.equal((await unreachable(monitor)).cause, 'network');
     fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
     await monitor.look();
-    assert.ok(monitor.health.kind === 'unreachable' && monitor.health.cause === 'attestation');
+    const health = latest();
+    assert.ok(health.kind === 'unreachable' && health.cause === 'attestation');
   });
 
   for (const [code, cause] of [
@@ -360,7 +372,7 @@ describe('The monitor of a running proxy', () => {
     ['enclave_error', 'backend'],
     ['network', 'network'],
   ] as const) {
-    it(`says why the answer itself failed, whole or broken off: ${code}`, async () => {
+    it(`reports why the response itself failed, complete or cut off: ${code}`, async () => {
       const failed = () => ({ requestFailure: { ...NETWORK, code, at: Date.now() } });
       const monitor = open();
       for (const breaks of [true, false]) {
@@ -376,17 +388,17 @@ describe('The monitor of a running proxy', () => {
     });
   }
 
-  it('calls a list of models without an end a fault of the protocol, and asks less and less often', async () => {
+  it('reports an endless list of models as a protocol error, and checks less and less often', async () => {
     fake.models = answerWith(200, `{"data":[${'"x",'.repeat(1_200_000)}"x"]}`);
     const health = await unreachable(open());
     assert.equal(health.cause, 'protocol');
     assert.ok((health.retryAt ?? 0) - health.checkedAt >= 5000);
   });
 
-  it('goes on where the keys cannot be read, and is not connected until they can', async () => {
+  it('is not connected while the keys cannot be read, and recovers', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     let locked = false;
-    const monitor = open({ keys: () => (locked ? Promise.reject(new Error('locked')) : Promise.resolve({ ...keys })) });
+    const monitor = open({ secrets: () => (locked ? Promise.reject(new Error('locked')) : secrets()) });
     await check(monitor);
     locked = true;
     assert.deepEqual(await check(monitor), { kind: 'checking' });
@@ -396,13 +408,13 @@ describe('The monitor of a running proxy', () => {
     await healths.find('the next check', ({ kind }) => kind === 'connected', before);
   });
 
-  it('checks when the proxy reports that a request of somebody else failed since, once', async () => {
+  it('checks once when the proxy reports a later failed request', async () => {
     const monitor = open();
     await check(monitor);
     fake.models = answerWith(502);
     fake.report = { requestFailure: { ...NETWORK, at: Date.now() + 1 } };
     await monitor.look();
-    assert.equal(monitor.health.kind, 'unreachable');
+    assert.equal(latest().kind, 'unreachable');
     fake.report = { requestFailure: { ...NETWORK, at: Date.now() - MINUTE } };
     await monitor.look();
     assert.equal(fake.asked, 2);
@@ -413,30 +425,30 @@ describe('The monitor of a running proxy', () => {
     [504, 'slow'],
     [401, 'keyRejected'],
   ] as const) {
-    it(`checks when the proxy reports that a request of somebody else was served since: ${kind}`, async () => {
+    it(`checks when the proxy reports a later successful request: ${kind}`, async () => {
       const monitor = open();
       fake.models = answerWith(status);
       assert.equal((await check(monitor)).kind, kind);
       fake.models = answerWith(200, '{"data":[]}');
       fake.report = { servedAt: Date.now() - MINUTE };
       await monitor.look();
-      assert.equal(monitor.health.kind, kind);
+      assert.equal(latest().kind, kind);
       fake.report = { servedAt: Date.now() + 1 };
       await monitor.look();
-      assert.equal(monitor.health.kind, 'connected');
+      assert.equal(latest().kind, 'connected');
     });
   }
 
-  it('is not connected any more when the proxy does not answer: no light stays green by itself', async () => {
+  it('is no longer connected when the proxy does not respond', async () => {
     const monitor = open();
     await check(monitor);
     fake.proves = false;
     await monitor.look();
-    assert.equal(monitor.health.kind, 'checking');
+    assert.equal(latest().kind, 'checking');
     assert.equal(fake.asked, 1);
   });
 
-  it('checks when the proxy reports that a session stands again', async () => {
+  it('checks when the proxy reports a new session', async () => {
     const monitor = open();
     fake.models = answerWith(502);
     fake.report = { failure: REFUSED };
@@ -444,20 +456,27 @@ describe('The monitor of a running proxy', () => {
     fake.models = answerWith(200, '{"data":[]}');
     fake.report = { verified: { kind: 'development', moduleId: null }, establishedAt: Date.now() + 1 };
     await monitor.look();
-    assert.equal(monitor.health.kind, 'connected');
+    assert.equal(latest().kind, 'connected');
   });
 
-  it('says nothing and asks nothing after its end, whatever was under way', async () => {
+  it('reports and requests nothing after its end, even if a check was running', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
     fake.models = () => undefined;
     const monitor = open({ checkInterval: () => MINUTE });
     const checking = monitor.check();
-    await fake.requests.find('the question', ({ path }) => path === '/v1/models');
+    await fake.requests.find('the request', ({ path }) => path === '/v1/models');
     monitor.end();
     await checking;
-    const [said, asked] = [healths.items.length, fake.requests.items.length];
+    const [reported, asked] = [healths.items.length, fake.requests.items.length];
     mock.timers.tick(60 * MINUTE);
-    await Promise.all([monitor.check(), monitor.checkAnew(), flushEventLoop()]);
-    assert.deepEqual([healths.items.length, fake.requests.items.length, lost], [said, asked, 0]);
+    await Promise.all([monitor.check(), monitor.restartCheck(), flushEventLoop()]);
+    assert.deepEqual([healths.items.length, fake.requests.items.length, lost], [reported, asked, 0]);
+  });
+});
+
+describe('retryDelay()', () => {
+  it('is 5, 10, 20 … seconds, and at most five minutes', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7, 8, 100].map(retryDelay);
+    assert.deepEqual(delays, [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000]);
   });
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ProxyProcess, childEnvironment } from '../../../src/supervisor/proxyProcess.ts';
-import type { ProcessOptions } from '../../../src/supervisor/proxyProcess.ts';
 import type { FromProxy } from '../../../src/shared/messages.ts';
+import { ProxyProcess, childEnvironment } from '../../../src/supervisor/proxyProcess.ts';
+import type { ProcessHost } from '../../../src/supervisor/proxyProcess.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
-describe('The environment of the child', () => {
-  it('lacks what is meant for the editor’s own processes, and says to be Node', () => {
+describe('childEnvironment()', () => {
+  it('drops the variables for the editor’s own processes, and makes Electron run as Node', () => {
     const kept = {
       PATH: '/bin',
       HOME: '/root',
@@ -33,16 +33,16 @@ describe('The environment of the child', () => {
   });
 });
 
-describe('A process', () => {
+describe('ProxyProcess', () => {
   let folder: string;
   let log: EventQueue<string>;
   let messages: EventQueue<FromProxy>;
-  let exits: EventQueue<boolean>;
+  let exits: number;
   const started: ProxyProcess[] = [];
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-process-'));
-    [log, messages, exits] = [new EventQueue(), new EventQueue(), new EventQueue()];
+    [log, messages, exits] = [new EventQueue(), new EventQueue(), 0];
   });
 
   afterEach(async () => {
@@ -53,42 +53,34 @@ describe('A process', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs this text. */
-  const run = (source: string, change: Partial<ProcessOptions> = {}) => {
+  /** Runs this code. */
+  const run = (source: string, change: Partial<ProcessHost> = {}) => {
     const module = join(folder, 'module.cjs');
     writeFileSync(module, source);
-    const process = new ProxyProcess({
-      module,
-      cwd: folder,
-      onLog: (line) => {
-        log.add(line);
-      },
-      onMessage: (message) => {
-        messages.add(message);
-      },
-      onExit: (asked) => {
-        exits.add(asked);
-      },
-      ...change,
+    const onLog = (line: string) => {
+      log.add(line);
+    };
+    const process = new ProxyProcess({ module, cwd: folder, onLog, ...change }, (message) => {
+      messages.add(message);
     });
+    void process.exited.then(() => exits++);
     started.push(process);
     return process;
   };
-  const exit = () => exits.find('the end', () => true);
+  const exit = (process: ProxyProcess) => withTimeout('the end', DEADLINE, process.exited);
   const STUBBORN = `process.on('message', () => {}); process.send({ type: 'accessKeyUsed', id: 'up' });`;
   const up = () => messages.find('its start', ({ type }) => type === 'accessKeyUsed');
 
-  it('is heard line by line, the last one too, and the end is told once', async () => {
-    run(
-      `process.stderr.write('one\\ntw'); process.stderr.write('o\\nthree'); process.stdout.write('nobody hears this')`,
+  it('passes on the log line by line, the last line too', async () => {
+    const process = run(
+      `process.stderr.write('one\\ntw'); process.stderr.write('o\\nthree'); process.stdout.write('ignored')`,
     );
-    assert.equal(await exit(), false);
+    await exit(process);
     await log.find('the last line', (line) => line === 'three');
     assert.deepEqual(log.items, ['one', 'two', 'three']);
-    assert.equal(exits.items.length, 1);
   });
 
-  it('has the folder, the environment and no argument that it was given', async () => {
+  it('runs in the given folder, as Node, without arguments', async () => {
     run(`process.stderr.write(JSON.stringify([process.cwd(), process.argv.length, process.execArgv,
       process.env.ELECTRON_RUN_AS_NODE, process.env.NODE_OPTIONS === undefined]) + '\\n')`);
     const line = await log.find('its answer', () => true);
@@ -97,27 +89,27 @@ describe('A process', () => {
     assert.deepEqual(rest, [2, [], '1', true]);
   });
 
-  it('is heard where it says what the proxy says, and only there', async () => {
+  it('passes on valid messages only', async () => {
     run(`for (const message of ['x', { type: 'else' }, { type: 'ready' }, { type: 'stopped' }]) process.send(message)`);
     await messages.find('the message', () => true);
     assert.deepEqual(messages.items, [{ type: 'stopped' }]);
   });
 
-  it('ends when asked, and says that it was', async () => {
+  it('ends when asked', async () => {
     const process = run(`process.on('message', ({ type }) => type === 'stop' && process.disconnect()); ${STUBBORN}`);
     await up();
     await withTimeout('the end', DEADLINE, process.stop());
-    assert.deepEqual(exits.items, [true]);
+    assert.equal(exits, 1);
   });
 
-  it('is released as soon as its port is free, and goes on', async () => {
+  it('is released as soon as its port is free, and goes on running', async () => {
     const process = run(`process.on('message', () => process.send({ type: 'stopped' })); ${STUBBORN}`);
     await up();
     await withTimeout('the port', 2000, process.release());
-    assert.deepEqual(exits.items, []);
+    assert.equal(exits, 0);
   });
 
-  it('is not asked a second time, which would cut off what it still serves', async () => {
+  it('is not asked to stop twice, which would cut off its responses', async () => {
     const counted = `let count = 0; process.on('message', () => { console.error('asked ' + ++count); process.send({ type: 'stopped' }); if (count > 1) process.exit(); setTimeout(() => process.exit(), 300) });`;
     const process = run(counted + STUBBORN);
     await up();
@@ -126,30 +118,23 @@ describe('A process', () => {
     assert.deepEqual(log.items, ['asked 1']);
   });
 
-  it('is made to end where it does not listen, within the five seconds that the editor gives', async () => {
+  it('is killed if it does not react, within the five seconds that the editor gives', async () => {
     const process = run(STUBBORN);
     await up();
     const { milliseconds } = await timed(() => process.stop());
     assert.ok(milliseconds > 3000 && milliseconds < 5000, `${milliseconds} ms`);
-    assert.deepEqual(exits.items, [true]);
   });
 
-  it('that ends by itself was not asked', async () => {
-    run('process.exit(3)');
-    assert.equal(await exit(), false);
-  });
-
-  it('that cannot be started has ended, and the log says why', async () => {
+  it('has ended if it cannot be started, and the log gives the reason', async () => {
     const process = run('', { cwd: join(folder, 'nowhere') });
-    assert.equal(await exit(), false);
+    await exit(process);
     assert.match(log.items[0] ?? '', /cannot be started: .*ENOENT/);
     await withTimeout('the end', 1000, process.stop());
-    assert.equal(exits.items.length, 1);
   });
 
-  it('is sent nothing after its end, without a complaint', async () => {
+  it('ignores messages after its end', async () => {
     const process = run('process.exit()');
-    await exit();
+    await exit(process);
     process.send({ type: 'stop' });
     await withTimeout('the end', 1000, Promise.all([process.stop(), process.release()]));
   });

@@ -253,8 +253,8 @@ describe('The workbench', () => {
       }
     }
     await window.waitForStatus('Sealed Proxy: stopped', 'error');
-    assert.match(await window.picture('crashed'), /ended five times/);
-    const toast = window.toast('ended five times');
+    assert.match(await window.picture('crashed'), /crashed five times/);
+    const toast = window.toast('crashed five times');
     await toast.getByRole('button', { name: 'Restart' }).click();
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../../../src/devEnclave/model/model.ts';
-import { CHAT_PATH, ask, apiRequest } from '../../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, apiRequest, ask } from '../../../support/devEnclave/apiClient.ts';
 
 const EMBEDDINGS = '/v1/embeddings';
 const model = createModel({ paceMs: 0 });

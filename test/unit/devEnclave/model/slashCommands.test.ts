@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createModel } from '../../../../src/devEnclave/model/model.ts';
 import { SLASH_COMMANDS, patternBytes } from '../../../../src/devEnclave/model/slashCommands.ts';
 import type { HandlerAnswer } from '../../../support/devEnclave/apiClient.ts';
-import { CHAT_PATH, ask, events, apiRequest } from '../../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, apiRequest, ask, events } from '../../../support/devEnclave/apiClient.ts';
 
 const model = createModel({ paceMs: 0 });
 const tried = new Set<string>();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { toBase64 } from '../../../../src/shared/bytes.ts';
-import { FORBIDDEN_REQUEST_HEADERS, MAX_BODY } from '../../../../src/session/wire.ts';
-import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
 import { parseDecryptedRequest } from '../../../../src/devEnclave/transport/decryptedRequest.ts';
+import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
+import { FORBIDDEN_REQUEST_HEADERS, MAX_BODY } from '../../../../src/session/wire.ts';
+import { toBase64 } from '../../../../src/shared/bytes.ts';
 
 const ROOT = new Uint8Array(32).fill(9);
 const FIELDS = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { EnclaveSession, acceptHandshake } from '../../../../src/devEnclave/transport/enclaveSession.ts';
+import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
 import { nativeAead, pureAead } from '../../../../src/session/aead.ts';
 import { nativeHkdf, pureHkdf } from '../../../../src/session/hkdf.ts';
 import { deriveSessionKeys, generateKeyPair } from '../../../../src/session/keys.ts';
 import type { Primitives } from '../../../../src/session/session.ts';
 import { fromHex, toBase64, toHex } from '../../../../src/shared/bytes.ts';
-import { EnclaveSession, acceptHandshake } from '../../../../src/devEnclave/transport/enclaveSession.ts';
-import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
 
 // transport-v2, section 5
 const CHALLENGE = new Uint8Array(32).fill(0x11);

@@ -85,7 +85,7 @@ describe('menuGroups()', () => {
     menuGroups(offered, { whileRunning, withApiKey }).map((group) => group.join(' '));
 
   it('lists what always works, and what the state offers', () => {
-    const { actions } = describeStatus({ kind: 'portTaken', port: 1, silent: false });
+    const { actions } = describeStatus({ kind: 'portTaken', port: 1, unresponsive: false });
     assert.deepEqual(menu(actions, false, false), [
       'useFreePort diagnose showLog',
       'connectAssistant setApiKey newAccessKey manageAccessKeys',

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createAuthority } from '../../../../src/devEnclave/attestation/authority.ts';
 import { DEVELOPMENT_PCR0, makeSignedDocument } from '../../../../src/devEnclave/attestation/document.ts';
 import { summarizeAttestation } from '../../../../src/proxy/backend/attestationSummary.ts';
-import { parseFromProxy } from '../../../../src/shared/messages.ts';
 import { toHex } from '../../../../src/shared/bytes.ts';
+import { parseFromProxy } from '../../../../src/shared/messages.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
 import { JSON_FIELDS, beginHandshake, bindingsOf, developmentReply, replyOf } from '../../../support/handshakes.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
   bearerToken,
+  checkOrigin,
   corsHeaders,
   isOwnHost,
-  checkOrigin,
   preflightHeaders,
 } from '../../../../src/proxy/server/guard.ts';
 import type { HostRule } from '../../../../src/proxy/server/guard.ts';

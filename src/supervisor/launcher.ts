@@ -1,0 +1,166 @@
+import { problemsOf } from '../settings/editorSettings.ts';
+import type { ProxySecrets } from '../shared/messages.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import type { Probe } from './localProxy.ts';
+import type { Phase } from './phase.ts';
+import { decideOwnership, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
+import type { Ownership } from './portOwnership.ts';
+import { ProxyProcess } from './proxyProcess.ts';
+import type { LaunchConfig, LiveSettings } from './settingsDiff.ts';
+import type { SupervisorHost, SupervisorSecrets } from './supervisorHost.ts';
+
+/** Milliseconds until a process must be ready. */
+const START_LIMIT = 10_000;
+
+/** The proxy does not start; the message is for the user. */
+export class StartError extends Error {
+  readonly reason: Extract<ProxyStatus, { kind: 'failed' }>['reason'];
+
+  constructor(reason: StartError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** What the current process does by itself: it ends, releases its port for another window, or has news of the backend. */
+export type ProcessEvent = 'crash' | 'yield' | 'news';
+
+/** The proxy processes of one window. One of them can be current and have the port; the others finish their responses. */
+export class Launcher {
+  readonly #host: SupervisorHost;
+  readonly #onEvent: (event: ProcessEvent) => void;
+  #current: ProxyProcess | undefined;
+  /** All processes that have not ended. */
+  readonly #processes = new Set<ProxyProcess>();
+  /** Settles when all earlier processes have released the port. */
+  #released: Promise<unknown> = Promise.resolve();
+
+  constructor(host: SupervisorHost, onEvent: (event: ProcessEvent) => void) {
+    this.#host = host;
+    this.#onEvent = onEvent;
+  }
+
+  /**
+   * Starts a process if the port is free, and waits until it serves the port and uses the current keys. A failed start
+   * leaves no process.
+   * @throws StartError, or another error if the secrets cannot be read, the process ends, or the phase is over
+   */
+  async acquire(phase: Phase, config: LaunchConfig): Promise<Ownership> {
+    const { settings, network } = config;
+    const problems = problemsOf(settings, network);
+    const [problem] = problems;
+    if (problem !== undefined) {
+      this.#host.onRefused(problems);
+      throw new StartError('setting', problem.message);
+    }
+    const probing = () => phase.step(probePort(settings.port, this.#host.secrets));
+    const found: Probe = settings.port === 0 ? { kind: 'free' } : await probing();
+    if (found.kind !== 'free') return decideOwnership(found, settings);
+    const secrets = await phase.step(this.#host.secrets());
+    const ownership = await phase.step(this.#launch(config, secrets));
+    return ownership ?? decideOwnership(await probing(), settings); // another window may have been faster
+  }
+
+  /** Applies settings in the current process. */
+  update(settings: LiveSettings): void {
+    this.#current?.send({ type: 'update', settings });
+  }
+
+  /** Sends the keys to all processes: a revoked key also stops working where responses are only finished. */
+  sendSecrets(secrets: SupervisorSecrets): void {
+    for (const process of this.#processes) process.send({ type: 'secrets', secrets: keysOf(secrets) });
+  }
+
+  /** Kills the current process: a crash. */
+  crash(): void {
+    this.#current?.kill();
+  }
+
+  /** Gives up the current process, which finishes its responses. Resolves when the port is free. */
+  async release(): Promise<void> {
+    const process = this.#current;
+    this.#current = undefined;
+    this.#released = Promise.all([this.#released, process?.release()]);
+    await this.#released;
+  }
+
+  /** Ends all processes within seconds. Resolves when they have ended. */
+  async stop(): Promise<void> {
+    void this.release();
+    await Promise.all([...this.#processes].map((process) => process.stop()));
+  }
+
+  /** @returns undefined if the port is taken */
+  async #launch(config: LaunchConfig, secrets: SupervisorSecrets): Promise<Ownership | undefined> {
+    const process = this.#fork();
+    process.send({
+      type: 'start',
+      ...config,
+      secrets: keysOf(secrets),
+      cacheNamespaceRoot: secrets.cacheNamespaceRoot,
+      trustFingerprint: trustFingerprint(config.settings),
+    });
+    const timeout = Promise.withResolvers<'slow'>();
+    const timer = setTimeout(timeout.resolve, START_LIMIT, 'slow');
+    let ownership: Ownership | undefined;
+    try {
+      const started = await Promise.race([process.started, process.exited, timeout.promise]);
+      clearTimeout(timer);
+      if (started === undefined) throw new Error('the process has ended');
+      if (started === 'slow') {
+        process.kill();
+        throw new StartError('slowStart', 'The proxy did not start in 10 seconds. The log may show the reason.');
+      }
+      ownership = await this.#confirm(process, started);
+      return ownership;
+    } finally {
+      if (ownership === undefined && process === this.#current) await this.release();
+    }
+  }
+
+  #fork(): ProxyProcess {
+    const process = new ProxyProcess(this.#host, (message) => {
+      if (message.type === 'accessKeyUsed') this.#host.onKeyUsed(message.id);
+      if (message.type === 'chatAnswered') this.#host.onChatAnswered(message.id);
+      if (process !== this.#current) return;
+      if (['verified', 'handshakeFailed', 'outcomeChanged'].includes(message.type)) this.#onEvent('news');
+      if (message.type !== 'stopped') return;
+      this.#current = undefined;
+      this.#onEvent('yield');
+    });
+    void process.exited.then(() => {
+      this.#processes.delete(process);
+      if (process !== this.#current) return;
+      this.#current = undefined;
+      this.#onEvent('crash');
+    });
+    this.#current = process;
+    this.#processes.add(process);
+    return process;
+  }
+
+  async #confirm(process: ProxyProcess, started: Awaited<ProxyProcess['started']>): Promise<Ownership | undefined> {
+    if (started.type === 'failed') {
+      if (started.code === 'port_taken') return undefined;
+      throw new StartError(started.code === 'invalid_setting' ? 'setting' : 'listen', started.message);
+    }
+    const { port } = started;
+    const resendSecrets = async () => {
+      const secrets = await this.#host.secrets(); // they may have changed since the start
+      process.send({ type: 'secrets', secrets: keysOf(secrets) });
+      return secrets;
+    };
+    const isFinal = ({ kind }: Probe) => kind === 'free' || process !== this.#current;
+    const { found } = await probeKeys(port, resendSecrets, isFinal);
+    if (found.kind === 'own') return { kind: 'owner', port, report: found.report };
+    if (found.kind === 'free' && process === this.#current) {
+      process.kill(); // it does not listen, or is about to end
+      await process.exited;
+    }
+    throw new StartError('listen', 'The proxy has started, but another program responds on its port.');
+  }
+}
+
+function keysOf({ apiKey, accessKeys, ownership }: SupervisorSecrets): ProxySecrets {
+  return { apiKey, accessKeys, ownership };
+}

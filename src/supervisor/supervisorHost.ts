@@ -1,0 +1,40 @@
+// What the supervisor needs from the window it works for.
+import type { Problem } from '../settings/editorSettings.ts';
+import type { CompleteProxySettings } from '../settings/schema.ts';
+import type { NetworkSettings } from '../shared/messages.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+
+export interface SupervisorSecrets {
+  readonly apiKey: string | null;
+  readonly accessKeys: readonly string[];
+  /** The extension's own access key, one of `accessKeys`. */
+  readonly ownKey: string;
+  /** Base64 of 32 bytes, the same in every window: windows and proxies that share it recognize each other. */
+  readonly ownership: string;
+  /** Base64 of 32 bytes. */
+  readonly cacheNamespaceRoot: string;
+}
+
+export interface SupervisorHost {
+  /** Path of the proxy's bundle. */
+  readonly module: string;
+  /** The working folder of the proxy process. */
+  readonly cwd: string;
+  readonly settings: () => CompleteProxySettings;
+  readonly network: () => NetworkSettings;
+  /** Milliseconds between two checks of the backend; 0 = only when asked. */
+  readonly checkInterval: () => number;
+  readonly secrets: () => Promise<SupervisorSecrets>;
+  readonly onStatus: (status: ProxyStatus) => void;
+  readonly onLog: (line: string) => void;
+  /** A client used the access key with this id. */
+  readonly onKeyUsed: (id: string) => void;
+  /** This window's process answered a chat request made with the access key of this id. */
+  readonly onChatAnswered: (id: string) => void;
+  /** The proxy cannot start because of these settings. */
+  readonly onRefused: (problems: readonly Problem[]) => void;
+}
+
+export function ownershipSecret({ ownership }: SupervisorSecrets): Uint8Array {
+  return Buffer.from(ownership, 'base64');
+}

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import { digestKeySet } from '../../../src/shared/ownership.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { Launcher } from '../../../src/supervisor/launcher.ts';
+import { Phase } from '../../../src/supervisor/phase.ts';
+import { trustFingerprint } from '../../../src/supervisor/portOwnership.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
+import { perTest } from '../../support/e2e/scope.ts';
+import { FakeProxy } from '../../support/fakeProxy.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
+
+const SECRET = randomBytes(32);
+const SETTINGS = {
+  port: 0,
+  backendUrl: 'https://enclave.example',
+  pcr0Environment: 'production',
+  additionalPcr0: [],
+  requestTimeoutSeconds: 300,
+  streamIdleTimeoutSeconds: 60,
+  allowedOrigins: [],
+  logLevel: 'info',
+};
+/** Echoes each message into the log, and ends when it is asked to. */
+const ECHO = `process.on('message', (message) => {
+  process.stderr.write(JSON.stringify(message) + '\\n');
+  if (message.type === 'stop') process.disconnect();
+});`;
+const onStart = (...messages: readonly object[]) =>
+  `${ECHO} process.on('message', ({ type }) => { if (type === 'start') { ${messages
+    .map((message) => `process.send(${JSON.stringify(message)});`)
+    .join(' ')} } });`;
+
+describe('Launcher', () => {
+  const scope = perTest();
+  let log: EventQueue<string>;
+  let events: EventQueue<string>;
+  let accessKeys: readonly string[];
+  let isLocked: boolean;
+  let fake: FakeProxy;
+
+  beforeEach(async () => {
+    [log, events, accessKeys, isLocked] = [new EventQueue(), new EventQueue(), ['a'], false];
+    fake = await FakeProxy.start(SECRET);
+    scope.onClose(() => fake.close());
+    fake.report = {
+      keySetDigest: digestKeySet(SECRET, null, accessKeys),
+      trustFingerprint: trustFingerprint(SETTINGS),
+    };
+  });
+
+  afterEach(() => {
+    mock.timers.reset();
+  });
+
+  /** Launches this code in place of the proxy. */
+  const open = (source: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-launcher-'));
+    const module = join(folder, 'fake.cjs');
+    writeFileSync(module, source);
+    const launcher = new Launcher(
+      {
+        module,
+        cwd: folder,
+        settings: () => SETTINGS,
+        network: () => ({}),
+        checkInterval: () => 0,
+        secrets: () =>
+          isLocked
+            ? Promise.reject(new Error('The keyring is locked'))
+            : Promise.resolve({
+                apiKey: null,
+                accessKeys,
+                ownKey: 'a',
+                ownership: SECRET.toString('base64'),
+                cacheNamespaceRoot: 'root',
+              }),
+        onStatus: () => undefined,
+        onLog: (line) => {
+          log.add(line);
+        },
+        onKeyUsed: (id) => {
+          events.add(`used ${id}`);
+        },
+        onChatAnswered: (id) => {
+          events.add(`answered ${id}`);
+        },
+        onRefused: (problems) => {
+          for (const { setting } of problems) events.add(`refused ${setting}`);
+        },
+      },
+      (event) => {
+        events.add(event);
+      },
+    );
+    scope.onClose(async () => {
+      await launcher.stop();
+      rmSync(folder, { recursive: true });
+    });
+    return launcher;
+  };
+  const acquire = (launcher: Launcher, change: Partial<typeof SETTINGS> = {}, phase = new Phase()) =>
+    withTimeout(
+      'the outcome',
+      DEADLINE,
+      launcher.acquire(phase, { settings: { ...SETTINGS, ...change }, network: {} }),
+    );
+  const ready = () => ({ type: 'ready', url: '', port: fake.port, version: '' });
+  const types = () => log.items.map((line) => (JSON.parse(line) as { type: string }).type);
+
+  it('starts a process with all it needs, and confirms that it serves the port with the current keys', async () => {
+    const ownership = await acquire(open(onStart(ready())));
+    assert.ok(ownership.kind === 'owner');
+    assert.equal(ownership.port, fake.port);
+    const message: unknown = JSON.parse(await log.find('the first message', () => true));
+    const secrets = { apiKey: null, accessKeys: ['a'], ownership: SECRET.toString('base64') };
+    const rest = { cacheNamespaceRoot: 'root', network: {}, trustFingerprint: trustFingerprint(SETTINGS) };
+    assert.deepEqual(message, { type: 'start', settings: SETTINGS, secrets, ...rest });
+  });
+
+  it('joins or is blocked by a proxy on the port, without a process', async () => {
+    const launcher = open(onStart());
+    assert.equal((await acquire(launcher, { port: fake.port })).kind, 'client');
+    fake.proves = false;
+    assert.equal((await acquire(launcher, { port: fake.port })).kind, 'blocked');
+    assert.deepEqual(log.items, []);
+  });
+
+  it('refuses invalid settings, without a process', async () => {
+    const failing = acquire(open(onStart()), { backendUrl: 'http://enclave.example', requestTimeoutSeconds: 0 });
+    await assert.rejects(failing, { name: 'Error', reason: 'setting', message: /^backendUrl/ });
+    assert.deepEqual(events.items, ['refused backendUrl', 'refused requestTimeoutSeconds']);
+    assert.deepEqual(log.items, []);
+  });
+
+  it('probes again if another program has taken the port meanwhile', async () => {
+    const port = await freePort();
+    const launcher = open(onStart({ type: 'failed', code: 'port_taken', setting: 'port', message: 'taken' }));
+    const ownership = await acquire(launcher, { port });
+    assert.ok(ownership.kind === 'blocked');
+    assert.deepEqual(ownership.status, { kind: 'portTaken', port, unresponsive: false });
+    await log.find('the request to end', (line) => line.includes('"stop"'));
+    assert.deepEqual(events.items, []);
+  });
+
+  for (const [code, reason] of [
+    ['invalid_setting', 'setting'],
+    ['cannot_listen', 'listen'],
+  ] as const) {
+    it(`passes on why the process does not start, and ends it: ${code}`, async () => {
+      const launcher = open(onStart({ type: 'failed', code, setting: null, message: 'Because.' }));
+      await assert.rejects(acquire(launcher), { reason, message: 'Because.' });
+      await log.find('the request to end', (line) => line.includes('"stop"'));
+      assert.deepEqual(events.items, []);
+    });
+  }
+
+  it('kills a process that is not ready in ten seconds', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const launcher = open(`${ECHO} process.stderr.write('{}\\n')`);
+    const failing = assert.rejects(launcher.acquire(new Phase(), { settings: SETTINGS, network: {} }), {
+      reason: 'slowStart',
+    });
+    await log.find('its start', () => true);
+    mock.timers.tick(10_000);
+    await failing;
+    await launcher.stop();
+    assert.deepEqual(events.items, []);
+  });
+
+  it('does not trust a process that is ready while another program responds on its port', async () => {
+    fake.proves = false;
+    await assert.rejects(acquire(open(onStart(ready()))), { reason: 'listen', message: /another program responds/ });
+    assert.deepEqual(events.items, []);
+  });
+
+  it('counts as a crash a process that is ready and does not listen', async () => {
+    await fake.close();
+    await assert.rejects(acquire(open(onStart(ready()))));
+    assert.deepEqual(events.items, ['crash']);
+  });
+
+  it('ends the process if the secrets cannot be read once it is ready', async () => {
+    const launcher = open(onStart(ready(), { type: 'accessKeyUsed', id: '7' }));
+    const failing = assert.rejects(acquire(launcher), /The keyring is locked/);
+    await log.find('its start', () => true);
+    isLocked = true;
+    await failing;
+    await log.find('the request to end', (line) => line.includes('"stop"'));
+  });
+
+  it('starts no process in a phase that is over', async () => {
+    const phase = new Phase();
+    const failing = assert.rejects(acquire(open(onStart(ready())), {}, phase), /has been left/);
+    phase.end();
+    await failing;
+    assert.deepEqual(log.items, []);
+  });
+
+  it('reports what the process does by itself, and nothing after its release', async () => {
+    const messages = [
+      { type: 'accessKeyUsed', id: '1' },
+      { type: 'chatAnswered', id: '2' },
+      { type: 'outcomeChanged', well: true },
+    ];
+    const launcher = open(`${onStart(...messages, ready())} setTimeout(() => undefined, 60000);`);
+    await acquire(launcher);
+    assert.deepEqual(events.items, ['used 1', 'answered 2', 'news']);
+    await launcher.release();
+    launcher.crash();
+    assert.deepEqual(events.items, ['used 1', 'answered 2', 'news']);
+  });
+
+  it('reports a crash of the current process', async () => {
+    const launcher = open(onStart(ready()));
+    await acquire(launcher);
+    launcher.crash();
+    await events.find('the crash', (event) => event === 'crash');
+  });
+
+  it('reports that the process has yielded its port, and leaves it to finish', async () => {
+    const yielding = `process.on('message', ({ type }) => type === 'update' && process.send({ type: 'stopped' }));`;
+    const launcher = open(onStart(ready()) + yielding);
+    await acquire(launcher);
+    launcher.update({ logLevel: 'debug' });
+    await events.find('the yield', (event) => event === 'yield');
+    await launcher.release();
+    launcher.sendSecrets({ apiKey: 'last', accessKeys, ownKey: 'a', ownership: '', cacheNamespaceRoot: '' });
+    await log.find('the last message', (line) => line.includes('"last"'));
+    assert.ok(!types().includes('stop'));
+  });
+
+  it('sends settings to the current process, and keys also to those that finish', async () => {
+    const launcher = open(onStart(ready()).replace('process.disconnect()', "process.send({ type: 'stopped' })"));
+    await acquire(launcher);
+    launcher.update({ logLevel: 'debug' });
+    await launcher.release();
+    launcher.update({ logLevel: 'trace' });
+    accessKeys = ['b'];
+    launcher.sendSecrets({ apiKey: null, accessKeys, ownKey: 'b', ownership: '', cacheNamespaceRoot: '' });
+    await log.find('the keys', (line) => line.includes('"accessKeys":["b"]'));
+    assert.deepEqual(
+      types().filter((type) => type === 'update'),
+      ['update'],
+    );
+  });
+});

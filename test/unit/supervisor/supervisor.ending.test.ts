@@ -1,0 +1,122 @@
+// A supervisor with real proxies (dist/proxy.js) in front of a development enclave.
+import assert from 'node:assert/strict';
+import { createModel } from '../../../src/devEnclave/model/model.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { ask, head, readAnswer } from '../../support/e2e/ask.ts';
+import { chatBody } from '../../support/e2e/chat.ts';
+import { RawConnection } from '../../support/e2e/rawHttp.ts';
+import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
+import { timed } from '../../support/e2e/stopwatch.ts';
+import { EditorWindow, gone, isAlive } from '../../support/editorWindow.ts';
+import type { Running } from '../../support/editorWindow.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
+
+const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+
+describe('Supervisor.stop(), restart() and end()', () => {
+  const scope = perTest();
+  let enclave: RunningEnclave;
+  let editor: EditorWindow;
+
+  beforeEach(async () => {
+    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
+    editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
+  });
+
+  const start = async (): Promise<Running> => {
+    await editor.supervisor.start();
+    return editor.health('connected');
+  };
+  const aStream = (url: string) => head(url, { body: chatBody('/repeat 60', { stream: true }) });
+
+  it('finishes a stream after a restart, while the new process already serves', async () => {
+    const { url } = await start();
+    const { pid } = editor;
+    const stream = await aStream(url);
+    let ended = false;
+    const reading = readAnswer(stream).finally(() => (ended = true));
+    const before = editor.statuses.items.length;
+    await editor.supervisor.restart();
+    await editor.health('connected', before);
+    assert.equal((await models(url)).status, 200);
+    assert.deepEqual([ended, isAlive(pid)], [false, true]);
+    assert.equal((await reading).broken, false);
+    await gone(pid);
+    assert.equal(isAlive(editor.pid), true);
+  });
+
+  it('stops: frees the port, finishes a stream, and then leaves no process', async () => {
+    const { url, port } = await start();
+    const reading = readAnswer(await aStream(url));
+    await editor.supervisor.stop();
+    assert.deepEqual(editor.supervisor.status, { kind: 'off' });
+    await assert.rejects(ask(`http://127.0.0.1:${port}`), { code: 'ECONNREFUSED' });
+    assert.equal((await reading).broken, false);
+    await gone(editor.pid);
+  });
+
+  it('ends all processes within five seconds, also those that finish a stream', async () => {
+    const { url } = await start();
+    const stalled = [await head(url, { body: chatBody('/stall 1', { stream: true }) })];
+    await editor.supervisor.restart();
+    await editor.health('connected');
+    stalled.push(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
+    const readings = stalled.map((stream) => readAnswer(stream, 10_000));
+    const published = editor.statuses.items.length;
+    const { milliseconds } = await timed(() => editor.supervisor.end());
+    assert.ok(milliseconds < 5000, `${milliseconds} ms`);
+    assert.deepEqual(editor.pids.map(isAlive), [false, false]);
+    for (const reading of readings) assert.equal((await reading).broken, true);
+    assert.equal(editor.statuses.items.length, published);
+  });
+
+  it('ends at once if only its own check of an unresponsive backend is running', async () => {
+    let noteCheck: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (noteCheck = resolve));
+    const hanging = await scope.enclave({
+      handler: () => {
+        noteCheck();
+        return new Promise(() => undefined);
+      },
+    });
+    await editor.change({ backendUrl: hanging.url });
+    await editor.supervisor.start();
+    await withTimeout('the check, at the backend', DEADLINE, asked);
+    const { milliseconds } = await timed(() => editor.supervisor.end());
+    assert.ok(milliseconds < 1500, `${milliseconds} ms`);
+    assert.equal(isAlive(editor.pid), false);
+  });
+
+  it('revokes an access key also in a process that only finishes its responses', async () => {
+    const { port } = await start();
+    const connection = await RawConnection.open(port);
+    const ask = (method: string, path: string, body: Buffer = Buffer.alloc(0)) => {
+      const fields = `Host: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\ncontent-length: ${body.length}`;
+      connection.send(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields}\r\n\r\n`), body]));
+    };
+    ask('POST', '/v1/chat/completions', Buffer.from(chatBody('/repeat 60', { stream: true })));
+    await connection.until('data: ');
+    await editor.supervisor.restart();
+    editor.vault.accessKeys = [editor.vault.ownKey];
+    await editor.supervisor.secretsChanged(false);
+    ask('GET', '/v1/models');
+    assert.equal((await connection.answer()).status, 200);
+    assert.equal((await connection.answer()).status, 401);
+    connection.destroy();
+  });
+
+  it('stops within five seconds, also with an endless stream', async () => {
+    const { url } = await start();
+    const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }), 10_000);
+    await editor.supervisor.stop();
+    await gone(editor.pid, 5000);
+    assert.equal((await reading).broken, true);
+  });
+
+  it('starts nothing after end()', async () => {
+    await editor.supervisor.end();
+    await editor.supervisor.start();
+    assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [0, 'off']);
+  });
+});
