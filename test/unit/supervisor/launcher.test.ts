@@ -205,7 +205,7 @@ describe('Launcher', () => {
     const messages = [
       { type: 'accessKeyUsed', id: '1' },
       { type: 'chatAnswered', id: '2' },
-      { type: 'outcomeChanged', well: true },
+      { type: 'outcomeChanged', success: true },
     ];
     const launcher = open(`${onStart(...messages, ready())} setTimeout(() => undefined, 60000);`);
     await acquire(launcher);
