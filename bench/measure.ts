@@ -81,7 +81,7 @@ export async function measureLatency(target: Measured): Promise<Figures> {
 
 /**
  * Streams with events of about 200 bytes. `burst`: as fast as they are read, so that one read of the relay returns many.
- * `paced`: one per millisecond on each stream, so that each arrives by itself, like the tokens of a model.
+ * `paced`: one per millisecond on each stream, so that each arrives separately, like the tokens of a model.
  */
 export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'paced'): Promise<Figures> {
   const pool = connect(target);
