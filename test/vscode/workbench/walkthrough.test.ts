@@ -135,7 +135,7 @@ describe('The walkthrough', () => {
     await chat.choose('GLM 5.2');
     const words = 'Who can read this question?';
     await chat.ask(words);
-    const question = await model.asked(words, VISIBLE);
+    const question = await model.nextChat(words, VISIBLE);
     question.say('You, and the enclave that was verified before it was sent. Nobody in between.');
     question.finish(400, 20);
     await chat.answer.getByText('Nobody in between.').waitFor();
