@@ -1,6 +1,6 @@
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { TrustAnchors } from '../../attestation/trust.ts';
-import { encodeBits, encodeDer, encodeOid, encodeTime } from './der.ts';
+import { encodeDer, encodeOid, encodeTime } from './der.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -134,7 +134,8 @@ function issueCertificate(spec: CertificateSpec, issuer: IssuedCertificate | und
     encodeDer(0xa3, encodeDer('sequence', ...spec.extensions.map(encodeExtension))),
   );
   const signature = sign(hash, signed, spec.signWith ?? issuer?.privateKey ?? privateKey);
-  return { subject, der: encodeDer('sequence', signed, algorithm(hash), encodeBits(signature)), privateKey };
+  const signatureBits = encodeDer('bitString', Uint8Array.of(0), signature); // no unused bits
+  return { subject, der: encodeDer('sequence', signed, algorithm(hash), signatureBits), privateKey };
 }
 
 /** RFC 5280 section 4.1.2.2: positive, at most 20 bytes. */

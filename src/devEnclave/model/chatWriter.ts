@@ -10,7 +10,7 @@ import type { ChatRequest } from './chatRequest.ts';
 const CREATED = 1_767_225_600;
 
 /** The longest possible timer. */
-const FOREVER_MS = 2 ** 31 - 1;
+export const FOREVER_MS = 2 ** 31 - 1;
 
 const STREAM_HEADERS = [
   { name: 'content-type', value: 'text/event-stream' },
