@@ -33,8 +33,8 @@ export interface ToolCall {
 /** The length of the reasoning in sentences, by `reasoning_effort`. */
 const REASONING_SENTENCES = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4 } as const;
 
-/** The length of the fragments in which arguments are streamed, in characters. */
-const FRAGMENT = 8;
+/** The fragments in which arguments are streamed. */
+const FRAGMENTS = /[^]{1,8}/gu;
 
 /** The text of the user's last message. */
 export function lastUserText({ messages }: ChatRequest): string {
@@ -57,11 +57,7 @@ export function say(text: string): AnswerStep[] {
 export function callTools(calls: readonly ToolCall[]): AnswerStep[] {
   return calls.flatMap(({ name, json }, index): AnswerStep[] => [
     { kind: 'tool-call', index, name },
-    ...(json.match(new RegExp(`[^]{1,${FRAGMENT}}`, 'gu')) ?? []).map((text): AnswerStep => ({
-      kind: 'tool-arguments',
-      index,
-      text,
-    })),
+    ...(json.match(FRAGMENTS) ?? []).map((text): AnswerStep => ({ kind: 'tool-arguments', index, text })),
   ]);
 }
 

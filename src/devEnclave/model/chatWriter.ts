@@ -1,6 +1,6 @@
 // Writes an answer in the formats of OpenAI's API: a stream of server-sent events, or one JSON object.
 import { setTimeout } from 'node:timers/promises';
-import type { Answer, AnswerStep } from './answer.ts';
+import type { Answer, AnswerStep, ToolCall } from './answer.ts';
 import { ApiError, answerApiError, errorObject } from './apiErrors.ts';
 import { answerJson } from './apiHandler.ts';
 import type { ApiResponseWriter } from './apiHandler.ts';
@@ -25,12 +25,6 @@ interface Finish {
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
   /** Of the text and the reasoning. */
   readonly completionTokens: number;
-}
-
-interface CompleteToolCall {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly arguments: string };
 }
 
 /**
@@ -102,13 +96,7 @@ class StreamEvents {
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    const fields = {
-      id: `chatcmpl-${request.id}`,
-      object: 'chat.completion.chunk',
-      created: CREATED,
-      model: request.model,
-    };
-    this.#head = `data: ${JSON.stringify(fields).slice(0, -1)}`;
+    this.#head = `data: ${JSON.stringify(commonFields(request, 'chat.completion.chunk')).slice(0, -1)}`;
   }
 
   first(): Uint8Array {
@@ -156,7 +144,7 @@ async function writeCompletion(
   response: ApiResponseWriter,
 ): Promise<void> {
   const words: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
-  const calls: { name: string; json: string }[] = [];
+  const calls: ToolCall[] = [];
   for (const step of steps) {
     switch (step.kind) {
       case 'text':
@@ -167,8 +155,8 @@ async function writeCompletion(
         calls.push({ name: step.name, json: '' });
         break;
       case 'tool-arguments': {
-        const call = calls[step.index];
-        if (call !== undefined) call.json += step.text;
+        const { name = '', json = '' } = calls[step.index] ?? {};
+        calls[step.index] = { name, json: json + step.text };
         break;
       }
       case 'provider-error':
@@ -186,19 +174,18 @@ async function writeCompletion(
         break;
       case 'finish': {
         const message = completeMessage(request, words.text.join(''), words.reasoning.join(''), calls);
-        answerJson(response, 200, completion(request, message, step));
+        answerJson(response, 200, {
+          ...commonFields(request, 'chat.completion'),
+          choices: [{ index: 0, message, finish_reason: step.finishReason }],
+          usage: usageOf(request, step.completionTokens),
+        });
       }
     }
   }
 }
 
-function completeMessage(
-  request: ChatRequest,
-  text: string,
-  reasoning: string,
-  calls: readonly { readonly name: string; readonly json: string }[],
-): object {
-  const toolCalls = calls.map(({ name, json }, index): CompleteToolCall => {
+function completeMessage(request: ChatRequest, text: string, reasoning: string, calls: readonly ToolCall[]): object {
+  const toolCalls = calls.map(({ name, json }, index) => {
     return { id: toolCallId(request, index), type: 'function', function: { name, arguments: json } };
   });
   return {
@@ -209,15 +196,9 @@ function completeMessage(
   };
 }
 
-function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Finish): object {
-  return {
-    id: `chatcmpl-${request.id}`,
-    object: 'chat.completion',
-    created: CREATED,
-    model: request.model,
-    choices: [{ index: 0, message, finish_reason: finishReason }],
-    usage: usageOf(request, completionTokens),
-  };
+/** The first fields of each event and of a complete response. */
+function commonFields({ id, model }: ChatRequest, object: string): object {
+  return { id: `chatcmpl-${id}`, object, created: CREATED, model };
 }
 
 /** Four characters of the messages are one token. */
