@@ -1,6 +1,6 @@
 // src/devEnclave: an enclave for development, demos and tests. It must never become part of the extension package, and
 // no other folder imports it. Requests pass through routes/ and transport/ to the backend's API in model/; attestation/
-// makes the documents, and faults/ replaces correct steps by wrong ones on demand.
+// makes the documents, and faults/ replaces correct steps with wrong ones on demand.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TrustAnchors } from '../attestation/trust.ts';
 import { bestAead } from '../session/aead.ts';

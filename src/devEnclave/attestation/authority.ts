@@ -16,7 +16,7 @@ const OIDS = {
 /** Bits of KeyUsage (RFC 5280 section 4.2.1.3), as the first byte of the bit string. */
 const KEY_USAGE_BITS = { digitalSignature: 0x80, keyCertSign: 0x04 } as const;
 
-export type Hash = 'sha256' | 'sha384';
+type Hash = 'sha256' | 'sha384';
 
 /** An extension of a certificate. `value` is the DER inside the OCTET STRING. */
 export interface Extension {

@@ -12,14 +12,14 @@ export type AnswerStep =
   /** The provider fails: an error event in a stream, otherwise an error status. */
   | { readonly kind: 'provider-error' }
   /** The enclave fails: an Error record instead of an End. */
-  | { readonly kind: 'break-off'; readonly code: string }
+  | { readonly kind: 'abort'; readonly code: string }
   /** Sends nothing until the client disconnects. */
   | { readonly kind: 'stall' };
 
 export interface Answer {
   readonly steps: Iterable<AnswerStep>;
   /** Omits the pause between the steps. */
-  readonly hurried?: true;
+  readonly unpaced?: true;
   /** How long to wait before the answer starts, in milliseconds. */
   readonly delayMs?: number;
 }
@@ -91,9 +91,9 @@ function reasoningFor(request: ChatRequest): AnswerStep[] {
   const count = words(lastUserText(request)).length;
   const sentences = [
     `The message has ${count} ${count === 1 ? 'word' : 'words'}. `,
-    'I am a development model and repeat what I hear. ',
-    'That takes no thought. ',
-    'I have thought about it nevertheless. ',
+    'I am a development model and repeat your message. ',
+    'That needs no reasoning. ',
+    'A higher effort only adds sentences like this one. ',
   ].slice(0, REASONING_SENTENCES[request.effort ?? 'medium']);
   return words(sentences.join('')).map((text) => ({ kind: 'reasoning', text }));
 }

@@ -39,7 +39,7 @@ export async function writeAnswer(
 ): Promise<void> {
   if (answer.delayMs !== undefined) await setTimeout(answer.delayMs, undefined, { signal: response.signal });
   const steps = limitSteps(answer.steps, request.maxTokens);
-  if (request.stream) await streamAnswer(request, steps, answer.hurried ? 0 : paceMs, response);
+  if (request.stream) await streamAnswer(request, steps, answer.unpaced ? 0 : paceMs, response);
   else await writeCompletion(request, steps, response);
 }
 
@@ -77,7 +77,7 @@ async function streamAnswer(
     }
     if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: response.signal });
     if (step.kind === 'stall') await setTimeout(FOREVER_MS, undefined, { signal: response.signal });
-    if (step.kind === 'break-off') {
+    if (step.kind === 'abort') {
       response.fail(step.code);
       return;
     }
@@ -121,7 +121,7 @@ class StreamEvents {
       case 'ping':
         return Buffer.from(': ping\n\n');
       case 'stall':
-      case 'break-off':
+      case 'abort':
         return new Uint8Array(0);
     }
   }
@@ -162,7 +162,7 @@ async function writeCompletion(
       case 'provider-error':
         answerApiError(response, PROVIDER_ERROR);
         return;
-      case 'break-off':
+      case 'abort':
         response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/json' }] });
         response.write(Buffer.from('{"id":'));
         response.fail(step.code);

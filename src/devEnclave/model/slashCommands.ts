@@ -47,7 +47,7 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
   burst: {
     usage: 'N [WORD]',
     summary: 'N words, one chunk each, as fast as possible',
-    answer: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word'), hurried: true }),
+    answer: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word'), unpaced: true }),
   },
   large: {
     usage: 'BYTES',
@@ -123,7 +123,7 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
     usage: 'N [CODE]',
     summary: 'N words, then an Error record with this code',
     answer: ({ words: [count, code = 'internal_error'] }) => ({
-      steps: [...repeat(natural(count), 'word'), { kind: 'break-off', code }],
+      steps: [...repeat(natural(count), 'word'), { kind: 'abort', code }],
     }),
   },
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 
-/** How a response ended. `failed`: the enclave broke it off. */
+/** How a response ended. `failed`: the enclave aborted it. */
 export type Ending = 'complete' | 'client-cancelled' | 'failed';
 
 /** Tracks whether the client still waits for a response, and how the response ended. */
@@ -35,7 +35,7 @@ export class ResponseTracker {
     const { signal } = this;
     signal.throwIfAborted();
     if (this.#response.writableNeedDrain) await once(this.#response, 'drain', { signal });
-    // If the socket has just closed, the event loop must turn for the 'close' event to arrive.
+    // If the socket has just closed, its 'close' event arrives in the next turn of the event loop.
     else await setImmediate(undefined, { signal });
   }
 

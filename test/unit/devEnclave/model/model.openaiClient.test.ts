@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { ask } from '../../support/devEnclave/apiClient.ts';
+import { createModel } from '../../../../src/devEnclave/model/model.ts';
+import { ask } from '../../../support/devEnclave/apiClient.ts';
 
 const model = createModel({ paceMs: 0 });
 
