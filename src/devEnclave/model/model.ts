@@ -16,7 +16,7 @@ export interface ModelOptions {
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  readonly answer: (request: ApiRequest, response: ApiResponseWriter, options: ModelOptions) => Promise<void>;
+  readonly answer: (request: ApiRequest, response: ApiResponseWriter, options: ModelOptions) => void | Promise<void>;
 }
 
 const ROUTES = new Map<string, Route>([
@@ -49,9 +49,8 @@ export function createModel(options: ModelOptions): ApiHandler {
   };
 }
 
-function listModels(_request: ApiRequest, response: ApiResponseWriter): Promise<void> {
+function listModels(_request: ApiRequest, response: ApiResponseWriter): void {
   answerJson(response, 200, { object: 'list', data: MODELS });
-  return Promise.resolve();
 }
 
 async function completeChat(request: ApiRequest, response: ApiResponseWriter, { paceMs }: ModelOptions): Promise<void> {
@@ -61,7 +60,6 @@ async function completeChat(request: ApiRequest, response: ApiResponseWriter, { 
   if (answer !== undefined) await writeAnswer(chat, answer, paceMs, response);
 }
 
-async function embedTexts({ body }: ApiRequest, response: ApiResponseWriter): Promise<void> {
+function embedTexts({ body }: ApiRequest, response: ApiResponseWriter): void {
   answerJson(response, 200, answerEmbeddings(parseJson(body ?? new Uint8Array(0))));
-  return Promise.resolve();
 }

@@ -9,25 +9,21 @@ export type Ending = 'complete' | 'client-cancelled' | 'failed';
 export class ResponseTracker {
   /** Resolves when the response has ended. */
   readonly ended: Promise<Ending>;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
   readonly #response: ServerResponse;
-  #controller: AbortController | undefined;
   #failed = false;
 
   constructor(response: ServerResponse) {
+    const controller = new AbortController();
+    this.signal = controller.signal;
     this.#response = response;
     this.ended = new Promise((resolve) => {
       response.once('close', () => {
-        if (!response.writableFinished) this.#controller?.abort();
+        if (!response.writableFinished) controller.abort();
         resolve(this.#failed ? 'failed' : response.writableFinished ? 'complete' : 'client-cancelled');
       });
     });
-  }
-
-  /** Aborted when the client disconnects. Created on demand, because most responses end before it is needed. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#response.closed && !this.#response.writableFinished) this.#controller.abort();
-    return this.#controller.signal;
   }
 
   /** Resolves when the socket accepts data again. Rejects when the client disconnects. */
