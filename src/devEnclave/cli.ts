@@ -29,8 +29,8 @@ message. It accepts every API key that begins with dev-.
   --port N        Port to listen on. Default: 0, any free port.
   --pace MS       Pause between two chunks of a stream, in milliseconds. Default: 15.
   --forward URL   Forward requests to this OpenAI-compatible server, with the API key as a bearer token.
-  --record FILE   Append a line of JSON for each request to this file, without API keys and bodies.
-  --faults LIST   Inject faults: a comma-separated list of name, or name:N for the N-th handshake or request only.
+  --record FILE   Append a line of JSON about each request to this file. It contains no API key and no body.
+  --faults LIST   Inject faults, separated by commas. name:N injects it in the N-th handshake or request only.
   --faults list   List all faults.
   --help          Show this help.
 

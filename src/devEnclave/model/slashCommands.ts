@@ -56,7 +56,7 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
   bytes: {
     usage: 'N',
-    summary: 'a body of exactly N bytes as application/octet-stream (see patternBytes)',
+    summary: 'a body of exactly N bytes as application/octet-stream, with a fixed pattern',
     write: ({ words }, response) => writePattern(response, natural(words[0])),
   },
   raw: {
