@@ -4,7 +4,7 @@ import { type Token, Tokenizer, Type, decode } from 'cborg';
 const MAX_DEPTH = 8;
 
 export interface CborForm {
-  /** Whether to accept arrays and maps of indefinite length (RFC 8949 section 3.2.2). Strings are never accepted so. */
+  /** Whether to accept arrays and maps of indefinite length (RFC 8949 section 3.2.2). Such strings are never accepted. */
   readonly indefiniteLengths: boolean;
 }
 
@@ -79,6 +79,6 @@ class BoundedTokenizer {
 
   #close(): void {
     const container = this.#open.pop();
-    if (container?.map && container.itemsSeen % 2 !== 0) throw new Error('a break in the place of a value');
+    if (container?.map && container.itemsSeen % 2 !== 0) throw new Error('a break instead of a value');
   }
 }

@@ -36,7 +36,7 @@ export function parseCertificate(der: Uint8Array): Certificate {
   let algorithms: readonly Buffer[];
   try {
     x509 = new X509Certificate(der);
-    // Node encodes the certificate again: trailing bytes and encodings that are not DER make a difference.
+    // Node encodes the certificate again, which reveals trailing bytes and encodings that are not DER.
     if (!x509.raw.equals(der)) throw new Error('not the DER of one certificate');
     const parsed = ParsedCertificate.parse(Buffer.from(der));
     requireKnownExtensions(parsed);

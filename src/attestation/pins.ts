@@ -1,7 +1,7 @@
 /** Each environment has its own pins and its own history. Neither ever approves an image of the other. */
 export type Environment = 'production' | 'development';
 
-/** What is built in about an environment (transport V2, section 4). */
+/** The built-in values of an environment (transport V2, section 4). */
 export interface EnvironmentPins {
   /** The address of the signed history: https, no redirects, at most 5 s and 1 MiB. */
   readonly historyUrl: string;

@@ -30,11 +30,11 @@ export interface ApprovedAttestation {
 }
 
 /**
- * Approves PCR0 by what is known without the network: the pins of the environment, then the user's own values
- * (transport V2, section 4).
+ * Approves PCR0 without the network: by the pins of the environment, then by the user's own values (transport V2,
+ * section 4).
  *
  * @returns undefined if neither has it: fetch `PINS[environment].historyUrl`, then call `approveByHistory`
- * @throws AttestationError `debug_mode`, `pcr0_not_approved` (the document measures no image at all)
+ * @throws AttestationError `debug_mode`, `pcr0_not_approved` (the document has no PCR0)
  */
 export function approveByPolicy(attestation: VerifiedAttestation, policy: Pcr0Policy): ApprovedAttestation | undefined {
   const pcr0 = measuredImage(attestation);

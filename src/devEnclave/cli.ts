@@ -29,8 +29,8 @@ message. It accepts every API key that begins with dev-.
   --port N        Port to listen on. Default: 0, any free port.
   --pace MS       Pause between two chunks of a stream, in milliseconds. Default: 15.
   --forward URL   Forward requests to this OpenAI-compatible server, with the API key as a bearer token.
-  --record FILE   Append a line of JSON for each request to this file, without API keys and bodies.
-  --faults LIST   Inject faults: a comma-separated list of name, or name:N for the N-th handshake or request only.
+  --record FILE   Append a line of JSON about each request to this file. It contains no API key and no body.
+  --faults LIST   Inject faults, separated by commas. name:N injects it in the N-th handshake or request only.
   --faults list   List all faults.
   --help          Show this help.
 
@@ -44,7 +44,7 @@ ${Object.entries(SLASH_COMMANDS)
 /** Parses the arguments that follow the program's name. */
 export function parseCommandLine(args: readonly string[]): Command {
   try {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false });
+    const values = parseOptions(args);
     if (values.help) return { kind: 'print', text: USAGE };
     if (values.faults === 'list') return { kind: 'print', text: `${describeFaults()}\n` };
     return { kind: 'run', options: runOptions(values) };
@@ -53,15 +53,11 @@ export function parseCommandLine(args: readonly string[]): Command {
   }
 }
 
-interface Values {
-  readonly port: string;
-  readonly pace: string;
-  readonly forward?: string | undefined;
-  readonly faults: string;
-  readonly record?: string | undefined;
+function parseOptions(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
 }
 
-function runOptions({ port, pace, forward, faults, record }: Values): EnclaveOptions {
+function runOptions({ port, pace, forward, faults, record }: ReturnType<typeof parseOptions>): EnclaveOptions {
   parseFaults(faults, false);
   const paceMs = parseNumber('--pace', pace, 60_000);
   const url = forward === undefined ? undefined : parseForwardUrl(forward);

@@ -1,10 +1,10 @@
 // src/devEnclave: an enclave for development, demos and tests. It must never become part of the extension package, and
 // no other folder imports it. Requests pass through routes/ and transport/ to the backend's API in model/; attestation/
-// makes the documents, and faults/ replaces correct steps by wrong ones on demand.
+// makes the documents, and faults/ replaces correct steps with wrong ones on demand.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TrustAnchors } from '../attestation/trust.ts';
 import { bestAead } from '../session/aead.ts';
-import { pureHkdf } from '../session/hkdf.ts';
+import { hkdfSha256 } from '../session/hkdf.ts';
 import { REQUEST_PATH, SESSION_PATH } from '../session/wire.ts';
 import { makeUnsignedDocument } from './attestation/document.ts';
 import { createDocumentSigner } from './attestation/documentSigner.ts';
@@ -63,7 +63,7 @@ export async function startEnclave(options: EnclaveOptions = {}): Promise<Runnin
   const listeners = options.journal === false ? recorders : [journal.add, ...recorders];
   const sessions = new SessionTable(clock);
   const sessionContext = {
-    primitives: { aead: bestAead(), hkdf: pureHkdf },
+    primitives: { aead: bestAead(), hkdf: hkdfSha256 },
     sessions,
     makeDocument: signer?.makeDocument ?? ((bindings) => makeUnsignedDocument(bindings, clock())),
   };

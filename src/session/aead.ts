@@ -1,5 +1,5 @@
-// ChaCha20-Poly1305 (RFC 8439), in two implementations of one interface. BoringSSL, and with it Electron, lacks the
-// `chacha20-poly1305` cipher; and the cost of each call into Node's cipher makes small records faster without it.
+// ChaCha20-Poly1305 (RFC 8439), in two implementations of one interface. Electron's BoringSSL lacks the
+// `chacha20-poly1305` cipher. Calls into Node's cipher are expensive, so small records are faster in JavaScript.
 import { createCipheriv, createDecipheriv, getCiphers } from 'node:crypto';
 import { poly1305 } from '@noble/ciphers/_poly1305.js';
 import { chacha20 } from '@noble/ciphers/chacha.js';
@@ -19,7 +19,6 @@ export interface SealStream {
 
 /** Keys are 32 bytes, nonces 12, tags 16. No method keeps or changes its arguments. */
 export interface Aead {
-  readonly name: 'native' | 'pure' | 'auto';
   sealStream(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array): SealStream;
   /**
    * Returns `prefix || ciphertext || tag`, in fresh memory.
@@ -44,7 +43,6 @@ const CIPHER = 'chacha20-poly1305';
 
 /** OpenSSL, through `node:crypto`. */
 export const nativeAead: Aead = {
-  name: 'native',
   sealStream(key, nonce, aad) {
     const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_LENGTH });
     cipher.setAAD(aad, { plaintextLength: 0 });
@@ -83,7 +81,6 @@ const ONE_TIME_KEY_LENGTH = 32;
 
 /** RFC 8439 section 2.8 over the ChaCha20 and the Poly1305 of @noble/ciphers. */
 export const pureAead: Aead = {
-  name: 'pure',
   sealStream: (key, nonce, aad) => new PureSealStream(key, nonce, aad),
   seal(key, nonce, aad, prefix, parts) {
     const length = totalLength(parts);
@@ -205,7 +202,6 @@ class PureSealStream implements SealStream {
  */
 export function aeadBySize(native: Aead, pure: Aead, pureBelow: number): Aead {
   return {
-    name: 'auto',
     sealStream: (key, nonce, aad) => native.sealStream(key, nonce, aad),
     seal: (key, nonce, aad, prefix, parts) =>
       (totalLength(parts) < pureBelow ? pure : native).seal(key, nonce, aad, prefix, parts),

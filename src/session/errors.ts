@@ -40,8 +40,8 @@ export type SessionErrorCode =
   | 'request_too_large';
 
 /**
- * An error of the session layer. The message is for the proxy's log, not for the HTTP client. It contains no key, no
- * token and nothing of a body.
+ * An error of the session layer. The message is for the proxy's log, not for the HTTP client. It never contains a key, a
+ * token or any part of a body.
  */
 export class SessionError extends Error {
   readonly code: SessionErrorCode;

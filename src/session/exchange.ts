@@ -41,7 +41,7 @@ const SEALED_PER_TURN = 256 * 1024;
 /** Receives the outcome of an attempt. */
 interface AttemptOwner {
   finished(error?: SessionError): void;
-  /** The reply allows a resend. It is not authenticated, so it proves nothing about the session. */
+  /** The reply allows a resend. It is not authenticated: it may come from anyone on the network. */
   sessionRejected(): void;
 }
 

@@ -36,7 +36,7 @@ export class ReplayableBody {
     return this.#complete;
   }
 
-  /** Keeps `bytes` without copying, unless they are few. The caller must not change them. */
+  /** Appends `bytes`, which the caller must not change: only small chunks are copied. */
   push(bytes: Uint8Array): void {
     if (!this.#fillBlock(bytes)) this.#chunks.push({ bytes, filled: bytes.length, isBlock: false });
     this.#length += bytes.length;

@@ -44,8 +44,8 @@ const RENEW_AHEAD = 5 * 60_000;
 /** How long to wait after a failed renewal, in milliseconds. */
 const RENEW_RETRY = 15_000;
 /**
- * How far the wall clock may be ahead before the computer is taken to have slept, in milliseconds: ahead of the monotonic
- * clock if that pauses during sleep (Linux), else ahead of the heartbeat timer (macOS, Windows).
+ * The computer has slept if the wall clock is ahead by more than this, in milliseconds: ahead of the monotonic clock where
+ * that pauses during sleep (Linux), otherwise ahead of the heartbeat timer (macOS, Windows).
  */
 const SLEEP_TOLERANCE = 5000;
 /** The interval of the heartbeat timer, in milliseconds. */

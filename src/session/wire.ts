@@ -49,7 +49,7 @@ export const MAX_FRAME = 1 + MAX_CHUNK + TAG_LENGTH;
 export const MIN_FRAME = 1 + TAG_LENGTH;
 export const MAX_START_METADATA = 64 * 1024;
 export const MAX_RESPONSE_HEADERS = 32;
-export const MAX_ERROR_CODE = 64;
+const MAX_ERROR_CODE = 64;
 
 /** The first plaintext byte of a record. Transport V2 calls it the tag; here "tag" is the AEAD's authentication tag. */
 export const RecordType = { start: 1, chunk: 2, end: 3, error: 4 } as const;

@@ -73,7 +73,6 @@ export function watchedPrimitives(): { readonly primitives: Primitives; readonly
     primitives: {
       aead,
       hkdf: {
-        name: hkdf.name,
         extract: (...input) => {
           derived.push('extract');
           return hkdf.extract(...input);

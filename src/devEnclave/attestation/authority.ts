@@ -1,6 +1,6 @@
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { TrustAnchors } from '../../attestation/trust.ts';
-import { encodeBits, encodeDer, encodeOid, encodeTime } from './der.ts';
+import { encodeDer, encodeOid, encodeTime } from './der.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -16,7 +16,7 @@ const OIDS = {
 /** Bits of KeyUsage (RFC 5280 section 4.2.1.3), as the first byte of the bit string. */
 const KEY_USAGE_BITS = { digitalSignature: 0x80, keyCertSign: 0x04 } as const;
 
-export type Hash = 'sha256' | 'sha384';
+type Hash = 'sha256' | 'sha384';
 
 /** An extension of a certificate. `value` is the DER inside the OCTET STRING. */
 export interface Extension {
@@ -134,7 +134,8 @@ function issueCertificate(spec: CertificateSpec, issuer: IssuedCertificate | und
     encodeDer(0xa3, encodeDer('sequence', ...spec.extensions.map(encodeExtension))),
   );
   const signature = sign(hash, signed, spec.signWith ?? issuer?.privateKey ?? privateKey);
-  return { subject, der: encodeDer('sequence', signed, algorithm(hash), encodeBits(signature)), privateKey };
+  const signatureBits = encodeDer('bitString', Uint8Array.of(0), signature); // no unused bits
+  return { subject, der: encodeDer('sequence', signed, algorithm(hash), signatureBits), privateKey };
 }
 
 /** RFC 5280 section 4.1.2.2: positive, at most 20 bytes. */

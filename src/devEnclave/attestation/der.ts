@@ -25,11 +25,6 @@ export function encodeOid(dotted: string): Uint8Array {
   return encodeDer('oid', Uint8Array.from([40 * first + second, ...rest].flatMap(toBase128)));
 }
 
-/** Encodes a BIT STRING without unused bits. */
-export function encodeBits(bytes: Uint8Array): Uint8Array {
-  return encodeDer('bitString', Uint8Array.of(0), bytes);
-}
-
 /** Encodes a time (milliseconds since 1970): UTCTime until 2049, then GeneralizedTime (RFC 5280 section 4.1.2.5). */
 export function encodeTime(time: number): Uint8Array {
   const text = new Date(time)

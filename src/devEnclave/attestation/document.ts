@@ -6,7 +6,7 @@ import type { Authority, IssuedCertificate } from './authority.ts';
 
 export const PCR_BYTES = 48;
 
-/** The PCR0 of the development enclave: 48 bytes that are on no list of approved images. */
+/** The PCR0 of the development enclave, 48 bytes. It is not on any list of approved images. */
 export const DEVELOPMENT_PCR0: Uint8Array = createHash('sha384').update('development enclave').digest();
 
 /** The fields of a document's payload. A null field is encoded as null, not left out. */
@@ -32,7 +32,10 @@ export function makeSignedDocument(authority: Authority, options: SignedDocument
 }
 
 /** The fields of a correct payload (transport V2, section 4), in the order of AWS. */
-export function payloadFields({ cabundle, leaf }: Authority, options: SignedDocumentOptions): PayloadFields {
+export function payloadFields(
+  { cabundle, leaf }: { readonly cabundle: readonly Uint8Array[]; readonly leaf: Pick<IssuedCertificate, 'der'> },
+  options: SignedDocumentOptions,
+): PayloadFields {
   const { nonce, publicKey, userData, timestamp, pcr0 = DEVELOPMENT_PCR0, moduleId = 'i-development-enc0' } = options;
   return new Map<string, unknown>([
     ['module_id', moduleId],
@@ -69,19 +72,11 @@ export function signPayload(payload: Uint8Array, leaf: IssuedCertificate): Uint8
  *
  * @param now milliseconds since 1970
  */
-export function makeUnsignedDocument({ nonce, publicKey, userData }: Bindings, now: number): Uint8Array {
-  const payload = encode(
-    new Map<string, unknown>([
-      ['module_id', `i-${randomBytes(8).toString('hex')}`],
-      ['digest', 'SHA384'],
-      ['timestamp', Math.floor(now / 1000)],
-      ['pcrs', new Map([0, 1, 2].map((index) => [index, randomBytes(PCR_BYTES)]))],
-      ['certificate', randomBytes(300)],
-      ['cabundle', [randomBytes(300), randomBytes(300)]],
-      ['public_key', publicKey],
-      ['user_data', userData],
-      ['nonce', nonce],
-    ]),
-  );
+export function makeUnsignedDocument(bindings: Bindings, now: number): Uint8Array {
+  const certificates = { cabundle: [randomBytes(300), randomBytes(300)], leaf: { der: randomBytes(300) } };
+  const moduleId = `i-${randomBytes(8).toString('hex')}`;
+  const fields = payloadFields(certificates, { ...bindings, moduleId, timestamp: Math.floor(now / 1000) });
+  const pcrs = new Map([0, 1, 2].map((index) => [index, randomBytes(PCR_BYTES)]));
+  const payload = encode(new Map([...fields, ['pcrs', pcrs]]));
   return encode([new Uint8Array(0), new Map(), payload, randomBytes(64)]);
 }

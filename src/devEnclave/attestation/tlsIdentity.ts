@@ -1,4 +1,4 @@
-import { asBuffer } from '../../shared/bytes.ts';
+import { X509Certificate } from 'node:crypto';
 import { chainSpecs, issueChain } from './authority.ts';
 import { encodeDer } from './der.ts';
 
@@ -36,10 +36,7 @@ export function createTlsIdentity(now: number): TlsIdentity {
   };
 }
 
-function toPem(der: Uint8Array): string {
-  const lines =
-    asBuffer(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+/** Encodes a certificate as PEM. */
+export function toPem(der: Uint8Array): string {
+  return new X509Certificate(der).toString();
 }

@@ -94,7 +94,7 @@ const DELIVERIES = {
   'one-write': 'all records in one HTTP chunk, at the end',
 } as const;
 
-export type SignedFault = keyof typeof SIGNED_FAULTS;
+type SignedFault = keyof typeof SIGNED_FAULTS;
 export type HandshakeFault = keyof typeof HANDSHAKE_FAULTS | SignedFault;
 export type OuterFault = keyof typeof OUTER_FAULTS;
 export type RecordFault = keyof typeof RECORD_FAULTS;

@@ -60,7 +60,8 @@ export async function injectOuterFault(
   response: ServerResponse,
 ): Promise<boolean> {
   if (faults.has('answer-before-body')) {
-    answerWithoutReading(response);
+    // Not `end`, because Node would then read the rest of the request.
+    response.writeHead(400, ['content-length', '0', ...CONTRACT, ...NOT_FOUND]).flushHeaders();
     return true;
   }
   const answer = faultyAnswer(faults, request, response);
@@ -84,16 +85,6 @@ function faultyAnswer(
   return error && (() => response.writeHead(error.status, [...error.headers]).end('injected fault'));
 }
 
-/** Does not call `end`, because Node would then read the rest of the request. */
-function answerWithoutReading(response: ServerResponse): void {
-  response.writeHead(400, ['content-length', '0', ...CONTRACT, ...NOT_FOUND]);
-  response.flushHeaders();
-}
-
 function findFirst<T>(table: ReadonlyMap<RequestFault, T>, faults: ReadonlySet<RequestFault>): T | undefined {
-  for (const fault of faults) {
-    const found = table.get(fault);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return [...faults].map((fault) => table.get(fault)).find((found) => found !== undefined);
 }

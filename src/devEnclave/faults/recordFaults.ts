@@ -1,147 +1,89 @@
 // Injects faults into the records of a response (transport V2, section 3).
 import { LENGTH_FIELD, MAX_CHUNK, RecordType, TAG_LENGTH } from '../../session/wire.ts';
+import { concatBytes } from '../../shared/bytes.ts';
 import type { ResponseSealer } from '../transport/enclaveSession.ts';
 import type { OuterBody, RecordWriter } from '../transport/encryptedResponse.ts';
 import type { ResponseTracker } from '../transport/responseTracker.ts';
 import type { RecordFault, RequestFault } from './faults.ts';
 
-interface OutgoingRecord {
-  /** 0 is the Start. */
-  readonly index: number;
+interface PlainRecord {
   readonly type: number;
   readonly content: Uint8Array;
 }
 
-/** The response that a fault changes. */
+/** Sends nothing more, and ends the HTTP body, keeps the connection open, resets it or closes it. */
+type Stop = 'end' | 'silence' | 'reset' | 'close';
+
+/** What to send: bytes as they are, a record to be sealed, or nothing more. */
+type Output = Uint8Array | PlainRecord | Stop;
+
 interface FaultContext {
-  readonly sealer: ResponseSealer;
-  readonly tracker: ResponseTracker;
-  readonly send: (bytes: Uint8Array) => void;
-  /** Seals and sends a record unchanged. */
-  readonly sendRecord: (record: Pick<OutgoingRecord, 'type' | 'content'>) => void;
-  /** Sends nothing more; with `end`, also ends the HTTP body. */
-  readonly stop: (how: 'end' | 'silence') => void;
-  /** A frame to send after the next one. */
-  delayed: Uint8Array | undefined;
+  /** The number of the record; 0 is the Start. */
+  readonly index: number;
+  /** Returns the next frame. */
+  readonly seal: (record: PlainRecord) => Uint8Array;
+  /** Frames that a fault keeps until a later record. */
+  readonly delayed: Uint8Array[];
 }
 
-/** Replaces the write of one record. */
-type Fault = (record: OutgoingRecord, context: FaultContext) => void;
+/** Returns what to send instead of `record`. */
+type Fault = (record: PlainRecord, context: FaultContext) => readonly Output[];
+
+/** A fault of one record only: the one with this number, or the End. */
+function at(place: number | 'end', fault: Fault): Fault {
+  return (record, context) => {
+    const isHere = place === 'end' ? record.type === RecordType.end : context.index === place;
+    return isHere ? fault(record, context) : [record];
+  };
+}
+
+function jsonRecord(type: number, value: object): PlainRecord {
+  return { type, content: Buffer.from(JSON.stringify(value)) };
+}
 
 const EXTRA_CHUNK = { type: RecordType.chunk, content: Buffer.from('extra') };
-
-/** A fault of the record at `index` only. */
-function at(index: number, fault: Fault): Fault {
-  return (record, context) => {
-    if (record.index === index) fault(record, context);
-    else context.sendRecord(record);
-  };
-}
-
-/** A fault of the End only. */
-function atEnd(fault: Fault): Fault {
-  return (record, context) => {
-    if (record.type === RecordType.end) fault(record, context);
-    else context.sendRecord(record);
-  };
-}
-
-/** An Error instead of the record at `index`. */
-function errorAt(index: number, code: string): Fault {
-  return at(index, (_record, context) => {
-    context.sendRecord({ type: RecordType.error, content: Buffer.from(JSON.stringify({ code })) });
-    context.stop('end');
-  });
-}
+const PROVIDER_ERROR = jsonRecord(RecordType.error, { code: 'upstream_provider_error' });
 
 const FAULTS: Readonly<Record<RecordFault, Fault>> = {
-  'tampered-record': at(1, ({ type, content }, { sealer, send }) => {
-    const frame = sealer.frame(type, content);
+  'tampered-record': at(1, (record, { seal }) => {
+    const frame = seal(record);
     frame[LENGTH_FIELD] = (frame[LENGTH_FIELD] ?? 0) ^ 1;
-    send(frame);
+    return [frame];
   }),
-  'swapped-records': ({ index, type, content }, context) => {
-    const frame = context.sealer.frame(type, content);
-    if (index === 1) {
-      context.delayed = frame;
-      return;
-    }
-    context.send(frame);
-    if (context.delayed !== undefined) context.send(context.delayed);
-    context.delayed = undefined;
+  'swapped-records': (record, { index, seal, delayed }) => {
+    if (index !== 1) return [record, ...delayed.splice(0)];
+    delayed.push(seal(record));
+    return [];
   },
-  'repeated-record': at(1, ({ type, content }, { sealer, send }) => {
-    const frame = sealer.frame(type, content);
-    send(frame);
-    send(frame);
+  'repeated-record': at(1, (record, { seal }) => Array<Output>(2).fill(seal(record))),
+  'dropped-record': at(1, (record, { seal }) => {
+    seal(record);
+    return [];
   }),
-  'dropped-record': at(1, ({ type, content }, { sealer }) => {
-    sealer.frame(type, content);
+  'truncated-frame': at(1, (record, { seal }) => {
+    const frame = seal(record);
+    return [frame.subarray(0, frame.length >> 1), 'end'];
   }),
-  'truncated-frame': at(1, ({ type, content }, { sealer, send, stop }) => {
-    const frame = sealer.frame(type, content);
-    send(frame.subarray(0, frame.length >> 1));
-    stop('end');
-  }),
-  'early-end': at(2, (_record, { stop }) => {
-    stop('end');
-  }),
-  'missing-end': atEnd((_record, { stop }) => {
-    stop('end');
-  }),
-  'bytes-behind-end': atEnd((record, { send, sendRecord }) => {
-    sendRecord(record);
-    send(Uint8Array.of(0));
-  }),
-  'record-behind-end': atEnd((record, { sendRecord }) => {
-    sendRecord(record);
-    sendRecord(EXTRA_CHUNK);
-  }),
-  'second-start': at(1, (record, { sendRecord }) => {
-    sendRecord({ type: RecordType.start, content: Buffer.from('{"status":200,"headers":[]}') });
-    sendRecord(record);
-  }),
-  'chunk-before-start': at(0, (record, { sendRecord }) => {
-    sendRecord(EXTRA_CHUNK);
-    sendRecord(record);
-  }),
-  'no-start': at(0, () => undefined),
-  'malformed-start': at(0, (_record, { sendRecord }) => {
-    sendRecord({ type: RecordType.start, content: Buffer.from('{"status":200,"headers":[],"trailers":[]}') });
-  }),
-  'oversize-frame': at(1, (_record, { sendRecord }) => {
-    sendRecord({ type: RecordType.chunk, content: new Uint8Array(MAX_CHUNK + 1) });
-  }),
-  'huge-frame': at(1, ({ content }, { send }) => {
-    send(new Uint8Array(LENGTH_FIELD).fill(0xff));
-    send(content);
-  }),
-  'tiny-frame': at(1, (_record, { send }) => {
-    const frame = new Uint8Array(LENGTH_FIELD + TAG_LENGTH);
-    frame[LENGTH_FIELD - 1] = TAG_LENGTH;
-    send(frame);
-  }),
-  'unknown-tag': at(1, ({ content }, { sendRecord }) => {
-    sendRecord({ type: 5, content });
-  }),
-  'end-with-content': atEnd(({ type }, { sendRecord }) => {
-    sendRecord({ type, content: Uint8Array.of(0) });
-  }),
-  'error-record': errorAt(2, 'upstream_provider_error'),
-  'error-before-start': errorAt(0, 'upstream_provider_error'),
-  'malformed-error': errorAt(2, 'PROVIDER'),
-  'another-request-id': at(-1, () => undefined), // requestRoute.ts passes a sealer for another request
-  'reset-mid-response': at(2, (_record, { stop, tracker }) => {
-    stop('silence');
-    tracker.disconnect('reset');
-  }),
-  'close-mid-response': at(2, (_record, { stop, tracker }) => {
-    stop('silence');
-    tracker.disconnect('close');
-  }),
-  'hang-mid-response': at(2, (_record, { stop }) => {
-    stop('silence');
-  }),
+  'early-end': at(2, () => ['end']),
+  'missing-end': at('end', () => ['end']),
+  'bytes-behind-end': at('end', (record) => [record, Uint8Array.of(0)]),
+  'record-behind-end': at('end', (record) => [record, EXTRA_CHUNK]),
+  'second-start': at(1, (record) => [jsonRecord(RecordType.start, { status: 200, headers: [] }), record]),
+  'chunk-before-start': at(0, (record) => [EXTRA_CHUNK, record]),
+  'no-start': at(0, () => []),
+  'malformed-start': at(0, () => [jsonRecord(RecordType.start, { status: 200, headers: [], trailers: [] })]),
+  'oversize-frame': at(1, () => [{ type: RecordType.chunk, content: new Uint8Array(MAX_CHUNK + 1) }]),
+  'huge-frame': at(1, ({ content }) => [new Uint8Array(LENGTH_FIELD).fill(0xff), content]),
+  'tiny-frame': at(1, () => [concatBytes(Uint8Array.of(0, 0, 0, TAG_LENGTH), new Uint8Array(TAG_LENGTH))]),
+  'unknown-tag': at(1, ({ content }) => [{ type: 5, content }]),
+  'end-with-content': at('end', ({ type }) => [{ type, content: Uint8Array.of(0) }]),
+  'error-record': at(2, () => [PROVIDER_ERROR, 'end']),
+  'error-before-start': at(0, () => [PROVIDER_ERROR, 'end']),
+  'malformed-error': at(2, () => [jsonRecord(RecordType.error, { code: 'PROVIDER' }), 'end']),
+  'another-request-id': (record) => [record], // requestRoute.ts passes a sealer for another request
+  'reset-mid-response': at(2, () => ['reset']),
+  'close-mid-response': at(2, () => ['close']),
+  'hang-mid-response': at(2, () => ['silence']),
 };
 
 /** Returns a record writer with the first record fault in `faults`, or undefined if there is none. */
@@ -153,28 +95,24 @@ export function createFaultyRecordWriter(
 ): RecordWriter | undefined {
   const name = [...faults].find((fault): fault is RecordFault => Object.hasOwn(FAULTS, fault));
   if (name === undefined) return undefined;
+  const seal = ({ type, content }: PlainRecord) => sealer.frame(type, content);
+  const delayed: Uint8Array[] = [];
   let index = 0;
   let stopped = false;
   let writable = true;
-  const context: FaultContext = {
-    sealer,
-    tracker,
-    send: (bytes) => {
-      writable = body.write(bytes);
-    },
-    sendRecord: ({ type, content }) => {
-      writable = body.write(sealer.frame(type, content));
-    },
-    stop: (how) => {
-      stopped = true;
-      tracker.markFailed();
-      if (how === 'end') body.end();
-    },
-    delayed: undefined,
+  const stop = (how: Stop) => {
+    stopped = true;
+    tracker.markFailed();
+    if (how === 'end') body.end();
+    else if (how !== 'silence') tracker.disconnect(how);
   };
   return {
     write: (type, content) => {
-      if (!stopped) FAULTS[name]({ index: index++, type, content }, context);
+      if (stopped) return writable;
+      for (const output of FAULTS[name]({ type, content }, { index: index++, seal, delayed })) {
+        if (typeof output === 'string') stop(output);
+        else writable = body.write(output instanceof Uint8Array ? output : seal(output));
+      }
       return writable;
     },
     finish: () => {

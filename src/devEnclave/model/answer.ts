@@ -12,14 +12,14 @@ export type AnswerStep =
   /** The provider fails: an error event in a stream, otherwise an error status. */
   | { readonly kind: 'provider-error' }
   /** The enclave fails: an Error record instead of an End. */
-  | { readonly kind: 'break-off'; readonly code: string }
+  | { readonly kind: 'abort'; readonly code: string }
   /** Sends nothing until the client disconnects. */
   | { readonly kind: 'stall' };
 
 export interface Answer {
   readonly steps: Iterable<AnswerStep>;
   /** Omits the pause between the steps. */
-  readonly hurried?: true;
+  readonly unpaced?: true;
   /** How long to wait before the answer starts, in milliseconds. */
   readonly delayMs?: number;
 }
@@ -33,8 +33,8 @@ export interface ToolCall {
 /** The length of the reasoning in sentences, by `reasoning_effort`. */
 const REASONING_SENTENCES = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4 } as const;
 
-/** The length of the fragments in which arguments are streamed, in characters. */
-const FRAGMENT = 8;
+/** The fragments in which arguments are streamed. */
+const FRAGMENTS = /[^]{1,8}/gu;
 
 /** The text of the user's last message. */
 export function lastUserText({ messages }: ChatRequest): string {
@@ -57,11 +57,7 @@ export function say(text: string): AnswerStep[] {
 export function callTools(calls: readonly ToolCall[]): AnswerStep[] {
   return calls.flatMap(({ name, json }, index): AnswerStep[] => [
     { kind: 'tool-call', index, name },
-    ...(json.match(new RegExp(`[^]{1,${FRAGMENT}}`, 'gu')) ?? []).map((text): AnswerStep => ({
-      kind: 'tool-arguments',
-      index,
-      text,
-    })),
+    ...(json.match(FRAGMENTS) ?? []).map((text): AnswerStep => ({ kind: 'tool-arguments', index, text })),
   ]);
 }
 
@@ -95,9 +91,9 @@ function reasoningFor(request: ChatRequest): AnswerStep[] {
   const count = words(lastUserText(request)).length;
   const sentences = [
     `The message has ${count} ${count === 1 ? 'word' : 'words'}. `,
-    'I am a development model and repeat what I hear. ',
-    'That takes no thought. ',
-    'I have thought about it nevertheless. ',
+    'I am a development model and repeat your message. ',
+    'That needs no reasoning. ',
+    'A higher effort only adds sentences like this one. ',
   ].slice(0, REASONING_SENTENCES[request.effort ?? 'medium']);
   return words(sentences.join('')).map((text) => ({ kind: 'reasoning', text }));
 }

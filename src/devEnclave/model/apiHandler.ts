@@ -1,5 +1,5 @@
-// The interface between the backend's API and the transport. The same backend answers over the encrypted session and
-// over plain HTTP, so nothing in this folder depends on how the bytes travel.
+// The interface between the backend's API and the transport: nothing in this folder depends on how the bytes travel.
+import { JSON_MEDIA_TYPE } from '../../session/wire.ts';
 import type { HeaderField, ResponseStart } from '../../session/wire.ts';
 
 /** A request to the backend's API, as decrypted from its envelope. Transport V2 calls it the logical request. */
@@ -43,6 +43,13 @@ export async function runHandler(handler: ApiHandler, request: ApiRequest, respo
   }
 }
 
+/** Responds with a body that is already complete. */
+export function answerBytes(response: ApiResponseWriter, start: ResponseStart, body: Uint8Array): void {
+  response.start(start);
+  response.write(body);
+  response.end();
+}
+
 /** Responds with one JSON value. */
 export function answerJson(
   response: ApiResponseWriter,
@@ -50,7 +57,6 @@ export function answerJson(
   value: unknown,
   headers: readonly HeaderField[] = [],
 ): void {
-  response.start({ status, headers: [{ name: 'content-type', value: 'application/json' }, ...headers] });
-  response.write(Buffer.from(JSON.stringify(value)));
-  response.end();
+  const type = { name: 'content-type', value: JSON_MEDIA_TYPE };
+  answerBytes(response, { status, headers: [type, ...headers] }, Buffer.from(JSON.stringify(value)));
 }

@@ -6,7 +6,7 @@ import { chatCapabilities } from './catalogue.ts';
 import type { ChatCapabilities } from './catalogue.ts';
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
-export type Effort = (typeof EFFORTS)[number];
+type Effort = (typeof EFFORTS)[number];
 
 export interface Message {
   readonly role: string;
@@ -29,8 +29,7 @@ export interface Tool {
 }
 
 /** Which tools to call. */
-export type ToolChoice =
-  { readonly kind: 'none' | 'auto' | 'required' } | { readonly kind: 'named'; readonly name: string };
+type ToolChoice = { readonly kind: 'none' | 'auto' | 'required' } | { readonly kind: 'named'; readonly name: string };
 
 export interface ChatRequest {
   /** Derived from the body, so that the same request gets the same answer. */

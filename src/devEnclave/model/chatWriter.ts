@@ -1,6 +1,6 @@
 // Writes an answer in the formats of OpenAI's API: a stream of server-sent events, or one JSON object.
 import { setTimeout } from 'node:timers/promises';
-import type { Answer, AnswerStep } from './answer.ts';
+import type { Answer, AnswerStep, ToolCall } from './answer.ts';
 import { ApiError, answerApiError, errorObject } from './apiErrors.ts';
 import { answerJson } from './apiHandler.ts';
 import type { ApiResponseWriter } from './apiHandler.ts';
@@ -10,7 +10,7 @@ import type { ChatRequest } from './chatRequest.ts';
 const CREATED = 1_767_225_600;
 
 /** The longest possible timer. */
-const FOREVER_MS = 2 ** 31 - 1;
+export const FOREVER_MS = 2 ** 31 - 1;
 
 const STREAM_HEADERS = [
   { name: 'content-type', value: 'text/event-stream' },
@@ -27,12 +27,6 @@ interface Finish {
   readonly completionTokens: number;
 }
 
-interface CompleteToolCall {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly arguments: string };
-}
-
 /**
  * Writes the answer as the request asks: streamed or as one object.
  * @param paceMs the pause before each step of a stream, in milliseconds
@@ -45,7 +39,7 @@ export async function writeAnswer(
 ): Promise<void> {
   if (answer.delayMs !== undefined) await setTimeout(answer.delayMs, undefined, { signal: response.signal });
   const steps = limitSteps(answer.steps, request.maxTokens);
-  if (request.stream) await streamAnswer(request, steps, answer.hurried ? 0 : paceMs, response);
+  if (request.stream) await streamAnswer(request, steps, answer.unpaced ? 0 : paceMs, response);
   else await writeCompletion(request, steps, response);
 }
 
@@ -83,7 +77,7 @@ async function streamAnswer(
     }
     if (paceMs > 0) await setTimeout(paceMs, undefined, { signal: response.signal });
     if (step.kind === 'stall') await setTimeout(FOREVER_MS, undefined, { signal: response.signal });
-    if (step.kind === 'break-off') {
+    if (step.kind === 'abort') {
       response.fail(step.code);
       return;
     }
@@ -102,13 +96,7 @@ class StreamEvents {
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    const fields = {
-      id: `chatcmpl-${request.id}`,
-      object: 'chat.completion.chunk',
-      created: CREATED,
-      model: request.model,
-    };
-    this.#head = `data: ${JSON.stringify(fields).slice(0, -1)}`;
+    this.#head = `data: ${JSON.stringify(commonFields(request, 'chat.completion.chunk')).slice(0, -1)}`;
   }
 
   first(): Uint8Array {
@@ -133,7 +121,7 @@ class StreamEvents {
       case 'ping':
         return Buffer.from(': ping\n\n');
       case 'stall':
-      case 'break-off':
+      case 'abort':
         return new Uint8Array(0);
     }
   }
@@ -156,7 +144,7 @@ async function writeCompletion(
   response: ApiResponseWriter,
 ): Promise<void> {
   const words: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
-  const calls: { name: string; json: string }[] = [];
+  const calls: ToolCall[] = [];
   for (const step of steps) {
     switch (step.kind) {
       case 'text':
@@ -167,14 +155,14 @@ async function writeCompletion(
         calls.push({ name: step.name, json: '' });
         break;
       case 'tool-arguments': {
-        const call = calls[step.index];
-        if (call !== undefined) call.json += step.text;
+        const { name = '', json = '' } = calls[step.index] ?? {};
+        calls[step.index] = { name, json: json + step.text };
         break;
       }
       case 'provider-error':
         answerApiError(response, PROVIDER_ERROR);
         return;
-      case 'break-off':
+      case 'abort':
         response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/json' }] });
         response.write(Buffer.from('{"id":'));
         response.fail(step.code);
@@ -186,19 +174,18 @@ async function writeCompletion(
         break;
       case 'finish': {
         const message = completeMessage(request, words.text.join(''), words.reasoning.join(''), calls);
-        answerJson(response, 200, completion(request, message, step));
+        answerJson(response, 200, {
+          ...commonFields(request, 'chat.completion'),
+          choices: [{ index: 0, message, finish_reason: step.finishReason }],
+          usage: usageOf(request, step.completionTokens),
+        });
       }
     }
   }
 }
 
-function completeMessage(
-  request: ChatRequest,
-  text: string,
-  reasoning: string,
-  calls: readonly { readonly name: string; readonly json: string }[],
-): object {
-  const toolCalls = calls.map(({ name, json }, index): CompleteToolCall => {
+function completeMessage(request: ChatRequest, text: string, reasoning: string, calls: readonly ToolCall[]): object {
+  const toolCalls = calls.map(({ name, json }, index) => {
     return { id: toolCallId(request, index), type: 'function', function: { name, arguments: json } };
   });
   return {
@@ -209,15 +196,9 @@ function completeMessage(
   };
 }
 
-function completion(request: ChatRequest, message: object, { finishReason, completionTokens }: Finish): object {
-  return {
-    id: `chatcmpl-${request.id}`,
-    object: 'chat.completion',
-    created: CREATED,
-    model: request.model,
-    choices: [{ index: 0, message, finish_reason: finishReason }],
-    usage: usageOf(request, completionTokens),
-  };
+/** The first fields of each event and of a complete response. */
+function commonFields({ id, model }: ChatRequest, object: string): object {
+  return { id: `chatcmpl-${id}`, object, created: CREATED, model };
 }
 
 /** Four characters of the messages are one token. */

@@ -4,7 +4,7 @@ import { asObject } from '../../shared/json.ts';
 import { ApiError, invalid } from './apiErrors.ts';
 import { EMBEDDING_MODEL } from './catalogue.ts';
 
-export const EMBEDDING_DIMENSIONS = 768;
+const EMBEDDING_DIMENSIONS = 768;
 
 /** Further words are ignored, like text beyond a context window. */
 const MAX_WORDS = 512;

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { MAX_RESPONSE_HEADERS } from '../../session/wire.ts';
+import { HOP_BY_HOP_HEADERS, MAX_RESPONSE_HEADERS } from '../../session/wire.ts';
+import type { HeaderField } from '../../session/wire.ts';
 import { ApiError, answerApiError } from './apiErrors.ts';
 import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
-import { endToEnd, headerFields } from './headerFields.ts';
 
 /**
  * Forwards every request to `base`, with the API key as a bearer token, and streams the response back.
@@ -50,7 +50,7 @@ async function send(base: URL, request: ApiRequest, signal: AbortSignal): Promis
 }
 
 async function stream(answer: IncomingMessage, response: ApiResponseWriter): Promise<void> {
-  const headers = endToEnd(headerFields(answer.rawHeaders)).slice(0, MAX_RESPONSE_HEADERS);
+  const headers = endToEndFields(answer.rawHeaders).slice(0, MAX_RESPONSE_HEADERS);
   response.start({ status: answer.statusCode ?? 502, headers });
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -62,6 +62,18 @@ async function stream(answer: IncomingMessage, response: ApiResponseWriter): Pro
     return;
   }
   response.end();
+}
+
+/** The fields of Node's `rawHeaders` (name, value, name, value ...) that are neither hop-by-hop nor named by `connection`. */
+function endToEndFields(rawHeaders: readonly string[]): HeaderField[] {
+  const fields: HeaderField[] = [];
+  const dropped = new Set<string>(HOP_BY_HOP_HEADERS);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name, value] = [(rawHeaders[index] ?? '').toLowerCase(), rawHeaders[index + 1] ?? ''];
+    if (name === 'connection') for (const token of value.split(',')) dropped.add(token.trim().toLowerCase());
+    fields.push({ name, value });
+  }
+  return fields.filter(({ name }) => !dropped.has(name));
 }
 
 function unreachable(error: unknown): ApiError {

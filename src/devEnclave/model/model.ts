@@ -1,6 +1,5 @@
 // The backend's API: models, chat completions, embeddings.
 import { parseJson } from '../../shared/json.ts';
-import { answerTo } from './answer.ts';
 import { ApiError, answerApiError, answerStatus } from './apiErrors.ts';
 import { answerJson } from './apiHandler.ts';
 import type { ApiHandler, ApiRequest, ApiResponseWriter } from './apiHandler.ts';
@@ -17,7 +16,7 @@ export interface ModelOptions {
 
 interface Route {
   readonly method: 'GET' | 'POST';
-  readonly answer: (request: ApiRequest, response: ApiResponseWriter, options: ModelOptions) => Promise<void>;
+  readonly answer: (request: ApiRequest, response: ApiResponseWriter, options: ModelOptions) => void | Promise<void>;
 }
 
 const ROUTES = new Map<string, Route>([
@@ -50,20 +49,17 @@ export function createModel(options: ModelOptions): ApiHandler {
   };
 }
 
-function listModels(_request: ApiRequest, response: ApiResponseWriter): Promise<void> {
+function listModels(_request: ApiRequest, response: ApiResponseWriter): void {
   answerJson(response, 200, { object: 'list', data: MODELS });
-  return Promise.resolve();
 }
 
 async function completeChat(request: ApiRequest, response: ApiResponseWriter, { paceMs }: ModelOptions): Promise<void> {
   const body = request.body ?? new Uint8Array(0);
   const chat = parseChatRequest(body, parseJson(body));
-  const result = runSlashCommand(chat, request) ?? answerTo(chat);
-  if ('write' in result) await result.write(response);
-  else await writeAnswer(chat, result, paceMs, response);
+  const answer = await runSlashCommand(chat, request, response);
+  if (answer !== undefined) await writeAnswer(chat, answer, paceMs, response);
 }
 
-async function embedTexts({ body }: ApiRequest, response: ApiResponseWriter): Promise<void> {
+function embedTexts({ body }: ApiRequest, response: ApiResponseWriter): void {
   answerJson(response, 200, answerEmbeddings(parseJson(body ?? new Uint8Array(0))));
-  return Promise.resolve();
 }

@@ -1,16 +1,13 @@
 // Commands for tests and benchmarks: a last user message that begins with `/name` controls the response.
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { answerTo, callTools, lastUserText, say } from './answer.ts';
 import type { Answer, AnswerStep } from './answer.ts';
 import { ApiError, answerApiError, answerStatus, invalid } from './apiErrors.ts';
 import type { ApiErrorCode } from './apiErrors.ts';
-import { answerJson } from './apiHandler.ts';
+import { answerBytes, answerJson } from './apiHandler.ts';
 import type { ApiRequest, ApiResponseWriter } from './apiHandler.ts';
 import type { ChatRequest } from './chatRequest.ts';
-
-/** Either an answer of the model, or a function that writes the response itself. */
-export type CommandResult = Answer | { readonly write: (response: ApiResponseWriter) => void | Promise<void> };
+import { FOREVER_MS } from './chatWriter.ts';
 
 interface Invocation {
   readonly chat: ChatRequest;
@@ -19,12 +16,15 @@ interface Invocation {
   readonly words: readonly string[];
 }
 
-interface SlashCommand {
+type SlashCommand = {
   /** The arguments, for `--help`. */
   readonly usage: string;
   readonly summary: string;
-  readonly run: (invocation: Invocation) => CommandResult;
-}
+} & (
+  | { readonly answer: (invocation: Invocation) => Answer }
+  /** Writes the response itself. */
+  | { readonly write: (invocation: Invocation, response: ApiResponseWriter) => void | Promise<void> }
+);
 
 const MAX_BYTES = 2 ** 31;
 
@@ -42,112 +42,109 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
   repeat: {
     usage: 'N [WORD]',
     summary: 'N words, one chunk each, at the normal pace',
-    run: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word') }),
+    answer: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word') }),
   },
   burst: {
     usage: 'N [WORD]',
     summary: 'N words, one chunk each, as fast as possible',
-    run: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word'), hurried: true }),
+    answer: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word'), unpaced: true }),
   },
   large: {
     usage: 'BYTES',
     summary: 'a text of exactly that many bytes in one chunk',
-    run: ({ words }) => ({ steps: [{ kind: 'text', text: 'x'.repeat(natural(words[0])) }] }),
+    answer: ({ words }) => ({ steps: [{ kind: 'text', text: 'x'.repeat(natural(words[0])) }] }),
   },
   bytes: {
     usage: 'N',
-    summary: 'a body of exactly N bytes as application/octet-stream (see patternBytes)',
-    run: ({ words }) => {
-      const length = natural(words[0]);
-      return { write: (response) => writePattern(response, length) };
-    },
+    summary: 'a body of exactly N bytes as application/octet-stream, with a fixed pattern',
+    write: ({ words }, response) => writePattern(response, natural(words[0])),
   },
   raw: {
     usage: 'TYPE BASE64',
     summary: 'exactly this body with this content type',
-    run: ({ words: [type = '', body = ''] }) => ({
-      write: (response) => {
-        response.start({ status: 200, headers: [{ name: 'content-type', value: type }] });
-        response.write(Buffer.from(body, 'base64'));
-        response.end();
-      },
-    }),
+    write: ({ words: [type = '', body = ''] }, response) => {
+      const headers = [{ name: 'content-type', value: type }];
+      answerBytes(response, { status: 200, headers }, Buffer.from(body, 'base64'));
+    },
   },
   status: {
     usage: 'CODE [RETRY-AFTER]',
     summary: 'this status, with an error of the backend or without a body',
-    run: ({ words }) => {
-      const status = natural(words[0]);
-      return {
-        write: (response) => {
-          answerWithStatus(response, status, words[1]);
-        },
-      };
+    write: ({ words }, response) => {
+      answerWithStatus(response, natural(words[0]), words[1]);
     },
   },
   headers: {
     usage: '',
     summary: 'headers that a relay must handle: repeated, hop-by-hop, named by connection, cookies, Latin-1',
-    run: () => ({ write: answerWithOddHeaders }),
+    write: answerWithOddHeaders,
   },
   describe: {
     usage: '',
     summary: 'the request as JSON: method, target, headers, length and SHA-256 of the body; no API key',
-    run: ({ request }) => ({
-      write: (response) => {
-        const { method, target, headers, body = new Uint8Array(0) } = request;
-        const sha256 = createHash('sha256').update(body).digest('hex');
-        answerJson(response, 200, { method, target, headers, body: { length: body.length, sha256 } });
-      },
-    }),
+    write: ({ request: { method, target, headers, body = new Uint8Array(0) } }, response) => {
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      answerJson(response, 200, { method, target, headers, body: { length: body.length, sha256 } });
+    },
   },
   tool: {
     usage: 'NAME [JSON]',
     summary: 'a call of this tool with these arguments',
-    run: ({ words: [name = '', ...json] }) => ({ steps: callTools([{ name, json: json.join(' ') || '{}' }]) }),
+    answer: ({ words: [name = '', ...json] }) => ({ steps: callTools([{ name, json: json.join(' ') || '{}' }]) }),
   },
   wait: {
     usage: 'MS [TEXT]',
     summary: 'the normal response to TEXT, which starts after MS milliseconds',
-    run: ({ chat, words }) => ({ ...answerTo(chat), delayMs: natural(words[0]) }),
+    answer: ({ chat, words }) => ({ ...answerTo(chat), delayMs: natural(words[0]) }),
   },
   ping: {
     usage: 'N',
     summary: 'N comment lines between the first and the second word',
-    run: ({ words }) => ({
+    answer: ({ words }) => ({
       steps: [...say('before '), ...Array<AnswerStep>(natural(words[0])).fill({ kind: 'ping' }), ...say('after')],
     }),
   },
   stall: {
     usage: 'N',
     summary: 'N words, then nothing until the client disconnects',
-    run: ({ words }) => ({ steps: [...repeat(natural(words[0]), 'word'), { kind: 'stall' }] }),
+    answer: ({ words }) => ({ steps: [...repeat(natural(words[0]), 'word'), { kind: 'stall' }] }),
   },
   hang: {
     usage: '',
     summary: 'no response until the client disconnects',
-    run: () => ({ write: ({ signal }) => setTimeout(2 ** 31 - 1, undefined, { signal }) }),
+    answer: () => ({ steps: [], delayMs: FOREVER_MS }),
   },
   broken: {
     usage: 'N',
     summary: 'N words, then the error event of a failed provider (status 502 if not streamed)',
-    run: ({ words }) => ({ steps: [...repeat(natural(words[0]), 'word'), { kind: 'provider-error' }] }),
+    answer: ({ words }) => ({ steps: [...repeat(natural(words[0]), 'word'), { kind: 'provider-error' }] }),
   },
   fail: {
     usage: 'N [CODE]',
     summary: 'N words, then an Error record with this code',
-    run: ({ words: [count, code = 'internal_error'] }) => ({
-      steps: [...repeat(natural(count), 'word'), { kind: 'break-off', code }],
+    answer: ({ words: [count, code = 'internal_error'] }) => ({
+      steps: [...repeat(natural(count), 'word'), { kind: 'abort', code }],
     }),
   },
 };
 
-/** Runs the command in the last user message. Returns undefined if the message has none. */
-export function runSlashCommand(chat: ChatRequest, request: ApiRequest): CommandResult | undefined {
-  const [name, ...words] = lastUserText(chat).split(/\s+/u);
-  if (!name?.startsWith('/')) return undefined;
-  const command = Object.hasOwn(SLASH_COMMANDS, name.slice(1)) ? SLASH_COMMANDS[name.slice(1)] : undefined;
-  return command?.run({ chat, request, words });
+/**
+ * Runs the command in the last user message.
+ * @returns the answer to write, by default the model's; undefined if the command has written the response itself
+ */
+export async function runSlashCommand(
+  chat: ChatRequest,
+  request: ApiRequest,
+  response: ApiResponseWriter,
+): Promise<Answer | undefined> {
+  const [first = '', ...words] = lastUserText(chat).split(/\s+/u);
+  const name = first.startsWith('/') ? first.slice(1) : '';
+  const command = Object.hasOwn(SLASH_COMMANDS, name) ? SLASH_COMMANDS[name] : undefined;
+  if (command === undefined) return answerTo(chat);
+  const invocation = { chat, request, words };
+  if ('answer' in command) return command.answer(invocation);
+  await command.write(invocation, response);
+  return undefined;
 }
 
 /** The body of the response to `/bytes N`. */
@@ -184,7 +181,7 @@ function answerWithStatus(response: ApiResponseWriter, status: number, retryAfte
 }
 
 /** `x-named` is hop-by-hop, because `connection` names it. */
-function answerWithOddHeaders(response: ApiResponseWriter): void {
+function answerWithOddHeaders(_invocation: Invocation, response: ApiResponseWriter): void {
   const body = Buffer.from('{"headers":"odd"}');
   const headers: [string, string][] = [
     ['content-type', 'application/json'],
@@ -207,9 +204,7 @@ function answerWithOddHeaders(response: ApiResponseWriter): void {
     ['server', 'model'],
     ['date', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ];
-  response.start({ status: 200, headers: headers.map(([name, value]) => ({ name, value })) });
-  response.write(body);
-  response.end();
+  answerBytes(response, { status: 200, headers: headers.map(([name, value]) => ({ name, value })) }, body);
 }
 
 function natural(word: string | undefined): number {

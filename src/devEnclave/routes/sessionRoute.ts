@@ -40,7 +40,7 @@ export async function answerSession(
   checkOuterRequest(request, JSON_MEDIA_TYPE);
   const body = await collectBody(request, MAX_HANDSHAKE_REQUEST, 400);
   const offer = parseOffer(body, soleHeader(request, ROUTING_KEY_HEADER));
-  const { session, serverPublicKey } = accept(primitives, offer);
+  const { session, serverPublicKey } = acceptHandshake(primitives, offer);
   sessions.add(session);
   const bindings = {
     nonce: offer.challenge,
@@ -67,12 +67,4 @@ function parseOffer(body: Uint8Array, routingKey: string | undefined): ClientOff
 function decodeBytes(value: unknown, length: number): Uint8Array | undefined {
   const bytes = typeof value === 'string' ? fromBase64(value) : undefined;
   return bytes?.length === length ? bytes : undefined;
-}
-
-function accept(primitives: Primitives, offer: ClientOffer): ReturnType<typeof acceptHandshake> {
-  try {
-    return acceptHandshake(primitives, offer);
-  } catch {
-    throw new HttpError(400, 'the client public key is a low-order point');
-  }
 }

@@ -32,14 +32,19 @@ export interface OpenedRecord {
 
 /**
  * Generates a server key pair and derives the session's keys (section 1).
- * @throws SessionError `weak_public_key` for a low-order client key
+ * @throws HttpError 400 for a low-order client key
  */
 export function acceptHandshake(
   primitives: Primitives,
   { challenge, clientPublicKey }: ClientOffer,
 ): { readonly session: EnclaveSession; readonly serverPublicKey: Uint8Array } {
   const { publicKey: serverPublicKey, privateKey } = generateKeyPair();
-  const shared = agree(privateKey, clientPublicKey);
+  let shared: Uint8Array;
+  try {
+    shared = agree(privateKey, clientPublicKey);
+  } catch {
+    throw new HttpError(400, 'the client public key is a low-order point');
+  }
   const keys = deriveSessionKeys(primitives.hkdf, { challenge, clientPublicKey, serverPublicKey }, shared);
   wipe(shared);
   return { session: new EnclaveSession(primitives, keys, challenge), serverPublicKey };
@@ -103,10 +108,9 @@ export class EnclaveSession {
 export class ResponseSealer {
   readonly #aead: Aead;
   readonly #subkey: Uint8Array;
-  readonly #aad: Uint8Array;
-  readonly #nonce = new Uint8Array(NONCE_LENGTH);
-  readonly #aadSequence: DataView;
-  readonly #nonceSequence = new DataView(this.#nonce.buffer, NONCE_LENGTH - SEQUENCE_LENGTH);
+  readonly #context: Uint8Array;
+  /** Ends with the sequence number. */
+  readonly #nonce = Buffer.alloc(NONCE_LENGTH);
   #sequence = 0n;
 
   /**
@@ -116,17 +120,16 @@ export class ResponseSealer {
   constructor(aead: Aead, subkey: Uint8Array, context: Uint8Array) {
     this.#aead = aead;
     this.#subkey = subkey;
-    this.#aad = concatBytes(context, new Uint8Array(SEQUENCE_LENGTH));
-    this.#aadSequence = new DataView(this.#aad.buffer, context.length);
+    this.#context = context;
   }
 
   /** Returns the next frame, `uint32 length || ciphertext || tag`, for a record of this type and content. */
   frame(type: number, content: Uint8Array): Uint8Array {
-    this.#nonceSequence.setBigUint64(0, this.#sequence);
-    this.#aadSequence.setBigUint64(0, this.#sequence);
-    this.#sequence += 1n;
-    const prefix = new Uint8Array(LENGTH_FIELD);
-    new DataView(prefix.buffer).setUint32(0, 1 + content.length + TAG_LENGTH);
-    return this.#aead.seal(this.#subkey, this.#nonce, this.#aad, prefix, [Uint8Array.of(type), content]);
+    const start = NONCE_LENGTH - SEQUENCE_LENGTH;
+    this.#nonce.writeBigUInt64BE(this.#sequence++, start);
+    const aad = concatBytes(this.#context, this.#nonce.subarray(start));
+    const prefix = Buffer.alloc(LENGTH_FIELD);
+    prefix.writeUInt32BE(1 + content.length + TAG_LENGTH);
+    return this.#aead.seal(this.#subkey, this.#nonce, aad, prefix, [Uint8Array.of(type), content]);
   }
 }

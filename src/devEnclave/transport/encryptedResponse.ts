@@ -17,7 +17,7 @@ export interface OuterBody {
 export interface RecordWriter {
   /** Returns false if the socket is full. */
   write(type: number, content: Uint8Array): boolean;
-  /** Follows the last record. */
+  /** Ends the body after the last record. */
   finish(): void;
 }
 

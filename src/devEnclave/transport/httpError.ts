@@ -17,7 +17,7 @@ export class HttpError extends Error {
   }
 }
 
-/** The client disconnected before it had sent the complete request, so nobody can receive a response. */
+/** The client disconnected before it had sent the complete request, so there is nobody to respond to. */
 export class ClientDisconnected extends Error {
   constructor() {
     super('The client disconnected');

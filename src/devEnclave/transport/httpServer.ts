@@ -13,7 +13,7 @@ export interface ServerOptions {
   readonly tls?: Pick<TlsIdentity, 'key' | 'cert'> | undefined;
   /** May throw HttpError and ClientDisconnected. Any other error is logged and ends the connection. */
   readonly answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-  readonly onReject?: (request: IncomingMessage, error: HttpError) => void;
+  readonly onReject: (request: IncomingMessage, error: HttpError) => void;
 }
 
 export interface RunningServer {
@@ -32,7 +32,7 @@ export async function listenLocally({ port = 0, tls, answer, onReject }: ServerO
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch((error: unknown) => {
       if (error instanceof HttpError) {
-        onReject?.(request, error);
+        onReject(request, error);
         sendHttpError(request, response, error);
       } else if (!(error instanceof ClientDisconnected)) {
         console.error(error);

@@ -2,32 +2,28 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 
-/** How a response ended. `failed`: the enclave broke it off. */
+/** How a response ended. `failed`: the enclave aborted it. */
 export type Ending = 'complete' | 'client-cancelled' | 'failed';
 
 /** Tracks whether the client still waits for a response, and how the response ended. */
 export class ResponseTracker {
   /** Resolves when the response has ended. */
   readonly ended: Promise<Ending>;
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
   readonly #response: ServerResponse;
-  #controller: AbortController | undefined;
   #failed = false;
 
   constructor(response: ServerResponse) {
+    const controller = new AbortController();
+    this.signal = controller.signal;
     this.#response = response;
     this.ended = new Promise((resolve) => {
       response.once('close', () => {
-        if (!response.writableFinished) this.#controller?.abort();
+        if (!response.writableFinished) controller.abort();
         resolve(this.#failed ? 'failed' : response.writableFinished ? 'complete' : 'client-cancelled');
       });
     });
-  }
-
-  /** Aborted when the client disconnects. Created on demand, because most responses end before it is needed. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#response.closed && !this.#response.writableFinished) this.#controller.abort();
-    return this.#controller.signal;
   }
 
   /** Resolves when the socket accepts data again. Rejects when the client disconnects. */
@@ -35,7 +31,7 @@ export class ResponseTracker {
     const { signal } = this;
     signal.throwIfAborted();
     if (this.#response.writableNeedDrain) await once(this.#response, 'drain', { signal });
-    // If the socket has just closed, the event loop must turn for the 'close' event to arrive.
+    // If the socket has just closed, its 'close' event arrives in the next turn of the event loop.
     else await setImmediate(undefined, { signal });
   }
 

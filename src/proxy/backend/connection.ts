@@ -5,7 +5,7 @@ import { bestAead } from '../../session/aead.ts';
 import type { SessionError } from '../../session/errors.ts';
 import { performHandshake } from '../../session/handshake.ts';
 import type { AttestationResult, Trust } from '../../session/handshake.ts';
-import { pureHkdf } from '../../session/hkdf.ts';
+import { hkdfSha256 } from '../../session/hkdf.ts';
 import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
 import type { SessionLoss } from '../../session/sessionManager.ts';
@@ -46,7 +46,7 @@ export interface BackendConnection {
 
 /** The fastest implementations by measurement: each request derives two subkeys. */
 export function bestPrimitives(): Primitives {
-  return { aead: bestAead(), hkdf: pureHkdf };
+  return { aead: bestAead(), hkdf: hkdfSha256 };
 }
 
 /** Opens no connection yet: `sessions` makes the first session when it is asked for one. */

@@ -5,7 +5,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createForwarder, parseForwardUrl } from '../../../src/devEnclave/model/forwarder.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
-import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
 import { CHAT_PATH, apiRequest, ask } from '../../support/devEnclave/apiClient.ts';
 import { call, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
@@ -63,14 +62,15 @@ describe('The forwarder of --forward', () => {
   });
 
   it('returns the response through the envelope, byte for byte', async () => {
-    const plain = await startPlainServer();
-    const enclave = await start({ handler: createForwarder(new URL(plain.url)) });
-    const session = await connect(enclave.url);
     const body = { model: 'glm-5-2', stream: true, messages: [{ role: 'user', content: 'hello there' }] };
-    const forwarded = await call(enclave.url, session, body);
     const direct = await ask(createModel({ paceMs: 0 }), apiRequest(CHAT_PATH, body));
+    answer = (_request, response) => {
+      for (const chunk of direct.chunks) response.write(chunk);
+      response.end();
+    };
+    const enclave = await start({ handler: createForwarder(base) });
+    const forwarded = await call(enclave.url, await connect(enclave.url), body);
     assert.ok(forwarded.body.equals(direct.body));
-    await plain.close();
   });
 
   it('waits for the client while it returns a long response', async () => {

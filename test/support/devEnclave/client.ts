@@ -9,7 +9,7 @@ import { encodeMetadata } from '../../../src/session/envelope.ts';
 import type { RequestMetadata } from '../../../src/session/envelope.ts';
 import { performHandshake } from '../../../src/session/handshake.ts';
 import type { AttestationResult, Trust } from '../../../src/session/handshake.ts';
-import { nativeHkdf } from '../../../src/session/hkdf.ts';
+import { hkdfSha256 } from '../../../src/session/hkdf.ts';
 import type { RecordOpener } from '../../../src/session/record.ts';
 import { RecordStream } from '../../../src/session/recordStream.ts';
 import type { Session } from '../../../src/session/session.ts';
@@ -96,7 +96,7 @@ export function connect(
   trust: Trust = { kind: 'development' },
   timeoutMs = DEADLINE,
 ): Promise<Session<AttestationResult>> {
-  const primitives = { aead: nativeAead, hkdf: nativeHkdf };
+  const primitives = { aead: nativeAead, hkdf: hkdfSha256 };
   const transport = handshakeTransport(url);
   return performHandshake({ transport, primitives, trust, clock, timeout: () => timeoutMs });
 }

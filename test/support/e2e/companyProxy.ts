@@ -7,8 +7,8 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { basicConstraints, issueChain, keyUsage } from '../../../src/devEnclave/attestation/authority.ts';
 import { encodeDer } from '../../../src/devEnclave/attestation/der.ts';
+import { toPem } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
 import type { TlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
-import { asBuffer } from '../../../src/shared/bytes.ts';
 
 export interface CompanyProxy {
   readonly url: string;
@@ -118,12 +118,4 @@ export function identityFor(...names: readonly string[]): TlsIdentity {
   ]);
   const key = leaf.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   return { key, cert: toPem(leaf.der), ca: cabundle.map(toPem).join('') };
-}
-
-function toPem(der: Uint8Array): string {
-  const lines =
-    asBuffer(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { nativeHkdf, pureHkdf } from '../../../src/session/hkdf.ts';
-import type { Hkdf } from '../../../src/session/hkdf.ts';
+import { hkdfSha256 } from '../../../src/session/hkdf.ts';
 import { agree, deriveSessionKeys, generateKeyPair } from '../../../src/session/keys.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { RFC_7748, TRANSPORT_V2, hex } from '../../support/vectors.ts';
@@ -45,54 +44,42 @@ describe('agree() and generateKeyPair()', () => {
   }
 });
 
-for (const [label, hkdf] of [
-  ['native', nativeHkdf],
-  ['pure', pureHkdf],
-] as const) {
-  describe(`deriveSessionKeys() with ${label} HKDF`, () => {
-    const { handshake } = TRANSPORT_V2;
-    const inputs = {
-      challenge: hex(handshake.challenge),
-      clientPublicKey: hex(handshake.client_public_key),
-      serverPublicKey: hex(handshake.server_public_key),
-      shared: hex(handshake.x25519_shared),
-    };
+describe('deriveSessionKeys()', () => {
+  const { handshake } = TRANSPORT_V2;
+  const inputs = {
+    challenge: hex(handshake.challenge),
+    clientPublicKey: hex(handshake.client_public_key),
+    serverPublicKey: hex(handshake.server_public_key),
+    shared: hex(handshake.x25519_shared),
+  };
 
-    it('derives different keys for any change of the challenge, a public key or the shared secret', () => {
-      const original = derive(hkdf, inputs);
-      for (const field of ['challenge', 'clientPublicKey', 'serverPublicKey', 'shared'] as const) {
-        for (let at = 0; at < 32; at++) {
-          const changed = inputs[field].slice();
-          changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
-          const other = derive(hkdf, { ...inputs, [field]: changed });
-          for (const [name, value] of Object.entries(other)) {
-            assert.notEqual(
-              value,
-              original[name as keyof typeof original],
-              `${name} with another ${field}, byte ${at}`,
-            );
-          }
+  it('derives different keys for any change of the challenge, a public key or the shared secret', () => {
+    const original = derive(inputs);
+    for (const field of ['challenge', 'clientPublicKey', 'serverPublicKey', 'shared'] as const) {
+      for (let at = 0; at < 32; at++) {
+        const changed = inputs[field].slice();
+        changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+        const other = derive({ ...inputs, [field]: changed });
+        for (const [name, value] of Object.entries(other)) {
+          assert.notEqual(value, original[name as keyof typeof original], `${name} with another ${field}, byte ${at}`);
         }
       }
-    });
-
-    it('distinguishes the two public keys', () => {
-      const { clientPublicKey, serverPublicKey } = inputs;
-      const swapped = { ...inputs, clientPublicKey: serverPublicKey, serverPublicKey: clientPublicKey };
-      assert.notDeepEqual(derive(hkdf, swapped), derive(hkdf, inputs));
-    });
-
-    it('does not overwrite the shared secret', () => {
-      derive(hkdf, inputs);
-      assert.equal(toHex(inputs.shared), handshake.x25519_shared);
-    });
+    }
   });
-}
 
-function derive(
-  hkdf: Hkdf,
-  inputs: Record<'challenge' | 'clientPublicKey' | 'serverPublicKey' | 'shared', Uint8Array>,
-) {
-  const { requestKey, responseKey, sessionId } = deriveSessionKeys(hkdf, inputs, inputs.shared);
+  it('distinguishes the two public keys', () => {
+    const { clientPublicKey, serverPublicKey } = inputs;
+    const swapped = { ...inputs, clientPublicKey: serverPublicKey, serverPublicKey: clientPublicKey };
+    assert.notDeepEqual(derive(swapped), derive(inputs));
+  });
+
+  it('does not overwrite the shared secret', () => {
+    derive(inputs);
+    assert.equal(toHex(inputs.shared), handshake.x25519_shared);
+  });
+});
+
+function derive(inputs: Record<'challenge' | 'clientPublicKey' | 'serverPublicKey' | 'shared', Uint8Array>) {
+  const { requestKey, responseKey, sessionId } = deriveSessionKeys(hkdfSha256, inputs, inputs.shared);
   return { requestKey: toHex(requestKey), responseKey: toHex(responseKey), sessionId: toHex(sessionId) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createModel } from '../../../src/devEnclave/model/model.ts';
-import type { HandlerAnswer } from '../../support/devEnclave/apiClient.ts';
-import { CHAT_PATH, apiRequest, ask, events } from '../../support/devEnclave/apiClient.ts';
+import { createModel } from '../../../../src/devEnclave/model/model.ts';
+import type { HandlerAnswer } from '../../../support/devEnclave/apiClient.ts';
+import { CHAT_PATH, apiRequest, ask, events } from '../../../support/devEnclave/apiClient.ts';
 
 interface Message {
   readonly content?: string | null;
@@ -83,7 +83,7 @@ async function streamed(
   };
 }
 
-describe('Chat completions of the model', () => {
+describe('createModel(): chat completions', () => {
   it("repeat the user's last message", async () => {
     const messages = [...user('first'), { role: 'assistant', content: 'x' }, ...user('two\n words ')];
     const { message, finish, usage } = await completed({ messages });
@@ -172,7 +172,7 @@ describe('Chat completions of the model', () => {
   });
 });
 
-describe('Tool calls of the model', () => {
+describe('createModel(): tool calls', () => {
   const tools = [WEATHER, CLOCK];
 
   it('are made when the user mentions a tool, with all required arguments', async () => {
@@ -239,7 +239,7 @@ describe('Tool calls of the model', () => {
   });
 });
 
-describe('An invalid chat completion request', () => {
+describe('createModel(): an invalid chat completion request', () => {
   const wrong: [string, object, string][] = [
     ['an unknown model', { model: 'gpt-1' }, 'upstream_invalid_request'],
     ['a model that does not chat', { model: 'nomic-embed-text' }, 'upstream_invalid_request'],

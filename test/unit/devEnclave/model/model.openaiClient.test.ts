@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import { startPlainServer } from '../../../src/devEnclave/plainServer.ts';
-import type { RunningServer } from '../../../src/devEnclave/transport/httpServer.ts';
+import { createModel } from '../../../../src/devEnclave/model/model.ts';
+import { ask } from '../../../support/devEnclave/apiClient.ts';
 
-describe('The OpenAI client with the development backend', () => {
-  let plain: RunningServer;
-  let client: OpenAI;
+const model = createModel({ paceMs: 0 });
 
-  beforeEach(async () => {
-    plain = await startPlainServer();
-    client = new OpenAI({ baseURL: `${plain.url}/v1`, apiKey: 'dev-test', maxRetries: 0, timeout: 5000 });
-  });
+/** Passes the client's requests to the model, without a network. */
+async function askModel(url: string | URL | Request, options?: RequestInit): Promise<Response> {
+  const request = new Request(url, options);
+  const credential = request.headers.get('authorization')?.replace('Bearer ', '') ?? null;
+  const body = new Uint8Array(await request.arrayBuffer());
+  const target = new URL(request.url).pathname;
+  const answer = await ask(model, { credential, method: request.method, target, headers: [], body });
+  const headers = answer.headers.map(({ name, value }): [string, string] => [name, value]);
+  return new Response(answer.body, { status: answer.status, headers });
+}
 
-  afterEach(() => plain.close());
-
+describe('createModel() with the OpenAI client', () => {
+  const baseURL = 'http://localhost/v1';
+  const client = new OpenAI({ baseURL, apiKey: 'dev-test', maxRetries: 0, timeout: 5000, fetch: askModel });
   const hello = { model: 'glm-5-2', messages: [{ role: 'user' as const, content: 'hello there' }] };
 
   it('lists the models', async () => {
