@@ -93,8 +93,8 @@ export function attestationDocument(status: ProxyStatus): string {
 }
 
 const MEANING = [
-  `An [enclave](${glossaryLink('enclave')}) is an isolated virtual machine that can prove which software it runs.`,
-  `The proof is an [attestation document](${glossaryLink('attestation-document')}) signed by AWS.`,
+  `An ${glossaryLink('enclave')} is an isolated virtual machine that can prove which software it runs.`,
+  `The proof is an ${glossaryLink('attestation document')} signed by AWS.`,
   'Sealed Proxy checks it before every session.',
 ].join(' ');
 const NOTHING_SENT = 'No prompt leaves this computer without a verified session.';
@@ -132,7 +132,7 @@ function verifiedBody(status: Running, verified: Verified, backend: readonly str
     ...(establishedAt === null ? [] : ['', `Session since: ${iso(establishedAt)}`]),
     ...checksTable(status),
     '',
-    `[PCR0](${glossaryLink('pcr0')}), the fingerprint of the enclave's image:`,
+    `${glossaryLink('PCR0')}, the fingerprint of the enclave's image:`,
     '',
     ...block(verified.pcr0),
     '',
@@ -149,7 +149,7 @@ function verifiedBody(status: Running, verified: Verified, backend: readonly str
     '## How to check it yourself',
     '',
     'The document below is CBOR, encoded as Base64. Verify its',
-    `[certificate chain](${glossaryLink('certificate-chain')}) against the root certificate that AWS publishes`,
+    `${glossaryLink('certificate chain')} against the root certificate that AWS publishes`,
     '(`AWS_NitroEnclaves_Root-G1`) and its signature as in RFC 9052. Then build the image from its source code and compare',
     'PCR0.',
     '',
@@ -161,7 +161,7 @@ function verifiedBody(status: Running, verified: Verified, backend: readonly str
 
 function development({ moduleId }: Extract<AttestationSummary, { kind: 'development' }>): string[] {
   return [
-    `**You are using a [development backend](${glossaryLink('development-backend')}). It is not verified.**`,
+    `**You are using a ${glossaryLink('development backend')}. It is not verified.**`,
     '',
     'Its attestation document is not signed, so it could be any program. Use it for tests only, and send it nothing',
     'private. The connection is encrypted in the same way as to an enclave, and the document contains the challenge and',
@@ -176,7 +176,7 @@ function development({ moduleId }: Extract<AttestationSummary, { kind: 'developm
 function refusedImage(message: string): string[] {
   const [pcr0] = PCR0.exec(message) ?? [];
   if (pcr0 === undefined) return [];
-  return ['', `[PCR0](${glossaryLink('pcr0')}), the fingerprint of its image:`, '', ...block(pcr0)];
+  return ['', `${glossaryLink('PCR0')}, the fingerprint of its image:`, '', ...block(pcr0)];
 }
 
 const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, result: string]>> = {

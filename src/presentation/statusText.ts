@@ -1,5 +1,6 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
+import type { VisibleCommand } from './commands.ts';
 
 export const PRODUCT = 'Sealed Proxy';
 
@@ -14,34 +15,21 @@ export interface StatusView {
   readonly headline: string;
   /** The cause, then the remedy, in sentences; may be empty. */
   readonly detail: string;
-  /** What a click on the item opens. */
-  readonly click: 'menu' | 'setApiKey';
+  /** The command of a click on the item. */
+  readonly click: VisibleCommand;
   /** The commands that fit the state, the most useful one first. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly VisibleCommand[];
 }
-
-/** The names of the commands that states offer. */
-export type Action =
-  | 'start'
-  | 'stop'
-  | 'restart'
-  | 'setApiKey'
-  | 'checkConnection'
-  | 'copyBaseUrl'
-  | 'showAttestation'
-  | 'showLog'
-  | 'useFreePort'
-  | 'openSettings';
 
 type Running = Extract<ProxyStatus, { kind: 'running' }>;
 type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 
 /** What a running proxy offers. */
-const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
+const RUNNING: readonly VisibleCommand[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
 
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
-  return { label: '', severity: 'none', detail: '', click: 'menu', actions: RUNNING, ...describe(status) };
+  return { label: '', severity: 'none', detail: '', click: 'showMenu', actions: RUNNING, ...describe(status) };
 }
 
 /** The text of the status bar item; `compact` leaves out the product's name. */

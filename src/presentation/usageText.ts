@@ -6,7 +6,7 @@ import type { KeyUsage, Outcomes, UsageReport } from '../shared/usage.ts';
 import { glossaryLink } from './glossary.ts';
 
 const COLUMNS = [
-  `[Access key](${glossaryLink('access-key')})`,
+  glossaryLink('Access key'),
   'Requests',
   'Errors',
   'Cancelled',
@@ -96,7 +96,7 @@ function total(keys: readonly KeyUsage[]): KeyUsage {
 }
 
 function nameOf(caller: string, keys: readonly AccessKey[]): string {
-  if (caller === DIRECT) return `[API key](${glossaryLink('api-key')}) sent by the client`;
+  if (caller === DIRECT) return `${glossaryLink('API key')} sent by the client`;
   if (caller === UNKNOWN) return 'no valid key';
   const known = keys.find(({ id }) => id === caller);
   if (known === undefined) return 'revoked key';

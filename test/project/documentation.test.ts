@@ -47,7 +47,7 @@ describe('The documentation', () => {
     const linked = sources
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => [...read(`src/${path.replaceAll('\\', '/')}`).matchAll(/glossaryLink\('([^']+)'/g)])
-      .map(([, anchor = '']) => anchor);
+      .map(([, term = '']) => term.toLowerCase().replaceAll(' ', '-'));
     assert.ok(linked.length > 0);
     assert.deepEqual(
       linked.filter((anchor) => !anchors.includes(anchor)),

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { commandId } from '../../presentation/commands.ts';
+import type { CommandName } from '../../presentation/commands.ts';
 import { accessKeyCommands } from './accessKeys.ts';
 import { apiKeyCommands } from './apiKey.ts';
-import { commandId } from './catalogue.ts';
-import type { CommandName } from './catalogue.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { connectAssistantCommands } from './connectAssistant.ts';
 import { connectionCommands } from './connection.ts';

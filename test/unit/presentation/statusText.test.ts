@@ -250,7 +250,7 @@ const TABLE: readonly Expected[] = [
 const EVERYTHING = TABLE.map(({ status }) => status);
 
 describe('describeStatus()', () => {
-  for (const { name, status, severity, headline, detail, actions, click = 'menu' } of TABLE) {
+  for (const { name, status, severity, headline, detail, actions, click = 'showMenu' } of TABLE) {
     it(`describes the state: ${name}`, () => {
       const view = describeStatus(status);
       assert.equal(view.severity, severity);
