@@ -8,7 +8,6 @@ import type { StepOutcome } from '../presentation/attestationText.ts';
 import { shortened } from '../presentation/statusText.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { Cause, ProxyStatus } from '../shared/status.ts';
-import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
 
@@ -138,7 +137,8 @@ async function checkChat(context: DiagnosticsContext, signal: AbortSignal): Prom
   if (catalogue === undefined) return notTested(status());
   const [model] = chatModels(catalogue, modelOverrides());
   if (model === undefined) return skipped('Not tested: the backend lists no chat model');
-  return withConnection(context, signal, async (connection, accessKey) => {
+  return context.withConnection(async (connection, accessKey) => {
+    signal.throwIfAborted();
     const result = await sendTestRequest(connection, accessKey, model.id, clock, signal);
     switch (result.kind) {
       case 'refused':
@@ -163,7 +163,8 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
   if (catalogue === undefined) return notTested(status());
   const model = embeddingModel(catalogue);
   if (model === undefined) return skipped('Not tested: the backend lists no embedding model');
-  return withConnection(context, signal, async (connection, accessKey) => {
+  return context.withConnection(async (connection, accessKey) => {
+    signal.throwIfAborted();
     const start = clock();
     const response = await connection.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
     if (response.statusCode !== 200) return refused(model, await readRefusal(response));
@@ -178,20 +179,6 @@ function catalogueOf(status: ProxyStatus): unknown {
   return status.kind === 'running' && status.health.kind === 'connected'
     ? (status.health.catalogue ?? null)
     : undefined;
-}
-
-async function withConnection(
-  { connect }: DiagnosticsContext,
-  signal: AbortSignal,
-  act: (connection: VerifiedConnection, accessKey: string) => Promise<CheckResult>,
-): Promise<CheckResult> {
-  const { line, accessKey } = await connect();
-  try {
-    signal.throwIfAborted();
-    return await act(line, accessKey);
-  } finally {
-    line.end();
-  }
 }
 
 function refused(model: string, { status, code, message }: RefusedRequest): CheckResult {
