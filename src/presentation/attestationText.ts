@@ -3,7 +3,7 @@ import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { glossaryLink } from './glossary.ts';
-import { PCR0, shortened } from './statusText.ts';
+import { PCR0, describeStatus, summaryOf } from './statusText.ts';
 
 type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
 type Running = Extract<ProxyStatus, { kind: 'running' }>;
@@ -48,7 +48,7 @@ const STEPS: readonly Step[] = [
   { what: 'The enclave does not run in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
   {
     what: 'The enclave image is approved',
-    found: (verified) => approval(verified),
+    found: approval,
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
   {
@@ -97,26 +97,22 @@ const MEANING = [
   `The proof is an ${glossaryLink('attestation document')} signed by AWS.`,
   'Sealed Proxy checks it before every session.',
 ].join(' ');
-const NOTHING_SENT = 'No prompt leaves this computer without a verified session.';
 
 function body(status: ProxyStatus): string[] {
-  if (status.kind !== 'running') {
-    return ['**Nothing is verified: the proxy is not running.** To start it, run *Sealed Proxy: Start*.', '', MEANING];
+  const backend = status.kind === 'running' ? ['', `Backend: ${asCode(status.backendUrl)}`] : [];
+  if (status.kind === 'running' && status.verified !== null) {
+    const { verified } = status;
+    return verified.kind === 'verified'
+      ? verifiedBody(status, verified, backend)
+      : [...development(verified), ...backend];
   }
-  const { verified, health } = status;
-  const backend = ['', `Backend: ${asCode(status.backendUrl)}`];
-  if (verified?.kind === 'development') return [...development(verified), ...backend];
-  if (verified?.kind === 'verified') return verifiedBody(status, verified, backend);
-  if (health.kind !== 'unreachable') {
-    const start = 'To start one, run *Sealed Proxy: Check Connection*.';
-    return [`**Nothing is verified: there is no session.** ${start} ${NOTHING_SENT}`, '', MEANING, ...backend];
-  }
+  const summary = summaryOf(describeStatus(status));
   return [
-    `**The enclave is not verified.** ${asMarkdown(shortened(health.message))}. ${NOTHING_SENT}`,
+    `**The enclave is not verified.** ${asMarkdown(summary)} No prompt leaves this computer without a verified session.`,
     '',
     MEANING,
     ...backend,
-    ...refusedImage(health.message),
+    ...refusedImage(status),
     ...checksTable(status),
   ];
 }
@@ -173,10 +169,10 @@ function development({ moduleId }: Extract<AttestationSummary, { kind: 'developm
 }
 
 /** The PCR0 of an image that is not approved, so that the user can compare or approve it. */
-function refusedImage(message: string): string[] {
-  const [pcr0] = PCR0.exec(message) ?? [];
-  if (pcr0 === undefined) return [];
-  return ['', `${glossaryLink('PCR0')}, the fingerprint of its image:`, '', ...block(pcr0)];
+function refusedImage(status: ProxyStatus): string[] {
+  const isRefused = status.kind === 'running' && status.health.kind === 'unreachable';
+  const [pcr0] = (isRefused && PCR0.exec(status.health.message)) || [];
+  return pcr0 === undefined ? [] : ['', `${glossaryLink('PCR0')}, the fingerprint of its image:`, '', ...block(pcr0)];
 }
 
 const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, result: string]>> = {
@@ -187,7 +183,7 @@ const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, r
 };
 
 /** Empty if the checks did not run, or failed for a reason that is not one of them. */
-function checksTable(status: Running): string[] {
+function checksTable(status: ProxyStatus): string[] {
   const outcomes = stepOutcomes(status);
   if (outcomes.some(({ outcome }) => outcome === 'notChecked')) return [];
   const rows = outcomes.map(({ what, outcome, found }) => {
@@ -198,14 +194,11 @@ function checksTable(status: Running): string[] {
 }
 
 function approval({ environment, approvedBy }: Verified): string {
-  switch (approvedBy) {
-    case 'pinned':
-      return `on the ${environment} list built into the extension`;
-    case 'additional':
-      return 'added by you (`sealedProxy.additionalPcr0`)';
-    case 'history':
-      return `in the signed history of ${environment} images`;
-  }
+  return {
+    pinned: `on the ${environment} list built into the extension`,
+    additional: 'added by you (`sealedProxy.additionalPcr0`)',
+    history: `in the signed history of ${environment} images`,
+  }[approvedBy];
 }
 
 function block(text: string): string[] {

@@ -46,7 +46,12 @@ export function summaryOf({ headline, detail }: StatusView): string {
 function describe(status: ProxyStatus): Description {
   switch (status.kind) {
     case 'off':
-      return { icon: 'circle-slash', headline: `${PRODUCT} is off in this window.`, actions: ['start', 'showLog'] };
+      return {
+        icon: 'circle-slash',
+        headline: `${PRODUCT} is off in this window.`,
+        detail: 'To start it, run "Sealed Proxy: Start".',
+        actions: ['start', 'showLog'],
+      };
     case 'starting':
       return { icon: 'loading~spin', headline: `${PRODUCT} is starting.`, actions: ['stop', 'showLog'] };
     case 'restarting':
@@ -132,11 +137,11 @@ function describeRunning(status: Running): Description {
         label: 'slow',
         severity: 'warning',
         headline: `${PRODUCT} is waiting for the backend, which did not respond in time.`,
-        detail: nextTry(health),
+        detail: joined(CAUSES.network.remedy, nextTry(health)),
       };
     case 'unreachable': {
-      const { advice, ...view } = CAUSES[health.cause];
-      const detail = joined(sentence(shortened(health.message)), advice, nextTry(health));
+      const { remedy, ...view } = CAUSES[health.cause];
+      const detail = joined(sentence(shortened(health.message)), remedy, nextTry(health));
       return { ...view, detail, severity: 'error' };
     }
   }
@@ -160,43 +165,45 @@ function describeConnected({ verified }: Running): Description {
   }
 }
 
-/** By cause: why the backend cannot be used. The failure's own message goes between the headline and the advice. */
-const CAUSES: Readonly<Record<Cause, Pick<StatusView, 'icon' | 'label' | 'headline'> & { readonly advice: string }>> = {
+/** Why the backend cannot be used, and what to do. The failure's own message goes in between. */
+export const CAUSES: Readonly<
+  Record<Cause, Pick<StatusView, 'icon' | 'label' | 'headline'> & { readonly remedy: string }>
+> = {
   network: {
     icon: 'debug-disconnect',
     label: 'unreachable',
     headline: `${PRODUCT} cannot reach the backend.`,
-    advice: 'Check your network and the http.proxy setting.',
+    remedy: 'Check your network and the settings sealedProxy.backendUrl and http.proxy.',
   },
   attestation: {
     icon: 'workspace-untrusted',
     label: 'attestation failed',
     headline: `${PRODUCT} refused to connect: the enclave could not be authenticated.`,
-    advice: 'Traffic may be intercepted. No prompt and no key was sent.',
+    remedy: 'No prompt and no key was sent. Traffic may be intercepted: try another network.',
   },
   pcr0: {
     icon: 'workspace-untrusted',
     label: 'image not approved',
     headline: `${PRODUCT} refused to connect: the enclave runs software that is not on the list of trusted images.`,
-    advice: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
+    remedy: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
   },
   clock: {
     icon: 'workspace-untrusted',
     label: 'clock wrong',
     headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
-    advice: 'Set the clock, then check the connection.',
+    remedy: 'Set the clock of this computer, if possible automatically, and check the connection again.',
   },
   protocol: {
     icon: 'workspace-untrusted',
     label: 'protocol error',
     headline: `${PRODUCT} refused to connect: the server at this address is not a working enclave.`,
-    advice: 'Check the setting sealedProxy.backendUrl.',
+    remedy: 'Check the setting sealedProxy.backendUrl.',
   },
   backend: {
     icon: 'server',
     label: 'backend error',
     headline: `${PRODUCT} reached the backend, but the backend cannot process requests right now.`,
-    advice: '',
+    remedy: 'Wait a few minutes. If the error remains, contact the operator of the backend.',
   },
 };
 
