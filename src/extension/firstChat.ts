@@ -23,7 +23,6 @@ export class FirstChat {
 
   /** The editor's chat has got an answer. */
   async complete(): Promise<void> {
-    if (this.#done) return;
     this.#done = true;
     await setContextKey('asked', true);
   }

@@ -1,12 +1,11 @@
 // The attestation as a document: what it means, each check with its result, and what is not checked. Pure.
 import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { glossaryLink } from './glossary.ts';
 import { PCR0, describeStatus, summaryOf } from './statusText.ts';
 
 type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
-type Running = Extract<ProxyStatus, { kind: 'running' }>;
 
 interface Step {
   readonly what: string;
@@ -81,7 +80,7 @@ export function stepOutcomes(status: ProxyStatus): readonly StepOutcome[] {
 }
 
 /** The index of the check that failed, or -1. */
-function failedStep({ health }: Running): number {
+function failedStep({ health }: RunningStatus): number {
   if (health.kind !== 'unreachable' || health.failure === null) return -1;
   const { code, detail } = health.failure;
   return STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
@@ -117,7 +116,7 @@ function body(status: ProxyStatus): string[] {
   ];
 }
 
-function verifiedBody(status: Running, verified: Verified, backend: readonly string[]): string[] {
+function verifiedBody(status: RunningStatus, verified: Verified, backend: readonly string[]): string[] {
   const { establishedAt } = status;
   return [
     '**The enclave is verified.** Your prompts are encrypted on this computer, and only the software inside the enclave',

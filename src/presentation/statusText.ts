@@ -1,5 +1,5 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
-import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
+import type { Cause, Health, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import type { VisibleCommand } from './commands.ts';
 
 export const PRODUCT = 'Sealed Proxy';
@@ -21,7 +21,6 @@ export interface StatusView {
   readonly actions: readonly VisibleCommand[];
 }
 
-type Running = Extract<ProxyStatus, { kind: 'running' }>;
 type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 
 /** What a running proxy offers. */
@@ -108,7 +107,7 @@ function describe(status: ProxyStatus): Description {
   }
 }
 
-function describeRunning(status: Running): Description {
+function describeRunning(status: RunningStatus): Description {
   const { health } = status;
   switch (health.kind) {
     case 'noKey':
@@ -147,7 +146,7 @@ function describeRunning(status: Running): Description {
   }
 }
 
-function describeConnected({ verified }: Running): Description {
+function describeConnected({ verified }: RunningStatus): Description {
   switch (verified?.kind) {
     case 'verified':
       return { icon: 'shield', headline: `${PRODUCT} is connected. Your prompts are encrypted to a verified enclave.` };

@@ -1,13 +1,12 @@
 // The tooltip of the status bar item, as Markdown. Pure.
 import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
 import { clockTime, shortPcr0 } from './statusText.ts';
 import type { StatusView } from './statusText.ts';
 
-type Running = Extract<ProxyStatus, { kind: 'running' }>;
 /** The name is Markdown, the value any text. */
 type Row = readonly [name: string, value: string];
 
@@ -27,7 +26,7 @@ function writeRow([name, value]: Row): string {
   return `| ${name} | ${/^https?:/.test(value) ? asCode(value) : asMarkdown(value)} |`;
 }
 
-function rowsOf({ url, backendUrl, verified, establishedAt, health, version, shared }: Running): readonly Row[] {
+function rowsOf({ url, backendUrl, verified, establishedAt, health, version, shared }: RunningStatus): readonly Row[] {
   return [
     [glossaryLink('Base URL'), `${url}/v1`],
     ...(health.kind === 'connected' ? [['Models', String(health.models.length)] as const] : []),

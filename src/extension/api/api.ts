@@ -95,17 +95,12 @@ async function askConsent(name: string): Promise<boolean> {
   const allow = 'Allow';
   const detail =
     'It gets its own access key, which works on this computer only and can be revoked at any time. It never gets your API key.';
-  return (
-    (await vscode.window.showInformationMessage(
-      `Allow "${name}" to use Sealed Proxy?`,
-      { modal: true, detail },
-      allow,
-    )) === allow
-  );
+  const question = `Allow "${name}" to use Sealed Proxy?`;
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, allow)) === allow;
 }
 
 /** The status as other extensions see it. Contains no secret. */
-export function publicStatus(status: ProxyStatus): SealedProxyStatus {
+function publicStatus(status: ProxyStatus): SealedProxyStatus {
   if (status.kind !== 'running')
     return { state: status.kind, baseUrl: null, models: null, verified: null, shared: false };
   const { health, verified, shared } = status;

@@ -14,7 +14,7 @@ import type { ProxyStatus } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { toEditorError } from './editorError.ts';
 
-export const VENDOR = 'sealed-proxy';
+const VENDOR = 'sealed-proxy';
 
 /** The editor passes this back with each request. */
 interface Information extends vscode.LanguageModelChatInformation {
@@ -41,6 +41,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   readonly #overrides: () => ModelOverrides;
   readonly #onAnswered: () => void;
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
   readonly #registration: vscode.Disposable;
   #offered: readonly Information[] = [];
 
@@ -49,10 +50,6 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     this.#overrides = overrides;
     this.#onAnswered = onAnswered;
     this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
-  }
-
-  get onDidChangeLanguageModelChatInformation(): vscode.Event<void> {
-    return this.#changed.event;
   }
 
   /** Updates the offered models. They stay while the connection is only being checked. */
