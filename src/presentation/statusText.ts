@@ -26,6 +26,9 @@ type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 /** What a running proxy offers. */
 const RUNNING: readonly VisibleCommand[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
 
+/** Another window's proxy, which this window does not use. */
+const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
+
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
   return { label: '', severity: 'none', detail: '', click: 'showMenu', actions: RUNNING, ...describe(status) };
@@ -84,23 +87,19 @@ function describe(status: ProxyStatus): Description {
     }
     case 'otherVersion':
       return {
-        icon: 'warning',
+        ...OTHER_WINDOW,
         label: 'other version',
-        severity: 'warning',
         headline: `Another window runs ${PRODUCT} ${status.version} on port ${status.port}.`,
         detail: "Restart to switch all windows to this window's version.",
-        actions: ['restart', 'openSettings'],
       };
     case 'otherSettings':
       return {
-        icon: 'warning',
+        ...OTHER_WINDOW,
         label: 'other settings',
-        severity: 'warning',
         headline: `Another window runs ${PRODUCT} on port ${status.port} with different settings.`,
         detail:
           `Its backend is ${status.backendUrl}, and it may trust other enclave images. ` +
           "Restart to switch all windows to this window's settings.",
-        actions: ['restart', 'openSettings'],
       };
     case 'running':
       return describeRunning(status);
@@ -159,7 +158,7 @@ function describeConnected({ verified }: RunningStatus): Description {
         detail: 'Use it for tests only, and send it nothing private.',
       };
     case undefined:
-      // The session was just lost, and the next request makes another: this is not an attack.
+      // The session was just lost, and the next request opens another: this is not an attack.
       return { icon: 'loading~spin', headline: `${PRODUCT} is connected and verifies the enclave again.` };
   }
 }
@@ -214,7 +213,7 @@ function joined(...sentences: readonly string[]): string {
   return sentences.filter((text) => text !== '').join(' ');
 }
 
-/** With a mark at its end. */
+/** With a punctuation mark at its end. */
 function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }

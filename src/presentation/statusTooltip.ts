@@ -10,7 +10,7 @@ import type { StatusView } from './statusText.ts';
 /** The name is Markdown, the value any text. */
 type Row = readonly [name: string, value: string];
 
-/** What is the case, what to do, the facts, and a link for each action. */
+/** Markdown: the state, what to do, the facts, and a link for each action. */
 export function statusTooltip(status: ProxyStatus, view: StatusView): string {
   const rows = status.kind === 'running' ? rowsOf(status) : [];
   return [
