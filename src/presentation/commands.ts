@@ -40,13 +40,15 @@ const ENTRIES = {
   showMenu: { title: 'Show Menu' },
 } satisfies Readonly<Record<string, CommandEntry>>;
 
+/** Commands that other extensions and notifications run, and that users never see. */
+export const INTERNAL_COMMANDS = ['repairAssistants', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
+
 /** The context keys that the extension sets, for when clauses and the walkthrough. */
 export const CONTEXT_KEYS = ['state', 'verified', 'hasApiKey', 'assistantConnected', 'asked'] as const;
 
 export type ContextKey = (typeof CONTEXT_KEYS)[number];
 export type VisibleCommand = keyof typeof ENTRIES;
-/** With the commands that other extensions and notifications run, and that users never see. */
-export type CommandName = VisibleCommand | 'repairAssistants' | 'getBaseUrl' | 'getStatus' | 'getConnection';
+export type CommandName = VisibleCommand | (typeof INTERNAL_COMMANDS)[number];
 
 /** The commands that users see, in the order of the menu. */
 export const COMMANDS: Readonly<Record<VisibleCommand, CommandEntry>> = ENTRIES;
