@@ -38,7 +38,7 @@ export interface AssistantSecrets extends UndoStorage {
 }
 
 export interface AssistantServiceHost {
-  readonly supervisor: Pick<Supervisor, 'connect' | 'secretsChanged'>;
+  readonly supervisor: Pick<Supervisor, 'withConnection' | 'secretsChanged'>;
   readonly secrets: AssistantSecrets;
   readonly assistants: readonly Assistant[];
   /** With `/v1`; undefined while the proxy is not running. */

@@ -9,19 +9,17 @@ const CHECK_LIMIT = 30_000;
 
 /** Never rejects. The key is sent only over a connection that is verified to be our own proxy's. */
 export async function checkModel(
-  supervisor: Pick<Supervisor, 'connect'>,
+  supervisor: Pick<Supervisor, 'withConnection'>,
   key: string,
   model: string,
   limit = CHECK_LIMIT,
 ): Promise<CheckOutcome> {
   const signal = AbortSignal.timeout(limit);
   try {
-    const { line } = await supervisor.connect();
-    try {
-      return outcomeOf(model, await sendTestRequest(line, key, model, () => performance.now(), signal));
-    } finally {
-      line.end();
-    }
+    const clock = () => performance.now();
+    return await supervisor.withConnection(async (connection) =>
+      outcomeOf(model, await sendTestRequest(connection, key, model, clock, signal)),
+    );
   } catch {
     const message = signal.aborted
       ? `${model} did not complete a response within ${limit / 1000} s.`

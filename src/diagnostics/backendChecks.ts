@@ -5,23 +5,13 @@ import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
 import type { RefusedRequest } from '../chat/testRequest.ts';
 import { stepOutcomes } from '../presentation/attestationText.ts';
 import type { StepOutcome } from '../presentation/attestationText.ts';
-import { shortened } from '../presentation/statusText.ts';
+import { CAUSES, describeStatus, shortened } from '../presentation/statusText.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Cause, ProxyStatus } from '../shared/status.ts';
-import type { VerifiedConnection } from '../supervisor/localProxy.ts';
+import type { ProxyStatus } from '../shared/status.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
 
 const SET_KEY = 'Set a new one with "Sealed Proxy: Set API Key".';
-
-const REMEDIES: Readonly<Record<Cause, string>> = {
-  network: 'Check the network connection and the settings sealedProxy.backendUrl and http.proxy.',
-  attestation: 'The enclave could not be authenticated. Traffic may be intercepted: try another network.',
-  pcr0: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
-  clock: 'Set the clock of this computer, if possible automatically, and run the diagnostics again.',
-  protocol: 'The server at this address is not a working enclave. Check the setting sealedProxy.backendUrl.',
-  backend: 'Wait a few minutes and run the diagnostics again.',
-};
 
 export function backendChecks(context: DiagnosticsContext): readonly Check[] {
   const { keys, status } = context;
@@ -51,29 +41,11 @@ function checkKey(hasKey: boolean, status: ProxyStatus): CheckResult {
   if (status.kind === 'running' && status.health.kind === 'keyRejected') {
     return failed('Set, but refused by the backend: it is invalid or was deleted', SET_KEY);
   }
-  return skipped(`Set, but not tested: ${whyNotTested(status)}`);
+  return skipped(`Set, but not tested. ${describeStatus(status).headline}`);
 }
 
 function notTested(status: ProxyStatus): CheckResult {
-  return skipped(`Not tested: ${whyNotTested(status)}`);
-}
-
-/** Why no request can be sent to the backend. */
-function whyNotTested(status: ProxyStatus): string {
-  if (status.kind !== 'running') return 'the proxy is not running';
-  switch (status.health.kind) {
-    case 'noKey':
-      return 'no API key is set';
-    case 'keyRejected':
-      return 'the backend refused the API key';
-    case 'checking':
-      return 'the connection is still being checked';
-    case 'slow':
-      return 'the backend did not respond in time';
-    case 'unreachable':
-    case 'connected':
-      return 'there is no connection to the backend';
-  }
+  return skipped(`Not tested. ${describeStatus(status).headline}`);
 }
 
 function checkHandshake({ verified, establishedAt, health }: Running): CheckResult {
@@ -83,9 +55,9 @@ function checkHandshake({ verified, establishedAt, health }: Running): CheckResu
   if (health.kind === 'unreachable') {
     const codes = [health.failure?.code, health.failure?.detail].filter((code) => typeof code === 'string');
     const suffix = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
-    return failed(`${shortened(health.message)}${suffix}`, REMEDIES[health.cause]);
+    return failed(`${shortened(health.message)}${suffix}`, CAUSES[health.cause].remedy);
   }
-  if (health.kind === 'slow') return failed('No response in time', REMEDIES.network);
+  if (health.kind === 'slow') return failed('No response in time', CAUSES.network.remedy);
   if (health.kind === 'noKey') return skipped('Not needed yet: no API key is set');
   return failed('Not finished yet', 'Run the diagnostics again in a few seconds.');
 }
@@ -95,7 +67,7 @@ function checkStep(step: StepOutcome | undefined, { backendUrl, health }: Runnin
     case 'passed':
       return passed(step.found.replaceAll('`', '') || 'Passed');
     case 'refused':
-      return failed('Failed', health.kind === 'unreachable' ? REMEDIES[health.cause] : REMEDIES.attestation);
+      return failed('Failed', health.kind === 'unreachable' ? CAUSES[health.cause].remedy : CAUSES.attestation.remedy);
     case 'notReached':
       return skipped('Not reached: an earlier step failed');
     case 'notChecked':
@@ -112,7 +84,7 @@ const CLOCK_TOLERANCE = 5 * 60_000;
 
 function checkClock({ verified, establishedAt, health }: Running): CheckResult {
   if (health.kind === 'unreachable' && WRONG_CLOCK.includes(health.failure?.detail ?? health.cause)) {
-    return failed(shortened(health.message), REMEDIES.clock);
+    return failed(shortened(health.message), CAUSES.clock.remedy);
   }
   if (verified?.kind !== 'verified' || establishedAt === null) {
     return skipped('Not tested: only a verified enclave has a trusted clock');
@@ -120,12 +92,12 @@ function checkClock({ verified, establishedAt, health }: Running): CheckResult {
   const difference = establishedAt - verified.timestamp;
   const seconds = Math.round(Math.abs(difference) / 1000);
   const finding = `${seconds} s ${difference < 0 ? 'behind' : 'ahead of'} the enclave's clock at the handshake`;
-  return Math.abs(difference) <= CLOCK_TOLERANCE ? passed(finding) : failed(finding, REMEDIES.clock);
+  return Math.abs(difference) <= CLOCK_TOLERANCE ? passed(finding) : failed(finding, CAUSES.clock.remedy);
 }
 
 function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): CheckResult {
   const { health, verified } = status;
-  if (health.kind === 'unreachable' && verified !== null) return failed(health.message, REMEDIES[health.cause]);
+  if (health.kind === 'unreachable' && verified !== null) return failed(health.message, CAUSES[health.cause].remedy);
   if (health.kind !== 'connected') return notTested(status);
   const finding = `${health.models.length}, ${chatModels(health.catalogue, modelOverrides()).length} of them for chat`;
   if (health.models.length > 0) return passed(finding);
@@ -138,13 +110,14 @@ async function checkChat(context: DiagnosticsContext, signal: AbortSignal): Prom
   if (catalogue === undefined) return notTested(status());
   const [model] = chatModels(catalogue, modelOverrides());
   if (model === undefined) return skipped('Not tested: the backend lists no chat model');
-  return withConnection(context, signal, async (connection, accessKey) => {
+  return context.withConnection(async (connection, accessKey) => {
+    signal.throwIfAborted();
     const result = await sendTestRequest(connection, accessKey, model.id, clock, signal);
     switch (result.kind) {
       case 'refused':
         return refused(model.id, result);
       case 'broken':
-        return failed(`${model.id}: the response broke off after ${result.chunks} chunks`, REMEDIES.backend);
+        return failed(`${model.id}: the response broke off after ${result.chunks} chunks`, CAUSES.backend.remedy);
       case 'answered': {
         const { firstByte, total, chunks } = result;
         const times = `first byte after ${milliseconds(firstByte)}, complete after ${milliseconds(total)}`;
@@ -163,12 +136,13 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
   if (catalogue === undefined) return notTested(status());
   const model = embeddingModel(catalogue);
   if (model === undefined) return skipped('Not tested: the backend lists no embedding model');
-  return withConnection(context, signal, async (connection, accessKey) => {
+  return context.withConnection(async (connection, accessKey) => {
+    signal.throwIfAborted();
     const start = clock();
     const response = await connection.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
     if (response.statusCode !== 200) return refused(model, await readRefusal(response));
     const dimensions = dimensionsOf(await readText(response, MAX_EMBEDDING));
-    if (dimensions === undefined) return failed(`${model}: the response is not an embedding`, REMEDIES.backend);
+    if (dimensions === undefined) return failed(`${model}: the response is not an embedding`, CAUSES.backend.remedy);
     return passed(`${model}: ${dimensions} dimensions after ${milliseconds(clock() - start)}`);
   });
 }
@@ -178,20 +152,6 @@ function catalogueOf(status: ProxyStatus): unknown {
   return status.kind === 'running' && status.health.kind === 'connected'
     ? (status.health.catalogue ?? null)
     : undefined;
-}
-
-async function withConnection(
-  { connect }: DiagnosticsContext,
-  signal: AbortSignal,
-  act: (connection: VerifiedConnection, accessKey: string) => Promise<CheckResult>,
-): Promise<CheckResult> {
-  const { line, accessKey } = await connect();
-  try {
-    signal.throwIfAborted();
-    return await act(line, accessKey);
-  } finally {
-    line.end();
-  }
 }
 
 function refused(model: string, { status, code, message }: RefusedRequest): CheckResult {

@@ -4,7 +4,8 @@ import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { Probe, VerifiedConnection } from '../supervisor/localProxy.ts';
+import type { Probe } from '../supervisor/localProxy.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
 
 export interface Check {
   readonly name: string;
@@ -35,8 +36,7 @@ export interface DiagnosticsContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Finds out which program listens on a port. */
   readonly probe: (port: number) => Promise<Probe>;
-  /** A connection to the user's own proxy, which has proved that it is. The caller ends it. */
-  readonly connect: () => Promise<{ readonly line: VerifiedConnection; readonly accessKey: string }>;
+  readonly withConnection: Supervisor['withConnection'];
   /** Checks the connection to the backend, which updates the status. */
   readonly refresh: () => Promise<void>;
   /** Which keys exist, without the keys themselves. */

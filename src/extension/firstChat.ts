@@ -1,4 +1,4 @@
-// The last step of the walkthrough: it is done when an assistant or the editor's chat has got an answer.
+// The last step of the walkthrough: it is done when an assistant or the editor's chat has received an answer.
 import type { AssistantService } from '../assistants/assistantService.ts';
 import { OWN_KEY_NAME } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
@@ -21,9 +21,8 @@ export class FirstChat {
     if (own?.id !== keyId) await this.complete();
   }
 
-  /** The editor's chat has got an answer. */
+  /** The editor's chat has received an answer. */
   async complete(): Promise<void> {
-    if (this.#done) return;
     this.#done = true;
     await setContextKey('asked', true);
   }

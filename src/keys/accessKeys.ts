@@ -7,7 +7,8 @@ import { asObject } from '../shared/json.ts';
  * What a key was made for: a user, who has seen it; a client that the user allowed; an assistant that was connected;
  * terminals; or the extension itself.
  */
-export type KeyOrigin = 'user' | 'client' | 'assistant' | 'terminal' | 'own';
+const ORIGINS = ['user', 'client', 'assistant', 'terminal', 'own'] as const;
+export type KeyOrigin = (typeof ORIGINS)[number];
 
 /** A key for one local program. */
 export interface AccessKey {
@@ -27,7 +28,6 @@ export interface AccessKey {
 export const OWN_KEY_NAME = 'Sealed Proxy';
 export const TERMINAL_NAME = 'Terminal';
 
-const ORIGINS: readonly unknown[] = ['user', 'client', 'assistant', 'terminal', 'own'] satisfies KeyOrigin[];
 /** Visible characters of any script, without Markdown marks and the editor's icon syntax. */
 const NAME = /^[\p{L}\p{M}\p{N}\p{Pd} .,:_/@'’&()+]{1,64}$/u;
 /** Invisible characters, and accents piled up. */
@@ -47,10 +47,10 @@ export function makeAccessKey(name: string, origin: KeyOrigin, now: number): Acc
 export function parseAccessKey(json: string | undefined, lastUsed: string | undefined): AccessKey | undefined {
   try {
     const { id, name, origin: stored, key, createdAt } = asObject(JSON.parse(json ?? '')) ?? {};
-    const origin = stored === 'person' ? 'user' : stored; // as version 0.4 wrote it
+    const origin = stored === 'person' ? 'user' : ORIGINS.find((known) => known === stored); // 0.4 wrote "person"
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
     if (!isAccessKey(key) || accessKeyId(key) !== id) return undefined;
-    if (!isOrigin(origin)) return undefined;
+    if (origin === undefined) return undefined;
     return { id, name, origin, key, createdAt, lastUsedAt: /^\d+$/.test(lastUsed ?? '') ? Number(lastUsed) : null };
   } catch {
     return undefined;
@@ -89,8 +89,4 @@ function fold(name: string): string {
 /** True for a word with letters of several scripts that look alike. */
 function mixesScripts(word: string): boolean {
   return /\p{Script=Latin}/u.test(word) && /[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word);
-}
-
-function isOrigin(value: unknown): value is KeyOrigin {
-  return ORIGINS.includes(value);
 }

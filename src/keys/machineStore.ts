@@ -3,6 +3,7 @@
 // computers, or be stale in a browser tab. Nothing in the folder is secret.
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
 import { copyFile, link, mkdir, readFile, readdir, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -74,16 +75,12 @@ export class MachineStore {
     return new Set((await readdir(this.#revoked)).filter((name) => REVOKED_ID.test(name)));
   }
 
-  /** Calls back after a key was revoked or restored, in this window or in another, until it is disposed. */
-  async watchRevoked(onChange: () => void): Promise<{ dispose(): void }> {
+  /** Calls back after a key was revoked or restored, in this window or in another, until it is closed. */
+  async watchRevoked(onChange: () => void): Promise<Pick<FSWatcher, 'close'>> {
     await this.#createFolder();
     const watcher = watch(this.#revoked, onChange);
     watcher.on('error', () => undefined); // the folder was removed; every later read creates it again
-    return {
-      dispose: () => {
-        watcher.close();
-      },
-    };
+    return watcher;
   }
 
   async #createFolder(): Promise<void> {

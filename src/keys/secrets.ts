@@ -3,6 +3,7 @@
 // window with stale storage cannot bring it back.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import type { FSWatcher } from 'node:fs';
 import type { ProxySecrets } from '../shared/messages.ts';
 import { OWN_KEY_NAME, isSameName, makeAccessKey, oldestFirst, parseAccessKey, visibleKeys } from './accessKeys.ts';
 import type { AccessKey, KeyOrigin } from './accessKeys.ts';
@@ -46,7 +47,7 @@ export class Secrets {
   readonly #machine: MachineStore;
   readonly #changes = new EventEmitter<{ change: [SecretChange] }>();
   readonly #subscription: Disposable;
-  #watcher: Disposable | undefined;
+  #watcher: Pick<FSWatcher, 'close'> | undefined;
   #disposed = false;
   /** Runs changes one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -63,7 +64,7 @@ export class Secrets {
   /** Starts to report keys that other windows revoke. Any of them may be the API key. */
   async watch(): Promise<void> {
     const watcher = await this.#machine.watchRevoked(() => this.#changes.emit('change', 'apiKey'));
-    if (this.#disposed) watcher.dispose();
+    if (this.#disposed) watcher.close();
     else this.#watcher = watcher;
   }
 
@@ -101,7 +102,11 @@ export class Secrets {
   async accessKeys(): Promise<readonly AccessKey[]> {
     const [names, revoked] = await Promise.all([this.#storage.keys(), this.#machine.revokedIds()]);
     const ids = names.filter((name) => name.startsWith(ACCESS_KEY)).map((name) => name.slice(ACCESS_KEY.length));
-    const keys = await Promise.all(ids.map((id) => this.#accessKey(id)));
+    const keys = await Promise.all(
+      ids.map(async (id) =>
+        parseAccessKey(await this.#storage.get(ACCESS_KEY + id), await this.#storage.get(LAST_USE + id)),
+      ),
+    );
     return oldestFirst(keys.filter((key) => key !== undefined).filter(({ id }) => !revoked.has(id)));
   }
 
@@ -177,12 +182,8 @@ export class Secrets {
   dispose(): void {
     this.#disposed = true;
     this.#subscription.dispose();
-    this.#watcher?.dispose();
+    this.#watcher?.close();
     this.#changes.removeAllListeners();
-  }
-
-  async #accessKey(id: string): Promise<AccessKey | undefined> {
-    return parseAccessKey(await this.#storage.get(ACCESS_KEY + id), await this.#storage.get(LAST_USE + id));
   }
 
   #enqueue<Result>(change: () => Promise<Result>): Promise<Result> {

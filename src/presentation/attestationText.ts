@@ -1,12 +1,11 @@
 // The attestation as a document: what it means, each check with its result, and what is not checked. Pure.
 import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { glossaryLink } from './glossary.ts';
-import { PCR0, shortened } from './statusText.ts';
+import { PCR0, describeStatus, summaryOf } from './statusText.ts';
 
 type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
-type Running = Extract<ProxyStatus, { kind: 'running' }>;
 
 interface Step {
   readonly what: string;
@@ -48,7 +47,7 @@ const STEPS: readonly Step[] = [
   { what: 'The enclave does not run in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
   {
     what: 'The enclave image is approved',
-    found: (verified) => approval(verified),
+    found: approval,
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
   {
@@ -81,7 +80,7 @@ export function stepOutcomes(status: ProxyStatus): readonly StepOutcome[] {
 }
 
 /** The index of the check that failed, or -1. */
-function failedStep({ health }: Running): number {
+function failedStep({ health }: RunningStatus): number {
   if (health.kind !== 'unreachable' || health.failure === null) return -1;
   const { code, detail } = health.failure;
   return STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
@@ -93,35 +92,31 @@ export function attestationDocument(status: ProxyStatus): string {
 }
 
 const MEANING = [
-  `An [enclave](${glossaryLink('enclave')}) is an isolated virtual machine that can prove which software it runs.`,
-  `The proof is an [attestation document](${glossaryLink('attestation-document')}) signed by AWS.`,
+  `An ${glossaryLink('enclave')} is an isolated virtual machine that can prove which software it runs.`,
+  `The proof is an ${glossaryLink('attestation document')} signed by AWS.`,
   'Sealed Proxy checks it before every session.',
 ].join(' ');
-const NOTHING_SENT = 'No prompt leaves this computer without a verified session.';
 
 function body(status: ProxyStatus): string[] {
-  if (status.kind !== 'running') {
-    return ['**Nothing is verified: the proxy is not running.** To start it, run *Sealed Proxy: Start*.', '', MEANING];
+  const backend = status.kind === 'running' ? ['', `Backend: ${asCode(status.backendUrl)}`] : [];
+  if (status.kind === 'running' && status.verified !== null) {
+    const { verified } = status;
+    return verified.kind === 'verified'
+      ? verifiedBody(status, verified, backend)
+      : [...development(verified), ...backend];
   }
-  const { verified, health } = status;
-  const backend = ['', `Backend: ${asCode(status.backendUrl)}`];
-  if (verified?.kind === 'development') return [...development(verified), ...backend];
-  if (verified?.kind === 'verified') return verifiedBody(status, verified, backend);
-  if (health.kind !== 'unreachable') {
-    const start = 'To start one, run *Sealed Proxy: Check Connection*.';
-    return [`**Nothing is verified: there is no session.** ${start} ${NOTHING_SENT}`, '', MEANING, ...backend];
-  }
+  const summary = summaryOf(describeStatus(status));
   return [
-    `**The enclave is not verified.** ${asMarkdown(shortened(health.message))}. ${NOTHING_SENT}`,
+    `**The enclave is not verified.** ${asMarkdown(summary)} No prompt leaves this computer without a verified session.`,
     '',
     MEANING,
     ...backend,
-    ...refusedImage(health.message),
+    ...refusedImage(status),
     ...checksTable(status),
   ];
 }
 
-function verifiedBody(status: Running, verified: Verified, backend: readonly string[]): string[] {
+function verifiedBody(status: RunningStatus, verified: Verified, backend: readonly string[]): string[] {
   const { establishedAt } = status;
   return [
     '**The enclave is verified.** Your prompts are encrypted on this computer, and only the software inside the enclave',
@@ -132,7 +127,7 @@ function verifiedBody(status: Running, verified: Verified, backend: readonly str
     ...(establishedAt === null ? [] : ['', `Session since: ${iso(establishedAt)}`]),
     ...checksTable(status),
     '',
-    `[PCR0](${glossaryLink('pcr0')}), the fingerprint of the enclave's image:`,
+    `${glossaryLink('PCR0')}, the fingerprint of the enclave's image:`,
     '',
     ...block(verified.pcr0),
     '',
@@ -149,7 +144,7 @@ function verifiedBody(status: Running, verified: Verified, backend: readonly str
     '## How to check it yourself',
     '',
     'The document below is CBOR, encoded as Base64. Verify its',
-    `[certificate chain](${glossaryLink('certificate-chain')}) against the root certificate that AWS publishes`,
+    `${glossaryLink('certificate chain')} against the root certificate that AWS publishes`,
     '(`AWS_NitroEnclaves_Root-G1`) and its signature as in RFC 9052. Then build the image from its source code and compare',
     'PCR0.',
     '',
@@ -161,7 +156,7 @@ function verifiedBody(status: Running, verified: Verified, backend: readonly str
 
 function development({ moduleId }: Extract<AttestationSummary, { kind: 'development' }>): string[] {
   return [
-    `**You are using a [development backend](${glossaryLink('development-backend')}). It is not verified.**`,
+    `**You are using a ${glossaryLink('development backend')}. It is not verified.**`,
     '',
     'Its attestation document is not signed, so it could be any program. Use it for tests only, and send it nothing',
     'private. The connection is encrypted in the same way as to an enclave, and the document contains the challenge and',
@@ -173,10 +168,10 @@ function development({ moduleId }: Extract<AttestationSummary, { kind: 'developm
 }
 
 /** The PCR0 of an image that is not approved, so that the user can compare or approve it. */
-function refusedImage(message: string): string[] {
-  const [pcr0] = PCR0.exec(message) ?? [];
-  if (pcr0 === undefined) return [];
-  return ['', `[PCR0](${glossaryLink('pcr0')}), the fingerprint of its image:`, '', ...block(pcr0)];
+function refusedImage(status: ProxyStatus): string[] {
+  const isRefused = status.kind === 'running' && status.health.kind === 'unreachable';
+  const [pcr0] = (isRefused && PCR0.exec(status.health.message)) || [];
+  return pcr0 === undefined ? [] : ['', `${glossaryLink('PCR0')}, the fingerprint of its image:`, '', ...block(pcr0)];
 }
 
 const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, result: string]>> = {
@@ -187,7 +182,7 @@ const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, r
 };
 
 /** Empty if the checks did not run, or failed for a reason that is not one of them. */
-function checksTable(status: Running): string[] {
+function checksTable(status: ProxyStatus): string[] {
   const outcomes = stepOutcomes(status);
   if (outcomes.some(({ outcome }) => outcome === 'notChecked')) return [];
   const rows = outcomes.map(({ what, outcome, found }) => {
@@ -198,14 +193,11 @@ function checksTable(status: Running): string[] {
 }
 
 function approval({ environment, approvedBy }: Verified): string {
-  switch (approvedBy) {
-    case 'pinned':
-      return `on the ${environment} list built into the extension`;
-    case 'additional':
-      return 'added by you (`sealedProxy.additionalPcr0`)';
-    case 'history':
-      return `in the signed history of ${environment} images`;
-  }
+  return {
+    pinned: `on the ${environment} list built into the extension`,
+    additional: 'added by you (`sealedProxy.additionalPcr0`)',
+    history: `in the signed history of ${environment} images`,
+  }[approvedBy];
 }
 
 function block(text: string): string[] {

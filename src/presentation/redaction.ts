@@ -3,7 +3,7 @@
 const MASK = '••••••••';
 /** A known secret that is shorter would hide ordinary words as well. */
 const MIN_LENGTH = 6;
-/** Secrets that their own form or the text before them gives away. */
+/** Secrets that can be recognized by their form or by the text before them. */
 const TOKENS = [
   /sealed-[A-Za-z0-9_-]{16,}/g,
   /\b(?:sk-|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|hf_)[A-Za-z0-9_-]{8,}/g,

@@ -1,5 +1,6 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
-import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
+import type { Cause, Health, ProxyStatus, RunningStatus } from '../shared/status.ts';
+import type { VisibleCommand } from './commands.ts';
 
 export const PRODUCT = 'Sealed Proxy';
 
@@ -14,34 +15,23 @@ export interface StatusView {
   readonly headline: string;
   /** The cause, then the remedy, in sentences; may be empty. */
   readonly detail: string;
-  /** What a click on the item opens. */
-  readonly click: 'menu' | 'setApiKey';
+  /** The command of a click on the item. */
+  readonly click: VisibleCommand;
   /** The commands that fit the state, the most useful one first. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly VisibleCommand[];
 }
 
-/** The names of the commands that states offer. */
-export type Action =
-  | 'start'
-  | 'stop'
-  | 'restart'
-  | 'setApiKey'
-  | 'checkConnection'
-  | 'copyBaseUrl'
-  | 'showAttestation'
-  | 'showLog'
-  | 'useFreePort'
-  | 'openSettings';
-
-type Running = Extract<ProxyStatus, { kind: 'running' }>;
 type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 
 /** What a running proxy offers. */
-const RUNNING: readonly Action[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
+const RUNNING: readonly VisibleCommand[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
+
+/** Another window's proxy, which this window does not use. */
+const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
 
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
-  return { label: '', severity: 'none', detail: '', click: 'menu', actions: RUNNING, ...describe(status) };
+  return { label: '', severity: 'none', detail: '', click: 'showMenu', actions: RUNNING, ...describe(status) };
 }
 
 /** The text of the status bar item; `compact` leaves out the product's name. */
@@ -58,7 +48,12 @@ export function summaryOf({ headline, detail }: StatusView): string {
 function describe(status: ProxyStatus): Description {
   switch (status.kind) {
     case 'off':
-      return { icon: 'circle-slash', headline: `${PRODUCT} is off in this window.`, actions: ['start', 'showLog'] };
+      return {
+        icon: 'circle-slash',
+        headline: `${PRODUCT} is off in this window.`,
+        detail: 'To start it, run "Sealed Proxy: Start".',
+        actions: ['start', 'showLog'],
+      };
     case 'starting':
       return { icon: 'loading~spin', headline: `${PRODUCT} is starting.`, actions: ['stop', 'showLog'] };
     case 'restarting':
@@ -92,30 +87,26 @@ function describe(status: ProxyStatus): Description {
     }
     case 'otherVersion':
       return {
-        icon: 'warning',
+        ...OTHER_WINDOW,
         label: 'other version',
-        severity: 'warning',
         headline: `Another window runs ${PRODUCT} ${status.version} on port ${status.port}.`,
         detail: "Restart to switch all windows to this window's version.",
-        actions: ['restart', 'openSettings'],
       };
     case 'otherSettings':
       return {
-        icon: 'warning',
+        ...OTHER_WINDOW,
         label: 'other settings',
-        severity: 'warning',
         headline: `Another window runs ${PRODUCT} on port ${status.port} with different settings.`,
         detail:
           `Its backend is ${status.backendUrl}, and it may trust other enclave images. ` +
           "Restart to switch all windows to this window's settings.",
-        actions: ['restart', 'openSettings'],
       };
     case 'running':
       return describeRunning(status);
   }
 }
 
-function describeRunning(status: Running): Description {
+function describeRunning(status: RunningStatus): Description {
   const { health } = status;
   switch (health.kind) {
     case 'noKey':
@@ -144,17 +135,17 @@ function describeRunning(status: Running): Description {
         label: 'slow',
         severity: 'warning',
         headline: `${PRODUCT} is waiting for the backend, which did not respond in time.`,
-        detail: nextTry(health),
+        detail: joined(CAUSES.network.remedy, nextTry(health)),
       };
     case 'unreachable': {
-      const { advice, ...view } = CAUSES[health.cause];
-      const detail = joined(sentence(shortened(health.message)), advice, nextTry(health));
+      const { remedy, ...view } = CAUSES[health.cause];
+      const detail = joined(sentence(shortened(health.message)), remedy, nextTry(health));
       return { ...view, detail, severity: 'error' };
     }
   }
 }
 
-function describeConnected({ verified }: Running): Description {
+function describeConnected({ verified }: RunningStatus): Description {
   switch (verified?.kind) {
     case 'verified':
       return { icon: 'shield', headline: `${PRODUCT} is connected. Your prompts are encrypted to a verified enclave.` };
@@ -167,48 +158,50 @@ function describeConnected({ verified }: Running): Description {
         detail: 'Use it for tests only, and send it nothing private.',
       };
     case undefined:
-      // The session was just lost, and the next request makes another: this is not an attack.
+      // The session was just lost, and the next request opens another: this is not an attack.
       return { icon: 'loading~spin', headline: `${PRODUCT} is connected and verifies the enclave again.` };
   }
 }
 
-/** By cause: why the backend cannot be used. The failure's own message goes between the headline and the advice. */
-const CAUSES: Readonly<Record<Cause, Pick<StatusView, 'icon' | 'label' | 'headline'> & { readonly advice: string }>> = {
+/** Why the backend cannot be used, and what to do. The failure's own message goes in between. */
+export const CAUSES: Readonly<
+  Record<Cause, Pick<StatusView, 'icon' | 'label' | 'headline'> & { readonly remedy: string }>
+> = {
   network: {
     icon: 'debug-disconnect',
     label: 'unreachable',
     headline: `${PRODUCT} cannot reach the backend.`,
-    advice: 'Check your network and the http.proxy setting.',
+    remedy: 'Check your network and the settings sealedProxy.backendUrl and http.proxy.',
   },
   attestation: {
     icon: 'workspace-untrusted',
     label: 'attestation failed',
     headline: `${PRODUCT} refused to connect: the enclave could not be authenticated.`,
-    advice: 'Traffic may be intercepted. No prompt and no key was sent.',
+    remedy: 'No prompt and no key was sent. Traffic may be intercepted: try another network.',
   },
   pcr0: {
     icon: 'workspace-untrusted',
     label: 'image not approved',
     headline: `${PRODUCT} refused to connect: the enclave runs software that is not on the list of trusted images.`,
-    advice: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
+    remedy: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
   },
   clock: {
     icon: 'workspace-untrusted',
     label: 'clock wrong',
     headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
-    advice: 'Set the clock, then check the connection.',
+    remedy: 'Set the clock of this computer, if possible automatically, and check the connection again.',
   },
   protocol: {
     icon: 'workspace-untrusted',
     label: 'protocol error',
     headline: `${PRODUCT} refused to connect: the server at this address is not a working enclave.`,
-    advice: 'Check the setting sealedProxy.backendUrl.',
+    remedy: 'Check the setting sealedProxy.backendUrl.',
   },
   backend: {
     icon: 'server',
     label: 'backend error',
     headline: `${PRODUCT} reached the backend, but the backend cannot process requests right now.`,
-    advice: '',
+    remedy: 'Wait a few minutes. If the error remains, contact the operator of the backend.',
   },
 };
 
@@ -220,7 +213,7 @@ function joined(...sentences: readonly string[]): string {
   return sentences.filter((text) => text !== '').join(' ');
 }
 
-/** With a mark at its end. */
+/** With a punctuation mark at its end. */
 function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,37 +1,36 @@
 // The tooltip of the status bar item, as Markdown. Pure.
 import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
+import { COMMANDS, commandId } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
-import type { GlossaryTerm } from './glossary.ts';
 import { clockTime, shortPcr0 } from './statusText.ts';
-import type { Action, StatusView } from './statusText.ts';
+import type { StatusView } from './statusText.ts';
 
-type Running = Extract<ProxyStatus, { kind: 'running' }>;
-type Row = readonly [name: string, value: string, term?: GlossaryTerm];
+/** The name is Markdown, the value any text. */
+type Row = readonly [name: string, value: string];
 
-/** Markdown: what is the case, what to do, the facts, and a link for each action, as `linkTo` writes it. */
-export function statusTooltip(status: ProxyStatus, view: StatusView, linkTo: (action: Action) => string): string {
+/** Markdown: the state, what to do, the facts, and a link for each action. */
+export function statusTooltip(status: ProxyStatus, view: StatusView): string {
   const rows = status.kind === 'running' ? rowsOf(status) : [];
   return [
     `**${asMarkdown(view.headline)}**`,
     ...(view.detail === '' ? [] : [asMarkdown(view.detail)]),
     ...(rows.length === 0 ? [] : [['| | |', '| :-- | :-- |', ...rows.map(writeRow)].join('\n')]),
-    view.actions.map(linkTo).join(' · '),
+    view.actions.map((name) => `[${COMMANDS[name].title}](command:${commandId(name)})`).join(' · '),
   ].join('\n\n');
 }
 
-function writeRow([name, value, term]: Row): string {
+function writeRow([name, value]: Row): string {
   // As code, an address is not a link: it is there to be copied, and a click would open a browser.
-  const shown = /^https?:/.test(value) ? asCode(value) : asMarkdown(value);
-  return `| ${term === undefined ? name : `[${name}](${glossaryLink(term)})`} | ${shown} |`;
+  return `| ${name} | ${/^https?:/.test(value) ? asCode(value) : asMarkdown(value)} |`;
 }
 
-function rowsOf({ url, backendUrl, verified, establishedAt, health, version, shared }: Running): readonly Row[] {
+function rowsOf({ url, backendUrl, verified, establishedAt, health, version, shared }: RunningStatus): readonly Row[] {
   return [
-    ['Base URL', `${url}/v1`, 'base-url'],
+    [glossaryLink('Base URL'), `${url}/v1`],
     ...(health.kind === 'connected' ? [['Models', String(health.models.length)] as const] : []),
-    ['Backend', backendUrl, 'backend'],
+    [glossaryLink('Backend'), backendUrl],
     ...attestationRows(verified, establishedAt),
     ...('checkedAt' in health ? [['Last check', clockTime(health.checkedAt)] as const] : []),
     ['Version', shared ? `${version}, running in another window` : version],
@@ -39,13 +38,17 @@ function rowsOf({ url, backendUrl, verified, establishedAt, health, version, sha
 }
 
 function attestationRows(verified: AttestationSummary | null, establishedAt: number | null): readonly Row[] {
-  if (verified === null) return [['Attestation', 'not verified', 'attestation']];
-  if (verified.kind === 'development') return [['Attestation', 'not verified (development backend)', 'attestation']];
+  const attestation = glossaryLink('Attestation');
+  if (verified === null) return [[attestation, 'not verified']];
+  if (verified.kind === 'development') return [[attestation, 'not verified (development backend)']];
   return [
-    ['Attestation', `verified, ${verified.environment} image`, 'attestation'],
-    ['PCR0', shortPcr0(verified.pcr0), 'pcr0'],
-    ['Enclave', verified.moduleId, 'enclave'],
-    ...(establishedAt === null ? [] : [['Session since', clockTime(establishedAt), 'session'] as const]),
-    ['Certificate valid until', new Date(verified.certificateNotAfter).toLocaleString(), 'certificate-chain'],
+    [attestation, `verified, ${verified.environment} image`],
+    [glossaryLink('PCR0'), shortPcr0(verified.pcr0)],
+    [glossaryLink('Enclave'), verified.moduleId],
+    ...(establishedAt === null ? [] : [[glossaryLink('Session', 'Session since'), clockTime(establishedAt)] as const]),
+    [
+      glossaryLink('Certificate chain', 'Certificate valid until'),
+      new Date(verified.certificateNotAfter).toLocaleString(),
+    ],
   ];
 }

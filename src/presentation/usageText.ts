@@ -6,7 +6,7 @@ import type { KeyUsage, Outcomes, UsageReport } from '../shared/usage.ts';
 import { glossaryLink } from './glossary.ts';
 
 const COLUMNS = [
-  `[Access key](${glossaryLink('access-key')})`,
+  glossaryLink('Access key'),
   'Requests',
   'Errors',
   'Cancelled',
@@ -43,7 +43,8 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
   const since = `Since the proxy started at ${time(usage.since)}:`;
   if (usage.keys.length === 0) return [`${since} no requests yet.`];
   const sum = total(usage.keys);
-  const reported = `${plural(requests(sum), 'request')}; ${number(sum.counted)} reported token counts.`;
+  const count = requests(sum);
+  const reported = `${number(count)} ${count === 1 ? 'request' : 'requests'}; ${number(sum.counted)} reported token counts.`;
   const rows = usage.keys.map((key) => [nameOf(key.caller, keys), ...cells(key)]);
   if (rows.length > 1) rows.push(['**Total**', ...cells(sum)]);
   return [
@@ -96,7 +97,7 @@ function total(keys: readonly KeyUsage[]): KeyUsage {
 }
 
 function nameOf(caller: string, keys: readonly AccessKey[]): string {
-  if (caller === DIRECT) return `[API key](${glossaryLink('api-key')}) sent by the client`;
+  if (caller === DIRECT) return `${glossaryLink('API key')} sent by the client`;
   if (caller === UNKNOWN) return 'no valid key';
   const known = keys.find(({ id }) => id === caller);
   if (known === undefined) return 'revoked key';
@@ -105,10 +106,6 @@ function nameOf(caller: string, keys: readonly AccessKey[]): string {
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function number(value: number): string {

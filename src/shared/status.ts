@@ -72,6 +72,8 @@ export type ProxyStatus =
       readonly health: Health;
     };
 
+export type RunningStatus = Extract<ProxyStatus, { kind: 'running' }>;
+
 /** The base URL for OpenAI clients; undefined unless the proxy runs. */
 export function baseUrlOf(status: ProxyStatus): string | undefined {
   return status.kind === 'running' ? `${status.url}/v1` : undefined;

@@ -123,18 +123,18 @@ export class Supervisor {
     await this.#begin();
   }
 
-  /**
-   * A connection to the authenticated proxy, and the access key to use. The caller ends the connection.
-   * @throws Error if no proxy runs or it does not respond
-   */
-  async connect(): Promise<{ readonly line: VerifiedConnection; readonly accessKey: string }> {
+  /** Calls `act` with a connection to the authenticated proxy and the extension's key; rejects if none responds. */
+  async withConnection<Result>(act: (connection: VerifiedConnection, accessKey: string) => Promise<Result>) {
     if (this.#status.kind !== 'running') throw new Error('The proxy is not running');
     const { port } = this.#status;
     const secrets = await this.#host.secrets();
-    const line = new VerifiedConnection(port, ownershipSecret(secrets));
-    if ((await line.probe()).kind === 'own') return { line, accessKey: secrets.ownKey };
-    line.end();
-    throw new Error('The proxy does not respond');
+    const connection = new VerifiedConnection(port, ownershipSecret(secrets));
+    try {
+      if ((await connection.probe()).kind !== 'own') throw new Error('The proxy does not respond');
+      return await act(connection, secrets.ownKey);
+    } finally {
+      connection.end();
+    }
   }
 
   /** Checks the backend now. */

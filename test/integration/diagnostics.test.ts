@@ -25,7 +25,7 @@ function contextOf({ supervisor, settings, network, vault }: EditorWindow): Diag
     settings: () => settings,
     network: () => network,
     probe: (port) => probe(port, Buffer.from(vault.ownership, 'base64')),
-    connect: () => supervisor.connect(),
+    withConnection: (act) => supervisor.withConnection(act),
     refresh: () => supervisor.check(),
     keys: () => Promise.resolve({ hasApiKey: vault.apiKey !== null, accessKeys: vault.accessKeys.length }),
   });
@@ -256,7 +256,7 @@ describe('diagnose()', () => {
   it('ends a check that hangs, and continues with the next one', async () => {
     await start();
     const never = () => new Promise<never>(() => undefined);
-    const results = await run({ connect: never, refresh: never, limit: 200 });
+    const results = await run({ withConnection: never, refresh: never, limit: 200 });
     assertOutline(results, { 'Streamed response': 'failed', Embedding: 'failed' });
     assert.equal(resultNamed(results, 'Embedding').finding, 'No result within 0.2 s');
   });

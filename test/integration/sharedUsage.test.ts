@@ -12,14 +12,7 @@ const idOf = (key: string) => createHash('sha256').update(key).digest('hex').sli
 describe('VerifiedConnection.usage(), through supervisors', () => {
   const scope = perTest();
 
-  const usage = async ({ supervisor }: EditorWindow) => {
-    const { line } = await supervisor.connect();
-    try {
-      return await line.usage();
-    } finally {
-      line.end();
-    }
-  };
+  const usage = ({ supervisor }: EditorWindow) => supervisor.withConnection((connection) => connection.usage());
   const answered = async (editor: EditorWindow, key = ACCESS_KEY) =>
     (await usage(editor)).keys.find(({ caller }) => caller === idOf(key))?.outcomes.answered;
 

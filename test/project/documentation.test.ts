@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
-import { COMMANDS, INTERNAL_COMMANDS } from '../../src/extension/commands/catalogue.ts';
+import { COMMANDS, INTERNAL_COMMANDS } from '../../src/presentation/commands.ts';
 import { VARIABLES } from '../../src/settings/environment.ts';
 import { SCHEMA } from '../../src/settings/schema.ts';
 import { fromRoot } from '../support/e2e/process.ts';
@@ -81,7 +81,7 @@ describe('The documentation', () => {
     const linked = sources
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => [...read(`src/${path.replaceAll('\\', '/')}`).matchAll(/glossaryLink\('([^']+)'/g)])
-      .map(([, anchor = '']) => anchor);
+      .map(([, term = '']) => term.toLowerCase().replaceAll(' ', '-'));
     assert.ok(linked.length > 0);
     assert.deepEqual(
       linked.filter((anchor) => !anchors.includes(anchor)),

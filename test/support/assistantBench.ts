@@ -42,7 +42,7 @@ export class AssistantBench extends AssistantHome {
         return limit();
       },
       supervisor: {
-        connect: () => editor.supervisor.connect(),
+        withConnection: (act) => editor.supervisor.withConnection(act),
         secretsChanged: async (isApiKey) => {
           editor.vault = { ...(await this.secrets.forProxy()) };
           await editor.supervisor.secretsChanged(isApiKey);
@@ -101,7 +101,7 @@ export class AssistantBench extends AssistantHome {
   /** A service in another window with the same secrets, without a proxy. */
   laterService(): AssistantService {
     return new AssistantService({
-      supervisor: { connect: () => Promise.reject(new Error()), secretsChanged: () => Promise.resolve() },
+      supervisor: { withConnection: () => Promise.reject(new Error()), secretsChanged: () => Promise.resolve() },
       secrets: new Secrets(this.vault.storage(), new MachineStore(join(this.path, 'storage'))),
       assistants: FILE_ASSISTANTS,
       baseUrl: () => undefined,

@@ -46,7 +46,7 @@ export function makeContext(change: Partial<DiagnosticsContext> = {}): Diagnosti
     modelOverrides: () => ({}),
     environment: {},
     probe: () => Promise.resolve({ kind: 'free' }),
-    connect: () => Promise.reject(new Error('No connection')),
+    withConnection: () => Promise.reject(new Error('No connection')),
     refresh: () => Promise.resolve(),
     keys: () => Promise.resolve({ hasApiKey: true, accessKeys: 1 }),
     assistants: () => Promise.resolve([]),

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isClientName } from '../../keys/accessKeys.ts';
 import { Consents } from '../../keys/consents.ts';
 import type { Secrets } from '../../keys/secrets.ts';
+import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
@@ -14,7 +15,7 @@ export class PublicApi {
   readonly #changed: vscode.Event<ProxyStatus>;
   readonly #consents = new Consents(askConsent, async (name) => {
     await this.#secrets.accessKeyNamed(name, 'client');
-    await this.#supervisor.secretsChanged(false); // the key works when the client gets it
+    await this.#supervisor.secretsChanged(false); // so that the key works when the client gets it
   });
 
   constructor(supervisor: Supervisor, secrets: Secrets, changed: vscode.Event<ProxyStatus>) {
@@ -25,14 +26,14 @@ export class PublicApi {
 
   /**
    * The base URL, with `/v1`. Starts the proxy if it is not running.
-   * @throws Error if it cannot be started
+   * @throws Error if it cannot be started, with a message for the user
    */
   async getBaseUrl(): Promise<string> {
     if (['off', 'starting'].includes(this.#supervisor.status.kind)) await this.#supervisor.start();
     await this.#restarted();
     const { status } = this.#supervisor;
     const url = baseUrlOf(status);
-    if (url === undefined) throw new Error(`Sealed Proxy is not running (${status.kind}).`);
+    if (url === undefined) throw new Error(summaryOf(describeStatus(status)));
     return url;
   }
 
@@ -95,17 +96,12 @@ async function askConsent(name: string): Promise<boolean> {
   const allow = 'Allow';
   const detail =
     'It gets its own access key, which works on this computer only and can be revoked at any time. It never gets your API key.';
-  return (
-    (await vscode.window.showInformationMessage(
-      `Allow "${name}" to use Sealed Proxy?`,
-      { modal: true, detail },
-      allow,
-    )) === allow
-  );
+  const question = `Allow "${name}" to use Sealed Proxy?`;
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, allow)) === allow;
 }
 
 /** The status as other extensions see it. Contains no secret. */
-export function publicStatus(status: ProxyStatus): SealedProxyStatus {
+function publicStatus(status: ProxyStatus): SealedProxyStatus {
   if (status.kind !== 'running')
     return { state: status.kind, baseUrl: null, models: null, verified: null, shared: false };
   const { health, verified, shared } = status;

@@ -1,12 +1,12 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
 import type { Secrets } from '../../keys/secrets.ts';
+import type { CommandName } from '../../presentation/commands.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
 import type { ChannelLog } from '../log.ts';
 import type { Documents } from '../views/documents.ts';
-import type { CommandName } from './catalogue.ts';
 
 /** What the commands work with. */
 export interface CommandContext {

@@ -189,7 +189,7 @@ export async function isReady({ api, settings }: CommandContext): Promise<boolea
     return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    void vscode.window.showErrorMessage(`Assistants cannot be connected now. ${reason}`);
+    void vscode.window.showErrorMessage(`Assistants cannot be connected now. ${asNotice(reason)}`);
     return false;
   }
 }

@@ -38,10 +38,10 @@ export async function showConnection({ status }: Supervisor): Promise<void> {
   await offerCommands(vscode.window.showWarningMessage, message, 'showLog');
 }
 
-async function copyBaseUrl({ supervisor }: CommandContext): Promise<void> {
-  const url = baseUrlOf(supervisor.status);
+async function copyBaseUrl({ supervisor: { status } }: CommandContext): Promise<void> {
+  const url = baseUrlOf(status);
   if (url === undefined) {
-    void vscode.window.showWarningMessage('There is no base URL, because Sealed Proxy is not running. Start it first.');
+    void vscode.window.showWarningMessage(asNotice(`There is no base URL. ${summaryOf(describeStatus(status))}`));
     return;
   }
   await vscode.env.clipboard.writeText(url);

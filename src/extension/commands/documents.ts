@@ -10,7 +10,6 @@ import { usageDocument } from '../../presentation/usageText.ts';
 import type { UsageReport } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import { probe } from '../../supervisor/localProxy.ts';
-import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const documentCommands = {
@@ -26,22 +25,12 @@ export const documentCommands = {
 async function showUsage({ supervisor, secrets, documents }: CommandContext): Promise<void> {
   let usage: UsageReport | undefined;
   try {
-    usage = supervisor.status.kind === 'running' ? await readUsage(supervisor) : undefined;
+    if (supervisor.status.kind === 'running') usage = await supervisor.withConnection((proxy) => proxy.usage());
   } catch {
     void vscode.window.showWarningMessage('The proxy did not report its usage. Try again in a moment.');
     return;
   }
   await documents.show('Usage.md', usageDocument(usage, await secrets.accessKeys()));
-}
-
-/** @throws Error if the proxy does not answer */
-async function readUsage(supervisor: Supervisor): Promise<UsageReport> {
-  const { line } = await supervisor.connect();
-  try {
-    return await line.usage();
-  } finally {
-    line.end();
-  }
 }
 
 /** Runs all checks, which start and change nothing, and shows the results. */
@@ -65,7 +54,7 @@ function diagnosticsContext({ supervisor, secrets, settings, assistants }: Comma
     modelOverrides: () => settings().modelOverrides,
     environment: process.env,
     probe: async (port) => probe(port, Buffer.from((await secrets.forProxy()).ownership, 'base64')),
-    connect: () => supervisor.connect(),
+    withConnection: (act) => supervisor.withConnection(act),
     refresh: () => supervisor.check(),
     keys: async () => {
       const { apiKey, accessKeys } = await secrets.forProxy();

@@ -1,9 +1,9 @@
 // The menu of the status bar item, and where to go from it.
 import * as vscode from 'vscode';
+import { COMMANDS, menuGroups } from '../../presentation/commands.ts';
+import type { VisibleCommand } from '../../presentation/commands.ts';
 import { PRODUCT, describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import { SECTION } from '../settings.ts';
-import { entryOf, menuGroups } from './catalogue.ts';
-import type { VisibleCommand } from './catalogue.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { runCommand } from './runCommand.ts';
 
@@ -31,6 +31,6 @@ async function showMenu({ supervisor, secrets }: CommandContext): Promise<void> 
 }
 
 function rowFor(command: VisibleCommand): MenuRow {
-  const { icon = '', title } = entryOf(command);
+  const { icon = '', title } = COMMANDS[command];
   return { label: `$(${icon}) ${title}`, command };
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { commandId } from '../../presentation/commands.ts';
+import type { CommandName } from '../../presentation/commands.ts';
 import { accessKeyCommands } from './accessKeys.ts';
 import { apiKeyCommands } from './apiKey.ts';
-import { commandId } from './catalogue.ts';
-import type { CommandName } from './catalogue.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { connectAssistantCommands } from './connectAssistant.ts';
 import { connectionCommands } from './connection.ts';
@@ -12,7 +12,7 @@ import { proxyCommands } from './proxy.ts';
 import { repairAssistantsCommands } from './repairAssistants.ts';
 
 /** A command of the catalogue that no file runs is a type error here. */
-const COMMANDS = {
+const HANDLERS = {
   ...proxyCommands,
   ...connectionCommands,
   ...documentCommands,
@@ -26,7 +26,7 @@ const COMMANDS = {
 /** Registers every command of the catalogue. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
   return vscode.Disposable.from(
-    ...Object.entries<Required<CommandGroup>[CommandName]>(COMMANDS).map(([name, run]) =>
+    ...Object.entries<Required<CommandGroup>[CommandName]>(HANDLERS).map(([name, run]) =>
       vscode.commands.registerCommand(commandId(name as CommandName), (argument: unknown) => run(context, argument)),
     ),
   );

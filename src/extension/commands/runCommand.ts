@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { COMMANDS, commandId } from './catalogue.ts';
-import type { CommandName, VisibleCommand } from './catalogue.ts';
+import { COMMANDS, commandId } from '../../presentation/commands.ts';
+import type { CommandName, VisibleCommand } from '../../presentation/commands.ts';
 
 /** Runs a command of the extension by its name. */
 export async function runCommand(name: CommandName): Promise<void> {

@@ -14,7 +14,7 @@ import type { ProxyStatus } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { toEditorError } from './editorError.ts';
 
-export const VENDOR = 'sealed-proxy';
+const VENDOR = 'sealed-proxy';
 
 /** The editor passes this back with each request. */
 interface Information extends vscode.LanguageModelChatInformation {
@@ -33,7 +33,7 @@ type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
 
 /** The role `System`, which the published enumeration leaves out. */
 const SYSTEM = 3;
-/** The type of a data part that holds the usage of a response. */
+/** The type of a data part from which the editor's chat shows how full the context window is. */
 const USAGE = 'usage';
 
 export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
@@ -41,6 +41,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   readonly #overrides: () => ModelOverrides;
   readonly #onAnswered: () => void;
   readonly #changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
   readonly #registration: vscode.Disposable;
   #offered: readonly Information[] = [];
 
@@ -49,10 +50,6 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     this.#overrides = overrides;
     this.#onAnswered = onAnswered;
     this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
-  }
-
-  get onDidChangeLanguageModelChatInformation(): vscode.Event<void> {
-    return this.#changed.event;
   }
 
   /** Updates the offered models. They stay while the connection is only being checked. */
@@ -108,10 +105,9 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
 
   /** Sends the request and reports its response. */
   async #send(body: string, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { line, accessKey } = await this.#supervisor.connect();
-    try {
+    await this.#supervisor.withConnection(async (connection, accessKey) => {
       signal.throwIfAborted();
-      const response = await line.chat(accessKey, body, signal);
+      const response = await connection.chat(accessKey, body, signal);
       response.setEncoding('utf8');
       if (response.statusCode !== 200) {
         const { statusCode = 0, headers } = response;
@@ -122,9 +118,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
       });
       for await (const text of response) reader.push(text as string);
       reader.end();
-    } finally {
-      line.end();
-    }
+    });
   }
 }
 
@@ -157,16 +151,13 @@ function report(event: AnswerEvent, progress: Progress): void {
     case 'toolCall':
       progress.report(new vscode.LanguageModelToolCallPart(event.id, event.name, event.input));
       break;
-    case 'usage':
-      progress.report(usagePart(event.input, event.output));
+    case 'usage': {
+      const { input, output } = event;
+      const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+      progress.report(vscode.LanguageModelDataPart.json(usage, USAGE));
       break;
+    }
   }
-}
-
-/** In the form in which the editor's chat expects it, to show how full the context window is. */
-function usagePart(input: number, output: number): vscode.LanguageModelDataPart {
-  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-  return vscode.LanguageModelDataPart.json(usage, USAGE);
 }
 
 function toMessage({ role, content }: vscode.LanguageModelChatRequestMessage): Message {
@@ -194,10 +185,6 @@ function toPart(part: unknown): Part[] {
 /** Images, text and JSON are sent; other data, such as cache marks of other providers, is not. */
 function dataPart({ mimeType, data }: vscode.LanguageModelDataPart): Part[] {
   if (mimeType.startsWith('image/')) return [{ kind: 'image', mime: mimeType, data }];
-  if (mimeType.startsWith('text/') && !mimeType.includes('x-')) return [{ kind: 'text', text: decode(data) }];
-  return mimeType === 'application/json' ? [{ kind: 'text', text: decode(data) }] : [];
-}
-
-function decode(data: Uint8Array): string {
-  return Buffer.from(data).toString('utf8');
+  const isText = mimeType === 'application/json' || (mimeType.startsWith('text/') && !mimeType.includes('x-'));
+  return isText ? [{ kind: 'text', text: Buffer.from(data).toString('utf8') }] : [];
 }

@@ -12,7 +12,7 @@ const EDITOR_CHAT = 'github.copilot-chat';
  */
 export function toEditorError(error: unknown, requestInitiator: unknown): Error {
   const { kind, message } = error instanceof ChatError ? error : unexpected(error);
-  if (requestInitiator === EDITOR_CHAT) return withoutStack(message);
+  if (requestInitiator === EDITOR_CHAT || kind === 'other') return withoutStack(message);
   switch (kind) {
     case 'noPermissions':
       return vscode.LanguageModelError.NoPermissions(message);
@@ -20,8 +20,6 @@ export function toEditorError(error: unknown, requestInitiator: unknown): Error 
       return vscode.LanguageModelError.NotFound(message);
     case 'blocked':
       return vscode.LanguageModelError.Blocked(message);
-    case 'other':
-      return withoutStack(message);
   }
 }
 

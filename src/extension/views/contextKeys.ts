@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ContextKey } from '../commands/catalogue.ts';
+import type { ContextKey } from '../../presentation/commands.ts';
 
 /** Sets a context key, for when clauses and the steps of the walkthrough. */
 export async function setContextKey(name: ContextKey, value: boolean | string): Promise<void> {

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
+import { commandId } from '../../presentation/commands.ts';
 import { PRODUCT, describeStatus, statusBarText, summaryOf } from '../../presentation/statusText.ts';
-import type { StatusView } from '../../presentation/statusText.ts';
 import { statusTooltip } from '../../presentation/statusTooltip.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
-import { COMMANDS, commandId } from '../commands/catalogue.ts';
 
 /** The extension's item in the status bar. */
 export class StatusBar implements vscode.Disposable {
@@ -20,11 +19,11 @@ export class StatusBar implements vscode.Disposable {
   show(status: ProxyStatus): void {
     const view = describeStatus(status);
     this.#item.text = statusBarText(view, this.#compact());
-    this.#item.command = commandId(view.click === 'setApiKey' ? 'setApiKey' : 'showMenu');
+    this.#item.command = commandId(view.click);
     this.#item.accessibilityInformation = { label: summaryOf(view), role: 'button' };
-    this.#item.backgroundColor = background(view.severity);
-    const markdown = statusTooltip(status, view, (name) => `[${COMMANDS[name].title}](command:${commandId(name)})`);
-    const tooltip = new vscode.MarkdownString(markdown, true);
+    this.#item.backgroundColor =
+      view.severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${view.severity}Background`);
+    const tooltip = new vscode.MarkdownString(statusTooltip(status, view), true);
     tooltip.isTrusted = { enabledCommands: view.actions.map(commandId) };
     this.#item.tooltip = tooltip;
   }
@@ -32,9 +31,4 @@ export class StatusBar implements vscode.Disposable {
   dispose(): void {
     this.#item.dispose();
   }
-}
-
-function background(severity: StatusView['severity']): vscode.ThemeColor | undefined {
-  if (severity === 'none') return undefined;
-  return new vscode.ThemeColor(`statusBarItem.${severity}Background`);
 }

@@ -24,8 +24,8 @@ describe('backendChecks()', () => {
   it('skips everything while the proxy is not running', async () => {
     const results = await run({ kind: 'off' });
     assert.ok(results.every(({ outcome }) => outcome === 'skipped'));
-    assert.equal(resultNamed(results, 'API key').finding, 'Set, but not tested: the proxy is not running');
-    assert.equal(resultNamed(results, 'Models').finding, 'Not tested: the proxy is not running');
+    assert.equal(resultNamed(results, 'API key').finding, 'Set, but not tested. Sealed Proxy is off in this window.');
+    assert.equal(resultNamed(results, 'Models').finding, 'Not tested. Sealed Proxy is off in this window.');
   });
 
   it('reports each attestation step that passed before one failed', async () => {

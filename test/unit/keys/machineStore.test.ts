@@ -33,7 +33,7 @@ describe('MachineStore', () => {
       events.add(undefined);
     });
     const dispose = () => {
-      watching.dispose();
+      watching.close();
     };
     closers.push(dispose);
     return { events, dispose };
@@ -45,7 +45,7 @@ describe('MachineStore', () => {
       (store) => store.revoke(ONE),
       (store) => store.revokedIds(),
       async (store) => {
-        (await store.watchRevoked(() => undefined)).dispose();
+        (await store.watchRevoked(() => undefined)).close();
       },
     ];
     for (const [number, first] of firsts.entries()) {

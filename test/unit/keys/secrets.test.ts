@@ -371,8 +371,8 @@ describe('Secrets', () => {
     ] as const) {
       it(`closes the watcher if the window is closed ${when}`, async () => {
         const machine = new MachineStore(join(root, 'here'));
-        const [begun, watching] = [Promise.withResolvers<undefined>(), Promise.withResolvers<{ dispose(): void }>()];
-        let disposed = 0;
+        const [begun, watching] = [Promise.withResolvers<undefined>(), Promise.withResolvers<{ close(): void }>()];
+        let closed = 0;
         machine.watchRevoked = () => {
           begun.resolve(undefined);
           return watching.promise;
@@ -381,10 +381,10 @@ describe('Secrets', () => {
         const watched = secrets.watch();
         await begun.promise;
         if (early) secrets.dispose();
-        watching.resolve({ dispose: () => disposed++ });
+        watching.resolve({ close: () => closed++ });
         await watched;
         if (!early) secrets.dispose();
-        assert.equal(disposed, 1);
+        assert.equal(closed, 1);
       });
     }
   });

@@ -84,9 +84,12 @@ describe('attestationDocument()', () => {
   it('explains why nothing is verified', () => {
     const off = attestationDocument({ kind: 'off' });
     const unreachable = refusedFor('network', 'ECONNREFUSED');
-    assert.match(off, /proxy is not running/);
-    assert.match(unreachable, /\*\*The enclave is not verified\.\*\* It was refused\. No prompt leaves/);
-    assert.match(text(null), /there is no session/);
+    assert.match(off, /\*\*The enclave is not verified\.\*\* Sealed Proxy is off in this window\./);
+    assert.match(
+      unreachable,
+      /\*\*The enclave is not verified\.\*\* Sealed Proxy refused .* It was refused\. .* No prompt leaves/,
+    );
+    assert.match(text(null), /verifies the enclave again\. No prompt leaves/);
     for (const shown of [off, unreachable, text(null)]) assert.equal(marks(shown), '');
   });
 

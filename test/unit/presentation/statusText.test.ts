@@ -74,7 +74,7 @@ const TABLE: readonly Expected[] = [
     compact: '$(circle-slash)',
     severity: 'none',
     headline: 'Sealed Proxy is off in this window.',
-    detail: '',
+    detail: 'To start it, run "Sealed Proxy: Start".',
     actions: 'start showLog',
   },
   {
@@ -208,7 +208,7 @@ const TABLE: readonly Expected[] = [
     compact: '$(watch) slow',
     severity: 'warning',
     headline: 'Sealed Proxy is waiting for the backend, which did not respond in time.',
-    detail: `Trying again at ${clock(NOW + 5000)}.`,
+    detail: `Check your network and the settings sealedProxy.backendUrl and http.proxy. Trying again at ${clock(NOW + 5000)}.`,
     actions: RUNNING,
   },
   ...(
@@ -219,7 +219,7 @@ const TABLE: readonly Expected[] = [
         'workspace-untrusted',
         'attestation failed',
         /the enclave could not be authenticated\.$/,
-        /^It was so and so\. Traffic may be intercepted\. No prompt and no key was sent\./,
+        /^It was so and so\. No prompt and no key was sent\. Traffic may be intercepted: try another network\./,
       ],
       [
         'pcr0',
@@ -230,7 +230,13 @@ const TABLE: readonly Expected[] = [
       ],
       ['clock', 'workspace-untrusted', 'clock wrong', /clock is wrong\.$/, /^It was so and so\. Set the clock/],
       ['protocol', 'workspace-untrusted', 'protocol error', /is not a working enclave\.$/, /^It was so and so\. Check/],
-      ['backend', 'server', 'backend error', /cannot process requests right now\.$/, /^It was so and so\. Trying/],
+      [
+        'backend',
+        'server',
+        'backend error',
+        /cannot process requests right now\.$/,
+        /^It was so and so\. Wait a few minutes\. .* Trying/,
+      ],
     ] as const
   ).map(([cause, icon, label, headline, detail]): Expected => {
     const status = running(unreachable(cause), { verified: null, establishedAt: null });
@@ -250,7 +256,7 @@ const TABLE: readonly Expected[] = [
 const EVERYTHING = TABLE.map(({ status }) => status);
 
 describe('describeStatus()', () => {
-  for (const { name, status, severity, headline, detail, actions, click = 'menu' } of TABLE) {
+  for (const { name, status, severity, headline, detail, actions, click = 'showMenu' } of TABLE) {
     it(`describes the state: ${name}`, () => {
       const view = describeStatus(status);
       assert.equal(view.severity, severity);
@@ -299,7 +305,7 @@ describe('describeStatus()', () => {
       const status = running(unreachable(cause, 'Refused'));
       assert.notEqual(describeStatus(status).icon, network.icon);
       assert.notEqual(describeStatus(status).label, network.label);
-      assert.doesNotMatch(allText(status), /unreachable|cannot (be )?reach|network/i, cause);
+      assert.doesNotMatch(allText(status), /unreachable|cannot (be )?reach|your network/i, cause);
     }
   });
 

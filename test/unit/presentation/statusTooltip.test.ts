@@ -40,7 +40,7 @@ const UNREACHABLE: Running['health'] = {
   retryAt: null,
 };
 
-const tooltip = (status: ProxyStatus) => statusTooltip(status, describeStatus(status), (name) => `[${name}]`);
+const tooltip = (status: ProxyStatus) => statusTooltip(status, describeStatus(status));
 /** The rows of the table, by their names without links. */
 const rows = (status: ProxyStatus) => {
   const lines = tooltip(status)
@@ -61,7 +61,8 @@ describe('statusTooltip()', () => {
       shown,
       '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +
         'No key was sent to it. Use a free port, or quit that program and restart.\n\n' +
-        '[useFreePort] · [openSettings] · [restart]',
+        '[Use a Free Port](command:sealedProxy.useFreePort) · [Open Settings](command:sealedProxy.openSettings) · ' +
+        '[Restart](command:sealedProxy.restart)',
     );
   });
 

@@ -1,17 +1,17 @@
 // Every command, as data. The palette, the status bar's menu, tooltip links and registration derive from it; a test
-// compares package.json with it. The functions that run the commands are in the other files of this folder.
+// compares package.json with it. The functions that run the commands are in src/extension/commands.
 
-export interface CommandEntry {
+interface CommandEntry {
   /** The label in the palette, the menu and links: a verb in title case. */
   readonly title: string;
   /** The name of a codicon, for the menu. */
   readonly icon?: string;
   /** The group in the status bar's menu; without one, the command is not in the menu. */
   readonly group?: 1 | 2 | 3;
-  /** When the menu lists the command, besides in the states that offer it (statusText.ts). */
-  readonly menu?: 'always' | 'whileRunning' | 'withApiKey' | 'ifOffered';
-  /** The when clause in the Command Palette; 'never': the command is not in package.json. */
-  readonly palette: 'always' | 'never' | `sealedProxy.${string}`;
+  /** When the menu lists the command, besides in the states that offer it (statusText.ts); by default always. */
+  readonly menu?: 'whileRunning' | 'withApiKey' | 'ifOffered';
+  /** The when clause in the Command Palette; by default always. 'never': the command is not in package.json. */
+  readonly palette?: 'never' | `sealedProxy.${string}`;
 }
 
 const RUNNING = 'sealedProxy.state == running';
@@ -19,33 +19,26 @@ const STARTABLE = 'sealedProxy.state && sealedProxy.state != running && sealedPr
 const STOPPABLE = 'sealedProxy.state && sealedProxy.state != off';
 const HAS_KEY = 'sealedProxy.hasApiKey';
 
-/** The commands that users see, in the order of the menu. */
-export const COMMANDS = {
+const ENTRIES = {
   useFreePort: { title: 'Use a Free Port', icon: 'plug', group: 1, menu: 'ifOffered', palette: 'never' },
   start: { title: 'Start', icon: 'play', group: 1, menu: 'ifOffered', palette: STARTABLE },
   checkConnection: { title: 'Check Connection', icon: 'refresh', group: 1, menu: 'ifOffered', palette: RUNNING },
   copyBaseUrl: { title: 'Copy Base URL', icon: 'copy', group: 1, menu: 'ifOffered', palette: RUNNING },
   showAttestation: { title: 'Show Attestation', icon: 'verified', group: 1, menu: 'ifOffered', palette: RUNNING },
   showUsage: { title: 'Show Usage', icon: 'graph', group: 1, menu: 'whileRunning', palette: RUNNING },
-  diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1, menu: 'always', palette: 'always' },
-  showLog: { title: 'Show Log', icon: 'output', group: 1, menu: 'always', palette: 'always' },
-  connectAssistant: { title: 'Connect an Assistant…', icon: 'link', group: 2, menu: 'always', palette: 'always' },
-  setApiKey: { title: 'Set API Key', icon: 'key', group: 2, menu: 'always', palette: 'always' },
+  diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1 },
+  showLog: { title: 'Show Log', icon: 'output', group: 1 },
+  connectAssistant: { title: 'Connect an Assistant…', icon: 'link', group: 2 },
+  setApiKey: { title: 'Set API Key', icon: 'key', group: 2 },
   removeApiKey: { title: 'Remove API Key', icon: 'trash', group: 2, menu: 'withApiKey', palette: HAS_KEY },
-  newAccessKey: { title: 'Create Access Key', icon: 'add', group: 2, menu: 'always', palette: 'always' },
-  manageAccessKeys: {
-    title: 'Manage Access Keys',
-    icon: 'list-unordered',
-    group: 2,
-    menu: 'always',
-    palette: 'always',
-  },
-  restart: { title: 'Restart', icon: 'debug-restart', group: 3, menu: 'whileRunning', palette: 'always' },
+  newAccessKey: { title: 'Create Access Key', icon: 'add', group: 2 },
+  manageAccessKeys: { title: 'Manage Access Keys', icon: 'list-unordered', group: 2 },
+  restart: { title: 'Restart', icon: 'debug-restart', group: 3, menu: 'whileRunning' },
   stop: { title: 'Stop', icon: 'debug-stop', group: 3, menu: 'ifOffered', palette: STOPPABLE },
-  openSettings: { title: 'Open Settings', icon: 'gear', group: 3, menu: 'always', palette: 'never' },
-  getStarted: { title: 'Get Started', icon: 'rocket', group: 3, menu: 'always', palette: 'always' },
-  showMenu: { title: 'Show Menu', palette: 'always' },
-} as const satisfies Readonly<Record<string, CommandEntry>>;
+  openSettings: { title: 'Open Settings', icon: 'gear', group: 3, palette: 'never' },
+  getStarted: { title: 'Get Started', icon: 'rocket', group: 3 },
+  showMenu: { title: 'Show Menu' },
+} satisfies Readonly<Record<string, CommandEntry>>;
 
 /** Commands that other extensions and notifications run, and that users never see. */
 export const INTERNAL_COMMANDS = ['repairAssistants', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
@@ -54,13 +47,11 @@ export const INTERNAL_COMMANDS = ['repairAssistants', 'getBaseUrl', 'getStatus',
 export const CONTEXT_KEYS = ['state', 'verified', 'hasApiKey', 'assistantConnected', 'asked'] as const;
 
 export type ContextKey = (typeof CONTEXT_KEYS)[number];
-export type VisibleCommand = keyof typeof COMMANDS;
+export type VisibleCommand = keyof typeof ENTRIES;
 export type CommandName = VisibleCommand | (typeof INTERNAL_COMMANDS)[number];
 
-/** The data of a command that users see. */
-export function entryOf(name: VisibleCommand): CommandEntry {
-  return COMMANDS[name];
-}
+/** The commands that users see, in the order of the menu. */
+export const COMMANDS: Readonly<Record<VisibleCommand, CommandEntry>> = ENTRIES;
 
 /** The id under which a command is registered. */
 export function commandId(name: CommandName): string {
@@ -75,12 +66,12 @@ export function menuGroups(
   offered: readonly VisibleCommand[],
   { whileRunning, withApiKey }: { readonly whileRunning: boolean; readonly withApiKey: boolean },
 ): readonly (readonly VisibleCommand[])[] {
-  const conditions = { always: true, whileRunning, withApiKey, ifOffered: false };
+  const conditions = { whileRunning, withApiKey, ifOffered: false };
   const names = (Object.keys(COMMANDS) as VisibleCommand[]).filter((name) => {
-    const { menu } = entryOf(name);
-    return menu !== undefined && (conditions[menu] || offered.includes(name));
+    const { menu } = COMMANDS[name];
+    return menu === undefined || conditions[menu] || offered.includes(name);
   });
   return [1, 2, 3]
-    .map((group) => names.filter((name) => entryOf(name).group === group))
+    .map((group) => names.filter((name) => COMMANDS[name].group === group))
     .filter(({ length }) => length > 0);
 }
