@@ -165,7 +165,7 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
   if (model === undefined) return skipped('Not tested: the backend lists no embedding model');
   return withConnection(context, signal, async (connection, accessKey) => {
     const start = clock();
-    const response = await connection.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
+    const response = await connection.post('/v1/embeddings', accessKey, JSON.stringify({ model, input: 'OK' }), signal);
     if (response.statusCode !== 200) return refused(model, await readRefusal(response));
     const dimensions = dimensionsOf(await readText(response, MAX_EMBEDDING));
     if (dimensions === undefined) return failed(`${model}: the response is not an embedding`, REMEDIES.backend);

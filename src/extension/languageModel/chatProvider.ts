@@ -111,7 +111,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     const { line, accessKey } = await this.#supervisor.connect();
     try {
       signal.throwIfAborted();
-      const response = await line.chat(accessKey, body, signal);
+      const response = await line.post('/v1/chat/completions', accessKey, body, signal);
       response.setEncoding('utf8');
       if (response.statusCode !== 200) {
         const { statusCode = 0, headers } = response;
