@@ -48,7 +48,7 @@ export async function sendTestRequest(
     messages: [{ role: 'user', content: 'Say OK.' }],
   });
   const start = clock();
-  const response = await connection.chat(accessKey, body, signal);
+  const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
   if (response.statusCode !== 200) return readRefusal(response);
   let firstByte: number | undefined;
   let chunks = 0;

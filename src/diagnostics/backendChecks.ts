@@ -139,7 +139,7 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
   return context.withConnection(async (connection, accessKey) => {
     signal.throwIfAborted();
     const start = clock();
-    const response = await connection.embed(accessKey, JSON.stringify({ model, input: 'OK' }), signal);
+    const response = await connection.post('/v1/embeddings', accessKey, JSON.stringify({ model, input: 'OK' }), signal);
     if (response.statusCode !== 200) return refused(model, await readRefusal(response));
     const dimensions = dimensionsOf(await readText(response, MAX_EMBEDDING));
     if (dimensions === undefined) return failed(`${model}: the response is not an embedding`, CAUSES.backend.remedy);

@@ -57,9 +57,7 @@ export class HealthMonitor {
 
   /** Checks proxy, keys and backend now. Calls during a check share it. */
   check(): Promise<void> {
-    this.#checking ??= this.#run().finally(() => {
-      this.#checking = undefined;
-    });
+    this.#checking ??= this.#run();
     return this.#checking;
   }
 
@@ -100,7 +98,8 @@ export class HealthMonitor {
     const { signal } = this.#abort;
     clearTimeout(this.#timer);
     const health = await this.#findHealth(signal).catch(() => CHECKING); // for example, the keys cannot be read
-    if (signal !== this.#abort.signal) await this.#run();
+    if (signal !== this.#abort.signal) return this.#run(); // restarted
+    this.#checking = undefined;
     if (signal.aborted) return;
     this.#setHealth(health);
     this.#schedule(health);

@@ -34,6 +34,9 @@ export class Launcher {
   readonly #processes = new Set<ProxyProcess>();
   /** Settles when all earlier processes have released the port. */
   #released: Promise<unknown> = Promise.resolve();
+  /** How often `sendSecrets` has read them, and which of the readings was sent last. */
+  #readings = 0;
+  #sentReading = 0;
 
   constructor(host: SupervisorHost, onEvent: (event: ProcessEvent) => void) {
     this.#host = host;
@@ -53,22 +56,29 @@ export class Launcher {
       this.#host.onRefused(problems);
       throw new StartError('setting', problem.message);
     }
-    const probing = () => phase.step(probePort(settings.port, this.#host.secrets));
+    const probing = () => probePort(settings.port, this.#host.secrets);
     const found: Probe = settings.port === 0 ? { kind: 'free' } : await probing();
     if (found.kind !== 'free') return decideOwnership(found, settings);
-    const secrets = await phase.step(this.#host.secrets());
-    const ownership = await phase.step(this.#launch(config, secrets));
+    const secrets = await this.#host.secrets();
+    phase.check();
+    const ownership = await this.#launch(config, secrets);
     return ownership ?? decideOwnership(await probing(), settings); // another window may have been faster
   }
 
-  /** Applies settings in the current process. */
-  update(settings: LiveSettings): void {
+  /** Applies settings in the current process. False if there is none. */
+  update(settings: LiveSettings): boolean {
     this.#current?.send({ type: 'update', settings });
+    return this.#current !== undefined;
   }
 
-  /** Sends the keys to all processes: a revoked key also stops working where responses are only finished. */
-  sendSecrets(secrets: SupervisorSecrets): void {
+  /** Sends the current keys to all processes: a revoked key also stops working where responses are only finished. */
+  async sendSecrets(): Promise<SupervisorSecrets> {
+    const reading = ++this.#readings;
+    const secrets = await this.#host.secrets();
+    if (reading < this.#sentReading) return this.sendSecrets(); // a later reading was faster
+    this.#sentReading = reading;
     for (const process of this.#processes) process.send({ type: 'secrets', secrets: keysOf(secrets) });
+    return secrets;
   }
 
   /** Kills the current process: a crash. */
@@ -145,13 +155,8 @@ export class Launcher {
       throw new StartError(started.code === 'invalid_setting' ? 'setting' : 'listen', started.message);
     }
     const { port } = started;
-    const resendSecrets = async () => {
-      const secrets = await this.#host.secrets(); // they may have changed since the start
-      process.send({ type: 'secrets', secrets: keysOf(secrets) });
-      return secrets;
-    };
     const isFinal = ({ kind }: Probe) => kind === 'free' || process !== this.#current;
-    const { found } = await probeKeys(port, resendSecrets, isFinal);
+    const { found } = await probeKeys(port, () => this.sendSecrets(), isFinal); // they may have changed
     if (found.kind === 'own') return { kind: 'owner', port, report: found.report };
     if (found.kind === 'free' && process === this.#current) {
       process.kill(); // it does not listen, or is about to end

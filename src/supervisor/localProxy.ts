@@ -14,6 +14,8 @@ const HEALTH_LIMIT = 3000;
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS = 100;
 
+type ModelPath = '/v1/chat/completions' | '/v1/embeddings';
+
 /** What is on a port. */
 export type Probe =
   /** Nothing listens. */
@@ -86,14 +88,11 @@ export class VerifiedConnection {
     return this.#fetch({ path: '/v1/models', headers, signal }, limit);
   }
 
-  /** `POST /v1/chat/completions` with an access key. Resolves with the head of the response; the caller reads the body. */
-  async chat(accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
-    return this.#post('/v1/chat/completions', accessKey, body, signal);
-  }
-
-  /** The same for `POST /v1/embeddings`. */
-  async embed(accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
-    return this.#post('/v1/embeddings', accessKey, body, signal);
+  /** `POST` with an access key. Resolves with the head of the response; the caller reads the body. */
+  async post(path: ModelPath, accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+    this.#requireReport();
+    const headers = { authorization: `Bearer ${accessKey}`, 'content-type': 'application/json' };
+    return openResponse({ port: this.#port, method: 'POST', path, headers, body, signal, agent: this.#agent });
   }
 
   /** Asks the proxy to release its port, as its own window would. */
@@ -115,12 +114,6 @@ export class VerifiedConnection {
 
   end(): void {
     this.#agent.destroy();
-  }
-
-  async #post(path: string, accessKey: string, body: string, signal: AbortSignal): Promise<IncomingMessage> {
-    this.#requireReport();
-    const headers = { authorization: `Bearer ${accessKey}`, 'content-type': 'application/json' };
-    return openResponse({ port: this.#port, method: 'POST', path, headers, body, signal, agent: this.#agent });
   }
 
   async #fetch(request: ClientRequestArgs, limit = HEALTH_LIMIT): Promise<LocalResponse> {

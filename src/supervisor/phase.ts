@@ -10,14 +10,9 @@ export class Phase {
     return this.#isOver;
   }
 
-  /**
-   * Waits for one step of the work in this state.
-   * @throws Error if the state was left meanwhile: the work must not go on
-   */
-  async step<T>(work: Promise<T>): Promise<T> {
-    const result = await work;
+  /** @throws Error if the state has been left: its work must not go on. To be called after each `await`, and at once. */
+  check(): void {
     if (this.#isOver) throw new Error('The state has been left');
-    return result;
   }
 
   /** Calls `act` after `delay` milliseconds, in place of any earlier call that is still due. */

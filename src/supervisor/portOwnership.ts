@@ -31,15 +31,17 @@ export type Ownership =
   | { readonly kind: 'owner' | 'client'; readonly port: number; readonly report: ProxyReport }
   | {
       readonly kind: 'blocked';
+      /** For `watchPort`. Whatever is not an own proxy counts as foreign, also what has the port without listening. */
       readonly found: Probe;
       readonly status: Extract<ProxyStatus, { kind: 'portTaken' | 'otherVersion' | 'otherSettings' }>;
     };
 
-/** What a window with these settings is to what it found on their port. A free port is treated as a foreign one. */
+/** What a window with these settings is to what it found on their port. The port cannot be used even if it seems free. */
 export function decideOwnership(found: Probe, settings: CompleteProxySettings): Ownership {
   const { port } = settings;
   if (found.kind !== 'own') {
-    return { kind: 'blocked', found, status: { kind: 'portTaken', port, unresponsive: found.kind === 'unresponsive' } };
+    const unresponsive = found.kind === 'unresponsive';
+    return { kind: 'blocked', found: { kind: 'foreign' }, status: { kind: 'portTaken', port, unresponsive } };
   }
   const { report } = found;
   const { version, backendUrl } = report;
@@ -100,6 +102,7 @@ export function watchOwner(phase: Phase, onGone: () => unknown): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let watched: Socket | undefined;
   agent.on('free', (socket: Socket) => {
+    if (phase.isOver) socket.destroy(); // a probe was still running
     if (watched === socket) return;
     watched = socket;
     socket.once('close', () => {

@@ -54,7 +54,8 @@ type State =
  * | failed, not by a setting           | an own proxy is on the port; likewise                    | starting          |
  * | portTaken, failed to listen        | the keys change                                          | starting          |
  * | yielding (starting); restarting    | 2 to 2.6 s have passed; 1, 2, 4 or 8 s                   | starting          |
- * | any but off, yielding, ended       | a setting changes, except live ones in owner and client  | starting          |
+ * | any but off, yielding, ended       | a setting changes that a running proxy cannot take; the  | starting          |
+ * |                                    | same as a client, after 1.3 to 1.9 s                     |                   |
  */
 export class Supervisor {
   readonly #host: SupervisorHost;
@@ -67,8 +68,6 @@ export class Supervisor {
   #config: LaunchConfig | undefined;
   /** From `start()` until this window first joins or yields: it then makes sure that the owner has the current keys. */
   #isFresh = false;
-  /** How often secrets have changed: proxies only get what was read last. */
-  #secretsChanges = 0;
 
   constructor(host: SupervisorHost) {
     this.#host = host;
@@ -149,14 +148,13 @@ export class Supervisor {
 
   /** Keys have changed. Resolves when the proxy uses them. */
   async secretsChanged(apiKeyChanged: boolean): Promise<void> {
-    const change = ++this.#secretsChanges;
-    const secrets = await this.#host.secrets().catch(() => undefined);
-    if (secrets === undefined) {
+    try {
+      await this.#launcher.sendSecrets();
+    } catch {
       // Stop serving with the old keys, since one of them may have been revoked.
       if (this.#state.kind === 'starting' || this.#state.kind === 'owner') await this.#begin();
       return;
     }
-    if (change === this.#secretsChanges) this.#launcher.sendSecrets(secrets);
     await this.#ensureCurrentKeys(2);
     if (apiKeyChanged) await this.#monitor?.restartCheck();
     // A port is taken if the ownership secret differs; a start fails if the secrets cannot be read.
@@ -173,9 +171,8 @@ export class Supervisor {
     const config = this.#readConfig();
     const diff = diffSettings(this.#config, config);
     if (diff.kind === 'unchanged') return;
-    if (diff.kind === 'live' && (kind === 'owner' || kind === 'client')) {
-      this.#config = config;
-      this.#launcher.update(diff.settings); // a client has no process; its owner does the same
+    if (diff.kind === 'live' && (kind === 'client' || this.#launcher.update(diff.settings))) {
+      this.#config = config; // of a client, the owner applies the change
     } else if (kind === 'client') {
       this.#beginSoon(OWNER_RESTART_DELAY);
     } else {
@@ -215,10 +212,12 @@ export class Supervisor {
 
   async #attempt(phase: Phase): Promise<void> {
     try {
-      await phase.step(this.#launcher.release());
+      await this.#launcher.release();
+      phase.check();
       this.#publish({ kind: 'starting' });
       this.#config = this.#readConfig();
       const ownership = await this.#launcher.acquire(phase, this.#config);
+      phase.check();
       if (ownership.kind !== 'blocked') this.#run(ownership);
       else this.#watchPort(this.#enter({ kind: 'blocked' }, ownership.status), ownership.found);
     } catch (error) {

@@ -1,8 +1,5 @@
 // Several windows share one proxy: which one owns it, joins it, and takes it over.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mock } from 'node:test';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
@@ -261,14 +258,7 @@ describe('Supervisors of several windows', () => {
   });
 
   it('recover: a window that gave up after crashes joins another window’s proxy', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-fake-'));
-    scope.onClose(() => {
-      rmSync(folder, { recursive: true });
-      return Promise.resolve();
-    });
-    const module = join(folder, 'crash.cjs');
-    writeFileSync(module, 'process.exit(1)');
-    const crashing = EditorWindow.open(scope, { backendUrl: enclave.url, port }, { vault, module });
+    const crashing = EditorWindow.open(scope, { backendUrl: enclave.url, port }, { vault, source: 'process.exit(1)' });
     const other = open();
     mock.timers.enable({ apis: ['setTimeout'] });
     try {

@@ -18,6 +18,7 @@ import type { Scope } from './e2e/scope.ts';
 import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
+const RUN_PROXY = `require(${JSON.stringify(PROXY)});`;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The secrets that all windows share. */
@@ -49,14 +50,14 @@ export class EditorWindow {
 
   /**
    * A window that is closed with the scope.
-   * @param module is run instead of `dist/proxy.js`
+   * @param source is run instead of `dist/proxy.js`
    */
   static open(
     scope: Scope,
     settings: Partial<CompleteProxySettings> & { readonly backendUrl: string; readonly port: number },
-    { vault = makeVault(), module = PROXY }: { readonly vault?: Vault; readonly module?: string } = {},
+    { vault = makeVault(), source = RUN_PROXY }: { readonly vault?: Vault; readonly source?: string } = {},
   ): EditorWindow {
-    const opened = new EditorWindow(settings, vault, module);
+    const opened = new EditorWindow(settings, vault, source);
     scope.onClose(async () => {
       await opened.supervisor.end();
       rmSync(opened.#folder, { recursive: true });
@@ -64,7 +65,7 @@ export class EditorWindow {
     return opened;
   }
 
-  private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, module: string) {
+  private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, source: string) {
     this.vault = vault;
     this.settings = {
       port: 0,
@@ -80,7 +81,7 @@ export class EditorWindow {
     this.#folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-window-'));
     const wrapper = join(this.#folder, 'noted.cjs');
     const note = `require('node:fs').appendFileSync('pids', process.pid + '\\n');`;
-    writeFileSync(wrapper, `${note}\nrequire(${JSON.stringify(module)});\n`);
+    writeFileSync(wrapper, `${note}\n${source}\n`);
     this.supervisor = new Supervisor({
       module: wrapper,
       cwd: this.#folder,

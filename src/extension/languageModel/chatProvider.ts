@@ -107,7 +107,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   async #send(body: string, progress: Progress, signal: AbortSignal): Promise<void> {
     await this.#supervisor.withConnection(async (connection, accessKey) => {
       signal.throwIfAborted();
-      const response = await connection.chat(accessKey, body, signal);
+      const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
       response.setEncoding('utf8');
       if (response.statusCode !== 200) {
         const { statusCode = 0, headers } = response;

@@ -303,6 +303,27 @@ describe('HealthMonitor', () => {
     assert.deepEqual(kinds, ['connected', 'connected', 'connected']);
   });
 
+  it('checks again for a restart that comes as the check ends', async () => {
+    for (let steps = 0; steps < 6; steps++) {
+      let restart: (() => Promise<void>) | undefined = async () => {
+        for (let step = 0; step < steps; step++) await Promise.resolve();
+        await monitor.restartCheck();
+      };
+      const restarted = Promise.withResolvers<unknown>();
+      const monitor = open({
+        onUpdate: ({ health }) => {
+          if (health?.kind !== 'connected') return;
+          restarted.resolve(restart?.());
+          restart = undefined;
+        },
+      });
+      const before = fake.modelRequests;
+      await monitor.check();
+      await restarted.promise;
+      assert.equal(fake.modelRequests - before, 2, `after ${steps} steps`);
+    }
+  });
+
   it('checks if the last check is older than the given age', async () => {
     const monitor = open();
     await check(monitor);

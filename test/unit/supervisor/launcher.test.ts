@@ -9,6 +9,7 @@ import { freePort } from '../../../src/supervisor/freePort.ts';
 import { Launcher } from '../../../src/supervisor/launcher.ts';
 import { Phase } from '../../../src/supervisor/phase.ts';
 import { trustFingerprint } from '../../../src/supervisor/portOwnership.ts';
+import type { SupervisorSecrets } from '../../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { perTest } from '../../support/e2e/scope.ts';
 import { FakeProxy } from '../../support/fakeProxy.ts';
@@ -35,16 +36,25 @@ const onStart = (...messages: readonly object[]) =>
     .map((message) => `process.send(${JSON.stringify(message)});`)
     .join(' ')} } });`;
 
+const secretsWith = (accessKeys: readonly string[]): SupervisorSecrets => ({
+  apiKey: null,
+  accessKeys,
+  ownKey: 'a',
+  ownership: SECRET.toString('base64'),
+  cacheNamespaceRoot: 'root',
+});
+
 describe('Launcher', () => {
   const scope = perTest();
   let log: EventQueue<string>;
   let events: EventQueue<string>;
   let accessKeys: readonly string[];
-  let isLocked: boolean;
+  let readSecrets: () => Promise<SupervisorSecrets>;
   let fake: FakeProxy;
 
   beforeEach(async () => {
-    [log, events, accessKeys, isLocked] = [new EventQueue(), new EventQueue(), ['a'], false];
+    [log, events, accessKeys] = [new EventQueue(), new EventQueue(), ['a']];
+    readSecrets = () => Promise.resolve(secretsWith(accessKeys));
     fake = await FakeProxy.start(SECRET);
     scope.onClose(() => fake.close());
     fake.report = {
@@ -69,16 +79,7 @@ describe('Launcher', () => {
         settings: () => SETTINGS,
         network: () => ({}),
         checkInterval: () => 0,
-        secrets: () =>
-          isLocked
-            ? Promise.reject(new Error('The keyring is locked'))
-            : Promise.resolve({
-                apiKey: null,
-                accessKeys,
-                ownKey: 'a',
-                ownership: SECRET.toString('base64'),
-                cacheNamespaceRoot: 'root',
-              }),
+        secrets: () => readSecrets(),
         onStatus: () => undefined,
         onLog: (line) => {
           log.add(line);
@@ -143,6 +144,7 @@ describe('Launcher', () => {
     const ownership = await acquire(launcher, { port });
     assert.ok(ownership.kind === 'blocked');
     assert.deepEqual(ownership.status, { kind: 'portTaken', port, unresponsive: false });
+    assert.deepEqual(ownership.found, { kind: 'foreign' });
     await log.find('the request to end', (line) => line.includes('"stop"'));
     assert.deepEqual(events.items, []);
   });
@@ -188,7 +190,7 @@ describe('Launcher', () => {
     const launcher = open(onStart(ready(), { type: 'accessKeyUsed', id: '7' }));
     const failing = assert.rejects(acquire(launcher), /The keyring is locked/);
     await log.find('its start', () => true);
-    isLocked = true;
+    readSecrets = () => Promise.reject(new Error('The keyring is locked'));
     await failing;
     await log.find('the request to end', (line) => line.includes('"stop"'));
   });
@@ -199,6 +201,42 @@ describe('Launcher', () => {
     phase.end();
     await failing;
     assert.deepEqual(log.items, []);
+  });
+
+  it('has no process after a phase, no matter at which step of the start that ends', async () => {
+    const launcher = open(onStart(ready()));
+    for (let steps = 0; steps < 12; steps++) {
+      const phase = new Phase();
+      const starting = acquire(launcher, {}, phase).catch(() => undefined);
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      phase.end();
+      await launcher.release();
+      await starting;
+      assert.equal(launcher.update({}), false, `after ${steps} steps`);
+    }
+  });
+
+  it('sends no earlier reading of the secrets after a later one', async () => {
+    const launcher = open(onStart(ready()));
+    const stale = Promise.withResolvers<SupervisorSecrets>();
+    const reading = Promise.withResolvers<undefined>();
+    let readings = 0;
+    readSecrets = () => {
+      if (++readings !== 2) return Promise.resolve(secretsWith(accessKeys)); // 2: to confirm the start
+      reading.resolve(undefined);
+      return stale.promise;
+    };
+    const acquiring = acquire(launcher);
+    await withTimeout('the second reading', DEADLINE, reading.promise);
+    accessKeys = ['b'];
+    await launcher.sendSecrets();
+    fake.report = { ...fake.report, keySetDigest: digestKeySet(SECRET, null, accessKeys) };
+    stale.resolve(secretsWith(['a']));
+    assert.equal((await acquiring).kind, 'owner');
+    launcher.update({ logLevel: 'debug' });
+    await log.find('the last message', (line) => line.includes('"update"'));
+    const sent = log.items.filter((line) => line.includes('"secrets","secrets"'));
+    assert.ok(sent.length > 0 && sent.every((line) => line.includes('"accessKeys":["b"]')), sent.join('\n'));
   });
 
   it('reports what the process does by itself, and nothing after its release', async () => {
@@ -229,7 +267,8 @@ describe('Launcher', () => {
     launcher.update({ logLevel: 'debug' });
     await events.find('the yield', (event) => event === 'yield');
     await launcher.release();
-    launcher.sendSecrets({ apiKey: 'last', accessKeys, ownKey: 'a', ownership: '', cacheNamespaceRoot: '' });
+    accessKeys = ['last'];
+    await launcher.sendSecrets();
     await log.find('the last message', (line) => line.includes('"last"'));
     assert.ok(!types().includes('stop'));
   });
@@ -237,11 +276,11 @@ describe('Launcher', () => {
   it('sends settings to the current process, and keys also to those that finish', async () => {
     const launcher = open(onStart(ready()).replace('process.disconnect()', "process.send({ type: 'stopped' })"));
     await acquire(launcher);
-    launcher.update({ logLevel: 'debug' });
+    assert.equal(launcher.update({ logLevel: 'debug' }), true);
     await launcher.release();
-    launcher.update({ logLevel: 'trace' });
+    assert.equal(launcher.update({ logLevel: 'trace' }), false);
     accessKeys = ['b'];
-    launcher.sendSecrets({ apiKey: null, accessKeys, ownKey: 'b', ownership: '', cacheNamespaceRoot: '' });
+    await launcher.sendSecrets();
     await log.find('the keys', (line) => line.includes('"accessKeys":["b"]'));
     assert.deepEqual(
       types().filter((type) => type === 'update'),

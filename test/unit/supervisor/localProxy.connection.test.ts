@@ -89,9 +89,17 @@ describe('VerifiedConnection', () => {
     const enclave = await scope.enclave();
     const { port } = await scope.internalProxy(enclave, {}, { ownership: SECRET });
     const connection = connect(port);
-    await assert.rejects(connection.chat(ACCESS_KEY, '{}', never), /has not been authenticated/);
+    await assert.rejects(
+      connection.post('/v1/chat/completions', ACCESS_KEY, '{}', never),
+      /has not been authenticated/,
+    );
     await connection.probe();
-    const answer = await connection.chat(ACCESS_KEY, chatBody('/repeat 3 x', { stream: true }), never);
+    const answer = await connection.post(
+      '/v1/chat/completions',
+      ACCESS_KEY,
+      chatBody('/repeat 3 x', { stream: true }),
+      never,
+    );
     assert.equal(answer.statusCode, 200);
     let text = '';
     for await (const chunk of answer.setEncoding('utf8')) text += chunk as string;

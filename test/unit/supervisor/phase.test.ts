@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { Phase } from '../../../src/supervisor/phase.ts';
-import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 describe('Phase', () => {
   beforeEach(() => {
@@ -12,17 +12,13 @@ describe('Phase', () => {
     mock.timers.reset();
   });
 
-  it('passes on the result or the error of a step', async () => {
+  it('stops the work once the state was left', () => {
     const phase = new Phase();
-    assert.equal(await phase.step(Promise.resolve(7)), 7);
-    await assert.rejects(phase.step(Promise.reject(new Error('failed'))), /^Error: failed$/);
-  });
-
-  it('stops the work at the first step that ends after the state was left', async () => {
-    const phase = new Phase();
-    const step = phase.step(flushEventLoop());
+    phase.check();
     phase.end();
-    await assert.rejects(step, /has been left/);
+    assert.throws(() => {
+      phase.check();
+    }, /has been left/);
   });
 
   it('keeps a single timer', () => {

@@ -78,10 +78,19 @@ describe('portOwnership.ts', () => {
       assert.deepEqual(decideOwnership(found, SETTINGS), { kind: 'blocked', found, status });
     });
 
+    it('is blocked by a program that has the port without listening, and notices when the port is free', () => {
+      const status = { kind: 'portTaken', port, unresponsive: false } as const;
+      assert.deepEqual(decideOwnership({ kind: 'free' }, SETTINGS), {
+        kind: 'blocked',
+        found: { kind: 'foreign' },
+        status,
+      });
+    });
+
     it('is blocked by any other program', () => {
       for (const kind of ['foreign', 'unresponsive'] as const) {
         const status = { kind: 'portTaken', port, unresponsive: kind === 'unresponsive' } as const;
-        assert.deepEqual(decideOwnership({ kind }, SETTINGS), { kind: 'blocked', found: { kind }, status });
+        assert.deepEqual(decideOwnership({ kind }, SETTINGS), { kind: 'blocked', found: { kind: 'foreign' }, status });
       }
     });
   });
@@ -184,6 +193,18 @@ describe('portOwnership.ts', () => {
       phase.end();
       await fake.close();
       await flushEventLoop();
+    });
+
+    it('keeps no connection for a probe that ends after the phase', async () => {
+      const fake = await startFake();
+      const phase = openPhase();
+      const agent = watchOwner(phase, () => assert.fail('reported'));
+      phase.end();
+      await flushEventLoop();
+      assert.equal((await probePort(fake.port, readSecrets, agent)).kind, 'own');
+      await flushEventLoop();
+      const open = Object.values({ ...agent.sockets, ...agent.freeSockets }).flatMap((sockets) => sockets ?? []);
+      assert.ok(open.every(({ destroyed }) => destroyed));
     });
   });
 

@@ -114,6 +114,17 @@ describe('Supervisor.stop(), restart() and end()', () => {
     assert.equal((await reading).broken, true);
   });
 
+  it('publishes nothing after end(), no matter at which step of a start it comes', async () => {
+    for (let steps = 0; steps < 12; steps++) {
+      const ending = EditorWindow.open(scope, { backendUrl: enclave.url, port: 0 });
+      void ending.supervisor.start();
+      for (let step = 0; step < steps; step++) await Promise.resolve();
+      const published = ending.statuses.items.length;
+      await ending.supervisor.end();
+      assert.equal(ending.statuses.items.length, published, `after ${steps} steps`);
+    }
+  });
+
   it('starts nothing after end()', async () => {
     await editor.supervisor.end();
     await editor.supervisor.start();

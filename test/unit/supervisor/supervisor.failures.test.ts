@@ -1,9 +1,6 @@
 // A supervisor with real proxies (dist/proxy.js) in front of a development enclave.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mock } from 'node:test';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
@@ -36,17 +33,8 @@ describe('Supervisor, when something fails', () => {
   };
 
   /** A window that runs this code in place of the proxy. */
-  const openFake = async (source: string) => {
-    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-fake-'));
-    const module = join(folder, 'fake.cjs');
-    writeFileSync(module, source);
-    const opened = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() }, { module });
-    scope.onClose(() => {
-      rmSync(folder, { recursive: true });
-      return Promise.resolve();
-    });
-    return opened;
-  };
+  const openFake = async (source: string) =>
+    EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() }, { source });
 
   it('restarts the proxy when it is killed', async () => {
     const { url } = await start();

@@ -51,6 +51,19 @@ describe('Supervisor.settingsChanged()', () => {
     assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [1, 'running']);
   });
 
+  it('applies live settings in a process that is still starting', async () => {
+    const source = `process.on('message', ({ type }) => {
+      process.stderr.write(type + '\\n');
+      if (type === 'stop') process.disconnect();
+    });`;
+    const slow = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() }, { source });
+    void slow.supervisor.start();
+    await slow.log.find('its start', (type) => type === 'start');
+    await slow.change({ logLevel: 'debug' });
+    await slow.log.find('the change', (type) => type === 'update');
+    assert.deepEqual([slow.pids.length, slow.supervisor.status.kind], [1, 'starting']);
+  });
+
   it('starts another process for a changed port, backend, images or network', async () => {
     await start();
     const other = await scope.enclave();
