@@ -3,32 +3,30 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../settings/loopback.ts';
 import type { LiveConfig } from '../settings/proxyConfig.ts';
-import type { NetworkSettings } from '../shared/messages.ts';
+import type { FromProxy, NetworkSettings } from '../shared/messages.ts';
 import { digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import { openConnection } from './backend/connection.ts';
-import type { ConnectionEvents, ConnectionOptions } from './backend/connection.ts';
+import type { ConnectionOptions } from './backend/connection.ts';
 import { watchConnection } from './backend/connectionReport.ts';
-import type { OutcomeEvents } from './backend/connectionReport.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
-import type { KeyEvents } from './server/accessKeys.ts';
 import type { ServerState } from './server/localRequest.ts';
 import { createProxyServer } from './server/server.ts';
 import { UsageTally } from './usage/usageTally.ts';
 
-export interface ServiceEvents extends ConnectionEvents, KeyEvents, OutcomeEvents {
+export type ServiceEvent =
+  | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
   /** Another window of the same user asks for the port. */
-  releaseAsked?(): void;
-}
+  | { readonly type: 'releaseAsked' };
 
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly network?: NetworkSettings;
-  readonly events?: ServiceEvents;
+  readonly onEvent?: (event: ServiceEvent) => void;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
   readonly ownership?: Uint8Array;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
@@ -67,21 +65,24 @@ const HANDSHAKE_LIMIT = 30_000;
  * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; ConfigError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, network, events = {}, ownership = null, trustFingerprint = '', internals } = options;
-  const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
+  const { config, log, network, ownership = null, trustFingerprint = '', internals } = options;
+  const onEvent = options.onEvent ?? (() => undefined);
+  const onUsed = onceAMinute((id) => {
+    onEvent({ type: 'accessKeyUsed', id });
+  });
   let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
   let keySetDigest = digestKeys({ ...config, ownership });
   let port = 0;
   let stopping = false;
   const backendUrl = config.backend.origin + config.backend.basePath;
-  const watch = watchConnection(events);
+  const watch = watchConnection(onEvent);
   const connection = openConnection({
     settings: config,
     clock: systemClock,
     log,
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
     ...(network === undefined ? {} : { network }),
-    events: watch.events,
+    onEvent: watch.onEvent,
     ...internals,
   });
   const local = createProxyServer({
@@ -91,8 +92,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     state: () => state,
     report: () => ({ version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() }),
     onOutcome: watch.outcome,
-    onRelease: () => events.releaseAsked?.(),
-    onChatAnswered: (id) => events.chatAnswered?.(id),
+    onEvent,
     usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });

@@ -7,10 +7,9 @@ import { fromBase64 } from '../../shared/bytes.ts';
 import { parseToProxy } from '../../shared/messages.ts';
 import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
-import { describeError } from '../backend/describeError.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
-import type { Service, ServiceEvents } from '../service.ts';
+import type { Service } from '../service.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
 import { checkSecrets, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
@@ -96,7 +95,10 @@ class IpcHost {
         log: this.#log,
         network,
         ...(trustFingerprint !== undefined && { trustFingerprint }),
-        events: this.#events(),
+        onEvent: (event) => {
+          if (event.type === 'releaseAsked') void this.#finish();
+          else this.#send(event);
+        },
         ...ownershipOf(secrets),
       });
     } catch (error) {
@@ -109,19 +111,6 @@ class IpcHost {
     }
     const { url, port } = this.#service;
     this.#send({ type: 'ready', url, port, version: VERSION });
-  }
-
-  #events(): ServiceEvents {
-    const send = this.#send;
-    return {
-      releaseAsked: () => void this.#finish(),
-      outcomeChanged: (success) => send({ type: 'outcomeChanged', success }),
-      accessKeyUsed: (id) => send({ type: 'accessKeyUsed', id }),
-      chatAnswered: (id) => send({ type: 'chatAnswered', id }),
-      verified: (verified) => send({ type: 'verified', verified, establishedAt: Date.now() }),
-      sessionLost: (reason) => send({ type: 'sessionLost', reason }),
-      handshakeFailed: (error) => send({ type: 'handshakeFailed', ...describeError(error) }),
-    };
   }
 
   #update(changed: ProxySettings): void {

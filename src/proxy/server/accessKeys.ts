@@ -18,13 +18,6 @@ export type Credential =
   | { readonly kind: 'unknown-access-key' }
   | { readonly kind: 'no-api-key' };
 
-export interface KeyEvents {
-  /** A client used the access key with this id. At most once a minute for each key. */
-  accessKeyUsed?(id: string): void;
-  /** A chat that used the access key with this id got a complete response. */
-  chatAnswered?(id: string): void;
-}
-
 /** In milliseconds. */
 const REPORT_INTERVAL = 60_000;
 

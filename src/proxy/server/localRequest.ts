@@ -42,10 +42,7 @@ export interface ServerOptions {
   readonly report: () => ProxyReport;
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
-  /** Another window of the same user asks for the port. */
-  readonly onRelease: () => void;
-  /** A chat that used the access key with this id got a complete response. */
-  readonly onChatAnswered: (id: string) => void;
+  readonly onEvent: (event: { type: 'releaseAsked' } | { type: 'chatAnswered'; id: string }) => void;
   readonly usage: UsageTally;
   readonly log: Log;
 }
@@ -106,7 +103,7 @@ export class LocalRequest {
   #finish(): void {
     const isAnswered = this.#meter?.finish(this.#entry) === 'answered';
     if (!isAnswered || this.#path !== CHAT_COMPLETIONS || this.#accessKeyId === null) return;
-    this.#options.onChatAnswered(this.#accessKeyId);
+    this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
   }
 
   /** Serves the request, or returns the error to refuse it with. */
@@ -143,7 +140,7 @@ export class LocalRequest {
     switch (windowRequest(method, this.#req.rawHeaders, this.#ownership)) {
       case 'release':
         this.#sendJson(202, '{}', ['connection', 'close']);
-        this.#options.onRelease();
+        this.#options.onEvent({ type: 'releaseAsked' });
         return true;
       case 'usage':
         this.#entry.routine = true;

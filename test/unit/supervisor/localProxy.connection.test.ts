@@ -152,7 +152,12 @@ describe('VerifiedConnection.askForPort()', () => {
     const proxy = await scope.internalProxy(
       await scope.enclave(),
       {},
-      { ownership: SECRET, events: { releaseAsked: () => asked++ } },
+      {
+        ownership: SECRET,
+        onEvent: ({ type }) => {
+          if (type === 'releaseAsked') asked++;
+        },
+      },
     );
     return { port: proxy.port, asked: () => asked };
   };
