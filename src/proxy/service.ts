@@ -12,8 +12,8 @@ import { watchConnection } from './backend/connectionReport.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
+import { RequestLimits } from './relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
-import type { ServerState } from './server/localRequest.ts';
 import { createProxyServer } from './server/server.ts';
 import { UsageTally } from './usage/usageTally.ts';
 
@@ -25,12 +25,12 @@ export type ServiceEvent =
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
-  readonly network?: NetworkSettings;
+  readonly network?: NetworkSettings | undefined;
   readonly onEvent?: (event: ServiceEvent) => void;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
-  readonly ownership?: Uint8Array;
+  readonly ownership?: Uint8Array | null;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
-  readonly trustFingerprint?: string;
+  readonly trustFingerprint?: string | undefined;
   /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -70,8 +70,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onUsed = onceAMinute((id) => {
     onEvent({ type: 'accessKeyUsed', id });
   });
-  let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
-  let keySetDigest = digestKeys({ ...config, ownership });
+  const keysOf = ({ apiKey, accessKeys, ownership }: ServiceSecrets) => ({
+    ownership,
+    keys: new AccessKeys(apiKey, accessKeys, onUsed),
+    keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
+  });
+  let state = { ...config, ...keysOf({ ...config, ownership }) };
   let port = 0;
   let stopping = false;
   const backendUrl = config.backend.origin + config.backend.basePath;
@@ -81,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     clock: systemClock,
     log,
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
-    ...(network === undefined ? {} : { network }),
+    network,
     onEvent: watch.onEvent,
     ...internals,
   });
@@ -90,9 +94,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
-    report: () => ({ version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() }),
+    report: () => {
+      const { keySetDigest } = state;
+      return { version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() };
+    },
     onOutcome: watch.outcome,
     onEvent,
+    limits: new RequestLimits(),
     usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });
@@ -119,10 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     setKeys(secrets) {
-      const { apiKey, accessKeys } = secrets;
-      const ownership = stopping ? null : secrets.ownership;
-      state = { ...state, ownership, keys: new AccessKeys(apiKey, accessKeys, onUsed) };
-      keySetDigest = digestKeys(secrets);
+      state = { ...state, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
     },
     update(settings) {
       state = { ...state, ...settings };
@@ -144,8 +149,4 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
-}
-
-function digestKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
-  return ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys);
 }

@@ -110,25 +110,22 @@ function authenticate(
 function parseReport(json: string): ProxyReport | undefined {
   const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
-  const { version, port, instance, backendUrl, trustFingerprint, keySetDigest, verified, failure, requestFailure } =
-    report;
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+  const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
+  const { version, port, verified, failure, requestFailure } = report;
   return {
     version,
     port,
-    instance: typeof instance === 'string' ? instance : '',
-    backendUrl: typeof backendUrl === 'string' ? backendUrl : '',
-    trustFingerprint: typeof trustFingerprint === 'string' ? trustFingerprint : '',
-    keySetDigest: typeof keySetDigest === 'string' ? keySetDigest : '',
+    instance: textOf(report.instance),
+    backendUrl: textOf(report.backendUrl),
+    trustFingerprint: textOf(report.trustFingerprint),
+    keySetDigest: textOf(report.keySetDigest),
     verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),
     failure: isFailure(failure) ? failure : null,
     requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),
   };
-}
-
-function timeOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
 }
 
 function isFailure(value: unknown): value is ConnectionFailure {

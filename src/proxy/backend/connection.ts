@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   readonly log: Log;
   /** The time limit of a handshake, in milliseconds; read for each handshake. */
   readonly handshakeTimeout: () => number;
-  readonly network?: NetworkSettings;
+  readonly network?: NetworkSettings | undefined;
   readonly onEvent: (event: ConnectionEvent) => void;
   readonly primitives?: Primitives;
   readonly anchors?: TrustAnchors;

@@ -94,12 +94,12 @@ class IpcHost {
         config,
         log: this.#log,
         network,
-        ...(trustFingerprint !== undefined && { trustFingerprint }),
+        trustFingerprint,
         onEvent: (event) => {
           if (event.type === 'releaseAsked') void this.#finish();
           else this.#send(event);
         },
-        ...ownershipOf(secrets),
+        ownership: ownershipOf(secrets),
       });
     } catch (error) {
       this.#started = false;
@@ -121,8 +121,8 @@ class IpcHost {
   }
 
   #setKeys(secrets: ProxySecrets): void {
-    const { apiKey, accessKeys } = checkSecrets(secrets.apiKey, secrets.accessKeys);
-    this.#service?.setKeys({ apiKey, accessKeys, ownership: ownershipOf(secrets).ownership ?? null });
+    const keys = checkSecrets(secrets.apiKey, secrets.accessKeys);
+    this.#service?.setKeys({ ...keys, ownership: ownershipOf(secrets) });
   }
 
   async #finish(): Promise<void> {
@@ -137,8 +137,8 @@ class IpcHost {
   }
 }
 
-/** The secret as bytes; left out if it does not have 32 of them. */
-function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
-  const bytes = ownership === undefined ? undefined : fromBase64(ownership);
-  return bytes?.length === 32 ? { ownership: bytes } : {};
+/** The secret as bytes; null if it does not have 32 of them. */
+function ownershipOf({ ownership = '' }: ProxySecrets): Uint8Array | null {
+  const bytes = fromBase64(ownership);
+  return bytes?.length === 32 ? bytes : null;
 }

@@ -43,6 +43,7 @@ export interface ServerOptions {
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
   readonly onEvent: (event: { type: 'releaseAsked' } | { type: 'chatAnswered'; id: string }) => void;
+  readonly limits: RequestLimits;
   readonly usage: UsageTally;
   readonly log: Log;
 }
@@ -56,7 +57,6 @@ const DRAIN_MS = 10_000;
 
 export class LocalRequest {
   readonly #options: ServerOptions;
-  readonly #limits: RequestLimits;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #expects: Expectation;
@@ -69,15 +69,8 @@ export class LocalRequest {
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
 
-  constructor(
-    options: ServerOptions,
-    limits: RequestLimits,
-    req: IncomingMessage,
-    res: ServerResponse,
-    expects: Expectation,
-  ) {
+  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
     this.#options = options;
-    this.#limits = limits;
     this.#req = req;
     this.#res = res;
     this.#expects = expects;
@@ -154,7 +147,7 @@ export class LocalRequest {
   #relayRequest(): ProxyError | undefined {
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
-    const { exchange, usage, onOutcome, cacheNamespaceRoot } = this.#options;
+    const { exchange, limits, usage, onOutcome, cacheNamespaceRoot } = this.#options;
     const key = this.#state.keys.resolve(bearerToken(req.rawHeaders));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
@@ -163,10 +156,10 @@ export class LocalRequest {
     if (isRefused) return key;
     const head = readRequestHead(req, key.value, this.#path === CHAT_COMPLETIONS ? cacheNamespaceRoot : null);
     if ('status' in head) return head;
-    if (this.#limits.full) return PROXY_ERRORS.busy;
+    if (limits.full) return PROXY_ERRORS.busy;
     if (this.#expects === 'continue') res.writeContinue();
     this.#relay = new Relay(
-      { exchange, limits: this.#limits, timeouts: this.#state, onOutcome },
+      { exchange, limits, timeouts: this.#state, onOutcome },
       { ...head, req, res, withApiKey: this.#accessKeyId !== null, cors, entry, meter },
     );
     this.#relay.begin();
