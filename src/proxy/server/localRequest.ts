@@ -81,7 +81,8 @@ export class LocalRequest {
 
   handle(): void {
     const res = this.#res;
-    res.on('close', () => {
+    // Once, because Node 24 emits it for pipelined responses, as the server does for the sake of Node 22.
+    res.once('close', () => {
       if (res.writableFinished) this.#drain();
       else if (this.#relay === undefined) this.#entry.end = 'client-gone';
       else this.#relay.clientGone();
