@@ -134,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.setLevel(settings.logLevel);
     },
     async stop(graceMs, onFree) {
-      // The next program on this port could pass a proof from here off as its own: it would name the same port.
+      // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       stopping = true;
       state = { ...state, ownership: null };
       const closed = once(server, 'close');

@@ -1,4 +1,4 @@
-// src/shared imports nothing outside itself (the Node runtime excepted).
+// src/shared imports nothing outside itself, except the Node runtime.
 import { timingSafeEqual } from 'node:crypto';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

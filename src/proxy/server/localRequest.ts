@@ -28,7 +28,7 @@ export interface ServerState extends Timeouts {
   readonly keys: AccessKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly OriginPattern[];
-  /** The secret that the user's windows share with the proxy; null: the proxy answers none of their questions. */
+  /** The secret that the user's windows share with the proxy; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
 

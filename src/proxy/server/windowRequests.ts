@@ -1,4 +1,4 @@
-// The questions that the windows of the same user may ask on `/health`. Other clients get the plain health response.
+// The requests that windows of the same user may send to `/health`. Other clients get the plain health response.
 import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS } from '../../shared/ownership.ts';
 import { isChallenge, isRequest, prove } from '../../shared/ownership.ts';
 import type { ProxyReport, WindowRequest } from '../../shared/ownership.ts';
@@ -6,7 +6,7 @@ import { singleValue } from '../http/headers.ts';
 
 /** What the proxy needs to recognize and answer its user's windows. */
 export interface Ownership {
-  /** Shared with the windows; null: no questions are answered. */
+  /** Shared with the windows; null: the proxy does not identify itself. */
   readonly secret: Uint8Array | null;
   readonly report: () => ProxyReport;
 }

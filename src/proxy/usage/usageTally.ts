@@ -87,7 +87,7 @@ export class RequestMeter {
 class KeyTally {
   readonly #outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelled: 0 };
   readonly #counts = { tokensIn: 0, tokensOut: 0, counted: 0, lastAt: 0 };
-  /** Of the latest responses in milliseconds; a ring buffer. */
+  /** Times to the first byte of the latest responses, in milliseconds; a ring buffer. */
   readonly #times: number[] = [];
   #timed = 0;
 
