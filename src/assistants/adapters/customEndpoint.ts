@@ -34,7 +34,7 @@ export function customEndpoint(list: EndpointList): Assistant {
     plan: async (endpoint) => plan(await list.remembered(), endpoint),
     apply: async (change) => {
       try {
-        await list.add(parseJson(change.after));
+        await list.add(parseJson(Buffer.from(change.after)));
       } catch {
         // VS Code gives no reason. Either the list was never opened, or it has a group of this name.
         const advice = `Run ${MANAGE} once. If it lists a group "${NAME}", remove it. Then try again.`;
@@ -79,5 +79,5 @@ function readingOf(text: string | undefined): Reading {
 }
 
 function parsed(text: string | undefined): unknown {
-  return text === undefined ? undefined : parseJson(text);
+  return text === undefined ? undefined : parseJson(Buffer.from(text));
 }

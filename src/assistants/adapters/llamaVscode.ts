@@ -115,6 +115,6 @@ function textOf(values: Record<string, unknown>): string {
 }
 
 function valuesOf(text: string | undefined): Record<string, unknown> {
-  const all = fieldsOf(parseJson(text ?? '{}'));
+  const all = fieldsOf(parseJson(Buffer.from(text ?? '{}')));
   return Object.fromEntries(NAMES.map((each) => [each, all[`llama-vscode.${each}`]]));
 }

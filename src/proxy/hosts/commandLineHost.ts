@@ -4,7 +4,6 @@ import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
-import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { VERSION } from '../../shared/version.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
@@ -145,8 +144,12 @@ function findHealthFailure(host: string, port: number): Promise<string | undefin
 }
 
 function isHealthy(text: string): boolean {
-  const { status, service } = fieldsOf(parseJson(text));
-  return status === 'ok' && service === 'sealed-proxy';
+  try {
+    const { status, service } = JSON.parse(text) as { status?: unknown; service?: unknown };
+    return status === 'ok' && service === 'sealed-proxy';
+  } catch {
+    return false;
+  }
 }
 
 function complain(code: number, sentence: string): number {
