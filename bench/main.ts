@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const proxy = here('../dist/proxy.js');
   const settings = { PROXY_PORT: '0', PROXY_BACKEND_URL: enclave, PROXY_LOG_LEVEL: 'warn' };
   const programs: Record<Column, () => Promise<Target | undefined>> = {
-    straight: () => Promise.resolve(undefined),
+    direct: () => Promise.resolve(undefined),
     bare: () => Target.start(here('bareRelay.ts'), [plain]),
     sealed: () => Target.start(proxy, [], settings),
     pure: () => Target.start(proxy, [], settings, [here('../test/support/boringssl.mjs')]),
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const columns = Object.keys(programs) as Column[];
   const targets = new Map<Column, Measured>();
   for (const column of columns) targets.set(column, asMeasured(await programs[column](), plain));
-  const rounds: Record<Column, Figures[]> = { straight: [], bare: [], sealed: [], pure: [] };
+  const rounds: Record<Column, Figures[]> = { direct: [], bare: [], sealed: [], pure: [] };
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [column, target] of targets) {
       const figures = {

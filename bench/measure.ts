@@ -12,7 +12,7 @@ export interface Measured {
 export type Figures = Readonly<Record<string, number | undefined>>;
 
 const CHAT = '/v1/chat/completions';
-const QUESTION = JSON.stringify({ model: 'glm-5-2', messages: [{ role: 'user', content: 'word '.repeat(40) }] });
+const CHAT_BODY = JSON.stringify({ model: 'glm-5-2', messages: [{ role: 'user', content: 'word '.repeat(40) }] });
 const HEADERS = { 'content-type': 'application/json', authorization: 'Bearer dev-bench' };
 const REQUESTS = 1500;
 const SEQUENTIAL = 800;
@@ -28,7 +28,7 @@ function post(path: string, body: string | Buffer): Dispatcher.RequestOptions {
   return { path, method: 'POST', headers: HEADERS, body };
 }
 
-async function ask(pool: Pool, path: string, body: string | Buffer = QUESTION): Promise<number> {
+async function sendRequest(pool: Pool, path: string, body: string | Buffer = CHAT_BODY): Promise<number> {
   const { statusCode, body: response } = await pool.request(post(path, body));
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) length += chunk.length;
@@ -50,7 +50,7 @@ export async function measureRequests(target: Measured): Promise<Figures> {
   const cpu = await cpuOf(target, () =>
     Promise.all(
       Array.from({ length: 16 }, async () => {
-        for (let sent = 0; sent < REQUESTS / 16; sent++) await ask(pool, CHAT);
+        for (let sent = 0; sent < REQUESTS / 16; sent++) await sendRequest(pool, CHAT);
       }),
     ),
   );
@@ -66,7 +66,7 @@ export async function measureLatency(target: Measured): Promise<Figures> {
   const cpu = await cpuOf(target, async () => {
     for (let sent = 0; sent < SEQUENTIAL; sent++) {
       const begin = performance.now();
-      await ask(pool, CHAT);
+      await sendRequest(pool, CHAT);
       times.push(performance.now() - begin);
     }
   });
@@ -81,14 +81,14 @@ export async function measureLatency(target: Measured): Promise<Figures> {
 
 /**
  * Streams with events of about 200 bytes. `burst`: as fast as they are read, so that one read of the relay returns many.
- * `paced`: one per millisecond on each stream, so that each arrives by itself, like the tokens of a model.
+ * `paced`: one per millisecond on each stream, so that each arrives separately, like the tokens of a model.
  */
 export async function measureStream(target: Measured, streams: number, pace: 'burst' | 'paced'): Promise<Figures> {
   const pool = connect(target);
   const events = pace === 'paced' ? PACED_EVENTS : BURST_EVENTS / streams;
   const path = `${CHAT}?events=${events}${pace === 'paced' ? '&paced=1' : ''}`;
   const begin = performance.now();
-  const cpu = await cpuOf(target, () => Promise.all(Array.from({ length: streams }, () => ask(pool, path))));
+  const cpu = await cpuOf(target, () => Promise.all(Array.from({ length: streams }, () => sendRequest(pool, path))));
   const seconds = (performance.now() - begin) / 1000;
   const firstByte = streams === 1 && pace === 'paced' ? await timeToFirstByte(pool) : undefined;
   await pool.close();
@@ -104,7 +104,7 @@ async function timeToFirstByte(pool: Pool): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 50; round++) {
     const begin = performance.now();
-    const { body } = await pool.request(post(`${CHAT}?events=2&paced=1`, QUESTION));
+    const { body } = await pool.request(post(`${CHAT}?events=2&paced=1`, CHAT_BODY));
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (chunk.length > 0 && times.length === round) times.push(performance.now() - begin);
     }
@@ -118,7 +118,7 @@ export async function measureUpload(target: Measured): Promise<Figures> {
   const idle = await target.process?.memory();
   await target.process?.watch();
   const begin = performance.now();
-  await ask(pool, '/v1/embeddings', UPLOAD);
+  await sendRequest(pool, '/v1/embeddings', UPLOAD);
   const ms = performance.now() - begin;
   const watched = await target.process?.watched();
   await pool.close();

@@ -1,7 +1,7 @@
 import { median } from './measure.ts';
 import type { Figures } from './measure.ts';
 
-export type Column = 'straight' | 'bare' | 'sealed' | 'pure';
+export type Column = 'direct' | 'bare' | 'sealed' | 'pure';
 type Medians = Readonly<Record<Column, ReadonlyMap<string, number>>>;
 
 /** The upper limits of the sealed proxy: relative to the bare relay, or absolute. */
@@ -11,7 +11,7 @@ const LIMITS: readonly (readonly [string, number, (medians: Medians) => number])
   ['added median, times the bare relay', 2.5, addedMedian],
   ['peak MiB above idle for one 50 MiB upload', 120, ({ sealed }) => figure(sealed, 'upload: peak MiB above idle')],
   ['longest pause of the event loop, ms', 50, ({ sealed }) => figure(sealed, 'upload: longest pause ms')],
-  ['the same on the pure AEAD, ms', 50, ({ pure }) => figure(pure, 'upload: longest pause ms')],
+  ['the same with the pure JavaScript AEAD, ms', 50, ({ pure }) => figure(pure, 'upload: longest pause ms')],
 ];
 
 export function printTable(rounds: Readonly<Record<Column, readonly Figures[]>>, handshakeMs: number): void {
@@ -49,9 +49,9 @@ function ratio(name: string): (medians: Medians) => number {
   return ({ sealed, bare }) => figure(sealed, name) / figure(bare, name);
 }
 
-function addedMedian({ straight, bare, sealed }: Medians): number {
+function addedMedian({ direct, bare, sealed }: Medians): number {
   const name = 'median ms, 1 connection';
-  const base = figure(straight, name);
+  const base = figure(direct, name);
   return (figure(sealed, name) - base) / (figure(bare, name) - base);
 }
 

@@ -16,7 +16,7 @@ const TOKEN = {
 };
 /** One event as a provider sends it: about 200 bytes. */
 const EVENT = Buffer.from(`data: ${JSON.stringify(TOKEN)}\n\n`);
-const ANSWER = Buffer.from(
+const RESPONSE = Buffer.from(
   JSON.stringify({ ...TOKEN, object: 'chat.completion', choices: [{ message: { content: 'word '.repeat(60) } }] }),
 );
 const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
@@ -28,7 +28,7 @@ const handler: ApiHandler = async ({ target }, response) => {
   const events = Number(query.get('events') ?? 0);
   if (events === 0) {
     response.start({ status: 200, headers: JSON_TYPE });
-    response.write(ANSWER);
+    response.write(RESPONSE);
     response.end();
     return;
   }

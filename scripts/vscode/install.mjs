@@ -58,7 +58,7 @@ function hasKerberos() {
 
 /** Installs system packages where this process is allowed to. */
 function installFromDebian(names) {
-  const needed = `The tests in VS Code need ${names.join(', ')}.`;
+  const needed = `VS Code with a browser needs ${names.join(', ')}.`;
   const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0;
   if (!mayInstall) throw new Error(`${needed} Install them with the system's package manager.`);
   console.log(`Installing ${names.join(', ')}…`);

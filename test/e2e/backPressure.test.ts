@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
-import { head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { openResponse, readResponse } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 
@@ -13,7 +13,7 @@ const CHUNKS = 2000;
 const MIB = 1024 * 1024;
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`back-pressure through a proxy with ${runtime}`, () => {
+  describe(`Back-pressure through a proxy with ${runtime}`, () => {
     const scope = perSuite();
 
     it('stops the enclave while the client does not read, and then delivers everything', async () => {
@@ -26,7 +26,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const proxy = await scope.proxy(await scope.enclave({ handler }), {}, { nodeArgs });
       await proxy.logged('session');
       const idle = memoryOf(proxy.pid);
-      const message = await head(proxy.url, { body: chatBody('Hello') });
+      const message = await openResponse(proxy.url, { body: chatBody('Hello') });
       // No event reports that the enclave has stopped writing: poll until the count no longer changes.
       for (let before = -1; before < written;) {
         before = written;
@@ -35,10 +35,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const held = (written * CHUNK.length) / MIB;
       assert.ok(held < 30, `${held} MiB were written to a client that does not read`);
       assert.ok(memoryOf(proxy.pid) - idle < 60, 'the proxy does not buffer unread data');
-      const answer = await readAnswer(message, 15_000);
-      assert.equal(answer.broken, false);
-      assert.equal(answer.body.length, CHUNKS * CHUNK.length);
-      assert.ok(answer.body.subarray(-CHUNK.length).equals(CHUNK));
+      const response = await readResponse(message, 15_000);
+      assert.equal(response.broken, false);
+      assert.equal(response.body.length, CHUNKS * CHUNK.length);
+      assert.ok(response.body.subarray(-CHUNK.length).equals(CHUNK));
     }).timeout(30_000);
   });
 }

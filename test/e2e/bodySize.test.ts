@@ -5,9 +5,9 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { answerTo, ask, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
+import { openRequest, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
@@ -17,7 +17,7 @@ import { withTimeout } from '../support/withTimeout.ts';
 const MAX_BODY = 52_428_800;
 const MEBIBYTE = Buffer.alloc(1024 * 1024, 'x');
 
-describe('a request body', () => {
+describe('A request body', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -56,7 +56,7 @@ describe('a request body', () => {
       for (const length of [MAX_BODY + 1, 2 ** 32, 2 ** 53]) {
         const connection = await RawConnection.open(proxy.port);
         connection.send(head(path, `Content-Length: ${length}`));
-        assertError(await connection.answer(), ERRORS.bodyTooLarge);
+        assertError(await connection.readResponse(), ERRORS.bodyTooLarge);
         connection.destroy();
       }
       assertNothingArrived(index);
@@ -67,9 +67,9 @@ describe('a request body', () => {
     const index = enclave.journal.requests.length;
     const connection = await RawConnection.open(proxy.port);
     connection.send(head('/v1/chat/completions', `Content-Length: ${MAX_BODY + 1}`, 'Expect: 100-continue'));
-    const answer = await connection.answer(); // a "100 Continue" would be the first answer
-    assertError(answer, ERRORS.bodyTooLarge);
-    assert.equal(answer.field('connection'), 'close');
+    const response = await connection.readResponse(); // a "100 Continue" would be the first response
+    assertError(response, ERRORS.bodyTooLarge);
+    assert.equal(response.field('connection'), 'close');
     assert.equal(await connection.end(), 'closed');
     assertNothingArrived(index);
   });
@@ -78,7 +78,7 @@ describe('a request body', () => {
     const connection = await RawConnection.open(proxy.port);
     const lines = head('/v1/chat/completions', 'Content-Length: 10', 'Expect: 100-continue');
     connection.send(lines.replace(ACCESS_KEY, 'sealed-unknown'));
-    assertError(await connection.answer(), ERRORS.unknownAccessKey);
+    assertError(await connection.readResponse(), ERRORS.unknownAccessKey);
     assert.equal(await connection.end(), 'closed');
   });
 
@@ -87,11 +87,11 @@ describe('a request body', () => {
     const connection = await RawConnection.open(proxy.port);
     const body = chatBody('/describe');
     connection.send(head('/v1/chat/completions', `Content-Length: ${body.length}`, 'Expect: 100-continue'));
-    const interim = await connection.answer();
+    const interim = await connection.readResponse();
     assert.deepEqual([interim.statusLine, interim.fields], ['HTTP/1.1 100 Continue', []]);
     connection.send(body);
-    const answer = await connection.answer();
-    assert.equal(answer.status, 200);
+    const response = await connection.readResponse();
+    assert.equal(response.status, 200);
     const { headers } = await enclave.journal.request(index);
     assert.equal(
       headers.find(({ name }) => name === 'expect'),
@@ -108,12 +108,12 @@ describe('a request body', () => {
     const url = `${proxy.url}/v1/chat/completions`;
     for (const framing of [[], ['-H', 'Transfer-Encoding: chunked']]) {
       const index = enclave.journal.requests.length;
-      const answer = await curl(
+      const response = await curl(
         ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Content-Type: application/json'],
         ...[...framing, '--data-binary', `@${file}`, url],
       );
-      assert.equal(answer.status, 200, answer.body.toString());
-      assert.deepEqual((answer.json() as { body: object }).body, { length: MAX_BODY, sha256 });
+      assert.equal(response.status, 200, response.body.toString());
+      assert.deepEqual((response.json() as { body: object }).body, { length: MAX_BODY, sha256 });
       const { body_length: length, body_sha256: hash } = await enclave.journal.request(index);
       assert.deepEqual([length, hash], [MAX_BODY, sha256]);
     }
@@ -123,28 +123,28 @@ describe('a request body', () => {
     const index = enclave.journal.requests.length;
     const file = join(folder, 'more');
     writeFileSync(file, Buffer.alloc(MAX_BODY + 1, 'x'));
-    const answer = await curl(
+    const response = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '--data-binary', `@${file}`],
       `${proxy.url}/v1/chat/completions`,
     );
-    assert.equal(answer.exitCode, 0);
-    assertError(answer, ERRORS.bodyTooLarge);
-    assert.equal(answer.bytesUploaded, 0);
+    assert.equal(response.exitCode, 0);
+    assertError(response, ERRORS.bodyTooLarge);
+    assert.equal(response.bytesUploaded, 0);
     assertNothingArrived(index);
   });
 
   it('in chunks is refused as soon as it exceeds 50 MiB, and no complete request reaches the enclave', async () => {
     const index = enclave.journal.requests.length;
-    const sent = open(proxy.url, { headers: { 'transfer-encoding': 'chunked' } });
-    const answer = answerTo(sent, 20_000);
+    const sent = openRequest(proxy.url, { headers: { 'transfer-encoding': 'chunked' } });
+    const response = responseTo(sent, 20_000);
     for (let length = 0; length < MAX_BODY; length += MEBIBYTE.length) {
       const writable = sent.write(MEBIBYTE);
       if (!writable)
         await withTimeout('the drain event', 10_000, new Promise((resolve) => sent.once('drain', resolve)));
     }
     sent.write('x'); // the proxy does not wait for the end of the body
-    const message = await answer;
-    assertError(await readAnswer(message), ERRORS.bodyTooLarge);
+    const message = await response;
+    assertError(await readResponse(message), ERRORS.bodyTooLarge);
     sent.destroy();
     assertNothingArrived(index);
     await proxy.logged('request', { status: 413, end: 'body_too_large', bytesIn: MAX_BODY + 1 });
@@ -152,12 +152,12 @@ describe('a request body', () => {
 
   it('that is refused during the upload does not keep a client from reading the response', async () => {
     const file = join(folder, 'more');
-    const answer = await curl(
+    const response = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Expect:', '-H', 'Transfer-Encoding: chunked'],
       ...['--data-binary', `@${file}`, `${proxy.url}/v1/embeddings`],
     );
-    assert.equal(answer.exitCode, 0);
-    assertError(answer, ERRORS.bodyTooLarge);
+    assert.equal(response.exitCode, 0);
+    assertError(response, ERRORS.bodyTooLarge);
     const announced = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Expect:'],
       ...['--data-binary', `@${file}`, `${proxy.url}/v1/embeddings`],
@@ -170,19 +170,19 @@ describe('a request body', () => {
     const connection = await RawConnection.open(proxy.port);
     const body = chatBody('Hello');
     connection.send(head('/v1/nothing', `Content-Length: ${body.length}`) + body);
-    assertError(await connection.answer(), ERRORS.noSuchPath);
+    assertError(await connection.readResponse(), ERRORS.noSuchPath);
     connection.send(head('/v1/chat/completions', `Content-Length: ${body.length}`) + body);
-    assert.equal((await connection.answer()).status, 200);
+    assert.equal((await connection.readResponse()).status, 200);
     connection.destroy();
   });
 
   it('may arrive in several requests at once, each of several MiB', async () => {
     const bodies = [3, 4, 5].map((mebibytes) => chatBodyOf(mebibytes * 1024 * 1024 + mebibytes, '/describe'));
-    const answers = await Promise.all(bodies.map((body) => ask(proxy.url, { body }, 15_000)));
-    for (const [index, answer] of answers.entries()) {
+    const responses = await Promise.all(bodies.map((body) => sendRequest(proxy.url, { body }, 15_000)));
+    for (const [index, response] of responses.entries()) {
       const body = bodies[index] ?? Buffer.alloc(0);
       const sha256 = createHash('sha256').update(body).digest('hex');
-      assert.deepEqual((answer.json() as { body: object }).body, { length: body.length, sha256 });
+      assert.deepEqual((response.json() as { body: object }).body, { length: body.length, sha256 });
     }
   });
 
@@ -190,10 +190,10 @@ describe('a request body', () => {
     const file = join(folder, 'small');
     const body = chatBodyOf(100_000, '/describe');
     writeFileSync(file, body);
-    const sent = open(proxy.url, {});
-    const answer = answerTo(sent);
+    const sent = openRequest(proxy.url, {});
+    const response = responseTo(sent);
     createReadStream(file, { highWaterMark: 333 }).pipe(sent);
-    const { length } = ((await readAnswer(await answer)).json() as { body: { length: number } }).body;
+    const { length } = ((await readResponse(await response)).json() as { body: { length: number } }).body;
     assert.equal(length, 100_000);
   });
 });

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import { patternBytes } from '../../src/devEnclave/model/slashCommands.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { answerTo, ask, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
+import { openRequest, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -18,17 +18,17 @@ const MIB = 1024 * KIB;
 const LENGTHS = [200, 64 * KIB, 256 * KIB, MIB].flatMap((border) => [border - 1, border, border + 1]);
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`bodies through a proxy with ${runtime}`, () => {
+  describe(`Bodies through a proxy with ${runtime}`, () => {
     const scope = perSuite();
-    const answers: Uint8Array[] = [];
-    /** Answers embedding requests with the chunks in `answers`, and chats as usual. */
+    const chunks: Uint8Array[] = [];
+    /** Responds to embedding requests with the chunks in `chunks`, and chats as usual. */
     const model = recordedModel(async (request, response) => {
       if (request.target !== '/v1/embeddings') {
         await createModel({ paceMs: 0 })(request, response);
         return;
       }
       response.start({ status: 200, headers: [{ name: 'content-type', value: 'application/x-binary' }] });
-      for (const chunk of answers) if (!response.write(chunk)) await response.drained();
+      for (const chunk of chunks) if (!response.write(chunk)) await response.drained();
       response.end();
     });
     let enclave: RunningEnclave;
@@ -39,29 +39,29 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       proxy = await scope.proxy(enclave, {}, { nodeArgs });
     });
 
-    const received = () => Buffer.from(model.answers.at(-1)?.request.body ?? []);
+    const received = () => Buffer.from(model.responses.at(-1)?.request.body ?? []);
 
     it('arrive unchanged in every length around a limit', async () => {
       for (const length of [...LENGTHS, 5 * MIB + 7]) {
         const body = chatBodyOf(length, '/describe');
-        const answer = await ask(proxy.url, { body });
+        const response = await sendRequest(proxy.url, { body });
         const sha256 = createHash('sha256').update(body).digest('hex');
-        assert.deepEqual((answer.json() as { body: object }).body, { length, sha256 });
+        assert.deepEqual((response.json() as { body: object }).body, { length, sha256 });
       }
     });
 
     it('arrive unchanged when they are sent in chunks of odd sizes', async () => {
       const body = randomBytes(300_001);
       for (const sizes of [[1, 65_536, 3], [7777], [65_535, 1], [100_000, 200_000, 1]]) {
-        const sent = open(proxy.url, { path: '/v1/embeddings', headers: { 'transfer-encoding': 'chunked' } });
-        const answer = answerTo(sent);
+        const sent = openRequest(proxy.url, { path: '/v1/embeddings', headers: { 'transfer-encoding': 'chunked' } });
+        const response = responseTo(sent);
         for (let [offset, turn] = [0, 0]; offset < body.length; turn++) {
           const size = sizes[turn % sizes.length] ?? 1;
           sent.write(body.subarray(offset, offset + size));
           offset += size;
         }
         sent.end();
-        await readAnswer(await answer);
+        await readResponse(await response);
         assert.ok(received().equals(body), String(sizes));
       }
     });
@@ -72,7 +72,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         Buffer.from('{"a":1,"a":2, "b" : 1e400}'),
         Buffer.from('\ufeff{}\r\n'),
       ]) {
-        await ask(proxy.url, { path: '/v1/embeddings', body });
+        await sendRequest(proxy.url, { path: '/v1/embeddings', body });
         assert.ok(received().equals(body));
       }
     });
@@ -83,7 +83,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const connection = await RawConnection.open(proxy.port);
         const head = ['POST /v1/embeddings HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`, line];
         connection.send(`${head.join('\r\n')}\r\n\r\n${line.startsWith('Transfer') ? '0\r\n\r\n' : ''}`);
-        assert.equal((await connection.answer()).status, 200);
+        assert.equal((await connection.readResponse()).status, 200);
         connection.destroy();
       }
       const present = enclave.journal.requests.slice(index).map((entry) => [entry.body_present, entry.body_length]);
@@ -98,15 +98,15 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const body =
         '{ "model" : "llama3-3-70b",\n "messages":[{"role":"user","content":"Hi \\u00e9\\/ \u{1f30a}"}],' +
         '"chat_template_kwargs":{"enable_thinking":false},"top_k":40,"seed":12345678901234567890,"x":[1.0,1e3,-0]}';
-      await ask(proxy.url, { body });
+      await sendRequest(proxy.url, { body });
       assert.equal(received().toString(), body);
     });
 
     it('come back unchanged: binary, many MiB', async () => {
       for (const length of [0, 1, 65_535, 65_536, 65_537, 20 * MIB]) {
-        const answer = await ask(proxy.url, { body: chatBody(`/bytes ${length}`) });
-        assert.equal(answer.status, 200);
-        assert.ok(answer.body.equals(patternBytes(length)), String(length));
+        const response = await sendRequest(proxy.url, { body: chatBody(`/bytes ${length}`) });
+        assert.equal(response.status, 200);
+        assert.ok(response.body.equals(patternBytes(length)), String(length));
       }
     });
 
@@ -122,11 +122,11 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         [200_000, 3, 70_000],
       ];
       for (const sizes of cuts) {
-        answers.splice(0, answers.length, ...sizes.map((size) => randomBytes(size)));
-        const answer = await ask(proxy.url, { path: '/v1/embeddings', body: '{}' });
-        assert.equal(answer.broken, false);
-        assert.deepEqual(answer.headers['content-type'], ['application/x-binary']);
-        assert.ok(answer.body.equals(Buffer.concat(answers)), String(sizes));
+        chunks.splice(0, chunks.length, ...sizes.map((size) => randomBytes(size)));
+        const response = await sendRequest(proxy.url, { path: '/v1/embeddings', body: '{}' });
+        assert.equal(response.broken, false);
+        assert.deepEqual(response.headers['content-type'], ['application/x-binary']);
+        assert.ok(response.body.equals(Buffer.concat(chunks)), String(sizes));
       }
     });
 
@@ -134,9 +134,9 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const types = ['text/plain;charset=utf-8', 'application/json', 'image/png', 'TEXT/EVENT-STREAM'];
       for (const type of types) {
         const bytes = randomBytes(100);
-        const answer = await ask(proxy.url, { body: chatBody(`/raw ${type} ${bytes.toString('base64')}`) });
-        assert.deepEqual(answer.headers['content-type'], [type]);
-        assert.ok(answer.body.equals(bytes));
+        const response = await sendRequest(proxy.url, { body: chatBody(`/raw ${type} ${bytes.toString('base64')}`) });
+        assert.deepEqual(response.headers['content-type'], [type]);
+        assert.ok(response.body.equals(bytes));
       }
     });
   });

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VARIABLES } from '../../src/settings/environment.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
@@ -54,7 +54,7 @@ describe('runCommandLine()', () => {
     const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { version: string };
     assert.deepEqual(await run(['--version']), { code: 0, stdout: `sealed-proxy ${version}`, stderr: '' });
     const proxy = await scope.proxy(await scope.enclave());
-    const health = await ask(proxy.url, { method: 'GET', path: '/health' });
+    const health = await sendRequest(proxy.url, { method: 'GET', path: '/health' });
     assert.equal((health.json() as { version: string }).version, version);
   });
 
@@ -68,7 +68,7 @@ describe('runCommandLine()', () => {
 
   it('writes where it listens as the only line on stdout', async () => {
     const proxy = await scope.proxy(await scope.enclave());
-    await ask(proxy.url, { body: chatBody('Hello') });
+    await sendRequest(proxy.url, { body: chatBody('Hello') });
     assert.deepEqual(proxy.stdout.items, [`sealed-proxy ${VERSION} listening on http://127.0.0.1:${proxy.port}`]);
   });
 
@@ -95,18 +95,18 @@ describe('runCommandLine()', () => {
   });
 
   it('--health exits with 1 and a reason when nothing or another program uses the port', async () => {
-    const answers = [
+    const responses = [
       '{"status":"ok"}',
       '{"status":"ok","service":"another"}',
       'ok',
       '{"status":"bad","service":"sealed-proxy"}',
       'null',
     ];
-    const other = createServer((_request, response) => response.end(answers.shift()));
+    const other = createServer((_request, response) => response.end(responses.shift()));
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    for (let left = answers.length; left > 0; left--) {
+    for (let left = responses.length; left > 0; left--) {
       const { code, stdout, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
       assert.deepEqual([code, stdout], [1, '']);
       assert.equal(stderr, `sealed-proxy: no healthy proxy on 127.0.0.1 port ${port}: another program uses this port`);
@@ -199,7 +199,7 @@ describe('runCommandLine()', () => {
     const { code, stdout, stderr } = await run([], { PROXY_PORT: String(proxy.port) });
     assert.deepEqual([code, stdout], [3, '']);
     assert.match(stderr, new RegExp(`^sealed-proxy: port ${proxy.port} on 127\\.0\\.0\\.1 is taken: .*PROXY_PORT.*$`));
-    assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/health' })).status, 200);
   });
 
   it('exits with 1 and one line when this computer does not have the address', async () => {
@@ -225,7 +225,7 @@ describe('runCommandLine()', () => {
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave, { ...empty, PROXY_PORT: '0', PROXY_BACKEND_URL: enclave.url });
     const path = '/v1/models';
-    assert.equal((await ask(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
   });
 
   it('generates a new cache namespace root at each start, unless one is set', async () => {
@@ -236,7 +236,7 @@ describe('runCommandLine()', () => {
       const proxy = await scope.proxy(enclave, settings);
       for (let count = 0; count < 2; count++) {
         const index = enclave.journal.requests.length;
-        await ask(proxy.url, { body: chatBody('Hello') });
+        await sendRequest(proxy.url, { body: chatBody('Hello') });
         roots.push((await enclave.journal.request(index)).cache_root_sha256);
       }
     }
@@ -258,9 +258,9 @@ describe('runCommandLine()', () => {
     ] as const) {
       const proxy = await scope.proxy(enclave, { PROXY_LOG_LEVEL: level });
       enclave.setFaults('reset-before-response');
-      await ask(proxy.url, { body: chatBody('Hello') });
+      await sendRequest(proxy.url, { body: chatBody('Hello') });
       enclave.setFaults('');
-      await ask(proxy.url, { body: chatBody('Hello') });
+      await sendRequest(proxy.url, { body: chatBody('Hello') });
       proxy.child.kill('SIGTERM');
       await proxy.exit();
       const levels = new Set(proxy.log.map((line) => line['level']));
@@ -276,7 +276,7 @@ describe('runCommandLine()', () => {
     proxy.child.stdout?.destroy();
     proxy.child.stderr?.destroy();
     for (let count = 0; count < 5; count++) {
-      assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+      assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     }
     proxy.child.kill('SIGTERM');
     assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
@@ -285,6 +285,6 @@ describe('runCommandLine()', () => {
   it('takes the keys from the environment', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave, { PROXY_API_KEY: API_KEY, PROXY_ACCESS_KEYS: ` ${ACCESS_KEY} ,` });
-    assert.equal((await ask(proxy.url, { method: 'GET', path: '/v1/models' })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/v1/models' })).status, 200);
   });
 });

@@ -1,9 +1,9 @@
 // HTTP connections: keep-alive, pipelining, and old clients.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -11,7 +11,7 @@ import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import { withTimeout } from '../support/withTimeout.ts';
 
-describe('a connection', () => {
+describe('A connection', () => {
   const scope = perSuite();
   const model = recordedModel();
   let enclave: RunningEnclave;
@@ -42,7 +42,7 @@ describe('a connection', () => {
     const connection = await RawConnection.open(proxy.port);
     for (const word of ['one', 'two', 'three']) {
       connection.send(chat(word));
-      assert.equal(text((await connection.answer()).body), `You said: ${word}`);
+      assert.equal(text((await connection.readResponse()).body), `You said: ${word}`);
     }
     connection.destroy();
   });
@@ -51,10 +51,10 @@ describe('a connection', () => {
     const connection = await RawConnection.open(proxy.port);
     const health = `GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     connection.send(chat('/wait 150 slow') + health + chat('quick') + chat('/nothing', { more: ['Origin: null'] }));
-    assert.match(text((await connection.answer()).body), /slow$/);
-    assert.equal((await connection.answer()).status, 200);
-    assert.equal(text((await connection.answer()).body), 'You said: quick');
-    assertError(await connection.answer(), ERRORS.foreignOrigin);
+    assert.match(text((await connection.readResponse()).body), /slow$/);
+    assert.equal((await connection.readResponse()).status, 200);
+    assert.equal(text((await connection.readResponse()).body), 'You said: quick');
+    assertError(await connection.readResponse(), ERRORS.foreignOrigin);
     assert.equal(connection.received.length, 0);
     connection.destroy();
   });
@@ -62,16 +62,16 @@ describe('a connection', () => {
   it('keeps a stream complete whose request was pipelined behind a slow one', async () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/wait 150 slow') + chat('/burst 5000', { stream: true }));
-    assert.match(text((await connection.answer()).body), /slow$/);
-    const { body } = await connection.answer();
-    assert.ok(body.equals(Buffer.concat(model.answers.at(-1)?.chunks ?? [])));
+    assert.match(text((await connection.readResponse()).body), /slow$/);
+    const { body } = await connection.readResponse();
+    assert.ok(body.equals(Buffer.concat(model.responses.at(-1)?.chunks ?? [])));
     connection.destroy();
   });
 
   it('breaks where a stream breaks, also a pipelined one', async () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/wait 150 slow') + chat('/fail 3', { stream: true }));
-    assert.match(text((await connection.answer()).body), /slow$/);
+    assert.match(text((await connection.readResponse()).body), /slow$/);
     assert.equal(await connection.end(), 'closed');
     const rest = connection.received.toString();
     assert.match(rest, /^HTTP\/1\.1 200 OK\r\n/);
@@ -101,14 +101,14 @@ describe('a connection', () => {
     await withTimeout('three requests at the enclave', 2000, requests);
     connection.destroy();
     await proxy.logged('request', { end: 'client-gone' }, logged);
-    await ask(proxy.url, { method: 'GET', path: '/health' });
+    await sendRequest(proxy.url, { method: 'GET', path: '/health' });
     await proxy.logged('request', { path: '/health' }, logged);
     const lines = proxy.stderr.items.slice(logged).filter((line) => line.includes('client-gone'));
     assert.equal(lines.length, 3);
   });
 
   it('of an HTTP version other than 1.1 is refused, where a broken response would look complete', async () => {
-    const asked = model.answers.length;
+    const before = model.responses.length;
     const old = await exchangeRaw(proxy.port, chat('Hello', { version: '1.0', stream: true }));
     assertError(old, ERRORS.httpVersion);
     assert.equal(old.field('connection')?.toLowerCase(), 'close');
@@ -131,18 +131,18 @@ describe('a connection', () => {
       const { status } = await exchangeRaw(proxy.port, text);
       assert.ok([400, 403, 505].includes(status), `${status}: ${text}`);
     }
-    assert.equal(model.answers.length, asked);
+    assert.equal(model.responses.length, before);
   });
 
   it('breaks at malformed input while a response is pending, without another response in its place', async () => {
-    for (const [what, asked, streams] of [
+    for (const [what, data, streams] of [
       ['a request that waits', chat('/hang'), false],
       ['a request that waits behind another', chat('/stall 2', { stream: true }) + chat('/hang'), true],
       ['a stream', chat('/stall 2', { stream: true }), true],
     ] as const) {
       const [index, logged] = [enclave.journal.requests.length, proxy.stderr.items.length];
       const connection = await RawConnection.open(proxy.port);
-      connection.send(asked);
+      connection.send(data);
       const { end } = await enclave.journal.request(index);
       if (streams) await connection.until('"word "');
       connection.send('G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -169,10 +169,10 @@ describe('a connection', () => {
         const connection = await RawConnection.open(proxy.port);
         if (before !== '') {
           connection.send(before);
-          assert.equal((await connection.answer()).status, 200);
+          assert.equal((await connection.readResponse()).status, 200);
         }
         connection.send(text);
-        assertError(await connection.answer(), error);
+        assertError(await connection.readResponse(), error);
         await proxy.logged('request', { method: '', path: 'other', status: error.status }, logged);
         connection.destroy();
       }
@@ -210,26 +210,26 @@ describe('a connection', () => {
     const health = 'GET /health HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n';
     for (let count = 0; count < 2; count++) {
       connection.send(health);
-      const answer = await connection.answer();
-      assert.equal(answer.status, 200);
-      assert.equal(answer.field('connection'), 'keep-alive');
+      const response = await connection.readResponse();
+      assert.equal(response.status, 200);
+      assert.equal(response.field('connection'), 'keep-alive');
     }
     connection.destroy();
   });
 
   it('of curl that offers an upgrade to HTTP/2 gets its response', async () => {
     for (const version of ['--http1.1', '--http2']) {
-      const answer = await curl(version, '-H', `Authorization: Bearer ${ACCESS_KEY}`, `${proxy.url}/v1/models`);
-      assert.deepEqual([answer.exitCode, answer.status], [0, 200], version);
-      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.chunks ?? [])));
+      const response = await curl(version, '-H', `Authorization: Bearer ${ACCESS_KEY}`, `${proxy.url}/v1/models`);
+      assert.deepEqual([response.exitCode, response.status], [0, 200], version);
+      assert.ok(response.body.equals(Buffer.concat(model.responses.at(-1)?.chunks ?? [])));
     }
   });
 
   it('is closed after the response when the client requests it', async () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('Hello', { more: ['Connection: close'] }));
-    const answer = await connection.answer();
-    assert.equal(answer.field('connection'), 'close');
+    const response = await connection.readResponse();
+    assert.equal(response.field('connection'), 'close');
     assert.equal(await connection.end(), 'closed');
   });
 });

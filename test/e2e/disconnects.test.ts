@@ -1,8 +1,8 @@
 // Either side may disconnect at any moment: the other side is notified at once, and the proxy keeps running.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
@@ -23,7 +23,7 @@ const DISCONNECTS: readonly [string, (connection: RawConnection) => void][] = [
 ];
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`a proxy with ${runtime}, when the client disconnects,`, () => {
+  describe(`A proxy with ${runtime}, when the client disconnects,`, () => {
     const scope = perSuite();
     let enclave: RunningEnclave;
     let recorder: TcpRecorder;
@@ -50,7 +50,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     };
 
     const assertAlive = async () => {
-      assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+      assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     };
 
     for (const [how, leave] of DISCONNECTS) {
@@ -123,7 +123,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
   });
 
-  describe(`a proxy with ${runtime}, when the enclave disconnects,`, () => {
+  describe(`A proxy with ${runtime}, when the enclave disconnects,`, () => {
     const scope = perSuite();
     let enclave: RunningEnclave;
     let proxy: ServerProcess;
@@ -134,19 +134,19 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await proxy.logged('session');
     });
 
-    const askUnder = async (fault: string, body: string | Uint8Array) => {
+    const sendWithFault = async (fault: string, body: string | Uint8Array) => {
       enclave.setFaults(fault);
-      const answer = await ask(proxy.url, { body });
+      const response = await sendRequest(proxy.url, { body });
       enclave.setFaults('');
-      const alive = await ask(proxy.url, { body: chatBody('Hello') });
+      const alive = await sendRequest(proxy.url, { body: chatBody('Hello') });
       assert.deepEqual([alive.status, alive.broken], [200, false]);
-      return answer;
+      return response;
     };
 
     for (const fault of ['reset-before-response', 'close-before-response']) {
       it(`answers with 502: ${fault}`, async () => {
         for (const body of [chatBody('Hello'), chatBody('Hello', { stream: true }), chatBodyOf(3 * MIB, 'Hello')]) {
-          assertError(await askUnder(fault, body), ERRORS.backend);
+          assertError(await sendWithFault(fault, body), ERRORS.backend);
         }
         await proxy.logged('request', { status: 502, end: 'network' });
       });
@@ -154,10 +154,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
 
     for (const fault of ['reset-mid-response', 'close-mid-response']) {
       it(`breaks the response: ${fault}`, async () => {
-        const stream = await askUnder(fault, chatBody('/repeat 9', { stream: true }));
+        const stream = await sendWithFault(fault, chatBody('/repeat 9', { stream: true }));
         assert.deepEqual([stream.status, stream.broken], [200, true]);
         assert.match(stream.body.toString(), /^data: .*\n\n$/);
-        const long = await askUnder(fault, chatBody('/bytes 300000'));
+        const long = await sendWithFault(fault, chatBody('/bytes 300000'));
         assert.deepEqual([long.status, long.broken], [200, true]);
         await proxy.logged('request', { status: 200, end: 'network' });
       });

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -15,7 +15,7 @@ const HEALTH = `{"status":"ok","service":"sealed-proxy","version":"${VERSION}"}`
 const AUTHORIZED = ['-H', `Authorization: Bearer ${ACCESS_KEY}`];
 const JSON_BODY = ['-H', 'Content-Type: application/json', '-d'];
 
-describe('the endpoints', () => {
+describe('The endpoints', () => {
   const scope = perSuite();
   const model = recordedModel();
   let enclave: RunningEnclave;
@@ -30,65 +30,65 @@ describe('the endpoints', () => {
   });
 
   /** The body of the latest response of the enclave. */
-  const sent = () => Buffer.concat(model.answers.at(-1)?.chunks ?? []);
+  const sent = () => Buffer.concat(model.responses.at(-1)?.chunks ?? []);
 
   it('POST /v1/chat/completions returns one JSON object', async () => {
-    const answer = await curl(...AUTHORIZED, ...JSON_BODY, chatBody('Hello'), `${url}/v1/chat/completions`);
-    assert.equal(answer.exitCode, 0);
-    assert.equal(answer.status, 200);
-    assert.deepEqual(answer.headers['content-type'], ['application/json']);
-    assert.deepEqual(answer.body, sent());
-    const { choices } = answer.json() as { choices: [{ message: object }] };
+    const response = await curl(...AUTHORIZED, ...JSON_BODY, chatBody('Hello'), `${url}/v1/chat/completions`);
+    assert.equal(response.exitCode, 0);
+    assert.equal(response.status, 200);
+    assert.deepEqual(response.headers['content-type'], ['application/json']);
+    assert.deepEqual(response.body, sent());
+    const { choices } = response.json() as { choices: [{ message: object }] };
     assert.deepEqual(choices[0].message, { role: 'assistant', content: 'You said: Hello' });
   });
 
   it('POST /v1/chat/completions streams exactly the bytes that the enclave sent', async () => {
     for (const hook of ['Hello', '/ping 3', '/broken 2', '/burst 2000']) {
       const body = chatBody(hook, { stream: true, stream_options: { include_usage: true } });
-      const answer = await curl('-N', ...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/chat/completions`);
-      assert.equal(answer.exitCode, 0);
-      assert.equal(answer.status, 200);
-      assert.deepEqual(answer.headers['content-type'], ['text/event-stream']);
-      assert.deepEqual(answer.headers['cache-control'], ['no-cache']);
+      const response = await curl('-N', ...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/chat/completions`);
+      assert.equal(response.exitCode, 0);
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.headers['content-type'], ['text/event-stream']);
+      assert.deepEqual(response.headers['cache-control'], ['no-cache']);
       assert.ok(sent().length > 500);
-      assert.ok(answer.body.equals(sent()), hook);
+      assert.ok(response.body.equals(sent()), hook);
     }
   });
 
   it('POST /v1/embeddings returns embeddings, also with the default model', async () => {
     for (const body of ['{"model":"nomic-embed-text","input":"Hello"}', '{"input":"Hello"}']) {
-      const answer = await curl(...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/embeddings`);
-      assert.equal(answer.status, 200);
-      assert.deepEqual(answer.body, sent());
-      const { data, model: name } = answer.json() as { data: [{ embedding: number[] }]; model: string };
+      const response = await curl(...AUTHORIZED, ...JSON_BODY, body, `${url}/v1/embeddings`);
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.body, sent());
+      const { data, model: name } = response.json() as { data: [{ embedding: number[] }]; model: string };
       assert.equal(data[0].embedding.length, 768);
       assert.equal(name, 'nomic-embed-text');
     }
   });
 
   it('GET /v1/models returns the list of the backend', async () => {
-    const answer = await curl(...AUTHORIZED, `${url}/v1/models`);
-    assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body, sent());
-    assert.equal((answer.json() as { object: string }).object, 'list');
+    const response = await curl(...AUTHORIZED, `${url}/v1/models`);
+    assert.equal(response.status, 200);
+    assert.deepEqual(response.body, sent());
+    assert.equal((response.json() as { object: string }).object, 'list');
   });
 
   it('GET /health and GET / report that the proxy is running, without a key', async () => {
     for (const path of ['/health', '/', '/health?from=somewhere']) {
-      const answer = await curl(url + path);
-      assert.equal(answer.status, 200);
-      assert.equal(answer.body.toString(), HEALTH);
-      assert.deepEqual(answer.headers['content-type'], ['application/json']);
-      assert.deepEqual(answer.headers['content-length'], [String(HEALTH.length)]);
+      const response = await curl(url + path);
+      assert.equal(response.status, 200);
+      assert.equal(response.body.toString(), HEALTH);
+      assert.deepEqual(response.headers['content-type'], ['application/json']);
+      assert.deepEqual(response.headers['content-length'], [String(HEALTH.length)]);
     }
   });
 
   it('HEAD /health and HEAD / return the same headers without a body', async () => {
     for (const path of ['/health', '/']) {
-      const answer = await curl('--head', url + path);
-      assert.equal(answer.status, 200);
-      assert.deepEqual(answer.headers['content-length'], [String(HEALTH.length)]);
-      assert.equal(answer.bytesDownloaded, 0);
+      const response = await curl('--head', url + path);
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.headers['content-length'], [String(HEALTH.length)]);
+      assert.equal(response.bytesDownloaded, 0);
     }
   });
 
@@ -96,8 +96,8 @@ describe('the endpoints', () => {
     const gone = await scope.enclave();
     const alone = await scope.proxy(gone);
     await gone.close();
-    const answer = await curl('-H', 'Authorization: Bearer sealed-unknown', `${alone.url}/health`);
-    assert.equal(answer.status, 200);
+    const response = await curl('-H', 'Authorization: Bearer sealed-unknown', `${alone.url}/health`);
+    assert.equal(response.status, 200);
     assertError(await curl(...AUTHORIZED, `${alone.url}/v1/models`), ERRORS.backend);
   });
 
@@ -118,8 +118,8 @@ describe('the endpoints', () => {
       '/favicon.ico',
     ]) {
       for (const method of ['GET', 'POST', 'DELETE']) {
-        assertError(await ask(url, { method, path }), ERRORS.noSuchPath);
-        assertError(await ask(url, { method, path, key: null }), ERRORS.noSuchPath);
+        assertError(await sendRequest(url, { method, path }), ERRORS.noSuchPath);
+        assertError(await sendRequest(url, { method, path, key: null }), ERRORS.noSuchPath);
       }
     }
     assert.equal(enclave.journal.requests.length, index);
@@ -145,9 +145,9 @@ describe('the endpoints', () => {
     for (const [path, allow] of allowed) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
         if (allow.split(', ').includes(method)) continue;
-        const answer = await ask(url, { method, path });
-        assertError(answer, ERRORS.methodNotAllowed(allow));
-        assert.deepEqual(answer.headers['allow'], [allow]);
+        const response = await sendRequest(url, { method, path });
+        assertError(response, ERRORS.methodNotAllowed(allow));
+        assert.deepEqual(response.headers['allow'], [allow]);
       }
     }
     assert.equal((await curl('--head', ...AUTHORIZED, `${url}/v1/models`)).status, 405);
@@ -155,39 +155,39 @@ describe('the endpoints', () => {
   });
 
   it('a tunnel is refused like any other method', async () => {
-    const answer = await exchangeRaw(proxy.port, 'CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n\r\n');
-    assertError(answer, ERRORS.noSuchPath);
+    const response = await exchangeRaw(proxy.port, 'CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n\r\n');
+    assertError(response, ERRORS.noSuchPath);
   });
 
   it('the query string is forwarded', async () => {
     const query = '?api-version=2026-01-01&x=%C3%A9%20%2F&&y';
-    await ask(url, { path: `/v1/chat/completions${query}`, body: chatBody('Hello') });
-    assert.equal(model.answers.at(-1)?.request.target, `/v1/chat/completions${query}`);
-    await ask(url, { method: 'GET', path: `/v1/models?limit=2` });
-    assert.equal(model.answers.at(-1)?.request.target, '/v1/models?limit=2');
+    await sendRequest(url, { path: `/v1/chat/completions${query}`, body: chatBody('Hello') });
+    assert.equal(model.responses.at(-1)?.request.target, `/v1/chat/completions${query}`);
+    await sendRequest(url, { method: 'GET', path: `/v1/models?limit=2` });
+    assert.equal(model.responses.at(-1)?.request.target, '/v1/models?limit=2');
   });
 
   it('every status of the backend is returned unchanged, with its body', async () => {
     const statuses = [400, 401, 402, 403, 404, 408, 409, 413, 418, 422, 429, 451, 500, 501, 502, 503, 504, 529, 599];
     for (const status of statuses) {
-      const answer = await curl(
+      const response = await curl(
         ...AUTHORIZED,
         ...JSON_BODY,
         chatBody(`/status ${status}`),
         `${url}/v1/chat/completions`,
       );
-      assert.equal(answer.status, status);
-      assert.deepEqual(answer.body, sent());
-      assert.ok(answer.body.length > 0);
+      assert.equal(response.status, status);
+      assert.deepEqual(response.body, sent());
+      assert.ok(response.body.length > 0);
     }
     for (const status of [200, 201, 204, 205, 299, 302, 304]) {
-      const answer = await curl(
+      const response = await curl(
         ...AUTHORIZED,
         ...JSON_BODY,
         chatBody(`/status ${status}`),
         `${url}/v1/chat/completions`,
       );
-      assert.deepEqual([answer.exitCode, answer.status, answer.body.length], [0, status, 0]);
+      assert.deepEqual([response.exitCode, response.status, response.body.length], [0, status, 0]);
     }
   });
 });

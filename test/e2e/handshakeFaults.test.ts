@@ -1,8 +1,8 @@
 // Faults in the handshake: the proxy sends no request, and its log names the cause.
 import assert from 'node:assert/strict';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { startAll } from '../support/e2e/limiter.ts';
 import type { LogLine } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
@@ -54,7 +54,7 @@ describe('An enclave with a fault in the handshake', () => {
     const tap = await scope.recorder(enclave);
     const proxy = await scope.proxy(tap, { PROXY_REQUEST_TIMEOUT_SECS: '4' });
     const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
-    assertError(await ask(proxy.url, { body: BODY }, 10_000), client);
+    assertError(await sendRequest(proxy.url, { body: BODY }, 10_000), client);
     const failure = await proxy.logged('handshake_failed');
     const [requests, rejections, sent] = [enclave.journal.requests.length, enclave.journal.rejections.length, tap.sent];
     assert.equal(
@@ -62,7 +62,7 @@ describe('An enclave with a fault in the handshake', () => {
       undefined,
     );
     enclave.setFaults('');
-    const recovered = await ask(proxy.url, { body: BODY }, 10_000);
+    const recovered = await sendRequest(proxy.url, { body: BODY }, 10_000);
     assert.deepEqual([recovered.status, recovered.broken], [200, false]);
     await proxy.logged('session');
     await proxy.kill();

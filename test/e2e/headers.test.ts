@@ -8,7 +8,7 @@ import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
-describe('the headers of a request', () => {
+describe('The headers of a request', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -31,10 +31,10 @@ describe('the headers of a request', () => {
       ...lines,
     ];
     connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
-    const answer = await connection.answer();
+    const response = await connection.readResponse();
     connection.destroy();
-    assert.equal(answer.status, 200, answer.body.toString());
-    const { headers } = answer.json() as { headers: HeaderField[] };
+    assert.equal(response.status, 200, response.body.toString());
+    const { headers } = response.json() as { headers: HeaderField[] };
     assert.deepEqual((await enclave.journal.request(index)).headers, headers);
     return headers;
   };
@@ -147,7 +147,7 @@ describe('the headers of a request', () => {
   });
 });
 
-describe('the headers of a response', () => {
+describe('The headers of a response', () => {
   const scope = perSuite();
 
   it('keep their values, order and repetition, without hop-by-hop headers, cookies and the length', async () => {
@@ -161,10 +161,10 @@ describe('the headers of a response', () => {
       `Content-Length: ${body.length}`,
     ];
     connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
-    const answer = await connection.answer();
+    const response = await connection.readResponse();
     connection.destroy();
-    assert.equal(answer.statusLine, 'HTTP/1.1 200 OK');
-    assert.deepEqual(answer.fields, [
+    assert.equal(response.statusLine, 'HTTP/1.1 200 OK');
+    assert.deepEqual(response.fields, [
       'content-type: application/json',
       'x-request-id: request-1',
       'x-repeated: one',
@@ -178,6 +178,6 @@ describe('the headers of a response', () => {
       'Keep-Alive: timeout=75',
       'Transfer-Encoding: chunked',
     ]);
-    assert.equal(answer.body.toString(), '{"headers":"odd"}');
+    assert.equal(response.body.toString(), '{"headers":"odd"}');
   });
 });

@@ -7,9 +7,9 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ToProxy } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
+import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
@@ -45,7 +45,7 @@ describe('IpcHost', () => {
     return proxy.message('ready');
   };
 
-  const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+  const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
   /** Resolves when all earlier messages have been handled: they keep their order. */
   const settled = async () => {
@@ -95,12 +95,12 @@ describe('IpcHost', () => {
 
   it('uses changed keys at once: a revoked access key is refused, a new one accepted', async () => {
     const { url } = await start();
-    const stream = await head(url, { body: chatBody('/burst 100', { stream: true }) });
+    const stream = await openResponse(url, { body: chatBody('/burst 100', { stream: true }) });
     proxy.send({ type: 'secrets', secrets: { apiKey: API_KEY, accessKeys: [OTHER_KEY] } });
     await settled();
     assertError(await models(url), ERRORS.unknownAccessKey);
     assert.equal((await models(url, OTHER_KEY)).status, 200);
-    assert.equal((await readAnswer(stream)).broken, false);
+    assert.equal((await readResponse(stream)).broken, false);
     proxy.send({ type: 'secrets', secrets: { apiKey: null, accessKeys: [OTHER_KEY] } });
     await settled();
     assertError(await models(url, OTHER_KEY), ERRORS.noApiKey);
@@ -121,7 +121,7 @@ describe('IpcHost', () => {
     assertError(await models(url), ERRORS.unknownAccessKey);
     assert.equal((await models(url, OTHER_KEY)).status, 200);
     const headers = { host: `proxy.example:${port}` };
-    assert.equal((await ask(url, { method: 'GET', path: '/health', headers })).status, 200);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/health', headers })).status, 200);
   });
 
   it('uses changed settings at once, and keeps the others', async () => {
@@ -133,21 +133,22 @@ describe('IpcHost', () => {
       settings: { requestTimeoutSeconds: 0.2, allowedOrigins: ['https://app.example'], logLevel: 'error' },
     });
     await settled();
-    assertError(await ask(url, { body: chatBody('/hang') }), ERRORS.timeout);
+    assertError(await sendRequest(url, { body: chatBody('/hang') }), ERRORS.timeout);
     const headers = { origin: 'https://app.example', host: `proxy.example:${port}` };
-    assert.equal((await ask(url, { method: 'GET', path: '/health', headers })).status, 200);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/health', headers })).status, 200);
     const lines = proxy.log.length;
     proxy.send({ type: 'update', settings: { allowedHosts: [], requestTimeoutSeconds: 20 } });
     await settled();
-    assertError(await ask(url, { method: 'GET', path: '/health', headers }), ERRORS.foreignHost);
-    assert.equal((await ask(url, { body: chatBody('/wait 300 Hello') })).status, 200);
+    assertError(await sendRequest(url, { method: 'GET', path: '/health', headers }), ERRORS.foreignHost);
+    assert.equal((await sendRequest(url, { body: chatBody('/wait 300 Hello') })).status, 200);
     assert.equal(proxy.log.length, lines);
     assert.equal(enclave.journal.handshakes, 1);
   });
 
   it('allows no web page with an empty list of origins, and the pages of the editor without a list', async () => {
     const { url } = await start();
-    const health = () => ask(url, { method: 'GET', path: '/health', headers: { origin: 'vscode-webview://x' } });
+    const health = () =>
+      sendRequest(url, { method: 'GET', path: '/health', headers: { origin: 'vscode-webview://x' } });
     assert.equal((await health()).status, 200);
     proxy.send({ type: 'update', settings: { allowedOrigins: [] } });
     await settled();
@@ -156,7 +157,7 @@ describe('IpcHost', () => {
     other.send(startMessage({ settings: { backendUrl: enclave.url, port: 0, allowedOrigins: [] } }));
     const strict = await other.message('ready');
     const headers = { origin: 'vscode-webview://x' };
-    assertError(await ask(strict.url, { method: 'GET', path: '/health', headers }), ERRORS.foreignOrigin);
+    assertError(await sendRequest(strict.url, { method: 'GET', path: '/health', headers }), ERRORS.foreignOrigin);
   });
 
   it('refuses settings that cannot be used, names them, and goes on unchanged', async () => {
@@ -249,17 +250,17 @@ describe('IpcHost', () => {
   it('stops on request: a stream finishes, then it exits with 0', async () => {
     const { url, port } = await start();
     const idle = await RawConnection.open(port);
-    const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
+    const stream = await openResponse(url, { body: chatBody('/repeat 10', { stream: true }) });
     proxy.send({ type: 'stop' });
-    assert.equal((await readAnswer(stream)).broken, false);
+    assert.equal((await readResponse(stream)).broken, false);
     assert.deepEqual(await proxy.exit(1000), OK);
     assert.equal(await idle.end(), 'closed');
   });
 
   it('stops at once on a second request, or before it was started', async () => {
     const { url } = await start();
-    const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
-    const reading = readAnswer(stream);
+    const stream = await openResponse(url, { body: chatBody('/stall 1', { stream: true }) });
+    const reading = readResponse(stream);
     proxy.send({ type: 'stop' });
     proxy.send({ type: 'stop' });
     assert.deepEqual(await proxy.exit(1000), OK);
@@ -278,8 +279,8 @@ describe('IpcHost', () => {
 
   it('exits when its host closes the channel, even with a running stream', async () => {
     const { url } = await start();
-    const stream = await head(url, { body: chatBody('/stall 1', { stream: true }) });
-    const reading = readAnswer(stream);
+    const stream = await openResponse(url, { body: chatBody('/stall 1', { stream: true }) });
+    const reading = readResponse(stream);
     const { end } = await enclave.journal.request(0);
     proxy.child.disconnect();
     assert.deepEqual(await proxy.exit(1000), OK);
@@ -290,9 +291,9 @@ describe('IpcHost', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     itWithSignals(`lets a stream finish on ${signal}, which Ctrl-C sends to the host and to it alike`, async () => {
       const { url } = await start();
-      const stream = await head(url, { body: chatBody('/repeat 10', { stream: true }) });
+      const stream = await openResponse(url, { body: chatBody('/repeat 10', { stream: true }) });
       proxy.child.kill(signal);
-      assert.equal((await readAnswer(stream)).broken, false);
+      assert.equal((await readResponse(stream)).broken, false);
       assert.deepEqual(await proxy.exit(1000), OK);
     });
 
@@ -301,12 +302,12 @@ describe('IpcHost', () => {
       async () => {
         const { url, port } = await start();
         const idle = await RawConnection.open(port);
-        const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
-        const stream = await head(url, { body: chatBody('/repeat 30', { stream: true }) });
+        const reading = readResponse(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }));
+        const stream = await openResponse(url, { body: chatBody('/repeat 30', { stream: true }) });
         proxy.send({ type: 'stop' });
         proxy.child.kill(signal);
         await idle.end();
-        assert.equal((await readAnswer(stream)).broken, false);
+        assert.equal((await readResponse(stream)).broken, false);
         assert.equal(proxy.child.exitCode, null);
         proxy.child.kill(signal);
         assert.deepEqual(await proxy.exit(1000), OK);
@@ -324,8 +325,8 @@ describe('IpcHost: its host is killed', () => {
     const host = scope.host(enclave.url);
     const line = await host.stdout.find('the proxy of the host', (text) => text.startsWith('ready '));
     const url = line.replace('ready ', '');
-    const stream = await head(url, { body: chatBody('/stall 1', { stream: true }), key: 'dev-own' });
-    const reading = readAnswer(stream);
+    const stream = await openResponse(url, { body: chatBody('/stall 1', { stream: true }), key: 'dev-own' });
+    const reading = readResponse(stream);
     const { end } = await enclave.journal.request(0);
     host.child.kill('SIGKILL');
     await host.exit(1000); // its output is also the proxy's: it ends with both of them

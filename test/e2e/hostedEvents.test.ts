@@ -5,9 +5,9 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ProxySettings } from '../../src/settings/schema.ts';
 import { probe } from '../../src/supervisor/localProxy.ts';
-import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
+import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 
 const OWNERSHIP = Buffer.alloc(32, 7);
@@ -38,7 +38,7 @@ describe('IpcHost: events', () => {
     await proxy.message('failed', before);
   };
 
-  const models = (url: string) => ask(url, { method: 'GET', path: '/v1/models' });
+  const models = (url: string) => sendRequest(url, { method: 'GET', path: '/v1/models' });
   const used = () => proxy.messages.items.filter(({ type }) => type === 'accessKeyUsed').length;
 
   beforeEach(async () => {
@@ -67,7 +67,7 @@ describe('IpcHost: events', () => {
   it('reports each chat that was answered completely, and nothing else', async () => {
     const { url } = await start();
     assert.equal((await models(url)).status, 200);
-    const chat = (prompt: string) => ask(url, { path: '/v1/chat/completions', body: chatBody(prompt) });
+    const chat = (prompt: string) => sendRequest(url, { path: '/v1/chat/completions', body: chatBody(prompt) });
     assert.equal((await chat('/status 429')).status, 429);
     for (let count = 0; count < 2; count++) assert.equal((await chat('Hello')).status, 200);
     await settle();
@@ -80,8 +80,8 @@ describe('IpcHost: events', () => {
 
   it('does not report keys that it refused', async () => {
     const { url } = await start();
-    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: `${ACCESS_KEY}x` })).status, 401);
-    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', key: `${ACCESS_KEY}x` })).status, 401);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
     await settle();
     assert.equal(used(), 0);
   });
@@ -89,9 +89,9 @@ describe('IpcHost: events', () => {
   it('reports that its port is free while it still finishes a stream', async () => {
     enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
     const { url, port } = await start();
-    const stream = await head(url, { body: chatBody('/repeat 100', { stream: true }) });
+    const stream = await openResponse(url, { body: chatBody('/repeat 100', { stream: true }) });
     let ended = false;
-    const reading = readAnswer(stream).finally(() => (ended = true));
+    const reading = readResponse(stream).finally(() => (ended = true));
     proxy.send({ type: 'stop' });
     await proxy.message('stopped');
     assert.deepEqual(await probe(port, OWNERSHIP), { kind: 'free' });

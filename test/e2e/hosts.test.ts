@@ -9,12 +9,12 @@ import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
 /** One raw request with these Host headers. */
-function askAs(proxy: ServerProcess, path: string, ...hosts: readonly string[]) {
+function sendAs(proxy: ServerProcess, path: string, ...hosts: readonly string[]) {
   const lines = hosts.map((host) => `Host: ${host}`);
   return exchangeRaw(proxy.port, [`GET ${path} HTTP/1.1`, ...lines, 'Connection: close', '', ''].join('\r\n'));
 }
 
-describe('the Host header', () => {
+describe('The Host header', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -43,8 +43,8 @@ describe('the Host header', () => {
     '[fe80::7]:80',
   ]) {
     it(`may be ${host}`, async () => {
-      assert.equal((await askAs(proxy, '/health', host)).status, 200);
-      assertError(await askAs(proxy, '/v1/models', host), ERRORS.noKey);
+      assert.equal((await sendAs(proxy, '/health', host)).status, 200);
+      assertError(await sendAs(proxy, '/v1/models', host), ERRORS.noKey);
     });
   }
 
@@ -76,31 +76,31 @@ describe('the Host header', () => {
     'host.docker.internal.example',
   ]) {
     it(`must not be ${host}`, async () => {
-      assertError(await askAs(proxy, '/health', host), ERRORS.foreignHost);
-      assertError(await askAs(proxy, '/v1/models', host), ERRORS.foreignHost);
-      assertError(await askAs(proxy, '/nothing', host), ERRORS.foreignHost);
+      assertError(await sendAs(proxy, '/health', host), ERRORS.foreignHost);
+      assertError(await sendAs(proxy, '/v1/models', host), ERRORS.foreignHost);
+      assertError(await sendAs(proxy, '/nothing', host), ERRORS.foreignHost);
     });
   }
 
   it('must be present exactly once, and not be empty', async () => {
-    assertError(await askAs(proxy, '/health', ''), ERRORS.foreignHost);
-    assertError(await askAs(proxy, '/health', 'localhost', 'localhost'), ERRORS.foreignHost);
-    assertError(await askAs(proxy, '/health', 'localhost', 'rebinding.example'), ERRORS.foreignHost);
-    assertError(await askAs(proxy, '/health'), ERRORS.foreignHost);
+    assertError(await sendAs(proxy, '/health', ''), ERRORS.foreignHost);
+    assertError(await sendAs(proxy, '/health', 'localhost', 'localhost'), ERRORS.foreignHost);
+    assertError(await sendAs(proxy, '/health', 'localhost', 'rebinding.example'), ERRORS.foreignHost);
+    assertError(await sendAs(proxy, '/health'), ERRORS.foreignHost);
   });
 
   it('that is foreign is refused even with a correct key', async () => {
-    const answer = await curl(
+    const response = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Content-Type: application/json', '-d', chatBody('Hello')],
       ...['--resolve', `rebinding.example:${proxy.port}:127.0.0.1`],
       `http://rebinding.example:${proxy.port}/v1/chat/completions`,
     );
-    assertError(answer, ERRORS.foreignHost);
+    assertError(response, ERRORS.foreignHost);
     assert.equal(enclave.journal.requests.length, 0);
   });
 });
 
-describe('the Host header of a proxy that is reachable from other computers', () => {
+describe('The Host header of a proxy that is reachable from other computers', () => {
   const scope = perSuite();
   let proxy: ServerProcess;
 
@@ -111,13 +111,13 @@ describe('the Host header of a proxy that is reachable from other computers', ()
 
   it('may be any address, localhost, or an allowed name', async () => {
     for (const host of ['10.1.2.3:14114', '[fe80::1]:14114', '0.0.0.0', '127.0.0.1', 'localhost:1', 'proxy:14114']) {
-      assert.equal((await askAs(proxy, '/health', host)).status, 200, host);
+      assert.equal((await sendAs(proxy, '/health', host)).status, 200, host);
     }
   });
 
   it('must not be any other name', async () => {
     for (const host of ['rebinding.example', 'proxy.example', '10.1.2', '10.1.2.3.example']) {
-      assertError(await askAs(proxy, '/health', host), ERRORS.foreignHost);
+      assertError(await sendAs(proxy, '/health', host), ERRORS.foreignHost);
     }
   });
 
@@ -128,7 +128,7 @@ describe('the Host header of a proxy that is reachable from other computers', ()
   });
 });
 
-describe('a proxy on the IPv6 loopback address', () => {
+describe('A proxy on the IPv6 loopback address', () => {
   const scope = perSuite();
 
   it('prints and serves its address in brackets', async () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { curl } from '../support/e2e/curl.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
@@ -22,7 +22,7 @@ function named(key: string): object {
   return { kind: 'api_key', sha256: createHash('sha256').update(key).digest('hex').slice(0, 12) };
 }
 
-describe('the key of a request', () => {
+describe('The key of a request', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -33,16 +33,16 @@ describe('the key of a request', () => {
   });
 
   /** Sends one raw request with these header lines. */
-  const askWith = (...lines: readonly string[]) => {
+  const sendWith = (...lines: readonly string[]) => {
     const head = ['GET /v1/models HTTP/1.1', `Host: 127.0.0.1:${proxy.port}`, ...lines];
     return exchangeRaw(proxy.port, `${head.join('\r\n')}\r\n\r\n`);
   };
 
   it('is required on every relayed route', async () => {
     for (const [method, path] of RELAYED) {
-      const answer = await curl('-X', method, proxy.url + path);
-      assertError(answer, ERRORS.noKey);
-      assert.deepEqual(answer.headers['www-authenticate'], ['Bearer realm="sealed-proxy"']);
+      const response = await curl('-X', method, proxy.url + path);
+      assertError(response, ERRORS.noKey);
+      assert.deepEqual(response.headers['www-authenticate'], ['Bearer realm="sealed-proxy"']);
     }
   });
 
@@ -82,9 +82,9 @@ describe('the key of a request', () => {
   for (const [what, lines, error] of refused) {
     it(`is refused with 401 and not forwarded: ${what}`, async () => {
       const index = enclave.journal.requests.length;
-      const answer = await askWith(...lines);
-      assertError(answer, error);
-      assert.equal(answer.field('www-authenticate'), 'Bearer realm="sealed-proxy"');
+      const response = await sendWith(...lines);
+      assertError(response, error);
+      assert.equal(response.field('www-authenticate'), 'Bearer realm="sealed-proxy"');
       assert.equal(enclave.journal.requests.length, index);
     });
   }
@@ -111,7 +111,7 @@ describe('the key of a request', () => {
   for (const [what, line, key] of taken) {
     it(`is sent inside the envelope: ${what}`, async () => {
       const index = enclave.journal.requests.length;
-      assert.equal((await askWith(line)).status, 200);
+      assert.equal((await sendWith(line)).status, 200);
       const { credential, headers } = await enclave.journal.request(index);
       assert.deepEqual(credential, named(key));
       assert.deepEqual(headers, []);
@@ -119,27 +119,27 @@ describe('the key of a request', () => {
   }
 
   it('is checked by the backend when it is the client’s own', async () => {
-    const answer = await ask(proxy.url, { method: 'GET', path: '/v1/models', key: 'sk-deleted' });
-    assert.equal(answer.status, 401);
-    assert.deepEqual(answer.json(), { status: 401, message: 'The API key is missing, invalid or was deleted' });
-    assert.equal(answer.headers['www-authenticate'], undefined);
+    const response = await sendRequest(proxy.url, { method: 'GET', path: '/v1/models', key: 'sk-deleted' });
+    assert.equal(response.status, 401);
+    assert.deepEqual(response.json(), { status: 401, message: 'The API key is missing, invalid or was deleted' });
+    assert.equal(response.headers['www-authenticate'], undefined);
   });
 
   it('is checked before the target, the headers and the length of the body', async () => {
-    const answer = await askWith('Content-Length: 99999999999', ...Array<string>(90).fill('x-many: 1'));
-    assertError(answer, ERRORS.noKey);
+    const response = await sendWith('Content-Length: 99999999999', ...Array<string>(90).fill('x-many: 1'));
+    assertError(response, ERRORS.noKey);
   });
 });
 
-describe('a proxy without an API key', () => {
+describe('A proxy without an API key', () => {
   const scope = perSuite();
 
   it('forwards the clients’ own keys, and accepts no access key', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.proxy(enclave, { PROXY_API_KEY: '', PROXY_ACCESS_KEYS: '' });
     const path = '/v1/models';
-    assertError(await ask(proxy.url, { method: 'GET', path }), ERRORS.noApiKey);
-    assert.equal((await ask(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
+    assertError(await sendRequest(proxy.url, { method: 'GET', path }), ERRORS.noApiKey);
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path, key: 'dev-own' })).status, 200);
     assert.deepEqual((await enclave.journal.request(0)).credential, named('dev-own'));
   });
 
@@ -154,7 +154,7 @@ describe('a proxy without an API key', () => {
       network: {},
     });
     const { url } = await hosted.message('ready');
-    assertError(await ask(url, { method: 'GET', path: '/v1/models' }), ERRORS.noApiKey);
+    assertError(await sendRequest(url, { method: 'GET', path: '/v1/models' }), ERRORS.noApiKey);
     assert.equal(enclave.journal.requests.length, 0);
   });
 });

@@ -1,14 +1,14 @@
 // One program cannot make the proxy unusable for others: too many requests at once are refused with a clear error.
 import assert from 'node:assert/strict';
-import { ask, open } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import { withTimeout } from '../support/withTimeout.ts';
 
 const MAX_REQUESTS = 256;
 
-describe('a proxy at its limit of concurrent requests', () => {
+describe('A proxy at its limit of concurrent requests', () => {
   const scope = perTest();
 
   it('refuses another request with 503, and accepts it when one of the others has ended', async () => {
@@ -16,20 +16,20 @@ describe('a proxy at its limit of concurrent requests', () => {
     const proxy = await scope.proxy(enclave);
     await proxy.logged('session');
     const waiting = Array.from({ length: MAX_REQUESTS }, () => {
-      const sent = open(proxy.url, {});
+      const sent = openRequest(proxy.url, {});
       sent.on('error', () => undefined);
       sent.end(chatBody('/hang'));
       return sent;
     });
     const last = await withTimeout('all requests at the enclave', 10_000, enclave.journal.request(MAX_REQUESTS - 1));
-    const refused = await ask(proxy.url, { body: chatBody('Hello') });
+    const refused = await sendRequest(proxy.url, { body: chatBody('Hello') });
     assertError(refused, ERRORS.busy);
     assert.deepEqual(refused.headers['retry-after'], ['1']);
-    assert.equal((await ask(proxy.url, { method: 'GET', path: '/health' })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/health' })).status, 200);
     waiting[0]?.destroy();
     const ends = Promise.race([...enclave.journal.requests.map(({ end }) => end), last.end]);
     await withTimeout('the end of one request at the enclave', 1000, ends);
-    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     for (const sent of waiting) sent.destroy();
     assert.equal(enclave.journal.requests.length, MAX_REQUESTS + 1);
   });

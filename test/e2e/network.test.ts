@@ -6,11 +6,11 @@ import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { toHex } from '../../src/shared/bytes.ts';
 import type { AttestationSummary } from '../../src/shared/messages.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../support/e2e/companyProxy.ts';
 import type { CompanyProxy } from '../support/e2e/companyProxy.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
@@ -24,7 +24,7 @@ const UNTRUSTED_TLS = identityFor(HISTORY.hostname);
 const APPROVED = { PROXY_ADDITIONAL_PCR0: toHex(DEVELOPMENT_PCR0) };
 const BODY = chatBody('Hello');
 
-describe('a remote enclave', () => {
+describe('A remote enclave', () => {
   const scope = perTest();
   const url = `https://${REMOTE}`;
 
@@ -43,7 +43,7 @@ describe('a remote enclave', () => {
     const company = await companyProxy({ [`${REMOTE}:443`]: enclave.port });
     const network = { httpsProxy: company.url, certificates: [TLS.ca] };
     const proxy = await scope.internalProxy({ url }, APPROVED, { network, internals: { anchors: enclave.anchors } });
-    for (let count = 0; count < 3; count++) assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
+    for (let count = 0; count < 3; count++) assert.equal((await sendRequest(proxy.url, { body: BODY })).status, 200);
     assert.ok(company.tunnels.length >= 1);
     assert.deepEqual([...new Set(company.tunnels)], [`${REMOTE}:443`]);
   });
@@ -53,7 +53,7 @@ describe('a remote enclave', () => {
     const company = await companyProxy({ [`${REMOTE}:443`]: enclave.port });
     const network = { httpsProxy: company.url, noProxy: '.remote.example', certificates: [TLS.ca] };
     const proxy = await scope.internalProxy({ url }, APPROVED, { network, internals: { anchors: enclave.anchors } });
-    assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend); // the host does not exist
+    assertError(await sendRequest(proxy.url, { body: BODY }, 15_000), ERRORS.backend); // the host does not exist
     assert.deepEqual(company.tunnels, []);
   });
 
@@ -61,7 +61,7 @@ describe('a remote enclave', () => {
     it(`is reached through the proxy in ${name}`, async () => {
       const company = await companyProxy({});
       const proxy = await withEnvironment(url, { [name]: company.url });
-      assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
       assert.deepEqual([...new Set(company.tunnels)], [`${REMOTE}:443`]);
     });
   }
@@ -70,8 +70,8 @@ describe('a remote enclave', () => {
     const company = await companyProxy({});
     const address = company.url.replace('//', '//user:password-of-a-company-proxy@');
     const proxy = await withEnvironment(url, { HTTPS_PROXY: address, PROXY_LOG_LEVEL: 'trace' });
-    const answer = await ask(proxy.url, { body: BODY }, 15_000);
-    assertError(answer, ERRORS.backend);
+    const response = await sendRequest(proxy.url, { body: BODY }, 15_000);
+    assertError(response, ERRORS.backend);
     assert.deepEqual([...new Set(company.credentials)], ['user:password-of-a-company-proxy']);
     await proxy.logged('handshake_failed');
     const secrets = { 'the password': 'password-of-a-company-proxy' };
@@ -81,7 +81,7 @@ describe('a remote enclave', () => {
   it('is reached directly when NO_PROXY excludes it', async () => {
     const company = await companyProxy({});
     const proxy = await withEnvironment(url, { HTTPS_PROXY: company.url, NO_PROXY: 'a.example, remote.example' });
-    assertError(await ask(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
+    assertError(await sendRequest(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
     assert.deepEqual(company.tunnels, []);
   });
 
@@ -91,7 +91,7 @@ describe('a remote enclave', () => {
     const environment = { HTTPS_PROXY: company.url, HTTP_PROXY: company.url, ALL_PROXY: company.url };
     for (const host of ['127.0.0.1', 'localhost']) {
       const proxy = await withEnvironment(`http://${host}:${enclave.port}`, environment);
-      assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
+      assert.equal((await sendRequest(proxy.url, { body: BODY })).status, 200);
     }
     assert.deepEqual(company.tunnels, []);
   });
@@ -99,12 +99,12 @@ describe('a remote enclave', () => {
   it('is reached below the path of its URL', async () => {
     const enclave = await scope.enclave();
     const proxy = await withEnvironment(`${enclave.url}/below/`, {});
-    assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
+    assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
     assert.equal(enclave.journal.rejections[0]?.path, '/below/v2/session');
   });
 });
 
-describe('the image of an enclave', () => {
+describe('The image of an enclave', () => {
   const scope = perTest();
   const history = readFileSync(fromRoot('test/fixtures/pcr-history-prod.json'));
   const entries = JSON.parse(history.toString()) as { PCR0: string }[];
@@ -149,17 +149,17 @@ describe('the image of an enclave', () => {
 
   it('may be pinned; then no history is fetched', async () => {
     const { histories, verified, proxy } = await stage(PINS.production.pcr0[0] ?? '', {});
-    assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: BODY })).status, 200);
     assert.equal(await approvedBy(verified), 'pinned');
     assert.deepEqual(histories.requests, []);
   });
 
   it('may be in the signed history, which is fetched once for all handshakes', async () => {
     const { enclave, histories, verified, proxy } = await stage(known, { [HISTORY.pathname]: history });
-    assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: BODY })).status, 200);
     assert.equal(await approvedBy(verified), 'history');
     enclave.dropSessions();
-    assert.equal((await ask(proxy.url, { body: BODY })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: BODY })).status, 200);
     assert.equal(enclave.journal.handshakes, 2);
     assert.deepEqual(histories.requests, [HISTORY.pathname]);
   });
@@ -206,7 +206,7 @@ describe('the image of an enclave', () => {
     it(`is refused when ${why}`, async () => {
       const { enclave, proxy }: { enclave: RunningEnclave; proxy: Parameters<typeof failure>[0] & { url: string } } =
         await stage(pcr0, files);
-      assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
       const line = await failure(proxy);
       assert.deepEqual([line.code, line.detail], [code, detail ?? line.detail]);
       assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
@@ -217,7 +217,7 @@ describe('the image of an enclave', () => {
     for (const strictTls of [true, false]) {
       const served = { [HISTORY.pathname]: history };
       const { enclave, histories, proxy } = await stage(known, served, { historyTls: UNTRUSTED_TLS, strictTls });
-      assertError(await ask(proxy.url, { body: BODY }), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
       assert.equal((await failure(proxy)).code, 'history_unavailable');
       assert.deepEqual([enclave.journal.requests.length, histories.requests.length], [0, 0]);
     }

@@ -10,7 +10,7 @@ import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
-describe('on the oldest supported Node', () => {
+describe('On the oldest supported Node', () => {
   const scope = perTest();
   let node: string;
 

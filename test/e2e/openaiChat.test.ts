@@ -14,7 +14,7 @@ type Delta = Chunk['choices'][number]['delta'] & { readonly reasoning?: string }
 const user = (content: string) => ({ role: 'user', content }) as const;
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`the OpenAI client, chatting through a proxy with ${runtime}`, () => {
+  describe(`The OpenAI client, chatting through a proxy with ${runtime}`, () => {
     const scope = perSuite();
     const model = recordedModel();
     let enclave: RunningEnclave;
@@ -26,12 +26,12 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
 
     it('gets a complete answer with its reasoning', async () => {
-      const answer = await client.chat.completions.create({ model: MODEL, messages: [user('Hello there')] });
-      const message = answer.choices[0]?.message as OpenAI.ChatCompletionMessage & { reasoning?: string };
+      const response = await client.chat.completions.create({ model: MODEL, messages: [user('Hello there')] });
+      const message = response.choices[0]?.message as OpenAI.ChatCompletionMessage & { reasoning?: string };
       assert.equal(message.content, 'You said: Hello there');
       assert.match(message.reasoning ?? '', /^The message has 2 words\./);
-      assert.equal(answer.model, MODEL);
-      assert.equal(answer.usage?.prompt_tokens, 3);
+      assert.equal(response.model, MODEL);
+      assert.equal(response.usage?.prompt_tokens, 3);
     });
 
     it('gets every event of a stream as the enclave sent it', async () => {
@@ -43,7 +43,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       });
       const chunks: Chunk[] = [];
       for await (const chunk of stream) chunks.push(chunk);
-      const sent = Buffer.concat(model.answers.at(-1)?.chunks ?? []).toString();
+      const sent = Buffer.concat(model.responses.at(-1)?.chunks ?? []).toString();
       const events = sent.split('\n\n').filter((event) => event !== '');
       assert.equal(events.pop(), 'data: [DONE]');
       assert.deepEqual(
@@ -104,11 +104,11 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     it('aborts a request before its answer, and the enclave is notified at once', async () => {
       const index = enclave.journal.requests.length;
       const controller = new AbortController();
-      const answer = client.chat.completions.create(
+      const response = client.chat.completions.create(
         { model: PLAIN_MODEL, messages: [user('/hang')] },
         { signal: controller.signal },
       );
-      const aborted = assert.rejects(answer, { name: 'Error', message: 'Request was aborted.' });
+      const aborted = assert.rejects(response, { name: 'Error', message: 'Request was aborted.' });
       const { end } = await withTimeout('the request at the enclave', 2000, enclave.journal.request(index));
       controller.abort();
       await aborted;

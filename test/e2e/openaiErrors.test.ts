@@ -25,7 +25,7 @@ function apiError(expected: ErrorClass, status: number | undefined, message: Reg
 
 const user = (content: string) => ({ role: 'user', content }) as const;
 
-describe('the OpenAI client, when something is wrong,', () => {
+describe('The OpenAI client, when something is wrong,', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -131,7 +131,7 @@ describe('the OpenAI client, when something is wrong,', () => {
 });
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`a stream that breaks, through a proxy with ${runtime}`, () => {
+  describe(`A stream that breaks, through a proxy with ${runtime}`, () => {
     const scope = perSuite();
     let proxy: ServerProcess;
     let enclave: RunningEnclave;
@@ -168,8 +168,8 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
 
     it('is an error for the OpenAI client also when it waits for the complete answer', async () => {
       enclave.setFaults('missing-end');
-      const answer = openaiClient(proxy).chat.completions.create({ model: PLAIN_MODEL, messages: [user('Hello')] });
-      await assert.rejects(answer);
+      const response = openaiClient(proxy).chat.completions.create({ model: PLAIN_MODEL, messages: [user('Hello')] });
+      await assert.rejects(response);
       enclave.setFaults('');
     });
   });

@@ -20,7 +20,7 @@ const PNG =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
-  describe(`the OpenAI client, through a proxy with ${runtime}`, () => {
+  describe(`The OpenAI client, through a proxy with ${runtime}`, () => {
     const scope = perSuite();
     const model = recordedModel();
     let enclave: RunningEnclave;
@@ -92,14 +92,14 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     it('sends provider-specific fields unchanged', async () => {
       const extra = { chat_template_kwargs: { enable_thinking: false }, reasoning_effort: 'none' as const };
       await client.chat.completions.create({ model: MODEL, messages: [{ role: 'user', content: 'Hi' }], ...extra });
-      const body = JSON.parse(Buffer.from(model.answers.at(-1)?.request.body ?? []).toString()) as unknown;
+      const body = JSON.parse(Buffer.from(model.responses.at(-1)?.request.body ?? []).toString()) as unknown;
       assert.deepEqual(body, { model: MODEL, messages: [{ role: 'user', content: 'Hi' }], ...extra });
     });
 
     it('gets the same embeddings as Base64, its default, and as numbers', async () => {
       const input = ['the sea', 'a mountain', 'the sea'];
       const encoded = await client.embeddings.create({ model: EMBEDDING_MODEL, input });
-      const { request } = model.answers.at(-1) ?? {};
+      const { request } = model.responses.at(-1) ?? {};
       assert.match(Buffer.from(request?.body ?? []).toString(), /"encoding_format":"base64"/);
       const plain = await client.embeddings.create({ model: EMBEDDING_MODEL, input, encoding_format: 'float' });
       assert.equal(encoded.data.length, 3);

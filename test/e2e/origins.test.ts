@@ -1,9 +1,9 @@
 // Web pages may use the proxy only if their origin is allowed, which CORS headers tell their browser.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
-import type { Answer, Question } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
+import type { ClientResponse, RequestOptions } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
 import { perSuite } from '../support/e2e/scope.ts';
@@ -12,14 +12,14 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 const WEBVIEW = 'vscode-webview://1a2b3c4d';
 
 /** Checks the CORS headers of every response to an allowed page. */
-function assertCors(answer: Answer, origin: string): void {
-  assert.deepEqual(answer.headers['access-control-allow-origin'], [origin]);
-  assert.deepEqual(answer.headers['access-control-expose-headers'], ['*']);
-  assert.deepEqual(answer.headers['vary'], ['Origin']);
-  assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+function assertCors(response: ClientResponse, origin: string): void {
+  assert.deepEqual(response.headers['access-control-allow-origin'], [origin]);
+  assert.deepEqual(response.headers['access-control-expose-headers'], ['*']);
+  assert.deepEqual(response.headers['vary'], ['Origin']);
+  assert.equal(response.headers['access-control-allow-credentials'], undefined);
 }
 
-describe('the Origin header', () => {
+describe('The Origin header', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -33,16 +33,16 @@ describe('the Origin header', () => {
     });
   });
 
-  const askFrom = (origin: string | string[], question: Question = {}, target = proxy) =>
-    ask(target.url, { ...question, headers: { ...question.headers, origin } });
-  const chatFrom = (origin: string, content: string) => askFrom(origin, { body: chatBody(content) });
+  const sendFrom = (origin: string | string[], request: RequestOptions = {}, target = proxy) =>
+    sendRequest(target.url, { ...request, headers: { ...request.headers, origin } });
+  const chatFrom = (origin: string, content: string) => sendFrom(origin, { body: chatBody(content) });
 
   it('of the editor’s own pages is allowed by CORS headers', async () => {
     for (const origin of [WEBVIEW, 'vscode-file://vscode-app']) {
-      const answer = await chatFrom(origin, 'Hello');
-      assert.equal(answer.status, 200);
-      assertCors(answer, origin);
-      assertCors(await askFrom(origin, { method: 'GET', path: '/health', key: null }), origin);
+      const response = await chatFrom(origin, 'Hello');
+      assert.equal(response.status, 200);
+      assertCors(response, origin);
+      assertCors(await sendFrom(origin, { method: 'GET', path: '/health', key: null }), origin);
     }
   });
 
@@ -65,25 +65,25 @@ describe('the Origin header', () => {
     it(`is refused when it is ${JSON.stringify(origin)}, even with a key`, async () => {
       const index = enclave.journal.requests.length;
       for (const path of ['/v1/chat/completions', '/health', '/nothing']) {
-        const answer = await askFrom(origin, { path, body: chatBody('Hello') });
-        assertError(answer, ERRORS.foreignOrigin);
-        assert.equal(answer.headers['access-control-allow-origin'], undefined);
+        const response = await sendFrom(origin, { path, body: chatBody('Hello') });
+        assertError(response, ERRORS.foreignOrigin);
+        assert.equal(response.headers['access-control-allow-origin'], undefined);
       }
-      assertError(await askFrom(origin, { method: 'OPTIONS' }), ERRORS.foreignOrigin);
+      assertError(await sendFrom(origin, { method: 'OPTIONS' }), ERRORS.foreignOrigin);
       assert.equal(enclave.journal.requests.length, index);
     });
   }
 
   it('is refused when it is sent twice', async () => {
-    assertError(await askFrom([WEBVIEW, WEBVIEW], { body: chatBody('Hello') }), ERRORS.foreignOrigin);
+    assertError(await sendFrom([WEBVIEW, WEBVIEW], { body: chatBody('Hello') }), ERRORS.foreignOrigin);
   });
 
   it('can be allowed by a setting, which replaces the default', async () => {
     const path = '/health';
     for (const origin of ['https://app.example', 'https://APP.example', 'http://localhost:5173', 'obsidian://vault']) {
-      const answer = await askFrom(origin, { method: 'GET', path }, tuned);
-      assert.equal(answer.status, 200, origin);
-      assertCors(answer, origin);
+      const response = await sendFrom(origin, { method: 'GET', path }, tuned);
+      assert.equal(response.status, 200, origin);
+      assertCors(response, origin);
     }
     for (const origin of [
       WEBVIEW,
@@ -93,7 +93,7 @@ describe('the Origin header', () => {
       'https://app.example.evil.example',
       'http://localhost:51730',
     ]) {
-      assertError(await askFrom(origin, { method: 'GET', path }, tuned), ERRORS.foreignOrigin);
+      assertError(await sendFrom(origin, { method: 'GET', path }, tuned), ERRORS.foreignOrigin);
     }
   });
 
@@ -113,27 +113,27 @@ describe('the Origin header', () => {
       ['/health', 'GET, HEAD'],
     ] as const;
     for (const [path, methods] of routes) {
-      const answer = await askFrom(WEBVIEW, { ...preflight, path });
-      assert.equal(answer.status, 204);
-      assert.equal(answer.body.length, 0);
-      assertCors(answer, WEBVIEW);
-      assert.deepEqual(answer.headers['access-control-allow-methods'], [methods]);
-      assert.deepEqual(answer.headers['access-control-allow-headers'], ['authorization,content-type,x-stainless-os']);
-      assert.deepEqual(answer.headers['access-control-max-age'], ['600']);
-      assert.equal(answer.headers['access-control-allow-private-network'], undefined);
+      const response = await sendFrom(WEBVIEW, { ...preflight, path });
+      assert.equal(response.status, 204);
+      assert.equal(response.body.length, 0);
+      assertCors(response, WEBVIEW);
+      assert.deepEqual(response.headers['access-control-allow-methods'], [methods]);
+      assert.deepEqual(response.headers['access-control-allow-headers'], ['authorization,content-type,x-stainless-os']);
+      assert.deepEqual(response.headers['access-control-max-age'], ['600']);
+      assert.equal(response.headers['access-control-allow-private-network'], undefined);
     }
     const headers = { ...preflight.headers, 'access-control-request-private-network': 'true' };
-    const answer = await askFrom(WEBVIEW, { ...preflight, headers });
-    assert.deepEqual(answer.headers['access-control-allow-private-network'], ['true']);
-    assertError(await askFrom(WEBVIEW, { ...preflight, path: '/nothing' }), ERRORS.noSuchPath);
+    const response = await sendFrom(WEBVIEW, { ...preflight, headers });
+    assert.deepEqual(response.headers['access-control-allow-private-network'], ['true']);
+    assertError(await sendFrom(WEBVIEW, { ...preflight, path: '/nothing' }), ERRORS.noSuchPath);
   });
 
   it('turns OPTIONS into a preflight', async () => {
-    assertError(await ask(proxy.url, { method: 'OPTIONS' }), ERRORS.methodNotAllowed('POST'));
+    assertError(await sendRequest(proxy.url, { method: 'OPTIONS' }), ERRORS.methodNotAllowed('POST'));
   });
 
   it('that is allowed can read every error as well', async () => {
-    const failures: [Question, ExpectedError][] = [
+    const failures: [RequestOptions, ExpectedError][] = [
       [{ key: null }, ERRORS.noKey],
       [{ key: 'sealed-unknown' }, ERRORS.unknownAccessKey],
       [{ path: '/v1/responses' }, ERRORS.noSuchPath],
@@ -150,10 +150,10 @@ describe('the Origin header', () => {
       [{ headers: { 'content-length': '52428801' } }, ERRORS.bodyTooLarge],
       [{ body: chatBody('/hang') }, ERRORS.timeout],
     ];
-    for (const [question, error] of failures) {
-      const answer = await askFrom(WEBVIEW, question);
-      assertError(answer, error);
-      assertCors(answer, WEBVIEW);
+    for (const [request, error] of failures) {
+      const response = await sendFrom(WEBVIEW, request);
+      assertError(response, error);
+      assertCors(response, WEBVIEW);
     }
     const fromBackend = await chatFrom(WEBVIEW, '/status 429 5');
     assert.equal(fromBackend.status, 429);
@@ -162,7 +162,7 @@ describe('the Origin header', () => {
 
   it('that is allowed gets the proxy’s CORS headers, not the backend’s', async () => {
     assertCors(await chatFrom(WEBVIEW, '/headers'), WEBVIEW);
-    const withoutOrigin = await ask(proxy.url, { body: chatBody('/headers') });
+    const withoutOrigin = await sendRequest(proxy.url, { body: chatBody('/headers') });
     assert.deepEqual(withoutOrigin.headers['access-control-allow-origin'], ['*']);
   });
 

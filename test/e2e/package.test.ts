@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '../../src/shared/version.ts';
-import { ask } from '../support/e2e/ask.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RunningProcess, environment, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { perTest } from '../support/e2e/scope.ts';
 
@@ -19,7 +19,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   return [...child.stdout.items, ...child.stderr.items].join('\n');
 }
 
-describe('the package', () => {
+describe('The package', () => {
   const scope = perTest();
   let folder: string;
 
@@ -60,7 +60,7 @@ describe('the package', () => {
     scope.onClose(() => proxy.kill());
     const line = await proxy.stdout.find('the address of the proxy', (text) => text.includes(' listening on '));
     const url = line.replace(/^.* listening on /, '');
-    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
   });
 
   it('for the editor has both bundles, no sources and no development enclave, is small, and packs without a warning', async function () {

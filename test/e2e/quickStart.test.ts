@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 
@@ -33,8 +33,8 @@ describe('npm start', () => {
     const text = demo.stdout.items.join('\n');
     assert.match(text, /base URL +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
     assert.match(text, /access key +sealed-[\w-]{43}\n/);
-    const question = /^> (.*)$/m.exec(text)?.[1] ?? assert.fail(text);
-    assert.ok(text.includes(`You said: ${question}`));
+    const request = /^> (.*)$/m.exec(text)?.[1] ?? assert.fail(text);
+    assert.ok(text.includes(`You said: ${request}`));
     assert.match(text, /^ {2}\d+ tokens in, \d+ out$/m);
     assert.ok(chunks.length > 10, 'the answer arrives word by word');
     assert.deepEqual(demo.stderr.items, []);
@@ -47,7 +47,7 @@ describe('npm start', () => {
       const text = demo.stdout.items.join('\n');
       const url = /base URL +(http:\S+)\/v1/.exec(text)?.[1] ?? '';
       const key = /access key +(\S+)/.exec(text)?.[1] ?? '';
-      assert.equal((await ask(url, { body: chatBody('Hello'), key })).status, 200);
+      assert.equal((await sendRequest(url, { body: chatBody('Hello'), key })).status, 200);
       demo.child.kill('SIGINT');
       assert.deepEqual(await demo.exit(), { code: 0, signal: null });
     } finally {

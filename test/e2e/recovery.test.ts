@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { RequestFacts } from '../../src/devEnclave/transport/journal.ts';
-import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
-import type { Answer } from '../support/e2e/ask.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
+import { openRequest, openResponse, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
+import type { ClientResponse } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -48,7 +48,7 @@ const FORGETTING: readonly [string, boolean, (enclave: RunningEnclave) => void][
 interface Outcome {
   readonly begun: number;
   readonly ended: number;
-  readonly answer: Answer;
+  readonly response: ClientResponse;
 }
 
 /** Starts clients that send one request after another until `stop`. */
@@ -58,8 +58,8 @@ function startLoad(url: string, clients: number) {
   const loop = async () => {
     while (!stopped) {
       const begun = performance.now();
-      const answer = await ask(url, { body: chatBody('/burst 20', { stream: true }) }, 10_000);
-      outcomes.add({ begun, ended: performance.now(), answer });
+      const response = await sendRequest(url, { body: chatBody('/burst 20', { stream: true }) }, 10_000);
+      outcomes.add({ begun, ended: performance.now(), response });
     }
   };
   const loops = Array.from({ length: clients }, loop);
@@ -68,8 +68,8 @@ function startLoad(url: string, clients: number) {
     /** Resolves when this many more requests have succeeded. */
     async served(count: number): Promise<void> {
       let seen = 0;
-      const succeeded = ({ answer }: Outcome) => isComplete(answer) && ++seen >= count;
-      await outcomes.find(`${count} answers`, succeeded, outcomes.items.length, 10_000);
+      const succeeded = ({ response }: Outcome) => isComplete(response) && ++seen >= count;
+      await outcomes.find(`${count} responses`, succeeded, outcomes.items.length, 10_000);
     },
     async stop(): Promise<void> {
       stopped = true;
@@ -78,7 +78,7 @@ function startLoad(url: string, clients: number) {
   };
 }
 
-function isComplete({ status, broken, body }: Answer): boolean {
+function isComplete({ status, broken, body }: ClientResponse): boolean {
   return status === 200 && !broken && body.toString().endsWith('data: [DONE]\n\n');
 }
 
@@ -102,18 +102,18 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await load.served(200);
       const inFlight = performance.now();
       await first.kill();
-      const down = await load.outcomes.find('a failure', ({ answer }) => !isComplete(answer));
+      const down = await load.outcomes.find('a failure', ({ response }) => !isComplete(response));
       assert.ok(down.ended >= inFlight);
       await scope.enclaveProcess(['--port', String(first.port), '--record', record]);
       const back = performance.now();
       await load.served(200);
       await load.stop();
 
-      for (const { begun, ended, answer } of load.outcomes.items) {
-        if (isComplete(answer)) continue;
+      for (const { begun, ended, response } of load.outcomes.items) {
+        if (isComplete(response)) continue;
         assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was stopped');
-        if (answer.status === 200) assert.ok(answer.broken && begun < inFlight);
-        else assertError(answer, ERRORS.backend);
+        if (response.status === 200) assert.ok(response.broken && begun < inFlight);
+        else assertError(response, ERRORS.backend);
       }
       const lines = readFileSync(record, 'utf8').trimEnd().split('\n');
       const requests = lines.map((line) => JSON.parse(line) as RequestFacts);
@@ -130,10 +130,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const proxy = await scope.proxy(enclave, {}, { nodeArgs });
       await proxy.logged('session');
       for (let round = 1; round <= 3; round++) {
-        const answers = await Promise.all(
-          Array.from({ length: 64 }, () => ask(proxy.url, { body: chatBody('Hello', { stream: true }) })),
+        const responses = await Promise.all(
+          Array.from({ length: 64 }, () => sendRequest(proxy.url, { body: chatBody('Hello', { stream: true }) })),
         );
-        assert.ok(answers.every(isComplete));
+        assert.ok(responses.every(isComplete));
         assert.equal(enclave.journal.handshakes, round);
         enclave.dropSessions();
       }
@@ -157,7 +157,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         if (fault === '') enclave.dropSessions();
         enclave.setFaults(fault);
         for (const body of [chatBody('Hello', { stream: true }), chatBody('/burst 50', { stream: true })]) {
-          assert.ok(isComplete(await ask(proxy.url, { body })));
+          assert.ok(isComplete(await sendRequest(proxy.url, { body })));
         }
         assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [2, 1]);
       }
@@ -170,14 +170,14 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const body = chatBodyOf(5 * MIB, '/describe');
         const logged = proxy.stderr.items.length;
         forget(enclave);
-        const sent = open(proxy.url, { headers: { 'content-length': String(body.length) } });
-        const answer = answerTo(sent, 10_000);
+        const sent = openRequest(proxy.url, { headers: { 'content-length': String(body.length) } });
+        const response = responseTo(sent, 10_000);
         sent.write(body.subarray(0, 2 * MIB));
         // The upload pauses until the new session exists.
         if (early) await proxy.logged('session', {}, logged);
         sent.write(body.subarray(2 * MIB, 4 * MIB));
         sent.end(body.subarray(4 * MIB));
-        const complete = await readAnswer(await answer, 10_000);
+        const complete = await readResponse(await response, 10_000);
         assert.equal(complete.status, 200);
         const sha256 = createHash('sha256').update(body).digest('hex');
         assert.deepEqual((complete.json() as { body: object }).body, { length: body.length, sha256 });
@@ -187,9 +187,9 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     }
 
     it('does not affect streams that have begun', async () => {
-      const stream = await head(proxy.url, { body: chatBody('/stall 3', { stream: true }) });
+      const stream = await openResponse(proxy.url, { body: chatBody('/stall 3', { stream: true }) });
       enclave.dropSessions();
-      assert.ok(isComplete(await ask(proxy.url, { body: chatBody('Hello', { stream: true }) })));
+      assert.ok(isComplete(await sendRequest(proxy.url, { body: chatBody('Hello', { stream: true }) })));
       const text = new Promise<void>((resolve) => {
         let read = '';
         stream.on('data', (chunk: Buffer) => {
@@ -212,16 +212,19 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const enclave = await scope.enclave({ handler: model.handler });
       const proxy = await scope.proxy(enclave, {}, { nodeArgs });
       const commands = Array.from({ length: 64 }, (_, index) => `/burst ${100 + 10 * index} stream-${index}`);
-      const answers = await Promise.all(
-        commands.map((command) => ask(proxy.url, { body: chatBody(command, { stream: true }) }, 15_000)),
+      const responses = await Promise.all(
+        commands.map((command) => sendRequest(proxy.url, { body: chatBody(command, { stream: true }) }, 15_000)),
       );
       const sent = new Map(
-        model.answers.map(({ request, chunks }) => [Buffer.from(request.body ?? []).toString(), Buffer.concat(chunks)]),
+        model.responses.map(({ request, chunks }) => [
+          Buffer.from(request.body ?? []).toString(),
+          Buffer.concat(chunks),
+        ]),
       );
-      for (const [index, answer] of answers.entries()) {
+      for (const [index, response] of responses.entries()) {
         const expected = sent.get(chatBody(commands[index] ?? '', { stream: true }));
         assert.ok(expected !== undefined && expected.length > 10_000);
-        assert.ok(isComplete(answer) && answer.body.equals(expected), commands[index]);
+        assert.ok(isComplete(response) && response.body.equals(expected), commands[index]);
       }
       assert.equal(enclave.journal.handshakes, 1);
     });
@@ -237,7 +240,7 @@ describe('A proxy whose handshakes fail', () => {
     await proxy.logged('handshake_failed');
     const begin = performance.now();
     const load = startLoad(proxy.url, CLIENTS);
-    await load.outcomes.find('an answer of the third handshake', () => enclave.journal.handshakes >= 3);
+    await load.outcomes.find('a response after the third handshake', () => enclave.journal.handshakes >= 3);
     const seconds = (performance.now() - begin) / 1000;
     assert.ok(enclave.journal.handshakes - 1 <= seconds + 1, `${enclave.journal.handshakes} in ${seconds} s`);
     enclave.setFaults('');

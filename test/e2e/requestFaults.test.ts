@@ -1,9 +1,9 @@
 // Faults after a correct handshake: no client receives unauthentic or incomplete data as a complete response.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -102,16 +102,16 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
 
     /** Sends a request and waits for its line in the log. */
-    const askLogged = async (body: string) => {
+    const sendLogged = async (body: string) => {
       const logged = proxy.stderr.items.length;
-      const answer = await ask(proxy.url, { body });
-      return { answer, line: await proxy.logged('request', {}, logged) };
+      const response = await sendRequest(proxy.url, { body });
+      return { response, line: await proxy.logged('request', {}, logged) };
     };
 
     const assertRecovered = async () => {
-      const { answer } = await askLogged(chatBody('Hello', { stream: true }));
-      assert.deepEqual([answer.status, answer.broken], [200, false]);
-      assert.ok(answer.body.equals(Buffer.concat(model.answers.at(-1)?.chunks ?? [])));
+      const { response } = await sendLogged(chatBody('Hello', { stream: true }));
+      assert.deepEqual([response.status, response.broken], [200, false]);
+      assert.ok(response.body.equals(Buffer.concat(model.responses.at(-1)?.chunks ?? [])));
     };
 
     const groups = ['Outside of the records', 'In the records', 'Unusual deliveries of correct records'];
@@ -124,25 +124,28 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
           assert.ok(expected, 'every fault has an expectation');
           const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
           enclave.setFaults(fault);
-          const { answer, line } = await askLogged(chatBody('/repeat 5', { stream }));
+          const { response, line } = await sendLogged(chatBody('/repeat 5', { stream }));
           enclave.setFaults('');
-          const chunks = model.answers.at(-1)?.chunks ?? [];
+          const chunks = model.responses.at(-1)?.chunks ?? [];
           switch (expected.client) {
             case 'failed':
-              assertError(answer, ERRORS.backend);
+              assertError(response, ERRORS.backend);
               break;
             case 'timeout':
-              assertError(answer, ERRORS.timeout);
+              assertError(response, ERRORS.timeout);
               break;
             case 'broken':
-              assert.deepEqual([answer.status, answer.broken], [200, true]);
-              assert.ok(answer.body.equals(Buffer.concat(chunks.slice(0, expected.chunks))), answer.body.toString());
+              assert.deepEqual([response.status, response.broken], [200, true]);
+              assert.ok(
+                response.body.equals(Buffer.concat(chunks.slice(0, expected.chunks))),
+                response.body.toString(),
+              );
               break;
             case 'complete':
-              assert.deepEqual([answer.status, answer.broken], [200, false]);
-              assert.ok(answer.body.equals(Buffer.concat(chunks)));
+              assert.deepEqual([response.status, response.broken], [200, false]);
+              assert.ok(response.body.equals(Buffer.concat(chunks)));
           }
-          assert.deepEqual([line['status'], line['end']], [answer.status, expected.end]);
+          assert.deepEqual([line['status'], line['end']], [response.status, expected.end]);
           assert.equal(enclave.journal.requests.length - requests, expected.requests);
           assert.equal(enclave.journal.handshakes - handshakes, expected.handshakes);
           await assertRecovered();

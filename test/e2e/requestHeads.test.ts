@@ -8,7 +8,7 @@ import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
-describe('the head of a request', () => {
+describe('The head of a request', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -27,40 +27,40 @@ describe('the head of a request', () => {
       '',
       '',
     ].join('\r\n');
-  const askRaw = (target: string, ...more: readonly string[]) => exchangeRaw(proxy.port, lines(target, ...more));
+  const sendRaw = (target: string, ...more: readonly string[]) => exchangeRaw(proxy.port, lines(target, ...more));
   const many = (count: number) => Array.from({ length: count }, (_, index) => `x-many: ${index}`);
 
   it('may have a target of 16 KiB and not a byte more', async () => {
     const target = `/v1/models?${'x'.repeat(16 * 1024)}`.slice(0, 16 * 1024);
-    assert.equal((await askRaw(target)).status, 200);
+    assert.equal((await sendRaw(target)).status, 200);
     assert.equal((await enclave.journal.request(0)).target, target);
-    assertError(await askRaw(`${target}x`), ERRORS.targetTooLong);
-    assertError(await askRaw(`${target}${'x'.repeat(100_000)}`), ERRORS.targetTooLong);
-    assertError(await askRaw(`/v1/nothing?${'x'.repeat(100_000)}`), ERRORS.noSuchPath);
+    assertError(await sendRaw(`${target}x`), ERRORS.targetTooLong);
+    assertError(await sendRaw(`${target}${'x'.repeat(100_000)}`), ERRORS.targetTooLong);
+    assertError(await sendRaw(`/v1/nothing?${'x'.repeat(100_000)}`), ERRORS.noSuchPath);
   });
 
   it('may have 64 forwarded headers and not one more', async () => {
     const index = enclave.journal.requests.length;
-    assert.equal((await askRaw('/v1/models', ...many(64))).status, 200);
+    assert.equal((await sendRaw('/v1/models', ...many(64))).status, 200);
     const { headers } = await enclave.journal.request(index);
     assert.deepEqual(
       headers,
       many(64).map((_, number) => ({ name: 'x-many', value: String(number) })),
     );
-    assertError(await askRaw('/v1/models', ...many(65)), ERRORS.headersTooLarge);
-    assertError(await askRaw('/v1/models', ...many(5000)), ERRORS.headersTooLarge);
+    assertError(await sendRaw('/v1/models', ...many(65)), ERRORS.headersTooLarge);
+    assertError(await sendRaw('/v1/models', ...many(5000)), ERRORS.headersTooLarge);
   });
 
   it('may have any number of headers that are not forwarded', async () => {
     const dropped = Array.from({ length: 500 }, (_, number) => `x-forwarded-${number}: x`);
-    assert.equal((await askRaw('/v1/models', ...many(64), ...dropped)).status, 200);
+    assert.equal((await sendRaw('/v1/models', ...many(64), ...dropped)).status, 200);
   });
 
   it('may have 100 KB of headers, but not more than the metadata can hold', async () => {
-    assert.equal((await askRaw('/v1/models', `x-long: ${'x'.repeat(100_000)}`)).status, 200);
-    assertError(await askRaw('/v1/models', `x-long: ${'x'.repeat(131_072)}`), ERRORS.headersTooLarge);
-    assertError(await askRaw('/v1/models', `x-long: ${'\xe9'.repeat(70_000)}`), ERRORS.headersTooLarge);
-    assertError(await askRaw('/v1/models', `x-long: ${'x'.repeat(300_000)}`), ERRORS.headTooLarge);
+    assert.equal((await sendRaw('/v1/models', `x-long: ${'x'.repeat(100_000)}`)).status, 200);
+    assertError(await sendRaw('/v1/models', `x-long: ${'x'.repeat(131_072)}`), ERRORS.headersTooLarge);
+    assertError(await sendRaw('/v1/models', `x-long: ${'\xe9'.repeat(70_000)}`), ERRORS.headersTooLarge);
+    assertError(await sendRaw('/v1/models', `x-long: ${'x'.repeat(300_000)}`), ERRORS.headTooLarge);
     assertError(
       await curl('-H', `x-long: ${'x'.repeat(100_000)}`, '-H', `x-more: ${'x'.repeat(100_000)}`, `${proxy.url}/`),
       ERRORS.headTooLarge,
@@ -69,19 +69,19 @@ describe('the head of a request', () => {
 
   it('is refused with a target that an envelope cannot carry', async () => {
     for (const target of ['/v1/models?a#b', '/v1/models?a\\b', '/v1/models?\xe9']) {
-      const { status } = await askRaw(target);
+      const { status } = await sendRaw(target);
       assert.equal(status, 400, target);
     }
-    assertError(await askRaw('/v1/models?a\\b'), ERRORS.badTarget);
+    assertError(await sendRaw('/v1/models?a\\b'), ERRORS.badTarget);
   });
 
   it('with an absolute target is not served or forwarded', async () => {
     const index = enclave.journal.requests.length;
     for (const origin of [`http://127.0.0.1:${proxy.port}`, 'http://remote.example', 'https://127.0.0.1']) {
-      assertError(await askRaw(`${origin}/v1/models`), ERRORS.noSuchPath);
+      assertError(await sendRaw(`${origin}/v1/models`), ERRORS.noSuchPath);
     }
-    const answer = await curl('--proxy', proxy.url, '-H', 'Host: 127.0.0.1', 'http://remote.example/v1/models');
-    assertError(answer, ERRORS.noSuchPath);
+    const response = await curl('--proxy', proxy.url, '-H', 'Host: 127.0.0.1', 'http://remote.example/v1/models');
+    assertError(response, ERRORS.noSuchPath);
     assert.equal(enclave.journal.requests.length, index);
   });
 
@@ -106,10 +106,10 @@ describe('the head of a request', () => {
     it(`gets a 400 response in JSON when it has ${what}`, async () => {
       const connection = await RawConnection.open(proxy.port);
       connection.send(text);
-      const answer = await connection.answer();
-      assertError(answer, ERRORS.badRequest);
-      assert.equal(answer.field('connection'), 'close');
-      assert.equal(answer.field('content-type'), 'application/json');
+      const response = await connection.readResponse();
+      assertError(response, ERRORS.badRequest);
+      assert.equal(response.field('connection'), 'close');
+      assert.equal(response.field('content-type'), 'application/json');
       assert.equal(await connection.end(), 'closed');
     });
   }
@@ -128,15 +128,15 @@ describe('the head of a request', () => {
     const head = lines('/v1/chat/completions', 'Transfer-Encoding: chunked').replace('GET', 'POST');
     const connection = await RawConnection.open(proxy.port);
     connection.send(`${head}5\r\nhello\r\nnot hex\r\n`);
-    assertError(await connection.answer(), ERRORS.badRequest);
+    assertError(await connection.readResponse(), ERRORS.badRequest);
     assert.equal(await connection.end(), 'closed');
     assert.equal(enclave.journal.requests.length, index);
     await proxy.logged('request', { path: '/v1/chat/completions', end: 'client-gone' });
   });
 
   it('with an unknown expectation is refused', async () => {
-    const answer = await askRaw('/v1/models', 'Expect: a-miracle');
-    assertError(answer, ERRORS.expectation);
+    const response = await sendRaw('/v1/models', 'Expect: a-miracle');
+    assertError(response, ERRORS.expectation);
     await proxy.logged('request', { path: '/v1/models', status: 417 });
     const foreign = lines('/v1/models', 'Expect: a-miracle').replace('127.0.0.1', 'rebinding.example');
     assertError(await exchangeRaw(proxy.port, foreign), ERRORS.foreignHost);
@@ -144,13 +144,13 @@ describe('the head of a request', () => {
 
   it('may request an upgrade, and gets a response without one', async () => {
     const index = enclave.journal.requests.length;
-    const answer = await askRaw(
+    const response = await sendRaw(
       '/v1/models',
       'Connection: Upgrade, HTTP2-Settings',
       'Upgrade: h2c',
       'HTTP2-Settings: AAA',
     );
-    assert.equal(answer.status, 200);
+    assert.equal(response.status, 200);
     assert.deepEqual((await enclave.journal.request(index)).headers, []);
   });
 });

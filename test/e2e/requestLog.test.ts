@@ -1,9 +1,9 @@
 // One line for each request: method, path, status, bytes, milliseconds to start and to end, and the outcome.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
-import type { Question } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
+import type { RequestOptions } from '../support/e2e/httpClient.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
@@ -11,7 +11,7 @@ import type { ServerProcess } from '../support/e2e/scope.ts';
 const CHAT = '/v1/chat/completions';
 const LONG = 'dev-a-key-in-a-mistyped-path';
 
-describe('the log line of a request', () => {
+describe('The log line of a request', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -22,15 +22,15 @@ describe('the log line of a request', () => {
     await proxy.logged('session');
   });
 
-  const askLogged = async (question: Question) => {
+  const sendLogged = async (request: RequestOptions) => {
     const logged = proxy.stderr.items.length;
-    const answer = await ask(proxy.url, question);
-    return { answer, line: await proxy.logged('request', {}, logged) };
+    const response = await sendRequest(proxy.url, request);
+    return { response, line: await proxy.logged('request', {}, logged) };
   };
 
   it('has the bytes of both bodies and the milliseconds to the start and to the end', async () => {
     const body = chatBody('/wait 120 Hello', { stream: true });
-    const { answer, line } = await askLogged({ body });
+    const { response, line } = await sendLogged({ body });
     const { time, startMs, endMs, ...rest } = line;
     assert.deepEqual(rest, {
       level: 'info',
@@ -39,14 +39,14 @@ describe('the log line of a request', () => {
       path: CHAT,
       status: 200,
       bytesIn: body.length,
-      bytesOut: answer.body.length,
+      bytesOut: response.body.length,
       end: 'complete',
     });
     assert.ok(Math.abs(Date.parse(String(time)) - Date.now()) < 5000);
     assert.ok(Number(startMs) >= 119 && Number(startMs) <= Number(endMs));
   });
 
-  const lines: [string, Question, object][] = [
+  const lines: [string, RequestOptions, object][] = [
     ['a list of models', { method: 'GET', path: '/v1/models' }, { method: 'GET', path: '/v1/models', status: 200 }],
     ['a query, which it omits', { method: 'GET', path: '/v1/models?key=x' }, { path: '/v1/models', status: 200 }],
     ['an error of the backend', { body: chatBody('/status 429') }, { status: 429, level: 'info' }],
@@ -65,9 +65,9 @@ describe('the log line of a request', () => {
     ['an expectation', { headers: { expect: 'a-miracle' } }, { status: 417 }],
     ['a silent backend', { body: chatBody('/hang') }, { status: 504, level: 'warn', end: 'timeout', bytesOut: 0 }],
   ];
-  for (const [what, question, expected] of lines) {
+  for (const [what, request, expected] of lines) {
     it(`is written for ${what}`, async () => {
-      const { line } = await askLogged(question);
+      const { line } = await sendLogged(request);
       for (const [name, value] of Object.entries({ level: 'info', end: 'complete', ...expected })) {
         assert.equal(line[name], value, name);
       }
@@ -82,7 +82,7 @@ describe('the log line of a request', () => {
 
   it('contains the path only if it is a served one', async () => {
     for (const path of ['/', '/health', '/v1/models', CHAT, '/v1/embeddings']) {
-      assert.equal((await askLogged({ method: 'PUT', path })).line['path'], path);
+      assert.equal((await sendLogged({ method: 'PUT', path })).line['path'], path);
     }
     const others = [
       '/v1',
@@ -95,14 +95,14 @@ describe('the log line of a request', () => {
       '//health',
     ];
     for (const path of [...others, `${CHAT}/`, `${CHAT};${LONG}`, '/health%20', `/${'ab/'.repeat(1000)}`]) {
-      assert.equal((await askLogged({ method: 'PUT', path })).line['path'], 'other', path);
+      assert.equal((await sendLogged({ method: 'PUT', path })).line['path'], 'other', path);
     }
     assert.ok(!proxy.stderr.items.join('\n').includes(LONG));
   });
 
   it('is a warning after a broken connection, with the code of the cause', async () => {
     enclave.setFaults('reset-before-response');
-    const { line } = await askLogged({ body: chatBody('Hello') });
+    const { line } = await sendLogged({ body: chatBody('Hello') });
     enclave.setFaults('');
     const { level, status, end, detail } = line;
     assert.deepEqual([level, status, end], ['warn', 502, 'network']);
@@ -111,7 +111,7 @@ describe('the log line of a request', () => {
 
   it('is the only one of its request', async () => {
     const before = proxy.log.length;
-    for (let count = 0; count < 5; count++) await askLogged({ method: 'GET', path: '/health' });
+    for (let count = 0; count < 5; count++) await sendLogged({ method: 'GET', path: '/health' });
     assert.equal(proxy.log.length, before + 5);
   });
 });

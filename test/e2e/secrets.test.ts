@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask, head } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
+import { openResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import type { LogLine, RunningProcess } from '../support/e2e/process.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
@@ -23,8 +23,8 @@ const SECRETS = {
   'a key in the path': 'dev-key-in-the-path-of-a-request',
   'a cookie': 'cookie-of-a-browser-31d4',
   'a header': 'header-of-a-client-c0de',
-  'a question': 'questionable-word-in-a-question',
-  'an answer': 'answerable-word-in-an-answer',
+  'a prompt': 'questionable-word-in-a-question',
+  'a response': 'answerable-word-in-an-answer',
   'the cache namespace root': ROOT,
   'a password of a proxy': 'password-of-a-company-proxy',
 } as const;
@@ -57,69 +57,69 @@ function assertLogLine(line: LogLine): void {
 
 /** Every kind of success and failure, with secrets in every place. */
 async function mixedLoad(url: string, port: number, enclave: RunningEnclave): Promise<void> {
-  const question = `${SECRETS['a question']} ${SECRETS['an answer']}`;
+  const request = `${SECRETS['a prompt']} ${SECRETS['a response']}`;
   const headers = { 'x-secret': SECRETS['a header'], cookie: `session=${SECRETS['a cookie']}` };
   const asking = (content: string, stream = true, key: string = ACCESS_KEY) =>
-    ask(url, { body: chatBody(content, { stream }), headers, key });
+    sendRequest(url, { body: chatBody(content, { stream }), headers, key });
   const client = openaiClient({ url });
 
-  await asking(question);
-  await asking(question, false, SECRETS['a client’s own key']);
-  await client.embeddings.create({ model: 'nomic-embed-text', input: question });
+  await asking(request);
+  await asking(request, false, SECRETS['a client’s own key']);
+  await client.embeddings.create({ model: 'nomic-embed-text', input: request });
   await client.models.list();
-  await asking(question, false, SECRETS['a key that cannot be sent']);
-  await asking(question, true, SECRETS['an access key that is unknown']);
+  await asking(request, false, SECRETS['a key that cannot be sent']);
+  await asking(request, true, SECRETS['an access key that is unknown']);
   await asking(`/status 401`);
   for (const path of [
     `/v1/models?api_key=${SECRETS['a key in the query']}`,
     `/v1/${SECRETS['a key in the path']}`,
     `/v1/models/${SECRETS['a key in the path']}?k=${SECRETS['a key in the query']}`,
   ]) {
-    await ask(url, { method: 'GET', path, headers });
+    await sendRequest(url, { method: 'GET', path, headers });
   }
-  await ask(url, { headers: { ...headers, origin: 'https://evil.example' }, body: question });
-  await ask(url, { headers: { ...headers, host: 'evil.example' }, body: question });
-  await ask(url, { headers: { ...headers, 'content-length': '99999999' }, body: '' }).catch(() => undefined);
+  await sendRequest(url, { headers: { ...headers, origin: 'https://evil.example' }, body: request });
+  await sendRequest(url, { headers: { ...headers, host: 'evil.example' }, body: request });
+  await sendRequest(url, { headers: { ...headers, 'content-length': '99999999' }, body: '' }).catch(() => undefined);
 
   for (const text of [
     `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${SECRETS['a client’s own key']}\r\nbroken line\r\n\r\n`,
     `${SECRETS['a client’s own key']}\r\n\r\n`,
     `POST /v1/embeddings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\n` +
-      `Transfer-Encoding: chunked\r\n\r\n5\r\n${question}`,
+      `Transfer-Encoding: chunked\r\n\r\n5\r\n${request}`,
     `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dev-\xe9${SECRETS['a client’s own key']}\r\n\r\n`,
   ]) {
     const connection = await RawConnection.open(port);
     connection.send(text);
-    await Promise.race([connection.answer(), connection.end()]).catch(() => undefined);
+    await Promise.race([connection.readResponse(), connection.end()]).catch(() => undefined);
     connection.destroy();
   }
 
   for (const group of ['Outside of the records', 'In the records']) {
     for (const fault of listFaults().get(group) ?? []) {
       enclave.setFaults(fault);
-      await asking(question);
+      await asking(request);
     }
   }
   enclave.setFaults('');
-  for (const hook of ['/hang', `/stall 1`, '/fail 2', `/raw text/plain ${Buffer.from(question).toString('base64')}`]) {
-    await asking(`${hook} ${question}`);
+  for (const hook of ['/hang', `/stall 1`, '/fail 2', `/raw text/plain ${Buffer.from(request).toString('base64')}`]) {
+    await asking(`${hook} ${request}`);
   }
-  const left = await head(url, { body: chatBody(`/stall 3 ${question}`, { stream: true }), headers });
+  const left = await openResponse(url, { body: chatBody(`/stall 3 ${request}`, { stream: true }), headers });
   left.on('error', () => undefined).destroy();
   for (const fault of ['wrong-nonce:1', 'wrong-session-id:1', 'handshake-cut:1', 'garbage-document:1']) {
     enclave.dropSessions();
     enclave.setFaults(fault);
-    await asking(question);
+    await asking(request);
   }
   enclave.setFaults('');
-  await asking(question);
+  await asking(request);
   await enclave.close();
-  await asking(question);
+  await asking(request);
 }
 
 const CLOCKS = { requestTimeoutSeconds: 0.2, streamIdleTimeoutSeconds: 0.2 };
 
-describe('the output of a proxy at the log level trace', () => {
+describe('The output of a proxy at the log level trace', () => {
   const scope = perTest();
 
   const assertSilent = (proxy: RunningProcess) => {
@@ -193,7 +193,7 @@ describe('assertNoSecretLeaks()', () => {
   });
 });
 
-describe('the traffic between the proxy and its enclave', () => {
+describe('The traffic between the proxy and its enclave', () => {
   const scope = perTest();
 
   it('is encrypted: it contains no key, no header and no text of a request or a response', async () => {
@@ -203,13 +203,13 @@ describe('the traffic between the proxy and its enclave', () => {
       PROXY_API_KEY: SECRETS['the API key'],
       PROXY_CACHE_NAMESPACE_ROOT: ROOT,
     });
-    const question = `${SECRETS['a question']} ${SECRETS['an answer']}`;
-    const answer = await ask(proxy.url, {
+    const request = `${SECRETS['a prompt']} ${SECRETS['a response']}`;
+    const response = await sendRequest(proxy.url, {
       path: `/v1/chat/completions?key=${SECRETS['a key in the query']}`,
       headers: { 'x-secret': SECRETS['a header'] },
-      body: chatBody(question, { stream: true }),
+      body: chatBody(request, { stream: true }),
     });
-    assert.ok(answer.body.includes(SECRETS['an answer']));
+    assert.ok(response.body.includes(SECRETS['a response']));
     const seen = Buffer.concat([recorder.sent, recorder.received]).toString('latin1');
     assert.ok(seen.includes('POST /v2/request HTTP/1.1'));
     assertNoSecretLeaks({ ...SECRETS, 'a header’s name': 'x-secret', 'a path': '/v1/chat' }, seen, 'the traffic');

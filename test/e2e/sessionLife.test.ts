@@ -1,8 +1,8 @@
 // How long the proxy uses a session, observed at the enclave: with real sockets, and a clock that the test controls.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy } from '../support/e2e/scope.ts';
 import { FakeClock } from '../support/fakeClock.ts';
@@ -31,7 +31,7 @@ describe('A session', () => {
   };
 
   const assertServed = async (handshakes: number) => {
-    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     assert.equal(enclave.journal.handshakes, handshakes);
   };
 
@@ -45,7 +45,7 @@ describe('A session', () => {
 
   it('serves all requests with all API keys', async () => {
     for (const key of ['dev-one', 'dev-two']) {
-      await Promise.all([1, 2, 3].map(() => ask(proxy.url, { body: chatBody('Hello'), key })));
+      await Promise.all([1, 2, 3].map(() => sendRequest(proxy.url, { body: chatBody('Hello'), key })));
     }
     assert.equal(new Set(enclave.journal.requests.map(({ session_id: id }) => id)).size, 1);
     await assertServed(1);
@@ -65,12 +65,12 @@ describe('A session', () => {
     enclave.setFaults('handshake-500');
     await clock.advance(59 * MINUTE);
     await logged('handshake_failed', 1);
-    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     await clock.advance(MINUTE);
     await logged('handshake_failed', 2);
     enclave.setFaults('');
     await clock.advance(SECOND); // a failed handshake is not repeated at once
-    assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     assert.deepEqual(lost(), ['expired']);
     assert.equal(new Set(enclave.journal.requests.map(({ session_id: id }) => id)).size, 2);
   });
@@ -93,7 +93,10 @@ describe('Connections to the enclave', () => {
     const proxy = await scope.proxy(tap);
     await proxy.logged('session');
     for (let count = 0; count < 30; count++) {
-      assert.equal((await ask(proxy.url, { body: chatBody('Hello', { stream: count % 2 === 0 }) })).status, 200);
+      assert.equal(
+        (await sendRequest(proxy.url, { body: chatBody('Hello', { stream: count % 2 === 0 }) })).status,
+        200,
+      );
     }
     assert.ok(tap.connections.items.length <= 2, `${tap.connections.items.length} connections`);
   });

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
@@ -14,7 +14,7 @@ import { withTimeout } from '../support/withTimeout.ts';
 
 const OK = { code: 0, signal: null };
 
-describe('a proxy that is stopped', () => {
+describe('A proxy that is stopped', () => {
   const scope = perTest();
 
   const start = async () => {
@@ -33,14 +33,14 @@ describe('a proxy that is stopped', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     itWithSignals(`by ${signal} stops listening at once, lets a stream finish, and exits with 0`, async () => {
       const { proxy } = await start();
-      const stream = await head(proxy.url, { body: chatBody('/repeat 20', { stream: true }) });
+      const stream = await openResponse(proxy.url, { body: chatBody('/repeat 20', { stream: true }) });
       proxy.child.kill(signal);
       await proxy.logged('stopping', { signal });
       await assertNotListening(proxy.port);
       assert.equal(proxy.child.exitCode, null);
-      const answer = await readAnswer(stream);
-      assert.equal(answer.broken, false);
-      assert.match(answer.body.toString(), /data: \[DONE\]\n\n$/);
+      const response = await readResponse(stream);
+      assert.equal(response.broken, false);
+      assert.match(response.body.toString(), /data: \[DONE\]\n\n$/);
       assert.deepEqual(await proxy.exit(1000), OK);
       const ends = proxy.log.filter(({ event }) => event === 'request').map((line) => line['end']);
       assert.deepEqual(ends, ['complete']);
@@ -48,10 +48,10 @@ describe('a proxy that is stopped', () => {
 
     itWithSignals(`by ${signal} twice exits at once`, async () => {
       const { proxy, enclave } = await start();
-      const stream = await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
+      const stream = await openResponse(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
       proxy.child.kill(signal);
       await proxy.logged('stopping');
-      const reading = readAnswer(stream);
+      const reading = readResponse(stream);
       const { milliseconds } = await timed(() => {
         proxy.child.kill(signal);
         return proxy.exit();
@@ -76,7 +76,7 @@ describe('a proxy that is stopped', () => {
     const health = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
     for (const connection of connections.slice(0, 2)) {
       connection.send(health);
-      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.readResponse()).status, 200);
     }
     proxy.child.kill('SIGTERM');
     assert.deepEqual(await proxy.exit(1000), OK);
@@ -93,7 +93,7 @@ describe('a proxy that is stopped', () => {
       const [talking, silent] = (await Promise.all(connections)) as [RawConnection, RawConnection];
       for (const connection of [talking, silent]) {
         connection.send(text);
-        assert.equal((await connection.answer()).status, status);
+        assert.equal((await connection.readResponse()).status, status);
       }
       for (let count = 0; count < 200 && !talking.socket.destroyed; count++) {
         talking.send('more'); // the other side resets the connection if it has closed the socket
@@ -118,16 +118,16 @@ describe('a proxy that is stopped', () => {
     );
     await connection.until('200 OK');
     proxy.child.kill('SIGTERM');
-    assert.equal((await connection.answer()).status, 200);
+    assert.equal((await connection.readResponse()).status, 200);
     assert.deepEqual(await proxy.exit(1000), OK);
   });
 
   itWithSignals('lets a request finish that is waiting for its response', async () => {
     const { proxy, enclave } = await start();
-    const answer = ask(proxy.url, { body: chatBody('/wait 300 Hello') });
+    const response = sendRequest(proxy.url, { body: chatBody('/wait 300 Hello') });
     await withTimeout('the request at the enclave', 2000, enclave.journal.request(0));
     proxy.child.kill('SIGTERM');
-    assert.equal((await answer).status, 200);
+    assert.equal((await response).status, 200);
     assert.deepEqual(await proxy.exit(1000), OK);
   });
 
@@ -141,7 +141,7 @@ describe('a proxy that is stopped', () => {
   itWithSignals('aborts running requests after the grace period', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.internalProxy(enclave);
-    const reading = readAnswer(await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) }));
+    const reading = readResponse(await openResponse(proxy.url, { body: chatBody('/stall 1', { stream: true }) }));
     const { milliseconds } = await timed(() => proxy.stop(200));
     assert.ok(milliseconds > 180 && milliseconds < 1500, `${milliseconds} ms`);
     assert.equal((await reading).broken, true);

@@ -10,10 +10,10 @@ import { createTlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.
 import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server.ts';
 import { toHex } from '../../src/shared/bytes.ts';
 import type { AttestationSummary } from '../../src/shared/messages.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy, Settings } from '../support/e2e/scope.ts';
@@ -58,7 +58,7 @@ describe('An enclave with signed documents', () => {
     proxy.log.find(`the log line ${event}`, (line) => line.event === event);
 
   const assertRefused = async (enclave: RunningEnclave, url: string) => {
-    assertError(await ask(url, { body: chatBody('Hello') }), ERRORS.backend);
+    assertError(await sendRequest(url, { body: chatBody('Hello') }), ERRORS.backend);
     assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
   };
 
@@ -66,8 +66,8 @@ describe('An enclave with signed documents', () => {
     const begin = Date.now();
     const enclave = await start();
     const proxy = await trusting(enclave);
-    const answer = await ask(proxy.url, { body: chatBody('Hello', { stream: true }) });
-    assert.deepEqual([answer.status, answer.broken], [200, false]);
+    const response = await sendRequest(proxy.url, { body: chatBody('Hello', { stream: true }) });
+    assert.deepEqual([response.status, response.broken], [200, false]);
     const summary = await verified.find('the attestation summary', () => true);
     assert.ok(summary.kind === 'verified');
     const { document, timestamp, certificateNotBefore, certificateNotAfter, ...rest } = summary;
@@ -94,7 +94,7 @@ describe('An enclave with signed documents', () => {
       const { code, detail } = await logged(proxy, 'handshake_failed');
       assert.deepEqual([code, detail], ['attestation_refused', EXPECTED[fault]]);
       enclave.setFaults('');
-      assert.equal((await ask(proxy.url, { body: chatBody('Hello') })).status, 200);
+      assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
     });
   }
 
@@ -139,7 +139,7 @@ describe('An enclave with signed documents', () => {
     assert.equal(code, 'network');
     assert.match(String(detail), /^[A-Z_]*(CERT|ISSUER|SIGNATURE)[A-Z_]*$/);
     const lenient = await scope.internalProxy(enclave, settings, { internals, network: { strictTls: false } });
-    assert.equal((await ask(lenient.url, { body: chatBody('Hello') })).status, 200);
+    assert.equal((await sendRequest(lenient.url, { body: chatBody('Hello') })).status, 200);
     const anyone = await start();
     const deceived = await scope.internalProxy(anyone, settings, { internals, network: { strictTls: false } });
     await assertRefused(anyone, deceived.url);

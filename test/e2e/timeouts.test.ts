@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { answerTo, ask, head, open, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
+import { openRequest, openResponse, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
@@ -25,7 +25,7 @@ function assertAbout(milliseconds: number, expected: number): void {
   assert.ok(milliseconds < expected + 1500, `${milliseconds} ms, too late for ${expected}`);
 }
 
-describe('the request timeout', () => {
+describe('The request timeout', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -39,7 +39,9 @@ describe('the request timeout', () => {
   it('ends with 504 when the backend is silent, and cancels the request', async () => {
     for (const stream of [false, true]) {
       const index = enclave.journal.requests.length;
-      const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('/hang', { stream }) }));
+      const { result, milliseconds } = await timed(() =>
+        sendRequest(proxy.url, { body: chatBody('/hang', { stream }) }),
+      );
       assertError(result, ERRORS.timeout);
       assertAbout(milliseconds, LIMIT);
       const { end } = await enclave.journal.request(index);
@@ -50,21 +52,21 @@ describe('the request timeout', () => {
 
   it('is not followed by a retry', async () => {
     const index = enclave.journal.requests.length;
-    assertError(await ask(proxy.url, { body: chatBody('/hang') }), ERRORS.timeout);
-    assertError(await ask(proxy.url, { method: 'GET', path: '/v1/nothing' }), ERRORS.noSuchPath);
+    assertError(await sendRequest(proxy.url, { body: chatBody('/hang') }), ERRORS.timeout);
+    assertError(await sendRequest(proxy.url, { method: 'GET', path: '/v1/nothing' }), ERRORS.noSuchPath);
     assert.equal(enclave.journal.requests.length, index + 1);
   });
 
   it('ends with 504 for models and embeddings alike', async () => {
     enclave.setFaults('hang-before-response');
-    assertError(await ask(proxy.url, { method: 'GET', path: '/v1/models' }), ERRORS.timeout);
-    assertError(await ask(proxy.url, { path: '/v1/embeddings', body: '{"input":"Hi"}' }), ERRORS.timeout);
+    assertError(await sendRequest(proxy.url, { method: 'GET', path: '/v1/models' }), ERRORS.timeout);
+    assertError(await sendRequest(proxy.url, { path: '/v1/embeddings', body: '{"input":"Hi"}' }), ERRORS.timeout);
     enclave.setFaults('');
   });
 
   it('breaks a non-streaming response that has started and does not finish', async () => {
     enclave.setFaults('hang-mid-response');
-    const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
+    const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body: chatBody('Hello') }));
     enclave.setFaults('');
     assert.deepEqual([result.status, result.broken], [200, true]);
     assertAbout(milliseconds, LIMIT);
@@ -76,7 +78,7 @@ describe('the request timeout', () => {
 
   it('does not limit a stream that has started', async () => {
     const body = chatBody('/repeat 10', { stream: true });
-    const { result, milliseconds } = await timed(() => ask(proxy.url, { body }));
+    const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body }));
     assert.equal(result.broken, false);
     assert.match(result.body.toString(), /data: \[DONE\]\n\n$/);
     assert.ok(milliseconds > 2 * LIMIT - 20);
@@ -85,37 +87,37 @@ describe('the request timeout', () => {
   it('starts when the upload is complete, regardless of its duration', async () => {
     const body = chatBody('/wait 100 Hello');
     for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
-      const sent = open(proxy.url, { headers: framing });
-      const answer = answerTo(sent);
+      const sent = openRequest(proxy.url, { headers: framing });
+      const response = responseTo(sent);
       for (let offset = 0; offset < body.length; offset += 10) {
         sent.write(body.slice(offset, offset + 10));
         await delay((2 * LIMIT) / (body.length / 10));
       }
       sent.end();
-      assert.equal((await readAnswer(await answer)).status, 200);
+      assert.equal((await readResponse(await response)).status, 200);
     }
   });
 
   it('is the same for a slow and a quick upload once it is complete', async () => {
     const body = chatBody('/hang');
-    const sent = open(proxy.url, {});
-    const answer = answerTo(sent);
+    const sent = openRequest(proxy.url, {});
+    const response = responseTo(sent);
     sent.write(body.slice(0, 10));
     await delay(2 * LIMIT);
     sent.end(body.slice(10));
-    const { result, milliseconds } = await timed(() => answer);
-    assertError(await readAnswer(result), ERRORS.timeout);
+    const { result, milliseconds } = await timed(() => response);
+    assertError(await readResponse(result), ERRORS.timeout);
     assertAbout(milliseconds, LIMIT);
   });
 });
 
-describe('the request timeout during a handshake', () => {
+describe('The request timeout during a handshake', () => {
   const scope = perTest();
 
   it('ends with 504, and the request is not sent', async () => {
     const enclave = await scope.enclave({ faults: 'handshake-hang' });
     const proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds });
-    const { result, milliseconds } = await timed(() => ask(proxy.url, { body: chatBody('Hello') }));
+    const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body: chatBody('Hello') }));
     assertError(result, ERRORS.timeout);
     assert.ok(milliseconds < LIMIT + 1500);
     assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
@@ -123,7 +125,7 @@ describe('the request timeout during a handshake', () => {
   });
 });
 
-describe('a connection to the enclave that cannot be established', () => {
+describe('A connection to the enclave that cannot be established', () => {
   const scope = perTest();
   const quick = { nodeArgs: ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href] };
   const ESTABLISHED = 'HTTP/1.1 200 Connection established\r\n\r\n';
@@ -153,7 +155,7 @@ describe('a connection to the enclave that cannot be established', () => {
   }
 });
 
-describe('the idle timeout', () => {
+describe('The idle timeout', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
   let proxy: ServerProcess;
@@ -167,7 +169,7 @@ describe('the idle timeout', () => {
   it('breaks a stream with a gap after delivering what came before it, and cancels the request', async () => {
     const index = enclave.journal.requests.length;
     const { result, milliseconds } = await timed(() =>
-      ask(proxy.url, { body: chatBody('/stall 3', { stream: true }) }),
+      sendRequest(proxy.url, { body: chatBody('/stall 3', { stream: true }) }),
     );
     assert.deepEqual([result.status, result.broken], [200, true]);
     assert.equal(result.body.toString().match(/"word "/g)?.length, 3);
@@ -188,31 +190,33 @@ describe('the idle timeout', () => {
 
   it('restarts with each chunk, so that a slow and steady stream may continue', async () => {
     const { result, milliseconds } = await timed(() =>
-      ask(proxy.url, { body: chatBody('/repeat 12', { stream: true }) }),
+      sendRequest(proxy.url, { body: chatBody('/repeat 12', { stream: true }) }),
     );
     assert.equal(result.broken, false);
     assert.ok(milliseconds > 2 * LIMIT);
   });
 
   it('restarts with a comment line too', async () => {
-    const { result } = await timed(() => ask(proxy.url, { body: chatBody('/ping 10', { stream: true }) }));
+    const { result } = await timed(() => sendRequest(proxy.url, { body: chatBody('/ping 10', { stream: true }) }));
     assert.equal(result.broken, false);
     assert.equal(result.body.toString().match(/^: ping$/gm)?.length, 10);
   });
 
   it('limits neither the start of a response nor a non-streaming one', async () => {
     for (const stream of [true, false]) {
-      const answer = await ask(proxy.url, { body: chatBody(`/wait ${2 * LIMIT} Hello`, { stream }) });
-      assert.deepEqual([answer.status, answer.broken], [200, false]);
+      const response = await sendRequest(proxy.url, { body: chatBody(`/wait ${2 * LIMIT} Hello`, { stream }) });
+      assert.deepEqual([response.status, response.broken], [200, false]);
     }
   });
 
   it('is paused while the client does not read', async () => {
-    const message = await head(proxy.url, { body: chatBody('/burst 150000 0123456789abcdef', { stream: true }) });
+    const message = await openResponse(proxy.url, {
+      body: chatBody('/burst 150000 0123456789abcdef', { stream: true }),
+    });
     await delay(3 * LIMIT);
-    const answer = await readAnswer(message, 15_000);
-    assert.equal(answer.broken, false);
-    assert.equal(answer.body.toString().match(/0123456789abcdef/g)?.length, 150_000);
+    const response = await readResponse(message, 15_000);
+    assert.equal(response.broken, false);
+    assert.equal(response.body.toString().match(/0123456789abcdef/g)?.length, 150_000);
   });
 
   it('ends a stalled upload with 408, and no complete request reaches the enclave', async () => {
@@ -221,7 +225,7 @@ describe('the idle timeout', () => {
       const connection = await RawConnection.open(proxy.port);
       const head = ['POST /v1/embeddings HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`, framing];
       connection.send(`${head.join('\r\n')}\r\n\r\n5\r\nhello\r\n`);
-      const { result, milliseconds } = await timed(() => connection.answer());
+      const { result, milliseconds } = await timed(() => connection.readResponse());
       assertError(result, ERRORS.uploadTimeout);
       assertAbout(milliseconds, LIMIT);
       connection.destroy();

@@ -9,8 +9,8 @@ import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import type { KeyUsage, Outcomes } from '../../src/shared/usage.ts';
 import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
-import { ask, head } from '../support/e2e/ask.ts';
 import { MODEL, chatBody } from '../support/e2e/chat.ts';
+import { openResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy } from '../support/e2e/scope.ts';
@@ -21,7 +21,7 @@ const NONE: Outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelle
 const user = (content: string) => ({ role: 'user', content }) as const;
 const idOf = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
-describe('the usage of a proxy', () => {
+describe('The usage of a proxy', () => {
   const scope = perTest();
   let enclave: RunningEnclave;
   let proxy: InternalProxy;
@@ -58,9 +58,9 @@ describe('the usage of a proxy', () => {
   };
   const stream = async (content: string, include_usage: boolean) => {
     const options = { stream: true, stream_options: { include_usage } } as const;
-    const answer = await client.chat.completions.create({ model: MODEL, messages: [user(content)], ...options });
+    const response = await client.chat.completions.create({ model: MODEL, messages: [user(content)], ...options });
     let last;
-    for await (const chunk of answer) last = chunk.usage ?? last;
+    for await (const chunk of response) last = chunk.usage ?? last;
     return last;
   };
 
@@ -107,10 +107,10 @@ describe('the usage of a proxy', () => {
 
   it('counts errors of the proxy separately from those of the backend', async () => {
     await assert.rejects(stream('/status 429', true), { status: 429 });
-    assert.equal((await ask(proxy.url, { headers: { 'content-length': '99999999' } })).status, 413);
+    assert.equal((await sendRequest(proxy.url, { headers: { 'content-length': '99999999' } })).status, 413);
     assert.deepEqual(await outcomes(), { ...NONE, failed: 1, refused: 1 });
     for (const key of [null, `sealed-${'x'.repeat(43)}`]) {
-      assert.equal((await ask(proxy.url, { method: 'GET', path: '/v1/models', key })).status, 401);
+      assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/v1/models', key })).status, 401);
     }
     assert.deepEqual(await outcomes(UNKNOWN), { ...NONE, refused: 2 });
   });
@@ -126,8 +126,8 @@ describe('the usage of a proxy', () => {
   });
 
   it('counts a stream that its client has left as cancelled', async () => {
-    const answer = await head(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
-    answer.on('error', () => undefined).destroy();
+    const response = await openResponse(proxy.url, { body: chatBody('/stall 1', { stream: true }) });
+    response.on('error', () => undefined).destroy();
     await proxy.log.find('the end of the request', ({ end }) => end === 'client-gone');
     assert.deepEqual(await outcomes(), { ...NONE, cancelled: 1 });
   });
@@ -145,7 +145,7 @@ describe('the usage of a proxy', () => {
     for (const secret of ['secret', ACCESS_KEY, 'sealed-', 'dev-']) assert.ok(!text.includes(secret), text);
   });
 
-  it('is not asked for before the proof', async () => {
+  it('is not requested before the proof', async () => {
     const line = new VerifiedConnection(proxy.port, SECRET);
     await assert.rejects(line.usage(), /has not been authenticated/);
     line.end();
@@ -153,11 +153,11 @@ describe('the usage of a proxy', () => {
 
   it('is not returned without the secret, or with a request for another process', async () => {
     await client.models.list();
-    const { body: health } = await ask(proxy.url, { method: 'GET', path: '/health', key: null });
+    const { body: health } = await sendRequest(proxy.url, { method: 'GET', path: '/health', key: null });
     const report = await reportOf(proxy);
     const right = makeRequest('usage', SECRET, report);
-    const question = (value: string | string[], { url } = proxy, method = 'GET', path = '/health') =>
-      ask(url, { method, path, key: ACCESS_KEY, headers: { [REQUEST_HEADERS.usage]: value } });
+    const request = (value: string | string[], { url } = proxy, method = 'GET', path = '/health') =>
+      sendRequest(url, { method, path, key: ACCESS_KEY, headers: { [REQUEST_HEADERS.usage]: value } });
     for (const wrong of [
       '',
       'x',
@@ -167,29 +167,33 @@ describe('the usage of a proxy', () => {
       makeRequest('release', SECRET, report),
       [right, right],
     ]) {
-      assert.deepEqual((await question(wrong)).body, health, String(wrong));
+      assert.deepEqual((await request(wrong)).body, health, String(wrong));
     }
-    assert.equal((await question(right, proxy, 'POST')).status, 405);
-    assert.equal((await question(right, proxy, 'HEAD')).body.length, 0);
-    assert.doesNotMatch((await question(right, proxy, 'GET', '/v1/models')).body.toString(), /tokensIn/);
-    assert.match((await question(right)).body.toString(), /tokensIn/);
+    assert.equal((await request(right, proxy, 'POST')).status, 405);
+    assert.equal((await request(right, proxy, 'HEAD')).body.length, 0);
+    assert.doesNotMatch((await request(right, proxy, 'GET', '/v1/models')).body.toString(), /tokensIn/);
+    assert.match((await request(right)).body.toString(), /tokensIn/);
     proxy.setKeys({ apiKey: null, accessKeys: [], ownership: null });
-    assert.deepEqual((await question(right)).body, health);
+    assert.deepEqual((await request(right)).body, health);
   });
 
   it('is not returned by a proxy on the command line', async () => {
     const { url, port } = await scope.proxy(enclave);
     const headers = { [REQUEST_HEADERS.usage]: makeRequest('usage', new Uint8Array(32), { instance: '', port }) };
-    const asked = await ask(url, { method: 'GET', path: '/health', headers });
-    const plain = await ask(url, { method: 'GET', path: '/health' });
-    assert.deepEqual(asked.body, plain.body);
+    const withHeaders = await sendRequest(url, { method: 'GET', path: '/health', headers });
+    const plain = await sendRequest(url, { method: 'GET', path: '/health' });
+    assert.deepEqual(withHeaders.body, plain.body);
   });
 });
 
 async function reportOf({ url, port }: InternalProxy): Promise<ProxyReport> {
   const challenge = makeChallenge();
-  const answer = await ask(url, { method: 'GET', path: '/health', headers: { [CHALLENGE_HEADER]: challenge } });
-  const [proof = ''] = answer.headers[PROOF_HEADER] ?? [];
+  const response = await sendRequest(url, {
+    method: 'GET',
+    path: '/health',
+    headers: { [CHALLENGE_HEADER]: challenge },
+  });
+  const [proof = ''] = response.headers[PROOF_HEADER] ?? [];
   const report = checkProof(SECRET, challenge, port, proof);
   assert.ok(report);
   return report;

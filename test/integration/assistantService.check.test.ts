@@ -23,7 +23,7 @@ describe('AssistantService.check()', () => {
   };
 
   it('reports an error response, without the API key', async () => {
-    bench.answer = (_request, response) => {
+    bench.respond = (_request, response) => {
       answerApiError(response, new ApiError(429, 'inference_capacity', `The key ${API_KEY} is busy`));
       return Promise.resolve();
     };
@@ -39,7 +39,7 @@ describe('AssistantService.check()', () => {
   });
 
   it('reports a response that ends early', async () => {
-    bench.answer = (_request, response) => {
+    bench.respond = (_request, response) => {
       begin(response);
       response.fail('broken');
       return Promise.resolve();
@@ -53,7 +53,7 @@ describe('AssistantService.check()', () => {
   ] as const) {
     it(`reports a response that ${what}`, async () => {
       bench.checkLimit = 200;
-      bench.answer = async (_request, response) => {
+      bench.respond = async (_request, response) => {
         start(response);
         await once(response.signal, 'abort');
       };
@@ -68,7 +68,7 @@ describe('AssistantService.check()', () => {
     assert.equal((await check()).kind, 'answered');
     assert.equal(await bench.editor.answered.find('the answer', () => true), key.id);
     assert.deepEqual([bench.service.wasCheck(key.id), bench.service.wasCheck(key.id)], [true, false]);
-    bench.answer = (_request, response) => {
+    bench.respond = (_request, response) => {
       response.fail('broken');
       return Promise.resolve();
     };

@@ -67,10 +67,11 @@ describe('AssistantService', () => {
     assert.equal(new Set(keys).size, FILE_ASSISTANTS.length);
     assert.ok(!keys.includes(undefined));
     assert.deepEqual(
-      bench.asked.map(({ credential }) => credential),
+      bench.chatRequests.map(({ credential }) => credential),
       FILE_ASSISTANTS.map(() => API_KEY),
     );
-    for (const { body } of bench.asked) assert.match(body, /"stream":true,"stream_options":\{"include_usage":true\}/);
+    for (const { body } of bench.chatRequests)
+      assert.match(body, /"stream":true,"stream_options":\{"include_usage":true\}/);
   });
 
   it('undoes a change byte by byte and revokes the key', async () => {

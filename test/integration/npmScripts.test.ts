@@ -4,7 +4,7 @@ import { fromRoot } from '../support/e2e/process.ts';
 
 const { scripts } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { scripts: Record<string, string> };
 
-describe('the scripts of package.json', () => {
+describe('The scripts of package.json', () => {
   for (const [name, commands] of Object.entries(scripts)) {
     it(`npm run ${name} installs missing dependencies first`, () => {
       for (const command of commands.split(' && ')) {

@@ -7,8 +7,8 @@ import { mock } from 'node:test';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
-import { ask, head, readAnswer } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { EditorWindow, gone, isAlive, makeVault } from '../support/editorWindow.ts';
@@ -16,7 +16,7 @@ import type { Running, Vault } from '../support/editorWindow.ts';
 import { FakeProxy } from '../support/fakeProxy.ts';
 import { flushEventLoop } from '../support/withTimeout.ts';
 
-const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisors of several windows', () => {
   const scope = perTest();
@@ -70,8 +70,8 @@ describe('Supervisors of several windows', () => {
   for (const way of ['stops', 'closes', 'is killed with its proxy'] as const) {
     it(`let the second window take over within three seconds when the first ${way}`, async () => {
       const { first, second, owner } = await both();
-      const stream = await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) });
-      const reading = readAnswer(stream);
+      const stream = await openResponse(owner.url, { body: chatBody('/repeat 60', { stream: true }) });
+      const reading = readResponse(stream);
       assert.equal((await models(owner.url)).status, 200);
       const before = second.statuses.items.length;
       const { milliseconds } = await timed(async () => {
@@ -153,7 +153,7 @@ describe('Supervisors of several windows', () => {
 
   it('change places when the client restarts the proxy, without breaking a stream', async () => {
     const { first, second, owner } = await both();
-    const reading = readAnswer(await head(owner.url, { body: chatBody('/repeat 60', { stream: true }) }));
+    const reading = readResponse(await openResponse(owner.url, { body: chatBody('/repeat 60', { stream: true }) }));
     const starts = [first, second].map(({ statuses }) => statuses.items.length);
     await second.supervisor.restart();
     await owning(second, starts[1] ?? 0);
@@ -313,7 +313,7 @@ describe('Supervisors of several windows', () => {
     const editor = open();
     await editor.supervisor.start();
     assert.deepEqual(await editor.status('otherVersion', 0), { kind: 'otherVersion', port, version: '9.9.9' });
-    assert.equal(fake.asked, 0);
+    assert.equal(fake.modelRequests, 0);
     const before = editor.statuses.items.length;
     await fake.close();
     assert.equal((await editor.health('connected', before)).shared, false);

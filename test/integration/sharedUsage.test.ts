@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { freePort } from '../../src/supervisor/freePort.ts';
-import { ask } from '../support/e2e/ask.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import { EditorWindow, makeVault } from '../support/editorWindow.ts';
 
@@ -36,7 +36,7 @@ describe('VerifiedConnection.usage(), through supervisors', () => {
     }
     const { url, shared } = await client.health('connected');
     assert.equal(shared, true);
-    assert.equal((await ask(url, { body: chatBody('Hello') })).status, 200);
+    assert.equal((await sendRequest(url, { body: chatBody('Hello') })).status, 200);
     assert.deepEqual([await answered(owner), await answered(client)], [1, 1]);
     assert.ok(Number(await answered(client, vault.ownKey)) >= 2, 'a check by each window');
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { findViolations, readSources } from '../support/architecture.ts';
 import type { Source } from '../support/architecture.ts';
 import { fromRoot } from '../support/e2e/process.ts';
+import { sourceOf, titlesWithoutSymbol } from '../support/unitTests.ts';
 
 const SOURCES = readSources();
 const file = (path: string, text: string): Source => ({ path, text });
@@ -197,12 +198,39 @@ describe('The architecture', () => {
 });
 
 describe('The unit tests', () => {
+  const tests = readdirSync(fromRoot('test/unit'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.ts'));
+
   it('mirror src: x.test.ts and x.aspect.test.ts test x.ts of the same folder', () => {
-    const tests = readdirSync(fromRoot('test/unit'), { recursive: true, encoding: 'utf8' })
-      .map((path) => path.replaceAll('\\', '/'))
-      .filter((path) => path.endsWith('.ts'));
     assert.ok(tests.length > 50);
-    const astray = tests.filter((path) => !existsSync(fromRoot(`src/${path.replace(/(\.\w+)?\.test\.ts$/, '.ts')}`)));
-    assert.deepEqual(astray, []);
+    const misplaced = tests.filter((path) => !existsSync(fromRoot(`src/${sourceOf(path)}`)));
+    assert.deepEqual(misplaced, []);
+  });
+
+  it('name the tested symbol in a describe block', () => {
+    const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
+    const nameless = tests.flatMap((path) =>
+      titlesWithoutSymbol(read(`test/unit/${path}`), read(`src/${sourceOf(path)}`)).map((title) => `${path}: ${title}`),
+    );
+    assert.deepEqual(nameless, []);
+  });
+});
+
+describe('titlesWithoutSymbol()', () => {
+  it('finds blocks that name no function, class or constant of the source', () => {
+    const source = 'export class Relay {}\nfunction begin() {}\nexport const LIMIT = 1;\n';
+    const test = (title: string) => `for (const x of []) describe(${title}, () => { it('works', () => {}); });`;
+    for (const title of ["'Relay'", "'begin() with a body'", '`LIMIT on ${x}`']) {
+      assert.deepEqual(titlesWithoutSymbol(test(title), source), [], title);
+    }
+    assert.deepEqual(titlesWithoutSymbol(test("'A relay'"), source), ['A relay']);
+    assert.deepEqual(titlesWithoutSymbol(`it('works', () => {});`, source), ['(none)']);
+  });
+
+  it('accepts a block that only groups others', () => {
+    const group = (title: string) => `describe('relay.ts', () => { describe('${title}', () => { it('works'); }); });`;
+    assert.deepEqual(titlesWithoutSymbol(group('begin()'), 'function begin() {}'), []);
+    assert.deepEqual(titlesWithoutSymbol(group('the start'), 'function begin() {}'), ['the start']);
   });
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
+import { COMMANDS, INTERNAL_COMMANDS } from '../../src/extension/commands/catalogue.ts';
+import { VARIABLES } from '../../src/settings/environment.ts';
+import { SCHEMA } from '../../src/settings/schema.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 
 const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
@@ -8,6 +11,12 @@ const PAGES = [
   ...readdirSync(fromRoot('.')).filter((name) => name.endsWith('.md')),
   ...readdirSync(fromRoot('docs')).map((name) => `docs/${name}`),
 ].filter((path) => path.endsWith('.md'));
+
+const SOURCES = ['src', 'test', 'scripts', 'bench'].flatMap((folder) =>
+  readdirSync(fromRoot(folder), { recursive: true, encoding: 'utf8' }).map(
+    (path) => `${folder}/${path.replaceAll('\\', '/')}`,
+  ),
+);
 
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(page: string): string[] {
@@ -37,6 +46,31 @@ describe('The documentation', () => {
       const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
       for (const [, name = ''] of read(page).matchAll(/\bnpm (?:run )?([a-z][a-z0-9:]*)/g)) {
         assert.ok(['ci', 'install', 'will', 'script', 'scripts'].includes(name) || name in scripts, name);
+      }
+    });
+  }
+
+  // CONTRIBUTING.md names files and settings that a contributor would add.
+  for (const page of PAGES.filter((path) => path !== 'CONTRIBUTING.md' && path !== 'CHANGELOG.md')) {
+    it(`names only commands, settings and files that exist: ${page}`, () => {
+      const text = read(page);
+      const titles: string[] = Object.values(COMMANDS).map(({ title }) => title);
+      for (const [, title = ''] of text.matchAll(/_Sealed\sProxy:\s([^_]+)_/g)) {
+        assert.ok(titles.includes(title.replace(/\s/g, ' ')), title);
+      }
+      const settings = Object.values(SCHEMA).map(({ editorName }) => editorName ?? '');
+      const names = [...settings, ...Object.keys(COMMANDS), ...INTERNAL_COMMANDS];
+      for (const [, name = ''] of text.matchAll(/\bsealedProxy\.([A-Za-z0-9.]*[A-Za-z0-9])/g)) {
+        assert.ok(names.includes(name), name);
+      }
+      const variables: string[] = VARIABLES.map(({ variable }) => variable);
+      for (const [name] of text.matchAll(/\bPROXY_[A-Z0-9_]+/g)) assert.ok(variables.includes(name), name);
+      for (const [, path = ''] of text.matchAll(/`([\w/.-]+\.(?:ts|mjs))`/g)) {
+        if (path.endsWith('.d.ts')) continue; // made by the build
+        assert.ok(
+          SOURCES.some((source) => `/${source}`.endsWith(`/${path}`)),
+          path,
+        );
       }
     });
   }

@@ -21,21 +21,21 @@ export const MODEL_CHOICE = { id: 'glm-5-2', contextWindow: 400_000, maxOutput: 
 
 export class AssistantBench extends AssistantHome {
   /** The key and the body of each chat request that reached the enclave. */
-  readonly asked: { readonly credential: string | null; readonly body: string }[] = [];
+  readonly chatRequests: { readonly credential: string | null; readonly body: string }[] = [];
   readonly vault = new Vault();
   readonly storage = this.vault.storage();
   readonly secrets = new Secrets(this.storage, new MachineStore(this.pathOf('storage')));
   readonly editor: EditorWindow;
   readonly service: AssistantService;
   /** Responds to chat requests. */
-  answer: ApiHandler;
+  respond: ApiHandler;
   /** In milliseconds. */
   checkLimit = 30_000;
 
-  private constructor(editor: EditorWindow, answer: ApiHandler) {
+  private constructor(editor: EditorWindow, respond: ApiHandler) {
     super();
     this.editor = editor;
-    this.answer = answer;
+    this.respond = respond;
     const limit = () => this.checkLimit;
     this.service = new AssistantService({
       get checkLimit() {
@@ -64,8 +64,8 @@ export class AssistantBench extends AssistantHome {
       handler: (request, response) => {
         const { current } = bench;
         if (current === undefined || request.target !== '/v1/chat/completions') return model(request, response);
-        current.asked.push({ credential: request.credential, body: Buffer.from(request.body ?? []).toString() });
-        return current.answer(request, response);
+        current.chatRequests.push({ credential: request.credential, body: Buffer.from(request.body ?? []).toString() });
+        return current.respond(request, response);
       },
     });
     const editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });

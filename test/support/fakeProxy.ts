@@ -31,7 +31,7 @@ export async function listen(server: Server, port = 0): Promise<Listening> {
 type Models = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Responds with this status and body. */
-export const answerWith =
+export const respondWith =
   (status: number, body = '', headers: Record<string, string> = {}): Models =>
   (_request, response) => {
     response.writeHead(status, headers).end(body);
@@ -44,7 +44,7 @@ export class FakeProxy {
   readonly requests = new EventQueue<{ readonly path: string; readonly authorization: string | undefined }>();
   readonly #secret: Uint8Array;
   /** Responds to `GET /v1/models`. */
-  models: Models = answerWith(200, '{"data":[{"id":"a"},{"id":"b"}]}');
+  models: Models = respondWith(200, '{"data":[{"id":"a"},{"id":"b"}]}');
   report: Partial<ProxyReport> = {};
   /** It has released its port, because a request with a valid code asked for it. */
   released = false;
@@ -67,7 +67,7 @@ export class FakeProxy {
   }
 
   /** The number of requests for the models. */
-  get asked(): number {
+  get modelRequests(): number {
     return this.requests.items.filter(({ path }) => path === '/v1/models').length;
   }
 

@@ -50,7 +50,7 @@ export class TransportUnderTest {
   }
 
   /** Answers a request on this connection, which is then free for the next one. */
-  async answer(connection: RawConnection, sent = this.send()): Promise<void> {
+  async respond(connection: RawConnection, sent = this.send()): Promise<void> {
     await connection.take('the request', 'record');
     connection.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     await sent.handler.until('end');

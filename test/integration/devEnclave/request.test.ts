@@ -68,7 +68,7 @@ describe('Encrypted requests', () => {
   describe('to the development enclave', () => {
     beforeEach(() => begin());
 
-    it('are answered inside the envelope, whatever the inner status', async () => {
+    it('are answered inside the envelope, regardless of the inner status', async () => {
       const { record, opener } = seal(session, { credential: 'nobody' }, CHAT);
       const outer = await collect(await sendRecord(enclave.url, session, record));
       assert.equal(outer.status, 200);

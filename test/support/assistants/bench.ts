@@ -9,7 +9,7 @@ import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { MODEL } from '../e2e/chat.ts';
 import { RunningProcess, environment } from '../e2e/process.ts';
 import { recordedModel } from '../e2e/recordedModel.ts';
-import type { SentAnswer } from '../e2e/recordedModel.ts';
+import type { SentResponse } from '../e2e/recordedModel.ts';
 import type { ServerProcess } from '../e2e/scope.ts';
 import { ACCESS_KEY } from '../e2e/scope.ts';
 import type { Scope } from '../e2e/scope.ts';
@@ -37,7 +37,7 @@ export interface Bench {
   readonly proxy: ServerProcess;
   readonly recorder: TcpRecorder;
   /** The requests that reached the enclave, with its responses. */
-  readonly answers: readonly SentAnswer[];
+  readonly answers: readonly SentResponse[];
   start(command: Command): RunningProcess;
   /** Ends the processes that the assistant has left running. Returns their number. */
   endProcesses(): Promise<number>;
@@ -54,7 +54,7 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => ApiH
   const word = `word-${randomBytes(16).toString('hex')}`;
   writeFileSync(path, `The word is ${word}.\n`);
 
-  const { handler, answers } = recordedModel(handlerFor(path));
+  const { handler, responses: answers } = recordedModel(handlerFor(path));
   const proxy = await scope.proxy(await scope.enclave({ handler }));
   const recorder = await scope.recorder(proxy);
   const endProcesses = () => endProcessesOf(home);

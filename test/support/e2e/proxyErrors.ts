@@ -15,9 +15,9 @@ interface Received {
 }
 
 /** Checks that a response is exactly this `{"error":{message,type,param,code}}`. */
-export function assertError(answer: Received, { status, type, code, message }: ExpectedError): void {
-  assert.equal(answer.status, status, answer.body.toString());
-  const body = answer.json() as { error: Record<string, unknown> };
+export function assertError(response: Received, { status, type, code, message }: ExpectedError): void {
+  assert.equal(response.status, status, response.body.toString());
+  const body = response.json() as { error: Record<string, unknown> };
   assert.deepEqual(Object.keys(body), ['error']);
   assert.deepEqual(Object.keys(body.error), ['message', 'type', 'param', 'code']);
   const { message: text, ...rest } = body.error;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   /** `HTTP/1.1 200 OK`. */
   readonly statusLine: string;
   readonly status: number;
@@ -65,10 +65,10 @@ export class RawConnection {
   }
 
   /** Consumes the next response, framed by content-length or chunks. Rejects if the connection ends first. */
-  async answer(deadline = DEADLINE): Promise<RawAnswer> {
-    const { answer, length } = await this.#until('a response', () => parseAnswer(this.#received), deadline);
+  async readResponse(deadline = DEADLINE): Promise<RawResponse> {
+    const { response, length } = await this.#until('a response', () => parseResponse(this.#received), deadline);
     this.#received = this.#received.subarray(length);
-    return answer;
+    return response;
   }
 
   /** Resolves with how the other side ended the connection; rejects after `deadline` ms. */
@@ -94,17 +94,17 @@ export class RawConnection {
 }
 
 /** Sends these bytes on a new connection; resolves with the response. */
-export async function exchangeRaw(port: number, data: string | Uint8Array): Promise<RawAnswer> {
+export async function exchangeRaw(port: number, data: string | Uint8Array): Promise<RawResponse> {
   const connection = await RawConnection.open(port);
   try {
     connection.send(data);
-    return await connection.answer();
+    return await connection.readResponse();
   } finally {
     connection.destroy();
   }
 }
 
-function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | undefined {
+function parseResponse(bytes: Buffer): { response: RawResponse; length: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...fields] = bytes.toString('latin1', 0, headEnd).split('\r\n');
@@ -123,7 +123,7 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | und
   if (Number.isNaN(end) || end > bytes.length) return undefined;
   const body = content?.body ?? bytes.subarray(start, end);
   const json = () => JSON.parse(body.toString()) as unknown;
-  return { answer: { statusLine, status, fields, body, field, json }, length: end };
+  return { response: { statusLine, status, fields, body, field, json }, length: end };
 }
 
 /** RFC 9112 section 7.1, without extensions and trailers. */

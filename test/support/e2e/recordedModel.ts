@@ -3,7 +3,7 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { ResponseStart } from '../../../src/session/wire.ts';
 
 /** One response as the model wrote it. */
-export interface SentAnswer {
+export interface SentResponse {
   readonly request: ApiRequest;
   start: ResponseStart | undefined;
   /** One for each write. */
@@ -11,14 +11,14 @@ export interface SentAnswer {
 }
 
 /** A model that records its requests and responses. */
-export function recordedModel(answer: ApiHandler = createModel({ paceMs: 0 })): {
+export function recordedModel(respond: ApiHandler = createModel({ paceMs: 0 })): {
   readonly handler: ApiHandler;
-  readonly answers: SentAnswer[];
+  readonly responses: SentResponse[];
 } {
-  const answers: SentAnswer[] = [];
+  const responses: SentResponse[] = [];
   const handler: ApiHandler = (request, response) => {
-    const sent: SentAnswer = { request, start: undefined, chunks: [] };
-    answers.push(sent);
+    const sent: SentResponse = { request, start: undefined, chunks: [] };
+    responses.push(sent);
     const recorded: ApiResponseWriter = {
       signal: response.signal,
       start: (start) => {
@@ -37,7 +37,7 @@ export function recordedModel(answer: ApiHandler = createModel({ paceMs: 0 })): 
         response.fail(code);
       },
     };
-    return answer(request, recorded);
+    return respond(request, recorded);
   };
-  return { handler, answers };
+  return { handler, responses };
 }

@@ -14,29 +14,29 @@ export interface ChatBody {
 const TYPED = /<userRequest>(.*?)<\/userRequest>/s;
 
 export class ScriptedModel {
-  readonly #questions = new EventQueue<Question>();
+  readonly #chats = new EventQueue<PendingChat>();
   readonly #others = createModel({ paceMs: 0 });
   #taken = 0;
 
   readonly handler: ApiHandler = async (request, response) => {
     const body = request.target.startsWith('/v1/chat/') ? parse(request.body) : undefined;
-    if (body === undefined || wordsOf(body) === undefined) return this.#others(request, response);
-    const question = new Question(body, response);
-    this.#questions.add(question);
-    await question.over;
+    if (body === undefined || promptOf(body) === undefined) return this.#others(request, response);
+    const chat = new PendingChat(body, response);
+    this.#chats.add(chat);
+    await chat.over;
   };
 
   /** Waits for the chat's next request with this prompt. The caller must respond to it. */
-  async asked(words: string, deadline: number): Promise<Question> {
-    const accepts = ({ body }: Question) => wordsOf(body) === words;
-    const question = await this.#questions.find(`a request for "${words}"`, accepts, this.#taken, deadline);
-    this.#taken = this.#questions.items.indexOf(question) + 1;
-    return question;
+  async nextChat(prompt: string, deadline: number): Promise<PendingChat> {
+    const accepts = ({ body }: PendingChat) => promptOf(body) === prompt;
+    const chat = await this.#chats.find(`a request for "${prompt}"`, accepts, this.#taken, deadline);
+    this.#taken = this.#chats.items.indexOf(chat) + 1;
+    return chat;
   }
 }
 
 /** One request, and its response while it is being written. */
-export class Question {
+export class PendingChat {
   readonly body: ChatBody;
   /** Resolves when the response is complete or cancelled, with the time in milliseconds since 1970. */
   readonly over: Promise<number>;
@@ -103,9 +103,9 @@ function parse(body: Uint8Array | undefined): ChatBody {
 }
 
 /** The user's last prompt. The editor adds much to it, and sends requests of its own without any prompt. */
-function wordsOf({ messages }: ChatBody): string | undefined {
+function promptOf({ messages }: ChatBody): string | undefined {
   const typed = messages.map(({ role, content }) =>
     role === 'user' && typeof content === 'string' ? TYPED.exec(content)?.[1]?.trim() : undefined,
   );
-  return typed.findLast((words) => words !== undefined);
+  return typed.findLast((prompt) => prompt !== undefined);
 }

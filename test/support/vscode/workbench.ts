@@ -110,7 +110,7 @@ export class Workbench {
   }
 
   /** Enters text into the open input box with this title. */
-  async answer(title: string, text: string): Promise<void> {
+  async enterText(title: string, text: string): Promise<void> {
     const box = this.quickInput.filter({ hasText: title });
     await box.waitFor();
     await box.locator('input').last().fill(text);
@@ -119,7 +119,7 @@ export class Workbench {
 
   async setApiKey(key: string): Promise<void> {
     await this.runCommand('Sealed Proxy: Set API Key');
-    await this.answer('Sealed Proxy: Set API Key', key);
+    await this.enterText('Sealed Proxy: Set API Key', key);
   }
 
   /** The notification with this text. */
@@ -135,8 +135,8 @@ export class Workbench {
   }
 
   /** Presses a button of the modal dialog with this text. */
-  async press(question: string | RegExp, button: string): Promise<void> {
-    const dialog = this.page.locator('.monaco-dialog-box').filter({ hasText: question });
+  async press(text: string | RegExp, button: string): Promise<void> {
+    const dialog = this.page.locator('.monaco-dialog-box').filter({ hasText: text });
     await dialog.getByRole('button', { name: button, exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
   }
@@ -160,7 +160,7 @@ export class Workbench {
 
   /** Runs diagnostics, saves a screenshot and the text as `diagnosis-NAME`, and returns the text. */
   async diagnosis(name: string): Promise<string> {
-    const asked = new Date().toISOString();
+    const requestedAt = new Date().toISOString();
     await this.runCommand('Sealed Proxy: Run Diagnostics');
     const body = this.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
     let text = '';
@@ -169,7 +169,7 @@ export class Workbench {
       'the new report',
       async () => {
         text = await body.innerText();
-        return (/\b[\dT:.-]{20,23}Z$/m.exec(text)?.[0] ?? '') >= asked;
+        return (/\b[\dT:.-]{20,23}Z$/m.exec(text)?.[0] ?? '') >= requestedAt;
       },
       VISIBLE,
     );

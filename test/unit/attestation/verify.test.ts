@@ -122,23 +122,23 @@ describe('verifyAttestation()', () => {
   });
 
   it('rejects a chain with the trusted root in any but the first position', () => {
-    const stranger = createAuthority(NOW);
-    const cabundle = [...stranger.cabundle, ...AUTHORITY.anchors.roots];
-    const document = makeSignedDocument({ ...stranger, cabundle }, OPTIONS);
+    const other = createAuthority(NOW);
+    const cabundle = [...other.cabundle, ...AUTHORITY.anchors.roots];
+    const document = makeSignedDocument({ ...other, cabundle }, OPTIONS);
     assert.throws(() => verifyOurs(document), { code: 'untrusted_root' });
   });
 
   it('rejects a document that is signed with a key other than that of its leaf', () => {
-    const stranger = createAuthority(NOW);
-    const document = signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), stranger.leaf);
+    const other = createAuthority(NOW);
+    const document = signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), other.leaf);
     assert.throws(() => verifyOurs(document), { code: 'signature' });
   });
 
   it('rejects a chain that the trusted root did not sign', () => {
     const [root] = AUTHORITY.cabundle;
-    const stranger = createAuthority(NOW);
+    const other = createAuthority(NOW);
     assert.ok(root);
-    const document = makeSignedDocument({ ...stranger, cabundle: [root, ...stranger.cabundle.slice(1)] }, OPTIONS);
+    const document = makeSignedDocument({ ...other, cabundle: [root, ...other.cabundle.slice(1)] }, OPTIONS);
     assert.throws(() => verifyOurs(document), { code: 'certificate_chain' });
   });
 

@@ -38,7 +38,7 @@ describe('diagnosticsReport()', () => {
     assert.doesNotMatch(text, /host\.example/);
   });
 
-  it('masks all known secrets, and whatever looks like a key', () => {
+  it('masks all known secrets, and everything that looks like a key', () => {
     const key = `sealed-${'k'.repeat(43)}`;
     const text = reportOf(`${key} sk-abcdefgh12345678 Authorization: Bearer abc.def https://me:pass@host/ dev-secret`, [
       'dev-sec',

@@ -230,7 +230,7 @@ describe('Exchange and its response', () => {
   });
 
   for (const status of [100, 201, 204, 206, 301, 302, 307, 400, 401, 404, 413, 415, 429, 500, 502, 503]) {
-    it(`fails on outer status ${status}, whatever the body contains`, async () => {
+    it(`fails on outer status ${status}, regardless of the body`, async () => {
       const backend = await FakeBackend.ready();
       const { call, sink } = await sendExchange(backend);
       const response = await backend.respond(call);

@@ -23,7 +23,7 @@ const REPLY = {
   expires_in_seconds: 3600,
 };
 
-describe('Constants of wire.ts', () => {
+describe('LABELS, FORBIDDEN_REQUEST_HEADERS and MAX_BODY', () => {
   it('have the values of the specification', () => {
     assert.equal(MAX_BODY, 50 * 1024 * 1024);
     assert.equal(MAX_RECORD, 16 + 4 + MAX_METADATA + MAX_BODY + 16);

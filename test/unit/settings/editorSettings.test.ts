@@ -70,7 +70,7 @@ const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
 
 const NAMES = Object.keys(WRONG) as (keyof ProxySettings)[];
 
-/** The problem of one setting with this value, of whatever type. */
+/** The problem of one setting with this value, of any type. */
 function problemWith(name: keyof ProxySettings, value: unknown): Problem | undefined {
   return problemsOf({ [name]: value }, {})[0];
 }
@@ -112,7 +112,7 @@ describe('problemsOf()', () => {
     assert.match(problemWith('backendUrl', 'a\nb')?.message ?? '', /^backendUrl=a\\nb cannot/);
   });
 
-  it('finds each problem, whatever the other settings are', () => {
+  it('finds each problem, regardless of the other settings', () => {
     const settings = { port: -1, logLevel: 7, requestTimeoutSeconds: 0 } as unknown as ProxySettings;
     const names = problemsOf(settings, { httpsProxy: 'box' }).map(({ setting }) => setting);
     assert.deepEqual(names.toSorted(), ['httpsProxy', 'logLevel', 'port', 'requestTimeoutSeconds']);

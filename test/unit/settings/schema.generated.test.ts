@@ -58,7 +58,7 @@ describe('SCHEMA', () => {
   });
 });
 
-describe('generatedFiles()', () => {
+describe('SCHEMA and generatedFiles()', () => {
   it('repairs a description, a default and a table row that were changed by hand', () => {
     for (const [path, from, to] of [
       ['package.json', 'Start the proxy when the editor starts.', 'Start it.'],

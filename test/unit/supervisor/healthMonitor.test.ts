@@ -6,7 +6,7 @@ import { HealthMonitor, retryDelay } from '../../../src/supervisor/healthMonitor
 import type { MonitorOptions, StatusUpdate } from '../../../src/supervisor/healthMonitor.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
-import { FakeProxy, answerWith } from '../../support/fakeProxy.ts';
+import { FakeProxy, respondWith } from '../../support/fakeProxy.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
@@ -87,7 +87,7 @@ describe('HealthMonitor', () => {
   it('reports a missing API key, and probes the proxy but not the backend', async () => {
     apiKey = null;
     assert.deepEqual(await check(open()), { kind: 'noKey' });
-    assert.deepEqual([fake.asked, reports.items.length], [0, 1]);
+    assert.deepEqual([fake.modelRequests, reports.items.length], [0, 1]);
   });
 
   it('reports the connection and its models, using the extension’s own key', async () => {
@@ -110,38 +110,38 @@ describe('HealthMonitor', () => {
   });
 
   it('reports that the backend refused the API key', async () => {
-    fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="backend"' });
+    fake.models = respondWith(401, '{}', { 'www-authenticate': 'Bearer realm="backend"' });
     assert.equal((await check(open())).kind, 'keyRejected');
-    fake.models = answerWith(401);
+    fake.models = respondWith(401);
     assert.equal((await check(open())).kind, 'keyRejected');
   });
 
   it('checks again soon when the proxy itself refuses the access key, since new keys are on their way', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
+    fake.models = respondWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
     assert.deepEqual(await check(open()), { kind: 'checking' });
-    fake.models = answerWith(200, '{"data":[]}');
+    fake.models = respondWith(200, '{"data":[]}');
     const before = healths.items.length;
     mock.timers.tick(1000);
     await healths.find('the next check', ({ kind }) => kind === 'connected', before);
   });
 
   it('checks less and less often while checks stay inconclusive', async () => {
-    fake.models = answerWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
+    fake.models = respondWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
     const monitor = open();
     for (let count = 0; count < 12; count++) await check(monitor);
     mock.timers.enable({ apis: ['setTimeout'] });
     await check(monitor);
-    const asked = fake.asked;
+    const asked = fake.modelRequests;
     mock.timers.tick(30_000);
     await flushEventLoop();
-    assert.equal(fake.asked, asked);
+    assert.equal(fake.modelRequests, asked);
     mock.timers.tick(30_000);
     await fake.requests.find('the next check', ({ path }) => path === '/v1/models', fake.requests.items.length);
   });
 
   it('does not explain error responses on a live session by a failed renewal', async () => {
-    fake.models = answerWith(503);
+    fake.models = respondWith(503);
     fake.report = { failure: REFUSED, verified: { kind: 'development', moduleId: null }, establishedAt: 1 };
     assert.equal((await unreachable(open())).cause, 'backend');
     fake.report = { failure: REFUSED };
@@ -149,7 +149,7 @@ describe('HealthMonitor', () => {
   });
 
   it('reports a slow backend, both for status 504 and without any response', async () => {
-    fake.models = answerWith(504);
+    fake.models = respondWith(504);
     assert.equal((await check(open())).kind, 'slow');
     fake.models = () => undefined;
     const health = await check(open({ backendLimit: () => 100 }));
@@ -170,7 +170,7 @@ describe('HealthMonitor', () => {
     [{ ...REFUSED, code: 'handshake_malformed', detail: null }, 'protocol'],
   ] as const) {
     it(`reports why the backend cannot be reached: ${cause}`, async () => {
-      fake.models = answerWith(502);
+      fake.models = respondWith(502);
       fake.report = { failure };
       const health = await unreachable(open());
       assert.deepEqual([health.cause, health.message], [cause, 'It was refused']);
@@ -196,7 +196,7 @@ describe('HealthMonitor', () => {
       [404, '', 'protocol'],
       [200, '<html>', 'protocol'],
     ] as const) {
-      fake.models = answerWith(status, body);
+      fake.models = respondWith(status, body);
       const health = await unreachable(monitor);
       assert.equal(health.cause, cause);
       assert.match(health.message, new RegExp(`status ${status}`));
@@ -209,25 +209,25 @@ describe('HealthMonitor', () => {
       const health = await check(monitor);
       return 'retryAt' in health ? (health.retryAt ?? 0) - health.checkedAt : 0;
     };
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     assert.deepEqual([await gap(), await gap()], [5000, 10_000]);
-    fake.models = answerWith(504);
+    fake.models = respondWith(504);
     assert.deepEqual([await gap(), await gap()], [20_000, 40_000]);
-    fake.models = answerWith(200, '{"data":[]}');
+    fake.models = respondWith(200, '{"data":[]}');
     assert.equal(await gap(), 0);
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     assert.equal(await gap(), 5000);
   });
 
   it('checks again at the time it reported', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     const monitor = open();
     await check(monitor);
-    fake.models = answerWith(200, '{"data":[]}');
+    fake.models = respondWith(200, '{"data":[]}');
     mock.timers.tick(4000);
     await flushEventLoop();
-    assert.equal(fake.asked, 1);
+    assert.equal(fake.modelRequests, 1);
     mock.timers.tick(1001);
     await healths.find('the second check', ({ kind }) => kind === 'connected');
   });
@@ -238,12 +238,12 @@ describe('HealthMonitor', () => {
     await check(never);
     mock.timers.tick(10 * MINUTE);
     await flushEventLoop();
-    assert.equal(fake.asked, 1);
+    assert.equal(fake.modelRequests, 1);
     never.end();
     await check(open({ checkInterval: () => 5 * MINUTE }));
     mock.timers.tick(5 * MINUTE);
     await fake.requests.find('the check', ({ path }) => path === '/v1/models', fake.requests.items.length);
-    assert.equal(fake.asked, 3);
+    assert.equal(fake.modelRequests, 3);
   });
 
   it('applies a changed interval at once', async () => {
@@ -270,7 +270,7 @@ describe('HealthMonitor', () => {
   it('shares one check among simultaneous calls', async () => {
     const monitor = open();
     await Promise.all([monitor.check(), monitor.check(), monitor.check()]);
-    assert.equal(fake.asked, 1);
+    assert.equal(fake.modelRequests, 1);
   });
 
   it('ignores the response to a check that was restarted, however late it comes', async () => {
@@ -281,7 +281,7 @@ describe('HealthMonitor', () => {
     const monitor = open();
     const old = monitor.check();
     await fake.requests.find('the first request', ({ path }) => path === '/v1/models');
-    fake.models = answerWith(200, '{"data":[]}');
+    fake.models = respondWith(200, '{"data":[]}');
     await monitor.restartCheck();
     respondLate?.();
     await old;
@@ -308,7 +308,7 @@ describe('HealthMonitor', () => {
     await check(monitor);
     monitor.checkIfOlder(MINUTE);
     await flushEventLoop();
-    assert.equal(fake.asked, 1);
+    assert.equal(fake.modelRequests, 1);
     monitor.checkIfOlder(-1);
     await fake.requests.find('the check', ({ path }) => path === '/v1/models', fake.requests.items.length);
   });
@@ -318,7 +318,7 @@ describe('HealthMonitor', () => {
     fake.proves = false;
     const monitor = open();
     assert.deepEqual(await check(monitor), { kind: 'checking' });
-    assert.deepEqual([lost, fake.asked], [1, 0]);
+    assert.deepEqual([lost, fake.modelRequests], [1, 0]);
     assert.ok(fake.requests.items.every(({ authorization }) => authorization === undefined));
     fake.proves = true;
     mock.timers.tick(1000);
@@ -328,24 +328,24 @@ describe('HealthMonitor', () => {
   it('probes the proxy every 15 seconds, and leaves the backend alone while nothing has changed', async () => {
     mock.timers.enable({ apis: ['setInterval'] });
     await check(open());
-    const [asked, before] = [fake.asked, reports.items.length];
+    const [asked, before] = [fake.modelRequests, reports.items.length];
     for (let count = 1; count <= 3; count++) {
       const seen = reports.items.length;
       mock.timers.tick(15_000);
       await reports.find(`report ${count}`, () => true, seen);
     }
-    assert.deepEqual([fake.asked, reports.items.length], [asked, before + 3]);
+    assert.deepEqual([fake.modelRequests, reports.items.length], [asked, before + 3]);
   });
 
   it('checks once when the proxy reports a later failed handshake', async () => {
     const monitor = open();
     await check(monitor);
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
     await monitor.look();
     assert.equal(latest().kind, 'unreachable');
     await monitor.look();
-    assert.equal(fake.asked, 2);
+    assert.equal(fake.modelRequests, 2);
   });
 
   it('does not check repeatedly while renewals fail and the session still works', async () => {
@@ -354,12 +354,12 @@ describe('HealthMonitor', () => {
     fake.report = { failure: { ...REFUSED, at: Date.now() + 5 } };
     while (Date.now() < (fake.report.failure?.at ?? 0)) await flushEventLoop();
     for (let count = 0; count < 4; count++) await monitor.look();
-    assert.deepEqual([fake.asked, latest().kind], [2, 'connected']);
+    assert.deepEqual([fake.modelRequests, latest().kind], [2, 'connected']);
   });
 
   it('checks when the proxy reports another cause than the known one', async () => {
     const monitor = open();
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     assert.equal((await unreachable(monitor)).cause, 'network');
     fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
     await monitor.look();
@@ -389,7 +389,7 @@ describe('HealthMonitor', () => {
   }
 
   it('reports an endless list of models as a protocol error, and checks less and less often', async () => {
-    fake.models = answerWith(200, `{"data":[${'"x",'.repeat(1_200_000)}"x"]}`);
+    fake.models = respondWith(200, `{"data":[${'"x",'.repeat(1_200_000)}"x"]}`);
     const health = await unreachable(open());
     assert.equal(health.cause, 'protocol');
     assert.ok((health.retryAt ?? 0) - health.checkedAt >= 5000);
@@ -411,13 +411,13 @@ describe('HealthMonitor', () => {
   it('checks once when the proxy reports a later failed request', async () => {
     const monitor = open();
     await check(monitor);
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     fake.report = { requestFailure: { ...NETWORK, at: Date.now() + 1 } };
     await monitor.look();
     assert.equal(latest().kind, 'unreachable');
     fake.report = { requestFailure: { ...NETWORK, at: Date.now() - MINUTE } };
     await monitor.look();
-    assert.equal(fake.asked, 2);
+    assert.equal(fake.modelRequests, 2);
   });
 
   for (const [status, kind] of [
@@ -427,9 +427,9 @@ describe('HealthMonitor', () => {
   ] as const) {
     it(`checks when the proxy reports a later successful request: ${kind}`, async () => {
       const monitor = open();
-      fake.models = answerWith(status);
+      fake.models = respondWith(status);
       assert.equal((await check(monitor)).kind, kind);
-      fake.models = answerWith(200, '{"data":[]}');
+      fake.models = respondWith(200, '{"data":[]}');
       fake.report = { servedAt: Date.now() - MINUTE };
       await monitor.look();
       assert.equal(latest().kind, kind);
@@ -445,15 +445,15 @@ describe('HealthMonitor', () => {
     fake.proves = false;
     await monitor.look();
     assert.equal(latest().kind, 'checking');
-    assert.equal(fake.asked, 1);
+    assert.equal(fake.modelRequests, 1);
   });
 
   it('checks when the proxy reports a new session', async () => {
     const monitor = open();
-    fake.models = answerWith(502);
+    fake.models = respondWith(502);
     fake.report = { failure: REFUSED };
     await check(monitor);
-    fake.models = answerWith(200, '{"data":[]}');
+    fake.models = respondWith(200, '{"data":[]}');
     fake.report = { verified: { kind: 'development', moduleId: null }, establishedAt: Date.now() + 1 };
     await monitor.look();
     assert.equal(latest().kind, 'connected');

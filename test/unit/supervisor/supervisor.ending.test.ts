@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { ask, head, readAnswer } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
+import { openResponse, readResponse, sendRequest } from '../../support/e2e/httpClient.ts';
 import { RawConnection } from '../../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
@@ -12,7 +12,7 @@ import { EditorWindow, gone, isAlive } from '../../support/editorWindow.ts';
 import type { Running } from '../../support/editorWindow.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
-const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor.stop(), restart() and end()', () => {
   const scope = perTest();
@@ -28,14 +28,14 @@ describe('Supervisor.stop(), restart() and end()', () => {
     await editor.supervisor.start();
     return editor.health('connected');
   };
-  const aStream = (url: string) => head(url, { body: chatBody('/repeat 60', { stream: true }) });
+  const aStream = (url: string) => openResponse(url, { body: chatBody('/repeat 60', { stream: true }) });
 
   it('finishes a stream after a restart, while the new process already serves', async () => {
     const { url } = await start();
     const { pid } = editor;
     const stream = await aStream(url);
     let ended = false;
-    const reading = readAnswer(stream).finally(() => (ended = true));
+    const reading = readResponse(stream).finally(() => (ended = true));
     const before = editor.statuses.items.length;
     await editor.supervisor.restart();
     await editor.health('connected', before);
@@ -48,21 +48,21 @@ describe('Supervisor.stop(), restart() and end()', () => {
 
   it('stops: frees the port, finishes a stream, and then leaves no process', async () => {
     const { url, port } = await start();
-    const reading = readAnswer(await aStream(url));
+    const reading = readResponse(await aStream(url));
     await editor.supervisor.stop();
     assert.deepEqual(editor.supervisor.status, { kind: 'off' });
-    await assert.rejects(ask(`http://127.0.0.1:${port}`), { code: 'ECONNREFUSED' });
+    await assert.rejects(sendRequest(`http://127.0.0.1:${port}`), { code: 'ECONNREFUSED' });
     assert.equal((await reading).broken, false);
     await gone(editor.pid);
   });
 
   it('ends all processes within five seconds, also those that finish a stream', async () => {
     const { url } = await start();
-    const stalled = [await head(url, { body: chatBody('/stall 1', { stream: true }) })];
+    const stalled = [await openResponse(url, { body: chatBody('/stall 1', { stream: true }) })];
     await editor.supervisor.restart();
     await editor.health('connected');
-    stalled.push(await head(url, { body: chatBody('/stall 1', { stream: true }) }));
-    const readings = stalled.map((stream) => readAnswer(stream, 10_000));
+    stalled.push(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }));
+    const readings = stalled.map((stream) => readResponse(stream, 10_000));
     const published = editor.statuses.items.length;
     const { milliseconds } = await timed(() => editor.supervisor.end());
     assert.ok(milliseconds < 5000, `${milliseconds} ms`);
@@ -101,14 +101,14 @@ describe('Supervisor.stop(), restart() and end()', () => {
     editor.vault.accessKeys = [editor.vault.ownKey];
     await editor.supervisor.secretsChanged(false);
     ask('GET', '/v1/models');
-    assert.equal((await connection.answer()).status, 200);
-    assert.equal((await connection.answer()).status, 401);
+    assert.equal((await connection.readResponse()).status, 200);
+    assert.equal((await connection.readResponse()).status, 401);
     connection.destroy();
   });
 
   it('stops within five seconds, also with an endless stream', async () => {
     const { url } = await start();
-    const reading = readAnswer(await head(url, { body: chatBody('/stall 1', { stream: true }) }), 10_000);
+    const reading = readResponse(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }), 10_000);
     await editor.supervisor.stop();
     await gone(editor.pid, 5000);
     assert.equal((await reading).broken, true);

@@ -9,8 +9,8 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { ask } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
+import { sendRequest } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { EditorWindow, gone } from '../../support/editorWindow.ts';
@@ -18,7 +18,7 @@ import type { Running } from '../../support/editorWindow.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
 
-const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor, when something fails', () => {
   const scope = perTest();
@@ -166,7 +166,7 @@ describe('Supervisor, when something fails', () => {
 
     const asked = () => back.journal.requests.filter(({ target }) => target === '/v1/models').length;
     const before401 = [editor.statuses.items.length, asked()] as const;
-    assert.equal((await ask(url, { body: chatBody('/status 401') })).status, 401);
+    assert.equal((await sendRequest(url, { body: chatBody('/status 401') })).status, 401);
     await editor.health('connected', before401[0]);
     assert.equal(asked(), before401[1] + 1);
   });

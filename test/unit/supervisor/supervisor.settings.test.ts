@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { ask } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
+import { sendRequest } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { EditorWindow } from '../../support/editorWindow.ts';
 import type { Running } from '../../support/editorWindow.ts';
 import { RawServer } from '../../support/rawServer.ts';
 
-const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor.settingsChanged()', () => {
   const scope = perTest();
@@ -43,11 +43,11 @@ describe('Supervisor.settingsChanged()', () => {
   it('applies live settings in the same process', async () => {
     const { url } = await start();
     const headers = { origin: 'https://app.example' };
-    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 403);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', headers })).status, 403);
     assert.equal(await editor.change({ allowedOrigins: ['https://app.example'], requestTimeoutSeconds: 0.3 }), true);
     await editor.supervisor.secretsChanged(false); // earlier messages have arrived
-    assert.equal((await ask(url, { method: 'GET', path: '/v1/models', headers })).status, 200);
-    assert.equal((await ask(url, { body: chatBody('/hang') })).status, 504);
+    assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', headers })).status, 200);
+    assert.equal((await sendRequest(url, { body: chatBody('/hang') })).status, 504);
     assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [1, 'running']);
   });
 

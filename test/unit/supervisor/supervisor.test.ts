@@ -5,14 +5,14 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { ask } from '../../support/e2e/ask.ts';
+import { sendRequest } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { EditorWindow, gone, makeVault } from '../../support/editorWindow.ts';
 import type { Running } from '../../support/editorWindow.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
-const models = (url: string, key = ACCESS_KEY) => ask(url, { method: 'GET', path: '/v1/models', key });
+const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor', () => {
   const scope = perTest();

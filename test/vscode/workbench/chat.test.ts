@@ -11,7 +11,7 @@ import { abortedAt, assertPromptCancellation, noteAbort } from '../../support/vs
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
-import type { Question } from '../../support/vscode/scriptedModel.ts';
+import type { PendingChat } from '../../support/vscode/scriptedModel.ts';
 import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 import { withTimeout } from '../../support/withTimeout.ts';
@@ -74,7 +74,7 @@ describe("VS Code's chat", () => {
     assert.ok(question.body.tools?.some(({ function: { name } }) => name === 'read_file'));
     question.call('read_file', { filePath: notes, startLine: 1, endLine: 2 });
     question.finish(100, 5);
-    const next = await model.asked(words, VISIBLE);
+    const next = await model.nextChat(words, VISIBLE);
     await chat.thinking.getByText('notes.txt').waitFor();
     await window.screenshot('chat-tool');
     const [call, result] = next.body.messages.slice(-2);
@@ -93,7 +93,7 @@ describe("VS Code's chat", () => {
     question.call('view_image', { filePath: picture });
     question.call('read_file', { filePath: notes, startLine: 1, endLine: 2 });
     question.finish(100, 5);
-    const next = await model.asked(words, VISIBLE);
+    const next = await model.nextChat(words, VISIBLE);
     const messages = next.body.messages.slice(-3);
     assert.deepEqual(
       messages.map(({ role }) => role),
@@ -130,8 +130,8 @@ describe("VS Code's chat", () => {
     assert.doesNotMatch(await chat.answer.innerText(), /:\d+:\d+/, 'no stack trace');
   });
 
-  async function ask(words: string): Promise<Question> {
+  async function ask(words: string): Promise<PendingChat> {
     await chat.ask(words);
-    return model.asked(words, VISIBLE);
+    return model.nextChat(words, VISIBLE);
   }
 });

@@ -130,7 +130,7 @@ describe('The workbench', () => {
 
   it('creates an access key, lists it, and refuses it as soon as it is revoked', async () => {
     await window.runCommand('Sealed Proxy: Create Access Key');
-    await window.answer('Sealed Proxy: Create Access Key', "Ada's notebook");
+    await window.enterText('Sealed Proxy: Create Access Key', "Ada's notebook");
     await window.dismiss(`Copied the access key for "Ada's notebook" to the clipboard.`);
     const key = await window.bridge.run((editor) => editor.env.clipboard.readText(), null);
     assert.match(key, /^sealed-[A-Za-z0-9_-]{43}$/);

@@ -1,8 +1,8 @@
 // The usage as the editor shows it.
 import assert from 'node:assert/strict';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { ask } from '../../support/e2e/ask.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
+import { sendRequest } from '../../support/e2e/httpClient.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -30,7 +30,7 @@ describe('Show Usage', () => {
 
   const newKey = async (name: string) => {
     await window.runCommand('Sealed Proxy: Create Access Key');
-    await window.answer('Sealed Proxy: Create Access Key', name);
+    await window.enterText('Sealed Proxy: Create Access Key', name);
     await window.dismiss(`Copied the access key for "${name}" to the clipboard.`);
     return window.bridge.run((editor) => editor.env.clipboard.readText(), null);
   };
@@ -38,10 +38,10 @@ describe('Show Usage', () => {
   it('shows usage by access key, and no prompt or response', async () => {
     const [continueKey, cline] = [await newKey('Continue'), await newKey('Cline')];
     const streamed = chatBody(QUESTION, { stream: true, stream_options: { include_usage: true } });
-    const answer = await ask(url, { key: continueKey, body: streamed });
+    const answer = await sendRequest(url, { key: continueKey, body: streamed });
     assert.match(answer.body.toString(), /"prompt_tokens":5,"completion_tokens":7/);
-    for (const status of [429, 503]) await ask(url, { key: cline, body: chatBody(`/status ${status}`) });
-    assert.equal((await ask(url, { key: `sealed-${'x'.repeat(43)}`, body: streamed })).status, 401);
+    for (const status of [429, 503]) await sendRequest(url, { key: cline, body: chatBody(`/status ${status}`) });
+    assert.equal((await sendRequest(url, { key: `sealed-${'x'.repeat(43)}`, body: streamed })).status, 401);
 
     await window.runCommand('Sealed Proxy: Show Usage');
     const text = window.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');

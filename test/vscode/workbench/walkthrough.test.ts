@@ -23,7 +23,7 @@ const { steps: STEPS } = walkthroughOf(readFileSync(fromRoot('package.json'), 'u
 const TITLES = ['Set your API key', 'See that the enclave is verified', 'Connect an assistant', 'Ask a question'];
 /** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
-const BOTTOM_RIGHT = { x: 836, y: 464, width: 444, height: 336 };
+const BOTTOM_RIGHT = { x: 756, y: 448, width: 524, height: 352 };
 const CHAT = { x: 984, y: 36, width: 296, height: 262 };
 
 /** The type of an image element, as far as it is used here. The types of browsers are not installed. */
@@ -135,7 +135,7 @@ describe('The walkthrough', () => {
     await chat.choose('GLM 5.2');
     const words = 'Who can read this question?';
     await chat.ask(words);
-    const question = await model.asked(words, VISIBLE);
+    const question = await model.nextChat(words, VISIBLE);
     question.say('You, and the enclave that was verified before it was sent. Nobody in between.');
     question.finish(400, 20);
     await chat.answer.getByText('Nobody in between.').waitFor();

@@ -73,10 +73,10 @@ describe('A request of UndiciTransport', () => {
     it('after its end leaves the connection to the next request', async () => {
       const sent = test.send();
       const connection = await test.server.next();
-      await test.answer(connection, sent);
+      await test.respond(connection, sent);
       sent.call.cancel();
       await flushEventLoop();
-      await test.answer(connection);
+      await test.respond(connection);
       assert.equal(test.server.connections.length, 1);
     });
   });
@@ -135,7 +135,7 @@ describe('A request of UndiciTransport', () => {
       const { handler, call } = test.send();
       call.pause();
       call.resume();
-      await test.answer(await test.server.next(), { handler, call });
+      await test.respond(await test.server.next(), { handler, call });
       assert.deepEqual(handler.events, ['head 200', 'end']);
     });
 
@@ -186,8 +186,8 @@ describe('A request of UndiciTransport', () => {
     it('is reused by the next request', async () => {
       const sent = test.send();
       const connection = await test.server.next();
-      await test.answer(connection, sent);
-      for (let count = 0; count < 3; count++) await test.answer(connection);
+      await test.respond(connection, sent);
+      for (let count = 0; count < 3; count++) await test.respond(connection);
       assert.equal(test.server.connections.length, 1);
     });
 
@@ -206,7 +206,7 @@ describe('A request of UndiciTransport', () => {
       const idle = test.send();
       const idleConnection = await test.server.next();
       const running = await test.exchange();
-      await test.answer(idleConnection, idle);
+      await test.respond(idleConnection, idle);
       running.connection.write(`${OK}content-length: 4\r\n\r\nbo`);
       await running.handler.until('data');
 

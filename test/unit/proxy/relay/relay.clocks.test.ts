@@ -43,7 +43,7 @@ describe('Relay of a response that starts before the upload ends', () => {
     connection.send(LAST);
     call.handler.onData(Buffer.concat([response.chunk('two'), response.end()]));
     call.handler.onEnd();
-    assert.equal((await connection.answer()).body.toString(), 'onetwo');
+    assert.equal((await connection.readResponse()).body.toString(), 'onetwo');
     assert.equal((await relays.end()).end, 'complete');
   });
 
@@ -81,7 +81,7 @@ describe('Relay during a handshake that times out', () => {
     const connection = await relays.begin('Content-Length: 5');
     const { result, milliseconds } = await timed(() => {
       connection.send('hello');
-      return connection.answer();
+      return connection.readResponse();
     });
     assert.equal(result.status, 504);
     assert.ok(milliseconds > REQUEST - 20, `${milliseconds} ms`);

@@ -109,7 +109,7 @@ describe('Relay', () => {
       async (connection) => {
         connection.send(`${(51 * MIB).toString(16)}\r\n`);
         connection.send(Buffer.alloc(51 * MIB));
-        assert.equal((await connection.answer()).status, 413);
+        assert.equal((await connection.readResponse()).status, 413);
       },
     ],
     [
@@ -117,7 +117,7 @@ describe('Relay', () => {
       'upload_timeout',
       async (connection) => {
         connection.send('5\r\nhello\r\n');
-        assert.equal((await connection.answer()).status, 408);
+        assert.equal((await connection.readResponse()).status, 408);
       },
     ],
     [
@@ -125,7 +125,7 @@ describe('Relay', () => {
       'timeout',
       async (connection) => {
         connection.send('5\r\nhello\r\n0\r\n\r\n');
-        assert.equal((await connection.answer()).status, 504);
+        assert.equal((await connection.readResponse()).status, 504);
       },
     ],
     [
@@ -136,7 +136,7 @@ describe('Relay', () => {
         connection.send('5\r\nhello\r\n');
         await relays.backend.transport.next('the request');
         connection.send('5\r\nworld\r\n');
-        const refused = await connection.answer();
+        const refused = await connection.readResponse();
         assert.deepEqual([refused.status, refused.field('retry-after')], [503, '1']);
         assert.deepEqual(refused.json(), { error: { ...BUSY, type: 'server_error', param: null, code: null } });
         relays.limits.release(500 * MIB - 7);
@@ -175,7 +175,7 @@ describe('Relay', () => {
     relays.backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     const connection = await relays.begin('Content-Length: 5');
     connection.send('hello');
-    assert.equal((await connection.answer()).status, 502);
+    assert.equal((await connection.readResponse()).status, 502);
     assert.equal((await relays.end()).end, 'attestation_refused');
     assert.deepEqual(relays.counted, NOTHING);
   });

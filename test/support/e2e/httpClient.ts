@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { ACCESS_KEY } from './scope.ts';
 
-export interface Question {
+export interface RequestOptions {
   readonly method?: string;
   readonly path?: string;
   /** In addition to `authorization` and, for POST, `content-type`. */
@@ -14,7 +14,7 @@ export interface Question {
   readonly body?: string | Uint8Array;
 }
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number;
   /** Name, value, name, value … as received. */
   readonly rawHeaders: readonly string[];
@@ -26,20 +26,27 @@ export interface Answer {
 }
 
 /** Sends a request and reads the response until it ends or breaks. Rejects if no response starts. */
-export async function ask(url: string, question: Question = {}, deadline = DEADLINE): Promise<Answer> {
-  return readAnswer(await head(url, question, deadline), deadline);
+export async function sendRequest(
+  url: string,
+  request: RequestOptions = {},
+  deadline = DEADLINE,
+): Promise<ClientResponse> {
+  return readResponse(await openResponse(url, request, deadline), deadline);
 }
 
 /** Sends a request; resolves as soon as the response starts. */
-export function head(url: string, question: Question = {}, deadline = DEADLINE): Promise<IncomingMessage> {
-  const sent = open(url, question);
-  const answer = answerTo(sent, deadline);
-  sent.end(question.body);
-  return answer;
+export function openResponse(url: string, request: RequestOptions = {}, deadline = DEADLINE): Promise<IncomingMessage> {
+  const sent = openRequest(url, request);
+  const response = responseTo(sent, deadline);
+  sent.end(request.body);
+  return response;
 }
 
 /** Opens a request whose body the caller writes. */
-export function open(url: string, { method = 'POST', path, headers = {}, key = ACCESS_KEY }: Question): ClientRequest {
+export function openRequest(
+  url: string,
+  { method = 'POST', path, headers = {}, key = ACCESS_KEY }: RequestOptions,
+): ClientRequest {
   const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
   return request(url + (path ?? '/v1/chat/completions'), {
     method,
@@ -49,16 +56,16 @@ export function open(url: string, { method = 'POST', path, headers = {}, key = A
 }
 
 /** Resolves when the response to a request starts, even while the body is still being sent. */
-export function answerTo(sent: ClientRequest, deadline = DEADLINE): Promise<IncomingMessage> {
-  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+export function responseTo(sent: ClientRequest, deadline = DEADLINE): Promise<IncomingMessage> {
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
     sent.on('error', reject);
   });
-  return withTimeout(`a response to ${sent.method} ${sent.path}`, deadline, answer);
+  return withTimeout(`a response to ${sent.method} ${sent.path}`, deadline, response);
 }
 
 /** Reads the rest of a response that has started. */
-export async function readAnswer(message: IncomingMessage, deadline = DEADLINE): Promise<Answer> {
+export async function readResponse(message: IncomingMessage, deadline = DEADLINE): Promise<ClientResponse> {
   const chunks: Buffer[] = [];
   message.on('data', (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise<boolean>((resolve) => {
