@@ -37,7 +37,7 @@ export class UndoStore {
 }
 
 function parse(text: string): Applied | undefined {
-  const { version = VERSION, path, before, after, madeFolder, mixed } = fieldsOf(parseJson(Buffer.from(text)));
+  const { version = VERSION, path, before, after, madeFolder, mixed } = fieldsOf(parseJson(text));
   if (version !== VERSION || typeof path !== 'string' || typeof after !== 'string') return undefined;
   if (!isOptionalText(before) || !isOptionalText(madeFolder)) return undefined;
   return { kind: 'applied', path, before, after, madeFolder, mixed: mixed === true };

@@ -1,5 +1,5 @@
 // A streamed response as a sequence of events: text, reasoning, complete tool calls, usage. Pure: text in, events out.
-import { asObject, fieldsOf } from '../shared/json.ts';
+import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { ChatError, backendMessage } from './chatError.ts';
 
 export type AnswerEvent =
@@ -24,9 +24,8 @@ const MAX_CALLS = 256;
 export class AnswerReader {
   readonly #onEvent: (event: AnswerEvent) => void;
   readonly #calls = new Map<number, ToolCall>();
-  /** The start of the current line, in chunks: they are joined once, so that a long line takes linear time. */
-  #rest: string[] = [];
-  #restLength = 0;
+  /** The start of the current line. */
+  #rest = '';
   #callsLength = 0;
   #done = false;
 
@@ -41,13 +40,9 @@ export class AnswerReader {
   push(text: string): void {
     const lines = text.split('\n');
     const rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const complete = this.#takeRest() + line;
-      this.#readLine(complete.endsWith('\r') ? complete.slice(0, -1) : complete);
-    }
-    this.#rest.push(rest);
-    this.#restLength += rest.length;
-    if (this.#restLength > MAX_LINE) throw new ChatError('The backend did not send an event stream. Try again.');
+    for (const line of lines) this.#readLine(line);
+    this.#rest += rest;
+    if (this.#rest.length > MAX_LINE) throw new ChatError('The backend did not send an event stream. Try again.');
   }
 
   /**
@@ -55,32 +50,29 @@ export class AnswerReader {
    * @throws ChatError if the response is not complete
    */
   end(): void {
-    this.#readLine(this.#takeRest());
+    this.#readLine('');
     this.#finishCalls();
     if (!this.#done) throw new ChatError('The response ended before it was complete. Try again.');
   }
 
-  #takeRest(): string {
-    const rest = this.#rest.join('');
-    this.#rest = [];
-    this.#restLength = 0;
-    return rest;
-  }
-
-  #readLine(line: string): void {
+  /** Reads the line that ends with `end`. */
+  #readLine(end: string): void {
+    const line = this.#rest + end;
+    this.#rest = '';
     if (!line.startsWith('data:')) return; // comments, empty lines, event names
     const data = line.slice(5).trim();
     if (data === '[DONE]') {
       this.#done = true;
       return;
     }
-    const chunk = parse(data);
-    if (chunk['error'] !== undefined && chunk['error'] !== null) {
-      throw new ChatError(backendMessage({ error: chunk['error'] }) || 'The backend stopped with an error. Try again.');
+    const chunk = parseJson(data);
+    if (chunk === undefined) throw new ChatError('The backend sent an event that is not valid JSON. Try again.');
+    const { error, choices, usage } = fieldsOf(chunk);
+    if (error !== undefined && error !== null) {
+      throw new ChatError(backendMessage({ error }) || 'The backend stopped with an error. Try again.');
     }
-    const [choice] = Array.isArray(chunk['choices']) ? (chunk['choices'] as unknown[]) : [];
-    this.#readChoice(fieldsOf(choice));
-    this.#readUsage(fieldsOf(chunk['usage']));
+    this.#readChoice(fieldsOf(Array.isArray(choices) ? choices[0] : undefined));
+    this.#readUsage(fieldsOf(usage));
   }
 
   #readChoice({ delta, finish_reason: reason }: Record<string, unknown>): void {
@@ -127,21 +119,9 @@ export class AnswerReader {
 
 function argumentsOf(name: string, json: string): object {
   if (json.trim() === '') return {};
-  try {
-    const value = asObject(JSON.parse(json));
-    if (value !== undefined) return value;
-  } catch {
-    // not JSON: see below
-  }
-  throw new ChatError(`The model called the tool ${name} with invalid arguments. Try again.`);
-}
-
-function parse(data: string): Record<string, unknown> {
-  try {
-    return fieldsOf(JSON.parse(data));
-  } catch {
-    throw new ChatError('The backend sent an event that is not valid JSON. Try again.');
-  }
+  const value = asObject(parseJson(json));
+  if (value === undefined) throw new ChatError(`The model called the tool ${name} with invalid arguments. Try again.`);
+  return value;
 }
 
 function textOf(value: unknown): string {

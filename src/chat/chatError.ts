@@ -24,7 +24,7 @@ const MAX_MESSAGE = 500;
  * @param retryAfter the `retry-after` header, in seconds
  */
 export function toChatError(status: number, body: string, retryAfter: string | undefined): ChatError {
-  const message = backendMessage(parseJson(Buffer.from(body)));
+  const message = backendMessage(parseJson(body));
   const details = message === '' ? '' : ` Details: ${message}`;
   switch (status) {
     case 401:

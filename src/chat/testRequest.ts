@@ -80,7 +80,7 @@ export async function readRefusal(response: IncomingMessage): Promise<RefusedReq
 
 /** The code or type of an OpenAI error, or empty. Only short identifiers: other text may contain secrets. */
 function errorCode(body: string): string {
-  const { code, type } = fieldsOf(fieldsOf(parseJson(Buffer.from(body)))['error']);
+  const { code, type } = fieldsOf(fieldsOf(parseJson(body))['error']);
   const isIdentifier = (value: unknown): value is string => typeof value === 'string' && /^[a-z_]{1,40}$/.test(value);
   return [code, type].find(isIdentifier) ?? '';
 }

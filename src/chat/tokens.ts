@@ -1,5 +1,5 @@
-// Estimates the number of tokens in a text. Each model has its own tokenizer, which the backend does not name, and whose
-// tables have megabytes. So this is an estimate by kinds of characters that rather counts too many: compared with
+// Estimates the number of tokens in a text from its kinds of characters. An exact count would need the tokenizer of the
+// model, which the backend does not name and whose tables take megabytes. The estimate is rather too high: compared with
 // o200k_base, 1.3 to 1.8 times as many for code, prose and JSON, and about as many for Base64. Pure.
 import type { Message, Part } from './request.ts';
 
@@ -32,7 +32,7 @@ function isCommonScript(code: number): boolean {
   return code < 0x590 || (code >= 0x2e80 && code < 0xd7b0);
 }
 
-/** The same for a message with all its parts. */
+/** The estimated number of tokens in a message with all its parts. */
 export function countMessageTokens({ parts }: Message): number {
   return PER_MESSAGE + sum(parts);
 }

@@ -160,7 +160,7 @@ function refused(model: string, { status, code, message }: RefusedRequest): Chec
 }
 
 function dimensionsOf(body: string): number | undefined {
-  const data = fieldsOf(parseJson(Buffer.from(body)))['data'];
+  const data = fieldsOf(parseJson(body))['data'];
   const embedding = Array.isArray(data) ? fieldsOf(data[0])['embedding'] : undefined;
   return Array.isArray(embedding) && embedding.length > 0 ? embedding.length : undefined;
 }

@@ -1,4 +1,5 @@
 // Checks of this computer: process, port, addresses, HTTP proxies, access keys.
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -88,25 +89,16 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
 }
 
 /** Undefined if a program accepts connections, otherwise the error code. */
-function tryConnect(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port });
-    const settle = (code: string | undefined) => {
-      signal.removeEventListener('abort', stop);
-      socket.destroy();
-      resolve(code);
-    };
-    const stop = () => {
-      settle('ETIMEDOUT');
-    };
-    signal.addEventListener('abort', stop);
-    socket.on('connect', () => {
-      settle(undefined);
-    });
-    socket.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
-      settle(code);
-    });
-  });
+async function tryConnect(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
+  const socket = connect({ host, port, signal });
+  try {
+    await once(socket, 'connect');
+    return undefined;
+  } catch (error) {
+    return signal.aborted ? 'ETIMEDOUT' : ((error as NodeJS.ErrnoException).code ?? 'unknown');
+  } finally {
+    socket.destroy();
+  }
 }
 
 function checkIpv4(code: string | undefined, status: ProxyStatus): CheckResult {

@@ -9,7 +9,7 @@ export class ChannelLog implements vscode.Disposable {
 
   /** Writes one line of the proxy's log: JSON with its level, or else any text. */
   proxyLine(line: string): void {
-    const { level, event, ...fields } = asObject(parseJson(Buffer.from(line))) ?? { event: line };
+    const { level, event, ...fields } = asObject(parseJson(line)) ?? { event: line };
     const values = Object.entries(fields).filter(([name]) => name !== 'time'); // the channel adds its own
     const text = [String(event), ...values.map(([name, value]) => `${name}=${String(value)}`)].join(' ');
     this.channel[LEVELS.find((known) => known === level) ?? 'info'](text);

@@ -3,36 +3,34 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../settings/loopback.ts';
 import type { LiveConfig } from '../settings/proxyConfig.ts';
-import type { NetworkSettings } from '../shared/messages.ts';
+import type { FromProxy, NetworkSettings } from '../shared/messages.ts';
 import { digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import { openConnection } from './backend/connection.ts';
-import type { ConnectionEvents, ConnectionOptions } from './backend/connection.ts';
+import type { ConnectionOptions } from './backend/connection.ts';
 import { watchConnection } from './backend/connectionReport.ts';
-import type { OutcomeEvents } from './backend/connectionReport.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
+import { RequestLimits } from './relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
-import type { KeyEvents } from './server/accessKeys.ts';
-import type { ServerState } from './server/localRequest.ts';
 import { createProxyServer } from './server/server.ts';
 import { UsageTally } from './usage/usageTally.ts';
 
-export interface ServiceEvents extends ConnectionEvents, KeyEvents, OutcomeEvents {
+export type ServiceEvent =
+  | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
   /** Another window of the same user asks for the port. */
-  releaseAsked?(): void;
-}
+  | { readonly type: 'releaseAsked' };
 
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
-  readonly network?: NetworkSettings;
-  readonly events?: ServiceEvents;
+  readonly network?: NetworkSettings | undefined;
+  readonly onEvent?: (event: ServiceEvent) => void;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
-  readonly ownership?: Uint8Array;
+  readonly ownership?: Uint8Array | null;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
-  readonly trustFingerprint?: string;
+  readonly trustFingerprint?: string | undefined;
   /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -67,21 +65,28 @@ const HANDSHAKE_LIMIT = 30_000;
  * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; ConfigError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, network, events = {}, ownership = null, trustFingerprint = '', internals } = options;
-  const onUsed = onceAMinute((id) => events.accessKeyUsed?.(id));
-  let state: ServerState = { ...config, ownership, keys: new AccessKeys(config.apiKey, config.accessKeys, onUsed) };
-  let keySetDigest = digestKeys({ ...config, ownership });
+  const { config, log, network, ownership = null, trustFingerprint = '', internals } = options;
+  const onEvent = options.onEvent ?? (() => undefined);
+  const onUsed = onceAMinute((id) => {
+    onEvent({ type: 'accessKeyUsed', id });
+  });
+  const keysOf = ({ apiKey, accessKeys, ownership }: ServiceSecrets) => ({
+    ownership,
+    keys: new AccessKeys(apiKey, accessKeys, onUsed),
+    keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
+  });
+  let state = { ...config, ...keysOf({ ...config, ownership }) };
   let port = 0;
   let stopping = false;
   const backendUrl = config.backend.origin + config.backend.basePath;
-  const watch = watchConnection(events);
+  const watch = watchConnection(onEvent);
   const connection = openConnection({
     settings: config,
     clock: systemClock,
     log,
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
-    ...(network === undefined ? {} : { network }),
-    events: watch.events,
+    network,
+    onEvent: watch.onEvent,
     ...internals,
   });
   const local = createProxyServer({
@@ -89,10 +94,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     cacheNamespaceRoot: config.cacheNamespaceRoot,
     exchange: connection,
     state: () => state,
-    report: () => ({ version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() }),
+    report: () => {
+      const { keySetDigest } = state;
+      return { version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() };
+    },
     onOutcome: watch.outcome,
-    onRelease: () => events.releaseAsked?.(),
-    onChatAnswered: (id) => events.chatAnswered?.(id),
+    onEvent,
+    limits: new RequestLimits(),
     usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });
@@ -119,17 +127,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     setKeys(secrets) {
-      const { apiKey, accessKeys } = secrets;
-      const ownership = stopping ? null : secrets.ownership;
-      state = { ...state, ownership, keys: new AccessKeys(apiKey, accessKeys, onUsed) };
-      keySetDigest = digestKeys(secrets);
+      state = { ...state, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
     },
     update(settings) {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
     async stop(graceMs, onFree) {
-      // The next program on this port could pass a proof from here off as its own: it would name the same port.
+      // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       stopping = true;
       state = { ...state, ownership: null };
       const closed = once(server, 'close');
@@ -144,8 +149,4 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.flush();
     },
   };
-}
-
-function digestKeys({ apiKey, accessKeys, ownership }: ServiceSecrets): string {
-  return ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys);
 }

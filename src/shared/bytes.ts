@@ -1,7 +1,6 @@
-// src/shared imports nothing outside itself (the Node runtime excepted).
+// src/shared imports nothing outside itself, except the Node runtime.
 import { timingSafeEqual } from 'node:crypto';
 
-const HEX = /^(?:[0-9a-f]{2})*$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** A read-only view of `bytes` as a Buffer: no copy, same memory. */
@@ -12,11 +11,6 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 /** Lower-case hex, two characters for each byte. */
 export function toHex(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('hex');
-}
-
-/** The bytes of a lower-case hex string, or undefined for anything else (upper case and odd lengths included). */
-export function fromHex(text: string): Uint8Array | undefined {
-  return HEX.test(text) ? new Uint8Array(Buffer.from(text, 'hex')) : undefined;
 }
 
 /** Padded Base64 in the standard alphabet (RFC 4648 section 4). */

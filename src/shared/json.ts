@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from './bytes.ts';
 
-/** The value of a UTF-8 JSON text, or undefined. Ignores the parser's message, because it quotes the text. */
-export function parseJson(bytes: Uint8Array): unknown {
-  if (!isUtf8(bytes)) return undefined;
+/** The value of a JSON text (as bytes: in UTF-8), or undefined. Ignores the parser's message: it quotes the text. */
+export function parseJson(text: string | Uint8Array): unknown {
+  if (typeof text !== 'string' && !isUtf8(text)) return undefined;
   try {
-    return JSON.parse(asBuffer(bytes).toString('utf8')) as unknown;
+    return JSON.parse(typeof text === 'string' ? text : asBuffer(text).toString('utf8')) as unknown;
   } catch {
     return undefined;
   }

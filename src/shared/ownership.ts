@@ -8,10 +8,10 @@ import type { AttestationSummary } from './messages.ts';
 
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
-/** In a `POST /health` with which a window asks for the port. */
-export const RELEASE_HEADER = 'x-sealed-proxy-release';
-/** In a `GET /health` with which a window asks for the usage. */
-export const USAGE_HEADER = 'x-sealed-proxy-usage';
+/** With `POST /health`, a window asks for the port; with `GET /health`, it asks for the usage. */
+export const REQUEST_HEADERS = { release: 'x-sealed-proxy-release', usage: 'x-sealed-proxy-usage' } as const;
+
+export type WindowRequest = keyof typeof REQUEST_HEADERS;
 
 /** What a proxy reports to a window that shares its secret. Times in milliseconds since 1970. */
 export interface ProxyReport {
@@ -45,11 +45,6 @@ export interface ConnectionFailure {
   readonly message: string;
 }
 
-// Fixed texts of the protocol between windows and proxies, one for each kind of message.
-const LABEL = 'sealed-proxy/ownership/v1\0';
-const RELEASE_LABEL = 'sealed-proxy/release/v1\0';
-const USAGE_LABEL = 'sealed-proxy/usage/v1\0';
-const KEY_SET_LABEL = 'sealed-proxy/stamp/v1\0';
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const PROOF = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
@@ -65,7 +60,7 @@ export function isChallenge(text: string): boolean {
 /** The report and its authentication code, for the header: `base64url(JSON).base64url(HMAC-SHA-256)`. */
 export function prove(secret: Uint8Array, challenge: string, report: ProxyReport): string {
   const payload = Buffer.from(JSON.stringify(report)).toString('base64url');
-  return `${payload}.${authenticate(secret, LABEL, challenge, payload).toString('base64url')}`;
+  return `${payload}.${authenticate(secret, 'ownership', challenge, payload).toString('base64url')}`;
 }
 
 /** The report, if `proof` answers `challenge` with `secret` and names `port`; else undefined. */
@@ -77,7 +72,7 @@ export function checkProof(
 ): ProxyReport | undefined {
   const [, payload, code] = PROOF.exec(proof) ?? [];
   if (payload === undefined || code === undefined) return undefined;
-  if (!constantTimeEqual(authenticate(secret, LABEL, challenge, payload), Buffer.from(code, 'base64url')))
+  if (!constantTimeEqual(authenticate(secret, 'ownership', challenge, payload), Buffer.from(code, 'base64url')))
     return undefined;
   const report = parseReport(Buffer.from(payload, 'base64url').toString('utf8'));
   return report?.port === port ? report : undefined;
@@ -85,67 +80,52 @@ export function checkProof(
 
 /** A keyed digest that shows whether two holders of the secret have the same keys, and reveals nothing to others. */
 export function digestKeySet(secret: Uint8Array, apiKey: string | null, accessKeys: readonly string[]): string {
-  return authenticate(secret, KEY_SET_LABEL, apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
+  return authenticate(secret, 'stamp', apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
 }
 
 /** One proxy process on one port. */
 type Addressee = Pick<ProxyReport, 'instance' | 'port'>;
 
-/** The value of `RELEASE_HEADER` for one process. 43 characters. */
-export function makeRelease(secret: Uint8Array, addressee: Addressee): string {
-  return makeRequest(secret, RELEASE_LABEL, addressee);
+/** The value of a request header for one process. 43 characters. */
+export function makeRequest(request: WindowRequest, secret: Uint8Array, { instance, port }: Addressee): string {
+  return authenticate(secret, request, instance, String(port)).toString('base64url');
 }
 
-/** True if `release` was made with the secret for this process. */
-export function isRelease(secret: Uint8Array, addressee: Addressee, release: string): boolean {
-  return isSame(makeRelease(secret, addressee), release);
+/** True if `value` was made with the secret for this request to this process. */
+export function isRequest(request: WindowRequest, secret: Uint8Array, addressee: Addressee, value: string): boolean {
+  return constantTimeEqual(Buffer.from(makeRequest(request, secret, addressee)), Buffer.from(value));
 }
 
-/** The value of `USAGE_HEADER` for one process. 43 characters. */
-export function makeUsageRequest(secret: Uint8Array, addressee: Addressee): string {
-  return makeRequest(secret, USAGE_LABEL, addressee);
-}
-
-/** True if `request` was made with the secret for this process. */
-export function isUsageRequest(secret: Uint8Array, addressee: Addressee, request: string): boolean {
-  return isSame(makeUsageRequest(secret, addressee), request);
-}
-
-function makeRequest(secret: Uint8Array, label: string, { instance, port }: Addressee): string {
-  return authenticate(secret, label, instance, String(port)).toString('base64url');
-}
-
-function isSame(expected: string, text: string): boolean {
-  return constantTimeEqual(Buffer.from(expected), Buffer.from(text));
-}
-
-function authenticate(secret: Uint8Array, label: string, one: string, other: string): Buffer {
-  return createHmac('sha256', secret).update(`${label}${one}\0${other}`).digest();
+/** @param kind a fixed text of the protocol between windows and proxies, one for each kind of message */
+function authenticate(
+  secret: Uint8Array,
+  kind: 'ownership' | 'stamp' | WindowRequest,
+  one: string,
+  other: string,
+): Buffer {
+  return createHmac('sha256', secret).update(`sealed-proxy/${kind}/v1\0${one}\0${other}`).digest();
 }
 
 /** The report is authentic, but may come from another version: unknown or malformed fields are ignored. */
 function parseReport(json: string): ProxyReport | undefined {
   const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
-  const { version, port, instance, backendUrl, trustFingerprint, keySetDigest, verified, failure, requestFailure } =
-    report;
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+  const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
+  const { version, port, verified, failure, requestFailure } = report;
   return {
     version,
     port,
-    instance: typeof instance === 'string' ? instance : '',
-    backendUrl: typeof backendUrl === 'string' ? backendUrl : '',
-    trustFingerprint: typeof trustFingerprint === 'string' ? trustFingerprint : '',
-    keySetDigest: typeof keySetDigest === 'string' ? keySetDigest : '',
+    instance: textOf(report.instance),
+    backendUrl: textOf(report.backendUrl),
+    trustFingerprint: textOf(report.trustFingerprint),
+    keySetDigest: textOf(report.keySetDigest),
     verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),
     failure: isFailure(failure) ? failure : null,
     requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),
   };
-}
-
-function timeOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
 }
 
 function isFailure(value: unknown): value is ConnectionFailure {

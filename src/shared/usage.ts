@@ -1,5 +1,5 @@
 // What the clients of a proxy have used since it started: only numbers and times, no prompts or responses.
-import { fieldsOf } from './json.ts';
+import { fieldsOf, parseJson } from './json.ts';
 
 /** A caller that uses an API key of the backend instead of an access key. */
 export const DIRECT = 'direct';
@@ -46,13 +46,8 @@ export interface UsageReport {
 
 /** The report in a JSON text, or undefined if it is not one. */
 export function parseUsage(json: string): UsageReport | undefined {
-  try {
-    const { since, keys } = fieldsOf(JSON.parse(json));
-    const valid = isCount(since) && Array.isArray(keys) && keys.every(isKeyUsage);
-    return valid ? { since, keys } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { since, keys } = fieldsOf(parseJson(json));
+  return isCount(since) && Array.isArray(keys) && keys.every(isKeyUsage) ? { since, keys } : undefined;
 }
 
 function isKeyUsage(value: unknown): value is KeyUsage {

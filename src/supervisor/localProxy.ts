@@ -2,8 +2,8 @@
 // over the connection that the proof came from.
 import type { Agent, ClientRequestArgs, IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, USAGE_HEADER } from '../shared/ownership.ts';
-import { checkProof, makeChallenge, makeRelease, makeUsageRequest } from '../shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS } from '../shared/ownership.ts';
+import { checkProof, makeChallenge, makeRequest } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import { parseUsage } from '../shared/usage.ts';
 import type { UsageReport } from '../shared/usage.ts';
@@ -97,7 +97,7 @@ export class VerifiedConnection {
 
   /** Asks the proxy to release its port, as its own window would. */
   async askForPort(): Promise<void> {
-    const headers = { [RELEASE_HEADER]: makeRelease(this.#secret, this.#requireReport()) };
+    const headers = { [REQUEST_HEADERS.release]: makeRequest('release', this.#secret, this.#requireReport()) };
     await this.#fetch({ method: 'POST', path: '/health', headers });
   }
 
@@ -106,7 +106,7 @@ export class VerifiedConnection {
    * @throws Error also if the response is not a usage report
    */
   async usage(): Promise<UsageReport> {
-    const headers = { [USAGE_HEADER]: makeUsageRequest(this.#secret, this.#requireReport()) };
+    const headers = { [REQUEST_HEADERS.usage]: makeRequest('usage', this.#secret, this.#requireReport()) };
     const usage = parseUsage((await this.#fetch({ path: '/health', headers })).body);
     if (usage === undefined) throw new Error('The proxy did not send a usage report');
     return usage;

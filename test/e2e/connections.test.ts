@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
@@ -90,6 +91,20 @@ describe('A connection', () => {
       const { ended } = await withTimeout('the end of each request at the enclave', 1000, end);
       assert.equal(ended, 'client-cancelled');
     }
+  });
+
+  it('logs each pipelined request once when the client disconnects', async () => {
+    const [index, logged] = [enclave.journal.requests.length, proxy.stderr.items.length];
+    const connection = await RawConnection.open(proxy.port);
+    connection.send(chat('/hang').repeat(3));
+    const requests = Promise.all([0, 1, 2].map((offset) => enclave.journal.request(index + offset)));
+    await withTimeout('three requests at the enclave', 2000, requests);
+    connection.destroy();
+    await proxy.logged('request', { end: 'client-gone' }, logged);
+    await sendRequest(proxy.url, { method: 'GET', path: '/health' });
+    await proxy.logged('request', { path: '/health' }, logged);
+    const lines = proxy.stderr.items.slice(logged).filter((line) => line.includes('client-gone'));
+    assert.equal(lines.length, 3);
   });
 
   it('of an HTTP version other than 1.1 is refused, where a broken response would look complete', async () => {

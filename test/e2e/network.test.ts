@@ -131,10 +131,8 @@ describe('The image of an enclave', () => {
       {
         network: { httpsProxy: company.url, certificates: [TLS.ca], strictTls },
         internals: { anchors: enclave.anchors },
-        events: {
-          verified: (attestation) => {
-            verified.add(attestation);
-          },
+        onEvent: (event) => {
+          if (event.type === 'verified') verified.add(event.verified);
         },
       },
     );

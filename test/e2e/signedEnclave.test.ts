@@ -47,10 +47,8 @@ describe('An enclave with signed documents', () => {
       {
         network: { certificates: [TLS.ca] },
         internals: { anchors: enclave.anchors },
-        events: {
-          verified: (summary) => {
-            verified.add(summary);
-          },
+        onEvent: (event) => {
+          if (event.type === 'verified') verified.add(event.verified);
         },
       },
     );

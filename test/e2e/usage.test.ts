@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, USAGE_HEADER } from '../../src/shared/ownership.ts';
-import { checkProof, makeChallenge, makeRelease, makeUsageRequest } from '../../src/shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS } from '../../src/shared/ownership.ts';
+import { checkProof, makeChallenge, makeRequest } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import type { KeyUsage, Outcomes } from '../../src/shared/usage.ts';
@@ -155,16 +155,16 @@ describe('The usage of a proxy', () => {
     await client.models.list();
     const { body: health } = await sendRequest(proxy.url, { method: 'GET', path: '/health', key: null });
     const report = await reportOf(proxy);
-    const right = makeUsageRequest(SECRET, report);
+    const right = makeRequest('usage', SECRET, report);
     const request = (value: string | string[], { url } = proxy, method = 'GET', path = '/health') =>
-      sendRequest(url, { method, path, key: ACCESS_KEY, headers: { [USAGE_HEADER]: value } });
+      sendRequest(url, { method, path, key: ACCESS_KEY, headers: { [REQUEST_HEADERS.usage]: value } });
     for (const wrong of [
       '',
       'x',
-      makeUsageRequest(randomBytes(32), report),
-      makeUsageRequest(SECRET, { ...report, instance: 'A'.repeat(43) }),
-      makeUsageRequest(SECRET, { ...report, port: report.port + 1 }),
-      makeRelease(SECRET, report),
+      makeRequest('usage', randomBytes(32), report),
+      makeRequest('usage', SECRET, { ...report, instance: 'A'.repeat(43) }),
+      makeRequest('usage', SECRET, { ...report, port: report.port + 1 }),
+      makeRequest('release', SECRET, report),
       [right, right],
     ]) {
       assert.deepEqual((await request(wrong)).body, health, String(wrong));
@@ -179,7 +179,7 @@ describe('The usage of a proxy', () => {
 
   it('is not returned by a proxy on the command line', async () => {
     const { url, port } = await scope.proxy(enclave);
-    const headers = { [USAGE_HEADER]: makeUsageRequest(new Uint8Array(32), { instance: '', port }) };
+    const headers = { [REQUEST_HEADERS.usage]: makeRequest('usage', new Uint8Array(32), { instance: '', port }) };
     const withHeaders = await sendRequest(url, { method: 'GET', path: '/health', headers });
     const plain = await sendRequest(url, { method: 'GET', path: '/health' });
     assert.deepEqual(withHeaders.body, plain.body);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, isRelease, prove } from '../../src/shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS, isRequest, prove } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { aReport } from './reports.ts';
@@ -78,9 +78,9 @@ export class FakeProxy {
       this.models(request, response);
       return;
     }
-    const release = headers[RELEASE_HEADER];
+    const release = headers[REQUEST_HEADERS.release];
     if (request.method === 'POST' && typeof release === 'string') {
-      this.released = isRelease(this.#secret, aReport(this.port, this.report), release);
+      this.released = isRequest('release', this.#secret, aReport(this.port, this.report), release);
       response.writeHead(202).end('{}', () => void this.close());
       return;
     }

@@ -2,29 +2,21 @@
 import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { bestAead } from '../../session/aead.ts';
-import type { SessionError } from '../../session/errors.ts';
 import { performHandshake } from '../../session/handshake.ts';
 import type { AttestationResult, Trust } from '../../session/handshake.ts';
 import { hkdfSha256 } from '../../session/hkdf.ts';
 import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
-import type { SessionLoss } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
-import type { AttestationSummary, NetworkSettings } from '../../shared/messages.ts';
+import type { FromProxy, NetworkSettings } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
 import { summarizeAttestation } from './attestationSummary.ts';
 import { describeError } from './describeError.ts';
 import { createHistoryLoader } from './pcrHistory.ts';
 import { UndiciTransport, createDispatcher } from './undiciTransport.ts';
 
-/** Callbacks for the state of the connection. */
-export interface ConnectionEvents {
-  /** A session is live; how its handshake was attested. */
-  verified?(summary: AttestationSummary): void;
-  sessionLost?(reason: SessionLoss): void;
-  handshakeFailed?(error: SessionError): void;
-}
+export type ConnectionEvent = Extract<FromProxy, { type: 'verified' | 'sessionLost' | 'handshakeFailed' }>;
 
 export interface ConnectionOptions {
   readonly settings: Pick<ProxyConfig, 'backend' | 'policy'>;
@@ -32,8 +24,8 @@ export interface ConnectionOptions {
   readonly log: Log;
   /** The time limit of a handshake, in milliseconds; read for each handshake. */
   readonly handshakeTimeout: () => number;
-  readonly network?: NetworkSettings;
-  readonly events?: ConnectionEvents;
+  readonly network?: NetworkSettings | undefined;
+  readonly onEvent: (event: ConnectionEvent) => void;
   readonly primitives?: Primitives;
   readonly anchors?: TrustAnchors;
 }
@@ -51,7 +43,7 @@ export function bestPrimitives(): Primitives {
 
 /** Opens no connection yet: `sessions` makes the first session when it is asked for one. */
 export function openConnection(options: ConnectionOptions): BackendConnection {
-  const { settings, clock, log, network, events = {}, handshakeTimeout } = options;
+  const { settings, clock, log, network, onEvent, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;
   const transport = new UndiciTransport(settings.backend, network);
   // A forged history could approve other images, so TLS certificates are checked here regardless of the settings.
@@ -75,16 +67,17 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       } else {
         log.info('session', { verified: false, note: 'development backend, not verified' });
       }
-      events.verified?.(summary);
+      onEvent({ type: 'verified', verified: summary, establishedAt: Date.now() });
     },
     onLost: (reason) => {
       log.info('session_lost', { reason });
       if (reason === 'slept') transport.renew(); // the old connections may be dead without an error
-      events.sessionLost?.(reason);
+      onEvent({ type: 'sessionLost', reason });
     },
     onFailed: (error) => {
-      log.error('handshake_failed', describeError(error));
-      events.handshakeFailed?.(error);
+      const failure = describeError(error);
+      log.error('handshake_failed', failure);
+      onEvent({ type: 'handshakeFailed', ...failure });
     },
   });
   return {

@@ -7,10 +7,9 @@ import { fromBase64 } from '../../shared/bytes.ts';
 import { parseToProxy } from '../../shared/messages.ts';
 import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
-import { describeError } from '../backend/describeError.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
-import type { Service, ServiceEvents } from '../service.ts';
+import type { Service } from '../service.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
 import { checkSecrets, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
@@ -95,9 +94,12 @@ class IpcHost {
         config,
         log: this.#log,
         network,
-        ...(trustFingerprint !== undefined && { trustFingerprint }),
-        events: this.#events(),
-        ...ownershipOf(secrets),
+        trustFingerprint,
+        onEvent: (event) => {
+          if (event.type === 'releaseAsked') void this.#finish();
+          else this.#send(event);
+        },
+        ownership: ownershipOf(secrets),
       });
     } catch (error) {
       this.#started = false;
@@ -111,19 +113,6 @@ class IpcHost {
     this.#send({ type: 'ready', url, port, version: VERSION });
   }
 
-  #events(): ServiceEvents {
-    const send = this.#send;
-    return {
-      releaseAsked: () => void this.#finish(),
-      outcomeChanged: (success) => send({ type: 'outcomeChanged', success }),
-      accessKeyUsed: (id) => send({ type: 'accessKeyUsed', id }),
-      chatAnswered: (id) => send({ type: 'chatAnswered', id }),
-      verified: (verified) => send({ type: 'verified', verified, establishedAt: Date.now() }),
-      sessionLost: (reason) => send({ type: 'sessionLost', reason }),
-      handshakeFailed: (error) => send({ type: 'handshakeFailed', ...describeError(error) }),
-    };
-  }
-
   #update(changed: ProxySettings): void {
     const settings = { ...this.#settings, ...changed };
     const live = resolveLiveConfig(settings);
@@ -132,8 +121,8 @@ class IpcHost {
   }
 
   #setKeys(secrets: ProxySecrets): void {
-    const { apiKey, accessKeys } = checkSecrets(secrets.apiKey, secrets.accessKeys);
-    this.#service?.setKeys({ apiKey, accessKeys, ownership: ownershipOf(secrets).ownership ?? null });
+    const keys = checkSecrets(secrets.apiKey, secrets.accessKeys);
+    this.#service?.setKeys({ ...keys, ownership: ownershipOf(secrets) });
   }
 
   async #finish(): Promise<void> {
@@ -148,8 +137,8 @@ class IpcHost {
   }
 }
 
-/** The secret as bytes; left out if it does not have 32 of them. */
-function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
-  const bytes = ownership === undefined ? undefined : fromBase64(ownership);
-  return bytes?.length === 32 ? { ownership: bytes } : {};
+/** The secret as bytes; null if it does not have 32 of them. */
+function ownershipOf({ ownership = '' }: ProxySecrets): Uint8Array | null {
+  const bytes = fromBase64(ownership);
+  return bytes?.length === 32 ? bytes : null;
 }

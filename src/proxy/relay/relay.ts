@@ -50,7 +50,7 @@ export interface RelayedRequest {
   readonly meter: RequestMeter;
 }
 
-/** How long a client may take to read the rest of a response that broke, in milliseconds. */
+/** How long a client may take to read what was sent of a broken response, in milliseconds. */
 const LINGER = 10_000;
 const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
 
@@ -67,7 +67,7 @@ export class Relay implements ResponseSink {
   #concluded = false;
   #started = false;
   #headPending = false;
-  /** True while the response is an event stream, which the idle timeout limits. */
+  /** True for an event stream, which the idle timeout limits. */
   #idleLimited = false;
   #waitingForDrain = false;
   #timer: NodeJS.Timeout | undefined;
@@ -140,7 +140,7 @@ export class Relay implements ResponseSink {
   }
 
   fail(error: SessionError): void {
-    if (this.#concluded) return; // refused: `#refuse` has recorded why, and aborted the exchange
+    if (this.#concluded) return; // `#refuse` has recorded the reason and aborted the exchange
     if (error.code === 'cancelled') {
       this.#entry.end = 'client-gone';
       this.#conclude();

@@ -11,7 +11,7 @@ export class RequestEntry {
   bytesOut = 0;
   /** `complete`, `client-gone`, or the code of the error that ended the request. */
   end = 'complete';
-  /** True for the questions that windows ask every few seconds: logged at `debug` only. */
+  /** True for the requests that windows send every few seconds: logged at `debug` only. */
   routine = false;
   /** The code of the error's cause, if it is known. */
   detail: string | null = null;

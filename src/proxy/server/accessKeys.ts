@@ -1,28 +1,20 @@
 // Local access keys, which other programs use instead of the API key.
 import { hash } from 'node:crypto';
+import { isCredential } from '../../session/envelope.ts';
 import { accessKeyId } from '../../shared/accessKeys.ts';
 import { constantTimeEqual } from '../../shared/bytes.ts';
+import { PROXY_ERRORS } from '../http/openaiErrors.ts';
+import type { ProxyError } from '../http/openaiErrors.ts';
 
 const PREFIX = 'sealed-';
 const SECRET_LENGTH = 43;
 const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][a-z0-9_-]{20}/i;
 
-/** The API key that a request is sent with, or why it cannot be sent. */
-export type Credential =
-  | {
-      readonly kind: 'upstream-key';
-      readonly value: string;
-      /** The access key that the client sent instead; null if the client sent the API key itself. */
-      readonly accessKeyId: string | null;
-    }
-  | { readonly kind: 'unknown-access-key' }
-  | { readonly kind: 'no-api-key' };
-
-export interface KeyEvents {
-  /** A client used the access key with this id. At most once a minute for each key. */
-  accessKeyUsed?(id: string): void;
-  /** A chat that used the access key with this id got a complete response. */
-  chatAnswered?(id: string): void;
+/** The API key that a request is sent with. */
+export interface UpstreamKey {
+  readonly value: string;
+  /** The access key that the client sent instead; null if the client sent the API key itself. */
+  readonly accessKeyId: string | null;
 }
 
 /** In milliseconds. */
@@ -51,14 +43,16 @@ export class AccessKeys {
     this.#digests = accessKeys.map(digest);
   }
 
-  /** The API key for the envelope of a request with this bearer token. */
-  resolve(bearer: string): Credential {
-    if (!this.#isLikeAccessKey(bearer)) return { kind: 'upstream-key', value: bearer, accessKeyId: null };
-    if (this.#apiKey === null) return { kind: 'no-api-key' };
-    if (!this.#includes(digest(bearer))) return { kind: 'unknown-access-key' };
+  /** The key for the envelope of a request with this bearer token, or the error for one without a usable key. */
+  resolve(bearer: string | undefined): UpstreamKey | ProxyError {
+    if (bearer === undefined) return PROXY_ERRORS.noKey;
+    if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
+    if (!this.#isLikeAccessKey(bearer)) return { value: bearer, accessKeyId: null };
+    if (this.#apiKey === null) return PROXY_ERRORS.noApiKey;
+    if (!this.#includes(digest(bearer))) return PROXY_ERRORS.unknownAccessKey;
     const id = accessKeyId(bearer);
     this.#onUsed?.(id);
-    return { kind: 'upstream-key', value: this.#apiKey, accessKeyId: id };
+    return { value: this.#apiKey, accessKeyId: id };
   }
 
   /** True for an access key, also for one that was damaged in copying: the backend must not see any part of it. */

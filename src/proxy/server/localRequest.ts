@@ -17,8 +17,8 @@ import type { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
 import type { RequestMeter, UsageTally } from '../usage/usageTally.ts';
 import type { AccessKeys } from './accessKeys.ts';
-import { checkOrigin, corsHeaders, isOwnHost, preflightHeaders } from './guard.ts';
-import { findUpstreamKey, readRequestHead } from './requestHead.ts';
+import { bearerToken, checkOrigin, corsHeaders, isOwnHost, preflightHeaders } from './guard.ts';
+import { readRequestHead } from './requestHead.ts';
 import { CHAT_COMPLETIONS, findRoute, loggedPath, pathOf } from './routes.ts';
 import { proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
@@ -28,7 +28,7 @@ export interface ServerState extends Timeouts {
   readonly keys: AccessKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly OriginPattern[];
-  /** The secret that the user's windows share with the proxy; null: the proxy answers none of their questions. */
+  /** The secret that the user's windows share with the proxy; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
 
@@ -42,10 +42,8 @@ export interface ServerOptions {
   readonly report: () => ProxyReport;
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
-  /** Another window of the same user asks for the port. */
-  readonly onRelease: () => void;
-  /** A chat that used the access key with this id got a complete response. */
-  readonly onChatAnswered: (id: string) => void;
+  readonly onEvent: (event: { type: 'releaseAsked' } | { type: 'chatAnswered'; id: string }) => void;
+  readonly limits: RequestLimits;
   readonly usage: UsageTally;
   readonly log: Log;
 }
@@ -59,7 +57,6 @@ const DRAIN_MS = 10_000;
 
 export class LocalRequest {
   readonly #options: ServerOptions;
-  readonly #limits: RequestLimits;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #expects: Expectation;
@@ -72,15 +69,8 @@ export class LocalRequest {
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
 
-  constructor(
-    options: ServerOptions,
-    limits: RequestLimits,
-    req: IncomingMessage,
-    res: ServerResponse,
-    expects: Expectation,
-  ) {
+  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
     this.#options = options;
-    this.#limits = limits;
     this.#req = req;
     this.#res = res;
     this.#expects = expects;
@@ -91,7 +81,8 @@ export class LocalRequest {
 
   handle(): void {
     const res = this.#res;
-    res.on('close', () => {
+    // Once, because Node 24 emits it for pipelined responses, as the server does for the sake of Node 22.
+    res.once('close', () => {
       if (res.writableFinished) this.#drain();
       else if (this.#relay === undefined) this.#entry.end = 'client-gone';
       else this.#relay.clientGone();
@@ -106,7 +97,7 @@ export class LocalRequest {
   #finish(): void {
     const isAnswered = this.#meter?.finish(this.#entry) === 'answered';
     if (!isAnswered || this.#path !== CHAT_COMPLETIONS || this.#accessKeyId === null) return;
-    this.#options.onChatAnswered(this.#accessKeyId);
+    this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
   }
 
   /** Serves the request, or returns the error to refuse it with. */
@@ -143,7 +134,7 @@ export class LocalRequest {
     switch (windowRequest(method, this.#req.rawHeaders, this.#ownership)) {
       case 'release':
         this.#sendJson(202, '{}', ['connection', 'close']);
-        this.#options.onRelease();
+        this.#options.onEvent({ type: 'releaseAsked' });
         return true;
       case 'usage':
         this.#entry.routine = true;
@@ -157,8 +148,8 @@ export class LocalRequest {
   #relayRequest(): ProxyError | undefined {
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
-    const { exchange, usage, onOutcome, cacheNamespaceRoot } = this.#options;
-    const key = findUpstreamKey(req.rawHeaders, this.#state.keys);
+    const { exchange, limits, usage, onOutcome, cacheNamespaceRoot } = this.#options;
+    const key = this.#state.keys.resolve(bearerToken(req.rawHeaders));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     const meter = usage.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT));
@@ -166,10 +157,10 @@ export class LocalRequest {
     if (isRefused) return key;
     const head = readRequestHead(req, key.value, this.#path === CHAT_COMPLETIONS ? cacheNamespaceRoot : null);
     if ('status' in head) return head;
-    if (this.#limits.full) return PROXY_ERRORS.busy;
+    if (limits.full) return PROXY_ERRORS.busy;
     if (this.#expects === 'continue') res.writeContinue();
     this.#relay = new Relay(
-      { exchange, limits: this.#limits, timeouts: this.#state, onOutcome },
+      { exchange, limits, timeouts: this.#state, onOutcome },
       { ...head, req, res, withApiKey: this.#accessKeyId !== null, cors, entry, meter },
     );
     this.#relay.begin();

@@ -1,26 +1,12 @@
 // Turns the head of a request for the backend into the metadata of its envelope.
 import type { IncomingMessage } from 'node:http';
-import { encodeMetadata, isCredential, isTarget } from '../../session/envelope.ts';
+import { encodeMetadata, isTarget } from '../../session/envelope.ts';
 import { SessionError } from '../../session/errors.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import { requestHeaders, singleValue } from '../http/headers.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { RelayedRequest } from '../relay/relay.ts';
-import type { AccessKeys, Credential } from './accessKeys.ts';
-import { bearerToken } from './guard.ts';
-
-export type UpstreamKey = Extract<Credential, { kind: 'upstream-key' }>;
-
-/** The key that the request is sent with, or the error for a request without a usable key. */
-export function findUpstreamKey(raw: readonly string[], keys: AccessKeys): UpstreamKey | ProxyError {
-  const bearer = bearerToken(raw);
-  if (bearer === undefined) return PROXY_ERRORS.noKey;
-  if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
-  const credential = keys.resolve(bearer);
-  if (credential.kind === 'upstream-key') return credential;
-  return credential.kind === 'no-api-key' ? PROXY_ERRORS.noApiKey : PROXY_ERRORS.unknownAccessKey;
-}
 
 /**
  * The metadata and the body length of a request, or the error for one that does not fit into an envelope.

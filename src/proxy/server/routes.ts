@@ -21,8 +21,7 @@ export const OTHER_PATH = 'other';
 
 /** The path of a request target: all before the query. */
 export function pathOf(target: string): string {
-  const queryAt = target.indexOf('?');
-  return queryAt === -1 ? target : target.slice(0, queryAt);
+  return target.split('?', 1)[0] ?? '';
 }
 
 /** The path as the log shows it. */

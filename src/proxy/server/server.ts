@@ -7,7 +7,6 @@ import { rawError } from '../http/errorResponses.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { Log } from '../log.ts';
-import { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
 import { LocalRequest } from './localRequest.ts';
 import type { Expectation, ServerOptions } from './localRequest.ts';
@@ -25,10 +24,9 @@ export interface ProxyServer {
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
-  const limits = new RequestLimits();
   /** The responses that each connection waits for, in order. */
   const pending = new Map<Socket, Set<ServerResponse>>();
-  const handle = (req: IncomingMessage, res: ServerResponse, expects: Expectation) => {
+  const handle = (expects: Expectation) => (req: IncomingMessage, res: ServerResponse) => {
     const { socket } = req;
     const waiting = pending.get(socket);
     if (waiting === undefined || waiting.size === MAX_PIPELINED) {
@@ -41,7 +39,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       // A kept-alive connection would prevent a server that no longer listens from closing.
       if (!server.listening) setImmediate(closeUnlessBusy, socket, waiting);
     });
-    new LocalRequest(options, limits, req, res, expects).handle();
+    new LocalRequest(options, req, res, expects).handle();
   };
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -60,15 +58,9 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       for (const res of waiting) if (res.socket === null) res.destroy().emit('close');
     });
   });
-  server.on('request', (req, res) => {
-    handle(req, res, 'nothing');
-  });
-  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    handle(req, res, 'continue');
-  });
-  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
-    handle(req, res, 'unknown');
-  });
+  server.on('request', handle('nothing'));
+  server.on('checkContinue', handle('continue'));
+  server.on('checkExpectation', handle('unknown'));
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => undefined); // Node no longer handles its errors
     answerRaw(options.log, socket, new RequestEntry('CONNECT', OTHER_PATH), PROXY_ERRORS.noSuchPath);

@@ -1,35 +1,26 @@
-// The questions that the windows of the same user may ask on `/health`. Other clients get the plain health response.
-import {
-  CHALLENGE_HEADER,
-  PROOF_HEADER,
-  RELEASE_HEADER,
-  USAGE_HEADER,
-  isChallenge,
-  isRelease,
-  isUsageRequest,
-  prove,
-} from '../../shared/ownership.ts';
-import type { ProxyReport } from '../../shared/ownership.ts';
+// The requests that windows of the same user may send to `/health`. Other clients get the plain health response.
+import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS } from '../../shared/ownership.ts';
+import { isChallenge, isRequest, prove } from '../../shared/ownership.ts';
+import type { ProxyReport, WindowRequest } from '../../shared/ownership.ts';
 import { singleValue } from '../http/headers.ts';
 
 /** What the proxy needs to recognize and answer its user's windows. */
 export interface Ownership {
-  /** Shared with the windows; null: no questions are answered. */
+  /** Shared with the windows; null: the proxy does not identify itself. */
   readonly secret: Uint8Array | null;
   readonly report: () => ProxyReport;
 }
 
-/** What a window that shares the secret asks for: that the proxy releases the port, or the usage. Undefined: neither. */
+/** What a window that shares the secret asks for, or undefined. */
 export function windowRequest(
   method: string,
   raw: readonly string[],
   { secret, report }: Ownership,
-): 'release' | 'usage' | undefined {
-  if (secret === null) return undefined;
-  const release = singleValue(raw, RELEASE_HEADER);
-  if (method === 'POST' && typeof release === 'string' && isRelease(secret, report(), release)) return 'release';
-  const usage = singleValue(raw, USAGE_HEADER);
-  return method === 'GET' && typeof usage === 'string' && isUsageRequest(secret, report(), usage) ? 'usage' : undefined;
+): WindowRequest | undefined {
+  const request = method === 'POST' ? 'release' : method === 'GET' ? 'usage' : undefined;
+  if (secret === null || request === undefined) return undefined;
+  const value = singleValue(raw, REQUEST_HEADERS[request]);
+  return typeof value === 'string' && isRequest(request, secret, report(), value) ? request : undefined;
 }
 
 /** The header that proves to a window that this is its user's proxy; empty if the request has no valid challenge. */

@@ -1,7 +1,7 @@
 // Reads the token counts that a response reports. An observer gets the chunks of the response after they were sent to
 // the client; it keeps and delays none of them.
 import type { HeaderField } from '../../session/wire.ts';
-import { fieldsOf } from '../../shared/json.ts';
+import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { fieldValue } from '../http/headers.ts';
 import { JsonField } from './jsonField.ts';
 
@@ -106,17 +106,9 @@ const MAX_TOKENS = 1e9;
 
 /** The tokens of a `usage` object; undefined if a count is invalid. Embeddings have only input tokens. */
 export function parseTokens(json: string | undefined): Tokens | undefined {
-  const { prompt_tokens: input, completion_tokens: output = 0 } = fieldsOf(parsed(json));
+  if (json === undefined) return undefined; // the usual case, and the parser's exception would be slow
+  const { prompt_tokens: input, completion_tokens: output = 0 } = fieldsOf(parseJson(json));
   return isCount(input) && isCount(output) ? { input, output } : undefined;
-}
-
-function parsed(json: string | undefined): unknown {
-  if (json === undefined) return undefined; // the usual case, and an exception would be slow
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function isCount(value: unknown): value is number {

@@ -31,7 +31,9 @@ export class UsageTally {
   }
 
   report(): UsageReport {
-    const keys = [...this.#keys].map(([caller, tally]) => tally.report(caller)).filter(({ lastAt }) => lastAt > 0);
+    const keys = [...this.#keys]
+      .map(([caller, tally]) => ({ caller, ...tally.report() }))
+      .filter(({ lastAt }) => lastAt > 0);
     return { since: this.#since, keys };
   }
 }
@@ -84,32 +86,23 @@ export class RequestMeter {
 
 class KeyTally {
   readonly #outcomes = { answered: 0, refused: 0, failed: 0, broken: 0, cancelled: 0 };
-  /** Of the latest responses in milliseconds; a ring buffer. */
+  readonly #counts = { tokensIn: 0, tokensOut: 0, counted: 0, lastAt: 0 };
+  /** Times to the first byte of the latest responses, in milliseconds; a ring buffer. */
   readonly #times: number[] = [];
   #timed = 0;
-  #tokens: Tokens = { input: 0, output: 0 };
-  #counted = 0;
-  #lastAt = 0;
 
   add(outcome: Outcome, at: number, tokens: Tokens | undefined, firstByte: number | undefined): void {
     this.#outcomes[outcome]++;
-    this.#lastAt = at;
+    this.#counts.lastAt = at;
     if (firstByte !== undefined) this.#times[this.#timed++ % MAX_TIMES] = firstByte;
     if (tokens === undefined) return;
-    this.#counted++;
-    this.#tokens = { input: this.#tokens.input + tokens.input, output: this.#tokens.output + tokens.output };
+    this.#counts.counted++;
+    this.#counts.tokensIn += tokens.input;
+    this.#counts.tokensOut += tokens.output;
   }
 
-  report(caller: string): KeyUsage {
-    return {
-      caller,
-      outcomes: { ...this.#outcomes },
-      tokensIn: this.#tokens.input,
-      tokensOut: this.#tokens.output,
-      counted: this.#counted,
-      firstByte: median(this.#times),
-      lastAt: this.#lastAt,
-    };
+  report(): Omit<KeyUsage, 'caller'> {
+    return { outcomes: { ...this.#outcomes }, ...this.#counts, firstByte: median(this.#times) };
   }
 }
 

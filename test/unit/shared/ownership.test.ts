@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { checkProof, isChallenge, makeChallenge, prove } from '../../../src/shared/ownership.ts';
-import { isRelease, isUsageRequest, makeRelease, makeUsageRequest } from '../../../src/shared/ownership.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import {
+  checkProof,
+  isChallenge,
+  isRequest,
+  makeChallenge,
+  makeRequest,
+  prove,
+} from '../../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../../src/shared/ownership.ts';
 import { aReport } from '../../support/reports.ts';
 
@@ -123,34 +129,36 @@ describe('makeChallenge() and isChallenge()', () => {
   });
 });
 
-for (const { name, make, check, makeOther } of [
-  { name: 'makeRelease() and isRelease()', make: makeRelease, check: isRelease, makeOther: makeUsageRequest },
-  {
-    name: 'makeUsageRequest() and isUsageRequest()',
-    make: makeUsageRequest,
-    check: isUsageRequest,
-    makeOther: makeRelease,
-  },
-]) {
-  describe(name, () => {
-    const request = make(SECRET, REPORT);
+describe('makeRequest() and isRequest()', () => {
+  for (const [kind, otherKind] of [
+    ['release', 'usage'],
+    ['usage', 'release'],
+  ] as const) {
+    const request = makeRequest(kind, SECRET, REPORT);
 
-    it('accept a request that was made with the secret', () => {
+    it(`accept a ${kind} request that was made with the secret`, () => {
       assert.match(request, /^[A-Za-z0-9_-]{43}$/);
-      assert.equal(check(SECRET, REPORT, request), true);
+      assert.equal(isRequest(kind, SECRET, REPORT, request), true);
     });
 
-    it('refuse a request for another process or port', () => {
+    it(`authenticate the kind ${kind}, the process and the port`, () => {
+      const text = `sealed-proxy/${kind}/v1\0${REPORT.instance}\0${PORT}`;
+      assert.equal(request, createHmac('sha256', SECRET).update(text).digest('base64url'));
+    });
+
+    it(`refuse a ${kind} request for another process or port`, () => {
       const fresh = { ...REPORT, instance: 'j'.repeat(43) };
-      for (const report of [fresh, { ...REPORT, port: PORT + 1 }]) assert.equal(check(SECRET, report, request), false);
-    });
-
-    it('refuse requests with another secret, requests of another kind, and proofs', () => {
-      const proof = prove(SECRET, REPORT.instance, REPORT).split('.')[1] ?? '';
-      const others = [make(randomBytes(32), REPORT), makeOther(SECRET, REPORT), proof];
-      for (const other of [...others, '', request.slice(1), `${request}A`]) {
-        assert.equal(check(SECRET, REPORT, other), false, other);
+      for (const report of [fresh, { ...REPORT, port: PORT + 1 }]) {
+        assert.equal(isRequest(kind, SECRET, report, request), false);
       }
     });
-  });
-}
+
+    it(`refuse ${kind} requests with another secret, requests of another kind, and proofs`, () => {
+      const proof = prove(SECRET, REPORT.instance, REPORT).split('.')[1] ?? '';
+      const others = [makeRequest(kind, randomBytes(32), REPORT), makeRequest(otherKind, SECRET, REPORT), proof];
+      for (const other of [...others, '', request.slice(1), `${request}A`]) {
+        assert.equal(isRequest(kind, SECRET, REPORT, other), false, other);
+      }
+    });
+  }
+});

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
-import { CHALLENGE_HEADER, PROOF_HEADER, RELEASE_HEADER, makeRelease, prove } from '../../../src/shared/ownership.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS, makeRequest, prove } from '../../../src/shared/ownership.ts';
 import { VerifiedConnection, modelIds, probe } from '../../../src/supervisor/localProxy.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
@@ -160,12 +160,17 @@ describe('VerifiedConnection.askForPort()', () => {
     const proxy = await scope.internalProxy(
       await scope.enclave(),
       {},
-      { ownership: SECRET, events: { releaseAsked: () => asked++ } },
+      {
+        ownership: SECRET,
+        onEvent: ({ type }) => {
+          if (type === 'releaseAsked') asked++;
+        },
+      },
     );
     return { port: proxy.port, asked: () => asked };
   };
   const release = (port: number, value: string, method = 'POST') =>
-    fetch(`http://127.0.0.1:${port}/health`, { method, headers: { [RELEASE_HEADER]: value } });
+    fetch(`http://127.0.0.1:${port}/health`, { method, headers: { [REQUEST_HEADERS.release]: value } });
 
   it('asks the proxy for its port', async () => {
     const { port, asked } = await start();
@@ -180,9 +185,14 @@ describe('VerifiedConnection.askForPort()', () => {
     const { port, asked } = await start();
     const found = await probe(port, SECRET);
     assert.ok(found.kind === 'own');
-    const good = makeRelease(SECRET, found.report);
+    const good = makeRequest('release', SECRET, found.report);
     const other = { ...found.report, instance: 'A'.repeat(43) };
-    for (const bad of [makeRelease(randomBytes(32), found.report), makeRelease(SECRET, other), '', 'x']) {
+    for (const bad of [
+      makeRequest('release', randomBytes(32), found.report),
+      makeRequest('release', SECRET, other),
+      '',
+      'x',
+    ]) {
       assert.equal((await release(port, bad)).status, 405);
     }
     assert.equal((await release(port, good, 'GET')).status, 200);

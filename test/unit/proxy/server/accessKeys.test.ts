@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
+import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { AccessKeys, onceAMinute } from '../../../../src/proxy/server/accessKeys.ts';
 
 const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
@@ -11,7 +12,7 @@ describe('AccessKeys', () => {
   it('resolves any other key to itself', () => {
     for (const keys of [new AccessKeys(null, []), new AccessKeys('sk-mine', [one])]) {
       for (const bearer of ['sk-theirs', 'x', 'sealed', 'unsealed', 'A'.repeat(43)]) {
-        assert.deepEqual(keys.resolve(bearer), { kind: 'upstream-key', value: bearer, accessKeyId: null });
+        assert.deepEqual(keys.resolve(bearer), { value: bearer, accessKeyId: null });
       }
     }
   });
@@ -20,21 +21,29 @@ describe('AccessKeys', () => {
     const keys = new AccessKeys('sk-mine', [one, other]);
     for (const bearer of [one, other]) {
       const accessKeyId = createHash('sha256').update(bearer).digest('hex').slice(0, 16);
-      assert.deepEqual(keys.resolve(bearer), { kind: 'upstream-key', value: 'sk-mine', accessKeyId });
+      assert.deepEqual(keys.resolve(bearer), { value: 'sk-mine', accessKeyId });
     }
   });
 
   it('resolves no access key if the proxy has no API key', () => {
     for (const keys of [new AccessKeys(null, [one]), new AccessKeys(null, [])]) {
-      for (const bearer of [one, other, 'sealed-x']) assert.deepEqual(keys.resolve(bearer), { kind: 'no-api-key' });
+      for (const bearer of [one, other, 'sealed-x']) assert.equal(keys.resolve(bearer), PROXY_ERRORS.noApiKey);
     }
   });
 
   it('refuses an unknown access key, so that it never leaves this computer', () => {
     for (const keys of [new AccessKeys('sk-mine', [one]), new AccessKeys('sk-mine', [])]) {
-      for (const bearer of [other, 'sealed-', 'sealed-x', `${one}A`, one.slice(0, -1), ` ${one}`.trim() + ' ']) {
-        assert.deepEqual(keys.resolve(bearer), { kind: 'unknown-access-key' }, bearer.length.toString());
+      for (const bearer of [other, 'sealed-', 'sealed-x', `${one}A`, one.slice(0, -1)]) {
+        assert.equal(keys.resolve(bearer), PROXY_ERRORS.unknownAccessKey, bearer.length.toString());
       }
+    }
+  });
+
+  it('refuses a request without a key, or with one that no backend can have', () => {
+    const keys = new AccessKeys('sk-mine', [one]);
+    assert.equal(keys.resolve(undefined), PROXY_ERRORS.noKey);
+    for (const bearer of ['', `${one} `, 'sk mine', 'k'.repeat(16_385)]) {
+      assert.equal(keys.resolve(bearer), PROXY_ERRORS.badKey, bearer.length.toString());
     }
   });
 
@@ -42,7 +51,7 @@ describe('AccessKeys', () => {
     const keys = new AccessKeys('sk-mine', [one]);
     const damaged = [one.toUpperCase(), `"${one}"`, `'${one}'`, one.replace('-', '_'), `PROXY_ACCESS_KEYS=${one}`];
     for (const bearer of [...damaged, one.slice('sealed-'.length)]) {
-      assert.deepEqual(keys.resolve(bearer), { kind: 'unknown-access-key' }, bearer.length.toString());
+      assert.equal(keys.resolve(bearer), PROXY_ERRORS.unknownAccessKey, bearer.length.toString());
     }
   });
 
@@ -50,8 +59,8 @@ describe('AccessKeys', () => {
     const list = [one];
     const keys = new AccessKeys('sk-mine', list);
     list[0] = other;
-    assert.equal(keys.resolve(one).kind, 'upstream-key');
-    assert.equal(keys.resolve(other).kind, 'unknown-access-key');
+    assert.ok('value' in keys.resolve(one));
+    assert.equal(keys.resolve(other), PROXY_ERRORS.unknownAccessKey);
   });
 });
 

@@ -4,12 +4,10 @@ import { proofFor, windowRequest } from '../../../../src/proxy/server/windowRequ
 import {
   CHALLENGE_HEADER,
   PROOF_HEADER,
-  RELEASE_HEADER,
-  USAGE_HEADER,
+  REQUEST_HEADERS,
   checkProof,
   makeChallenge,
-  makeRelease,
-  makeUsageRequest,
+  makeRequest,
 } from '../../../../src/shared/ownership.ts';
 import { aReport } from '../../../support/reports.ts';
 
@@ -19,8 +17,8 @@ const OWN = { secret: SECRET, report: () => REPORT };
 const WITHOUT_SECRET = { ...OWN, secret: null };
 
 describe('windowRequest()', () => {
-  const release = [RELEASE_HEADER, makeRelease(SECRET, REPORT)];
-  const usage = [USAGE_HEADER, makeUsageRequest(SECRET, REPORT)];
+  const release = [REQUEST_HEADERS.release, makeRequest('release', SECRET, REPORT)];
+  const usage = [REQUEST_HEADERS.usage, makeRequest('usage', SECRET, REPORT)];
 
   it('recognizes a POST that asks for the port and a GET that asks for the usage', () => {
     assert.equal(windowRequest('POST', release, OWN), 'release');
@@ -33,8 +31,8 @@ describe('windowRequest()', () => {
       ['POST', usage],
       ['POST', [...release, ...release]],
       ['GET', [...usage, ...usage]],
-      ['POST', [RELEASE_HEADER, makeRelease(randomBytes(32), REPORT)]],
-      ['GET', [USAGE_HEADER, makeUsageRequest(randomBytes(32), REPORT)]],
+      ['POST', [REQUEST_HEADERS.release, makeRequest('release', randomBytes(32), REPORT)]],
+      ['GET', [REQUEST_HEADERS.usage, makeRequest('usage', randomBytes(32), REPORT)]],
       ['POST', []],
     ] as const) {
       assert.equal(windowRequest(method, raw, OWN), undefined);
