@@ -1,8 +1,7 @@
 // The settings of the editor.
 import type { NetworkSettings } from '../shared/messages.ts';
-import { ConfigError, checkSetting, editorNameOf, readProxyUrl } from './proxyConfig.ts';
-import { EXTENSION_SETTING_NAMES, PROXY_SETTING_NAMES, SCHEMA, SETTING_NAMES } from './schema.ts';
-import type { CompleteProxySettings, ExtensionSettings, ProxySettings, SettingName } from './schema.ts';
+import { EDITOR_SETTING_NAMES, EXTENSION_SETTING_NAMES, PROXY_SETTING_NAMES, SCHEMA } from './schema.ts';
+import type { CompleteProxySettings, ExtensionSettings, SettingName } from './schema.ts';
 
 export type Settings = ExtensionSettings & {
   readonly proxy: CompleteProxySettings;
@@ -19,11 +18,12 @@ type ReadSetting = (name: string) => unknown;
  * @param logLevel how detailed the log of the proxy is to be
  */
 export function readEditorSettings(own: ReadSetting, http: ReadSetting, logLevel: string): Settings {
-  const read = (name: SettingName) => [name, own(editorNameOf(name)) ?? SCHEMA[name].default];
-  const ofProxy = PROXY_SETTING_NAMES.filter((name) => SCHEMA[name].editorName !== undefined).map(read);
+  const read = (names: readonly SettingName[]): unknown =>
+    Object.fromEntries(names.map((name) => [name, own(name) ?? SCHEMA[name].default]));
+  const ofProxy = PROXY_SETTING_NAMES.filter((name) => EDITOR_SETTING_NAMES.includes(name));
   return {
-    ...(Object.fromEntries(EXTENSION_SETTING_NAMES.map(read)) as ExtensionSettings),
-    proxy: { ...(Object.fromEntries(ofProxy) as CompleteProxySettings), logLevel },
+    ...(read(EXTENSION_SETTING_NAMES) as ExtensionSettings),
+    proxy: { ...(read(ofProxy) as CompleteProxySettings), logLevel },
     network: readNetwork(http),
   };
 }
@@ -38,45 +38,4 @@ function readNetwork(http: ReadSetting): NetworkSettings {
     strictTls: http('proxyStrictSSL') !== false,
     systemCertificates: http('systemCertificates') !== false,
   };
-}
-
-/** A setting that cannot be used, and why. The message names it as the editor does, without `sealedProxy.`. */
-export interface Problem {
-  readonly setting: SettingName | 'httpsProxy';
-  readonly message: string;
-}
-
-/** Everything that is wrong with the settings of a proxy, each by itself. */
-export function problemsOf(settings: ProxySettings, network: NetworkSettings): Problem[] {
-  const httpsProxy: unknown = network.httpsProxy ?? '';
-  const ofProxyUrl = problemIn('httpsProxy', () => {
-    if (typeof httpsProxy !== 'string') throw new ConfigError('httpsProxy', 'it takes a string');
-    readProxyUrl({ httpsProxy }, {});
-  });
-  return [...findProblems(settings), ...ofProxyUrl];
-}
-
-/** The same for the settings of the extension itself. */
-export function extensionProblems(settings: ExtensionSettings): Problem[] {
-  return findProblems(Object.fromEntries(EXTENSION_SETTING_NAMES.map((name) => [name, settings[name]])));
-}
-
-function findProblems(settings: Readonly<Partial<Record<SettingName, unknown>>>): Problem[] {
-  return SETTING_NAMES.filter((name) => settings[name] !== undefined).flatMap((name) =>
-    problemIn(name, () => {
-      const { isType, expects } = SCHEMA[name];
-      if (!isType(settings[name])) throw new ConfigError(name, expects);
-      checkSetting(name, settings[name]);
-    }),
-  );
-}
-
-function problemIn(setting: Problem['setting'], check: () => void): Problem[] {
-  try {
-    check();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return [{ setting, message: error.editorMessage }];
-  }
 }

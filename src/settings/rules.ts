@@ -66,15 +66,15 @@ export function parseAllowedOrigin(value: string, refuse: Refuse): OriginPattern
 }
 
 /** The URL of the HTTP proxy on the way to the backend; empty for none. */
-export function parseProxyUrl(value: string, refuse: Refuse): string {
+export function parseProxyUrl(value: unknown, refuse: Refuse): string {
   if (value === '' || isProxyUrl(value)) return value;
-  const shown = value.includes('@') ? undefined : value; // the part before an @ may be a password
+  const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
   throw refuse('it takes the URL of a proxy such as http://proxy.example:3128', shown);
 }
 
-function isProxyUrl(value: string): boolean {
+function isProxyUrl(value: unknown): value is string {
   try {
-    const { protocol, username, password } = new URL(value);
+    const { protocol, username, password } = new URL(value as string);
     decodeURIComponent(username + password); // the connection to the proxy decodes them too
     return PROXY_PROTOCOLS.has(protocol);
   } catch {

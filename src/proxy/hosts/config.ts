@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isCredential } from '../../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
-import { readEnvironment, valueOf } from '../../settings/environment.ts';
+import { readEnvironment, textOf } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { splitList } from '../../settings/kinds.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
@@ -22,13 +22,13 @@ export interface Config extends ProxyConfig {
  * @throws ConfigError for the first value that cannot be used
  */
 export function readConfig(values: Values): Config {
-  const apiKey = valueOf(values, 'PROXY_API_KEY') ?? null;
-  const accessKeys = splitList(valueOf(values, 'PROXY_ACCESS_KEYS') ?? '');
+  const apiKey = textOf(values, 'apiKey') ?? null;
+  const accessKeys = splitList(textOf(values, 'accessKeys') ?? '');
   if ((apiKey === null) !== (accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
     throw new ConfigError(missing, 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them');
   }
-  const cacheRoot = valueOf(values, 'PROXY_CACHE_NAMESPACE_ROOT');
+  const cacheRoot = textOf(values, 'cacheNamespaceRoot');
   return {
     ...readEnvironment(values),
     ...checkSecrets(apiKey, accessKeys),

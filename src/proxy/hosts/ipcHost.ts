@@ -1,7 +1,7 @@
 // The proxy as a child process: settings and secrets come as messages, never in the environment or as arguments. Events
 // go back as messages. The process ends when the channel closes.
-import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
-import { SCHEMA, isProxySettings } from '../../settings/schema.ts';
+import { ConfigError, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
+import { SECRETS, isProxySettings } from '../../settings/schema.ts';
 import type { ProxySettings } from '../../settings/schema.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
 import { parseToProxy } from '../../shared/messages.ts';
@@ -72,8 +72,7 @@ class IpcHost {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { setting, editorMessage } = error;
-      const isSecret = setting !== 'httpsProxy' && SCHEMA[setting].secret === true;
-      this.#fail('invalid_setting', editorMessage, isSecret ? null : setting);
+      this.#fail('invalid_setting', editorMessage, setting in SECRETS ? null : setting);
     }
   }
 
@@ -102,8 +101,7 @@ class IpcHost {
     } catch (error) {
       this.#started = false;
       if (error instanceof ConfigError) throw error;
-      const nameOf = (name: 'host' | 'port') => `sealedProxy.${editorNameOf(name)}`;
-      const { exitCode, setting, sentence } = listenFailure(error, config, nameOf);
+      const { exitCode, setting, sentence } = listenFailure(error, config, (name) => `sealedProxy.${name}`);
       this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, setting);
       return;
     }
