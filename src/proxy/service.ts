@@ -30,7 +30,7 @@ export interface ServiceOptions {
   readonly network?: NetworkSettings;
   readonly events?: ServiceEvents;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
-  readonly ownership?: Uint8Array;
+  readonly ownership?: Uint8Array | null;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
   readonly trustFingerprint?: string;
   /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */

@@ -78,10 +78,7 @@ export function list<Used>(
   return {
     json: { type: 'array', items: { type: 'string', ...itemJson } },
     use: (value: readonly string[] | string, refuse) =>
-      [value]
-        .flat()
-        .flatMap(splitList)
-        .map((item) => use(item, refuse)),
+      splitList([value].flat().join(',')).map((item) => use(item, refuse)),
   };
 }
 

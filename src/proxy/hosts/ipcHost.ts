@@ -12,7 +12,7 @@ import { Log } from '../log.ts';
 import { startService } from '../service.ts';
 import type { Service, ServiceEvents } from '../service.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
-import { checkSecrets, parseCacheRoot } from './config.ts';
+import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 
 type Message = ToProxy<ProxySettings>;
@@ -36,7 +36,6 @@ class IpcHost {
   readonly #send: (message: FromProxy) => unknown;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   readonly #stopRequests = new Set<'signal' | 'message'>();
-  #started = false;
   #stopping = false;
   #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
@@ -76,30 +75,28 @@ class IpcHost {
     }
   }
 
-  async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint }: Start): Promise<void> {
-    if (this.#started) {
+  async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint = '' }: Start): Promise<void> {
+    if (this.#service !== undefined) {
       this.#fail('invalid_message', 'The proxy is already started');
       return;
     }
     this.#settings = settings;
     const config: Config = {
       ...resolveConfig(settings),
-      ...checkSecrets(secrets.apiKey, secrets.accessKeys),
+      ...checkKeys(secrets),
       cacheNamespaceRoot: parseCacheRoot(cacheNamespaceRoot),
     };
-    this.#started = true;
     this.#log.setLevel(config.logLevel);
     try {
       this.#service = await startService({
         config,
         log: this.#log,
         network,
-        ...(trustFingerprint !== undefined && { trustFingerprint }),
+        trustFingerprint,
         events: this.#events(),
-        ...ownershipOf(secrets),
+        ownership: ownershipOf(secrets),
       });
     } catch (error) {
-      this.#started = false;
       if (error instanceof ConfigError) throw error;
       const { exitCode, setting, sentence } = listenFailure(error, config, (name) => `sealedProxy.${name}`);
       this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, setting);
@@ -130,8 +127,7 @@ class IpcHost {
   }
 
   #setKeys(secrets: ProxySecrets): void {
-    const { apiKey, accessKeys } = checkSecrets(secrets.apiKey, secrets.accessKeys);
-    this.#service?.setKeys({ apiKey, accessKeys, ownership: ownershipOf(secrets).ownership ?? null });
+    this.#service?.setKeys({ ...checkKeys(secrets), ownership: ownershipOf(secrets) });
   }
 
   async #finish(): Promise<void> {
@@ -146,8 +142,8 @@ class IpcHost {
   }
 }
 
-/** The secret as bytes; left out if it does not have 32 of them. */
-function ownershipOf({ ownership }: ProxySecrets): { ownership?: Uint8Array } {
-  const bytes = ownership === undefined ? undefined : fromBase64(ownership);
-  return bytes?.length === 32 ? { ownership: bytes } : {};
+/** The secret as bytes; null if it does not have 32 of them. */
+function ownershipOf({ ownership = '' }: ProxySecrets): Uint8Array | null {
+  const bytes = fromBase64(ownership);
+  return bytes?.length === 32 ? bytes : null;
 }
