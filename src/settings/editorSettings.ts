@@ -8,34 +8,32 @@ export type Settings = ExtensionSettings & {
   readonly network: NetworkSettings;
 };
 
-/** A setting of an editor's section, by its name in that section; undefined or null if there is none. */
+/** A setting of the editor by its complete name; undefined or null if there is none. */
 type ReadSetting = (name: string) => unknown;
 
 /**
  * The settings as the user wrote them. They may be of any type: `validateSettings` comes next.
- * @param own reads from the section `sealedProxy`
- * @param http reads from the section `http`
  * @param logLevel how detailed the log of the proxy is to be
  */
-export function readEditorSettings(own: ReadSetting, http: ReadSetting, logLevel: string): Settings {
+export function readEditorSettings(readSetting: ReadSetting, logLevel: string): Settings {
   const read = (names: readonly SettingName[]): unknown =>
-    Object.fromEntries(names.map((name) => [name, own(name) ?? SCHEMA[name].default]));
+    Object.fromEntries(names.map((name) => [name, readSetting(`sealedProxy.${name}`) ?? SCHEMA[name].default]));
   const ofProxy = PROXY_SETTING_NAMES.filter((name) => EDITOR_SETTING_NAMES.includes(name));
   return {
     ...(read(EXTENSION_SETTING_NAMES) as ExtensionSettings),
     proxy: { ...(read(ofProxy) as CompleteProxySettings), logLevel },
-    network: readNetwork(http),
+    network: readNetwork(readSetting),
   };
 }
 
 /** How the editor itself reaches the network: the process of the proxy does not inherit it. */
-function readNetwork(http: ReadSetting): NetworkSettings {
-  const proxy = (http('proxy') ?? '') as string;
-  const noProxy = http('noProxy');
+function readNetwork(readSetting: ReadSetting): NetworkSettings {
+  const proxy = (readSetting('http.proxy') ?? '') as string;
+  const noProxy = readSetting('http.noProxy');
   return {
-    ...(http('proxySupport') === 'off' ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
+    ...(readSetting('http.proxySupport') === 'off' ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
     ...(Array.isArray(noProxy) && noProxy.length > 0 ? { noProxy: noProxy.join(',') } : {}),
-    strictTls: http('proxyStrictSSL') !== false,
-    systemCertificates: http('systemCertificates') !== false,
+    strictTls: readSetting('http.proxyStrictSSL') !== false,
+    systemCertificates: readSetting('http.systemCertificates') !== false,
   };
 }

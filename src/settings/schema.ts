@@ -31,7 +31,7 @@ const timeout = number(
 );
 const plain = text((value) => value);
 
-/** Settings of the proxy that take a restart. */
+/** Settings of the proxy. A change restarts it. */
 export const RESTART_SETTINGS = {
   host: {
     ...text(parseHost),
@@ -67,7 +67,7 @@ export const RESTART_SETTINGS = {
   },
 } as const satisfies Group;
 
-/** Settings that the proxy takes while it runs. */
+/** Settings of the proxy that it can change while it runs. */
 export const LIVE_SETTINGS = {
   requestTimeoutSeconds: {
     ...timeout,
@@ -123,6 +123,7 @@ export const SECRETS = {
   },
 } as const satisfies Group;
 
+/** Settings of the extension itself. */
 const EXTENSION_SETTINGS = {
   autoStart: {
     ...toggle,
@@ -158,8 +159,11 @@ const EXTENSION_SETTINGS = {
   },
 } as const satisfies Group;
 
-/** Written by the extension, never read. */
-const WRITTEN = {
+const PROXY_SETTINGS = { ...RESTART_SETTINGS, ...LIVE_SETTINGS };
+const EDITOR_SETTINGS = {
+  ...PROXY_SETTINGS,
+  ...EXTENSION_SETTINGS,
+  // written by the extension, never read
   baseUrl: {
     ...plain,
     default: '',
@@ -167,9 +171,6 @@ const WRITTEN = {
       'Base URL of the running proxy. Sealed Proxy writes it for other extensions to read; do not change it.',
   },
 } as const satisfies Group;
-
-const PROXY_SETTINGS = { ...RESTART_SETTINGS, ...LIVE_SETTINGS };
-const EDITOR_SETTINGS = { ...PROXY_SETTINGS, ...EXTENSION_SETTINGS, ...WRITTEN };
 const ALL = { ...EDITOR_SETTINGS, ...SECRETS };
 
 /** Settings of the proxy that are not in the editor. There, the log has the level of its channel. */

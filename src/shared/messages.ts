@@ -115,12 +115,12 @@ export function parseToProxy<Settings>(
     update: { settings: isSettings },
     stop: {},
   };
-  return isMessage<ToProxy<Settings>>(value, checks) ? value : undefined;
+  return isMessage(value, checks) ? (value as ToProxy<Settings>) : undefined;
 }
 
 /** `value` as a message of the proxy, or undefined if it is not one. */
 export function parseFromProxy(value: unknown): FromProxy | undefined {
-  return isMessage<FromProxy>(value, FROM_PROXY) ? value : undefined;
+  return isMessage(value, FROM_PROXY) ? (value as FromProxy) : undefined;
 }
 
 type Check = (value: unknown) => boolean;
@@ -162,7 +162,7 @@ const NETWORK: Readonly<Record<keyof NetworkSettings, Check>> = {
   systemCertificates: isOptional(isBoolean),
 };
 
-function isMessage<Message>(value: unknown, checksByType: Readonly<Record<string, Checks>>): value is Message {
+function isMessage(value: unknown, checksByType: Readonly<Record<string, Checks>>): boolean {
   const [, checks] = Object.entries(checksByType).find(([type]) => type === fieldsOf(value)['type']) ?? [];
   return checks !== undefined && passes(value, checks);
 }

@@ -30,7 +30,7 @@ export class FailureNotices {
   /** Shows the settings that cannot be used, given all that are wrong now. */
   settingsRefused(problems: readonly ConfigError[]): void {
     const before = this.#refused;
-    this.#refused = new Set(problems.map(({ editorMessage }) => `The setting ${editorMessage}`));
+    this.#refused = new Set(problems.map(({ editorMessage }) => `The setting ${editorMessage}.`));
     for (const message of this.#refused)
       if (!before.has(message)) void vscode.window.showErrorMessage(asNotice(message));
   }

@@ -4,11 +4,10 @@ import { EXTENSION_DEFAULTS } from '../../../src/settings/schema.ts';
 
 describe('readEditorSettings()', () => {
   const read = (own: Readonly<Record<string, unknown>>, http: Readonly<Record<string, unknown>> = {}) =>
-    readEditorSettings(
-      (name) => own[name],
-      (name) => http[name],
-      'debug',
-    );
+    readEditorSettings((name) => {
+      const [section, key] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
+      return section === 'http' ? http[key] : section === 'sealedProxy' ? own[key] : undefined;
+    }, 'debug');
 
   it('has the defaults where nothing is set', () => {
     const { proxy, network, ...own } = read({ port: undefined, autoStart: null });
