@@ -1,6 +1,6 @@
 // From the settings of a proxy to what it uses, with an error for the first one that cannot be used.
 import type { NetworkSettings } from '../shared/messages.ts';
-import { parseProxyUrl } from './rules.ts';
+import { isProxyUrl } from './rules.ts';
 import { LIVE_SETTINGS, RESTART_SETTINGS, SCHEMA, SECRETS } from './schema.ts';
 import type { Group, ProxySettings, SettingName, UsedOf } from './schema.ts';
 
@@ -71,8 +71,10 @@ export function readProxyUrl(
   { httpsProxy }: NetworkSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): string {
-  const value = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
-  return parseProxyUrl(value, (allowed, shown) => new ConfigError('httpsProxy', allowed, shown));
+  const value: unknown = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
+  if (typeof value === 'string' && (value === '' || isProxyUrl(value))) return value;
+  const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
+  throw new ConfigError('httpsProxy', 'it takes the URL of a proxy such as http://proxy.example:3128', shown);
 }
 
 /** In one line, and not too long. */

@@ -65,16 +65,9 @@ export function parseAllowedOrigin(value: string, refuse: Refuse): OriginPattern
   throw refuse('it takes origins such as https://app.example or vscode-webview://*', value);
 }
 
-/** The URL of the HTTP proxy on the way to the backend; empty for none. */
-export function parseProxyUrl(value: unknown, refuse: Refuse): string {
-  if (value === '' || isProxyUrl(value)) return value;
-  const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
-  throw refuse('it takes the URL of a proxy such as http://proxy.example:3128', shown);
-}
-
-function isProxyUrl(value: unknown): value is string {
+export function isProxyUrl(value: string): boolean {
   try {
-    const { protocol, username, password } = new URL(value as string);
+    const { protocol, username, password } = new URL(value);
     decodeURIComponent(username + password); // the connection to the proxy decodes them too
     return PROXY_PROTOCOLS.has(protocol);
   } catch {

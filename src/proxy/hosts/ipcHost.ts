@@ -20,7 +20,7 @@ type Start = Extract<Message, { type: 'start' }>;
 
 /** Serves the parent process until it asks to stop, or ends. */
 export function serveParent(): void {
-  const host = new IpcHost((message) => process.connected && process.send?.(message));
+  const host = new IpcHost();
   process.on('message', (message) => {
     host.receive(message);
   });
@@ -32,18 +32,15 @@ export function serveParent(): void {
   }
 }
 
+const send = (message: FromProxy) => process.connected && process.send?.(message);
+
 class IpcHost {
-  readonly #send: (message: FromProxy) => unknown;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   readonly #stopRequests = new Set<'signal' | 'message'>();
   #stopping = false;
   #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #settings: ProxySettings = {};
-
-  constructor(send: (message: FromProxy) => unknown) {
-    this.#send = send;
-  }
 
   /** Handles messages in order: each waits until the one before is done. Only a stop does not wait. */
   receive(value: unknown): void {
@@ -103,11 +100,10 @@ class IpcHost {
       return;
     }
     const { url, port } = this.#service;
-    this.#send({ type: 'ready', url, port, version: VERSION });
+    send({ type: 'ready', url, port, version: VERSION });
   }
 
   #events(): ServiceEvents {
-    const send = this.#send;
     return {
       releaseAsked: () => void this.#finish(),
       outcomeChanged: (success) => send({ type: 'outcomeChanged', success }),
@@ -133,12 +129,12 @@ class IpcHost {
   async #finish(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    await this.#service?.stop(GRACE, () => this.#send({ type: 'stopped' }));
+    await this.#service?.stop(GRACE, () => send({ type: 'stopped' }));
     process.exit(EXIT.ok);
   }
 
   #fail(code: Extract<FromProxy, { type: 'failed' }>['code'], message: string, setting: string | null = null): void {
-    this.#send({ type: 'failed', code, setting, message });
+    send({ type: 'failed', code, setting, message });
   }
 }
 

@@ -154,7 +154,7 @@ describe('validateSettings()', () => {
   });
 
   it('refuses an http.proxy of another type', () => {
-    for (const value of [7, true, {}, []]) {
+    for (const value of [7, true, {}, [], ['http://box']]) {
       const { settings, problems } = validateSettings(change(NEXT, 'httpsProxy', value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, 'httpsProxy'));
       assert.deepEqual(
