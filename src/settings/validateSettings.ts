@@ -34,14 +34,11 @@ export function findProblems(
  * @param next as the user wrote them, of any type
  * @param before the last good ones
  */
-export function validateSettings(
-  next: Settings,
-  before: Settings,
-): { readonly settings: Settings; readonly problems: readonly ConfigError[] } {
+export function validateSettings(next: Settings, before: Settings) {
   const { proxy, network, ...own } = next;
   const problems = findProblems({ ...own, ...proxy }, network);
   const bad = new Set<string>(problems.map(({ setting }) => setting));
-  const settings = {
+  const settings: Settings = {
     ...keepBefore(next, before, bad),
     proxy: keepBefore(proxy, before.proxy, bad),
     network: keepBefore(network, before.network, bad),
