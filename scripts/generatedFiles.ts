@@ -1,6 +1,6 @@
 // The parts of package.json and docs/ that are derived from the schema of the settings.
 import { VARIABLES } from '../src/settings/environment.ts';
-import { SCHEMA, SETTING_NAMES, isLiveSetting } from '../src/settings/schema.ts';
+import { EDITOR_SETTING_NAMES, RESTART_SETTINGS, SCHEMA } from '../src/settings/schema.ts';
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { restrictedConfigurations: readonly string[] } };
@@ -11,11 +11,8 @@ const BEGIN = '<!-- generated from src/settings/schema.ts by "npm run generate" 
 const END = '\n\n<!-- end -->';
 
 /** The settings of the editor, in their order. */
-const EDITOR_SETTINGS = SETTING_NAMES.flatMap((name) => {
-  const setting = SCHEMA[name];
-  if (setting.editorName === undefined) return [];
-  const restarts = setting.variable !== undefined && !isLiveSetting(name);
-  return [{ ...setting, fullName: `sealedProxy.${setting.editorName}`, restarts }];
+const EDITOR_SETTINGS = EDITOR_SETTING_NAMES.map((name) => {
+  return { ...SCHEMA[name], fullName: `sealedProxy.${name}`, restarts: name in RESTART_SETTINGS };
 });
 
 /**

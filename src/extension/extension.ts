@@ -7,7 +7,7 @@ import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
 import type { SecretChange } from '../keys/secrets.ts';
-import { refusalOf, startSettings, validateSettings } from '../settings/validateSettings.ts';
+import { startSettings, validateSettings } from '../settings/validateSettings.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { Supervisor } from '../supervisor/supervisor.ts';
@@ -32,7 +32,7 @@ const STALE = 5 * 60_000;
 
 export class SealedProxyExtension {
   readonly #log = new ChannelLog();
-  readonly #statusBar = new StatusBar(() => this.#settings.compactStatusBar);
+  readonly #statusBar = new StatusBar(() => this.#settings['statusBar.compact']);
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
   readonly #baseUrlSetting = new BaseUrlSetting();
@@ -69,7 +69,7 @@ export class SealedProxyExtension {
         this.#firstChat.answered(id).catch(this.#logFailure);
       },
       onRefused: (problems) => {
-        this.#failureNotices.settingsRefused(problems.map(refusalOf));
+        this.#failureNotices.settingsRefused(problems);
       },
     });
     this.#assistants = new AssistantService({
@@ -152,9 +152,9 @@ export class SealedProxyExtension {
   }
 
   async #applySettings(): Promise<void> {
-    const { settings, refusals } = validateSettings(readSettings(this.#log.channel.logLevel), this.#settings);
+    const { settings, problems } = validateSettings(readSettings(this.#log.channel.logLevel), this.#settings);
     this.#settings = settings;
-    this.#failureNotices.settingsRefused(refusals);
+    this.#failureNotices.settingsRefused(problems);
     this.#statusBar.show(this.#supervisor.status);
     this.#chat.update(this.#supervisor.status);
     await this.#supervisor.settingsChanged();
@@ -183,7 +183,7 @@ export class SealedProxyExtension {
   }
 
   async #updateTerminal(status: ProxyStatus): Promise<void> {
-    await this.#terminal.update(this.#settings.terminal, status);
+    await this.#terminal.update(this.#settings['terminal.enabled'], status);
   }
 
   async #showWhetherApiKey(): Promise<void> {

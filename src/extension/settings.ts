@@ -6,29 +6,18 @@ import type { LogLevel } from '../settings/rules.ts';
 
 export const SECTION = 'sealedProxy';
 
+/** The levels of the proxy's log, by the level of the log channel. */
+const LOG_LEVELS: Readonly<Record<vscode.LogLevel, LogLevel>> = {
+  [vscode.LogLevel.Off]: 'error',
+  [vscode.LogLevel.Trace]: 'trace',
+  [vscode.LogLevel.Debug]: 'debug',
+  [vscode.LogLevel.Info]: 'info',
+  [vscode.LogLevel.Warning]: 'warn',
+  [vscode.LogLevel.Error]: 'error',
+};
+
 /** The settings as the user wrote them: of any type, usable or not. */
 export function readSettings(logLevel: vscode.LogLevel): Settings {
-  return readEditorSettings(readerOf(SECTION), readerOf('http'), proxyLogLevel(logLevel));
-}
-
-function readerOf(section: string): (name: string) => unknown {
-  const configuration = vscode.workspace.getConfiguration(section);
-  return (name) => configuration.get(name);
-}
-
-/** The level of the proxy's log that matches the level of the log channel. */
-export function proxyLogLevel(level: vscode.LogLevel): LogLevel {
-  switch (level) {
-    case vscode.LogLevel.Trace:
-      return 'trace';
-    case vscode.LogLevel.Debug:
-      return 'debug';
-    case vscode.LogLevel.Warning:
-      return 'warn';
-    case vscode.LogLevel.Error:
-    case vscode.LogLevel.Off:
-      return 'error';
-    case vscode.LogLevel.Info:
-      return 'info';
-  }
+  const configuration = vscode.workspace.getConfiguration();
+  return readEditorSettings((name) => configuration.get(name), LOG_LEVELS[logLevel]);
 }

@@ -3,73 +3,71 @@
 /** The error for a value that cannot be used. `shown` is what the message may quote of the value. */
 export type Refuse = (allowed: string, shown?: string) => Error;
 
-/** How values are recognised, checked and turned into what the code uses. */
+/** How values are checked and turned into what the code uses. */
 export interface Kind<Value, Used = Value> {
   /** JSON Schema, for package.json. */
-  readonly json: { readonly type: string } & Readonly<Record<string, unknown>>;
-  /** The message for a value of another type. */
-  readonly expects: string;
-  readonly isType: (value: unknown) => value is Value;
-  /** Throws what `refuse` returns if the value cannot be used. */
+  readonly json: { readonly type: keyof typeof TYPES } & Readonly<Record<string, unknown>>;
+  /** Throws what `refuse` returns if the value cannot be used. Also takes the value as a text of the environment. */
   readonly use: (value: Value, refuse: Refuse) => Used;
 }
 
-export interface Limits {
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly maximum?: number;
-}
+const NUMBER = { expects: 'it takes a number', matches: (value: unknown) => typeof value === 'number' };
 
-export const toggle: Kind<boolean> = {
-  json: { type: 'boolean' },
-  expects: 'it takes true or false',
-  isType: (value) => typeof value === 'boolean',
-  use: (value) => value,
+/** By type in JSON Schema: how a value is recognised, and the message for a value of another type. */
+export const TYPES = {
+  boolean: { expects: 'it takes true or false', matches: (value: unknown) => typeof value === 'boolean' },
+  integer: NUMBER,
+  number: NUMBER,
+  string: { expects: 'it takes a string', matches: (value: unknown) => typeof value === 'string' },
+  array: {
+    expects: 'it takes a list of strings',
+    matches: (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  },
+  object: { expects: 'it takes an object', matches: () => true }, // each field is checked where it is used
 };
+
+export const toggle: Kind<boolean> = { json: { type: 'boolean' }, use: (value) => value };
 
 /**
  * @param allowed the sentence for a number that cannot be used
- * @param convert the number as the code uses it; undefined if it cannot be used, although it is within the limits
+ * @param isAllowed false for a number within the limits that cannot be used
  */
 export function number(
-  type: 'integer' | 'number',
-  limits: Limits,
+  json: {
+    readonly type: 'integer' | 'number';
+    readonly minimum?: number;
+    readonly exclusiveMinimum?: number;
+    readonly maximum?: number;
+  },
   allowed: string,
-  convert: (value: number) => number | undefined = (value) => value,
+  isAllowed: (value: number) => boolean = () => true,
 ): Kind<number> {
-  const { minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity } = limits;
+  const { type, minimum = -Infinity, exclusiveMinimum = -Infinity, maximum = Infinity } = json;
+  const [isOfType, pattern] = type === 'integer' ? [Number.isInteger, /^\d{1,5}$/] : [Number.isFinite, /^\d+(\.\d+)?$/];
   return {
-    json: { type, ...limits },
-    expects: 'it takes a number',
-    isType: (value) => typeof value === 'number',
-    use(value, refuse) {
-      const isOfType = type === 'integer' ? Number.isInteger(value) : Number.isFinite(value);
-      const isWithin = isOfType && value >= minimum && value > exclusiveMinimum && value <= maximum;
-      const used = isWithin ? convert(value) : undefined;
-      if (used === undefined) throw refuse(allowed, String(value));
-      return used;
+    json,
+    use(given: number | string, refuse) {
+      const value = typeof given === 'number' || pattern.test(given) ? Number(given) : Number.NaN;
+      const isWithin = isOfType(value) && value >= minimum && value > exclusiveMinimum && value <= maximum;
+      if (isWithin && isAllowed(value)) return value;
+      throw refuse(allowed, String(given));
     },
   };
 }
 
 /** A string; space around it does not count. */
 export function text<Used>(use: (value: string, refuse: Refuse) => Used): Kind<string, Used> {
-  return {
-    json: { type: 'string' },
-    expects: 'it takes a string',
-    isType: (value) => typeof value === 'string',
-    use: (value, refuse) => use(value.trim(), refuse),
-  };
+  return { json: { type: 'string' }, use: (value, refuse) => use(value.trim(), refuse) };
 }
 
 /** One of several words. */
 export function choice<const Word extends string>(words: readonly Word[], allowed: string): Kind<string, Word> {
-  const kind = text((value, refuse) => {
+  const { use } = text((value, refuse) => {
     const word = words.find((known) => known === value);
     if (word === undefined) throw refuse(allowed, value);
     return word;
   });
-  return { ...kind, json: { type: 'string', enum: words } };
+  return { json: { type: 'string', enum: words }, use };
 }
 
 /** Strings, one by one or separated by commas. */
@@ -79,10 +77,8 @@ export function list<Used>(
 ): Kind<readonly string[], readonly Used[]> {
   return {
     json: { type: 'array', items: { type: 'string', ...itemJson } },
-    expects: 'it takes a list of strings',
-    isType: (value): value is readonly string[] =>
-      Array.isArray(value) && value.every((item) => typeof item === 'string'),
-    use: (value, refuse) => value.flatMap(splitList).map((item) => use(item, refuse)),
+    use: (value: readonly string[] | string, refuse) =>
+      splitList([value].flat().join(',')).map((item) => use(item, refuse)),
   };
 }
 

@@ -1,8 +1,6 @@
-/** What a user states about a chat model. The backend's own report fills the fields that are missing. */
+/** What a user states about a chat model (limits in tokens). The backend's own report fills missing fields. */
 export interface ModelOverride {
-  /** In tokens. */
   readonly contextWindow?: number;
-  /** In tokens. */
   readonly maxOutputTokens?: number;
   readonly tools?: boolean;
   readonly images?: boolean;

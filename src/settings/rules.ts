@@ -65,14 +65,7 @@ export function parseAllowedOrigin(value: string, refuse: Refuse): OriginPattern
   throw refuse('it takes origins such as https://app.example or vscode-webview://*', value);
 }
 
-/** The URL of the HTTP proxy on the way to the backend; empty for none. */
-export function parseProxyUrl(value: string, refuse: Refuse): string {
-  if (value === '' || isProxyUrl(value)) return value;
-  const shown = value.includes('@') ? undefined : value; // the part before an @ may be a password
-  throw refuse('it takes the URL of a proxy such as http://proxy.example:3128', shown);
-}
-
-function isProxyUrl(value: string): boolean {
+export function isProxyUrl(value: string): boolean {
   try {
     const { protocol, username, password } = new URL(value);
     decodeURIComponent(username + password); // the connection to the proxy decodes them too

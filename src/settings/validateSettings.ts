@@ -1,31 +1,49 @@
 // Each setting that cannot be used is refused by itself, and its last good value stays in use.
 import type { NetworkSettings } from '../shared/messages.ts';
-import { extensionProblems, problemsOf } from './editorSettings.ts';
-import type { Problem, Settings } from './editorSettings.ts';
-import { editorNameOf } from './proxyConfig.ts';
-import { EXTENSION_DEFAULTS } from './schema.ts';
+import type { Settings } from './editorSettings.ts';
+import { ConfigError, checkSetting, readProxyUrl } from './proxyConfig.ts';
+import { EXTENSION_DEFAULTS, SETTING_NAMES, findTypeMismatch } from './schema.ts';
+import type { ExtensionSettings, ProxySettings } from './schema.ts';
 
-/** A setting that is not used: its complete name in the editor, and why. */
-export interface Refusal {
-  readonly setting: string;
-  readonly message: string;
-}
-
-export interface ValidatedSettings {
-  readonly settings: Settings;
-  readonly refusals: readonly Refusal[];
+/** Everything that is wrong with the settings of a proxy or of the extension, each by itself. */
+export function findProblems(
+  settings: ProxySettings & Partial<ExtensionSettings>,
+  { httpsProxy = '' }: NetworkSettings,
+): ConfigError[] {
+  const checks = SETTING_NAMES.map((name) => () => {
+    const { [name]: value }: Readonly<Partial<Record<typeof name, unknown>>> = settings;
+    if (value === undefined) return;
+    const expected = findTypeMismatch(name, value);
+    if (expected !== undefined) throw new ConfigError(name, expected);
+    checkSetting(name, value);
+  });
+  return [...checks, () => readProxyUrl({ httpsProxy }, {})].flatMap((check) => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigError) return [error];
+      throw error;
+    }
+  });
 }
 
 /**
- * The settings to use. Where the value before was bad as well, as at a start, the bad one stays, and the proxy does not
- * start with it.
+ * The settings to use, and what is wrong with the others. Where the value before was bad as well, as at a start, the bad
+ * one stays, and the proxy does not start with it.
  * @param next as the user wrote them, of any type
  * @param before the last good ones
  */
-export function validateSettings(next: Settings, before: Settings): ValidatedSettings {
-  const problems = [...extensionProblems(next), ...problemsOf(next.proxy, next.network)];
-  const settings = problems.reduce((kept, { setting }) => keepBefore(kept, before, setting), next);
-  return { settings, refusals: problems.map(refusalOf) };
+export function validateSettings(next: Settings, before: Settings) {
+  const { proxy, network, ...own } = next;
+  const problems = findProblems({ ...own, ...proxy }, network);
+  const bad = new Set<string>(problems.map(({ setting }) => setting));
+  const settings: Settings = {
+    ...keepBefore(next, before, bad),
+    proxy: keepBefore(proxy, before.proxy, bad),
+    network: keepBefore(network, before.network, bad),
+  };
+  return { settings, problems };
 }
 
 /**
@@ -36,20 +54,10 @@ export function startSettings(written: Settings): Settings {
   return validateSettings(written, { ...written, ...EXTENSION_DEFAULTS }).settings;
 }
 
-/** The same problem under the complete name of the setting. */
-export function refusalOf({ setting, message }: Problem): Refusal {
-  const name = editorNameOf(setting);
-  return { setting: setting === 'httpsProxy' ? name : `sealedProxy.${name}`, message };
-}
-
-function keepBefore(settings: Settings, before: Settings, name: Problem['setting']): Settings {
-  if (name === 'httpsProxy') return { ...settings, network: withProxyOf(settings.network, before.network) };
-  const isOfProxy = name in settings.proxy;
-  const { [name]: value }: Readonly<Partial<Record<typeof name, unknown>>> = isOfProxy ? before.proxy : before;
-  return isOfProxy ? { ...settings, proxy: { ...settings.proxy, [name]: value } } : { ...settings, [name]: value };
-}
-
-function withProxyOf(network: NetworkSettings, { httpsProxy }: NetworkSettings): NetworkSettings {
-  const others: NetworkSettings = Object.fromEntries(Object.entries(network).filter(([name]) => name !== 'httpsProxy'));
-  return httpsProxy === undefined ? others : { ...others, httpsProxy };
+/** `next`, but the fields with these names as in `before`. */
+function keepBefore<Fields extends object>(next: Fields, before: Fields, names: ReadonlySet<string>): Fields {
+  const fields = Object.entries(next).map(([name, value]: [string, unknown]) => {
+    return [name, names.has(name) ? before[name as keyof Fields] : value] as const;
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Fields;
 }

@@ -1,6 +1,6 @@
 // The messages between the extension and the proxy process, over the IPC channel of `fork`. The receiver parses each
 // message and refuses every other shape.
-import { asObject } from './json.ts';
+import { asObject, fieldsOf } from './json.ts';
 
 /** What is never logged and never written in the clear. */
 export interface ProxySecrets {
@@ -103,34 +103,24 @@ export function parseToProxy<Settings>(
   value: unknown,
   isSettings: (settings: unknown) => settings is Settings,
 ): ToProxy<Settings> | undefined {
-  const message = asObject(value);
-  switch (message?.['type']) {
-    case 'start':
-      return isSettings(message['settings']) &&
-        isSecrets(message['secrets']) &&
-        typeof message['cacheNamespaceRoot'] === 'string' &&
-        (message['trustFingerprint'] === undefined || typeof message['trustFingerprint'] === 'string') &&
-        isNetwork(message['network'])
-        ? (message as unknown as ToProxy<Settings>)
-        : undefined;
-    case 'secrets':
-      return isSecrets(message['secrets']) ? (message as unknown as ToProxy<Settings>) : undefined;
-    case 'update':
-      return isSettings(message['settings']) ? (message as unknown as ToProxy<Settings>) : undefined;
-    case 'stop':
-      return { type: 'stop' };
-    default:
-      return undefined;
-  }
+  const checks: Readonly<Record<ToProxy['type'], Checks>> = {
+    start: {
+      settings: isSettings,
+      secrets: isSecrets,
+      cacheNamespaceRoot: isString,
+      trustFingerprint: isOptional(isString),
+      network: isNetwork,
+    },
+    secrets: { secrets: isSecrets },
+    update: { settings: isSettings },
+    stop: {},
+  };
+  return isMessage(value, checks) ? (value as ToProxy<Settings>) : undefined;
 }
 
 /** `value` as a message of the proxy, or undefined if it is not one. */
 export function parseFromProxy(value: unknown): FromProxy | undefined {
-  const message = asObject(value);
-  const checks = FROM_PROXY.get(message?.['type']);
-  return message !== undefined && checks !== undefined && passes(message, checks)
-    ? (message as unknown as FromProxy)
-    : undefined;
+  return isMessage(value, FROM_PROXY) ? (value as FromProxy) : undefined;
 }
 
 type Check = (value: unknown) => boolean;
@@ -140,70 +130,61 @@ const isString: Check = (value) => typeof value === 'string';
 const isNumber: Check = (value) => typeof value === 'number';
 const isBoolean: Check = (value) => typeof value === 'boolean';
 const isStringOrNull: Check = (value) => typeof value === 'string' || value === null;
+const isStrings: Check = (value) => Array.isArray(value) && value.every(isString);
 const isOneOf = (...values: readonly unknown[]): Check => {
   return (value) => values.includes(value);
 };
+const isOptional = (check: Check): Check => {
+  return (value) => value === undefined || check(value);
+};
 
-const FROM_PROXY: ReadonlyMap<unknown, Checks> = new Map(
-  Object.entries({
-    ready: { url: isString, port: isNumber, version: isString },
-    verified: { verified: isAttestationSummary, establishedAt: isNumber },
-    sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'closed') },
-    handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
-    stopped: {},
-    outcomeChanged: { success: isBoolean },
-    accessKeyUsed: { id: isString },
-    chatAnswered: { id: isString },
-    failed: {
-      code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
-      setting: isStringOrNull,
-      message: isString,
-    },
-  } satisfies Record<FromProxy['type'], Checks>),
-);
+const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
+  ready: { url: isString, port: isNumber, version: isString },
+  verified: { verified: isAttestationSummary, establishedAt: isNumber },
+  sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'closed') },
+  handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
+  stopped: {},
+  outcomeChanged: { success: isBoolean },
+  accessKeyUsed: { id: isString },
+  chatAnswered: { id: isString },
+  failed: {
+    code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
+    setting: isStringOrNull,
+    message: isString,
+  },
+};
 
-/** True if each of these fields passes its check. Further fields are allowed. */
-function passes(fields: Readonly<Record<string, unknown>>, checks: Checks): boolean {
-  return Object.entries(checks).every(([name, check]) => check(fields[name]));
+const NETWORK: Readonly<Record<keyof NetworkSettings, Check>> = {
+  httpsProxy: isOptional(isString),
+  noProxy: isOptional(isString),
+  strictTls: isOptional(isBoolean),
+  certificates: isOptional(isStrings),
+  systemCertificates: isOptional(isBoolean),
+};
+
+function isMessage(value: unknown, checksByType: Readonly<Record<string, Checks>>): boolean {
+  const [, checks] = Object.entries(checksByType).find(([type]) => type === fieldsOf(value)['type']) ?? [];
+  return checks !== undefined && passes(value, checks);
 }
 
-function isStrings(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-/** True if `value` is an object whose fields all have a test and pass it. Fields may be absent. */
-function isPartial(value: unknown, tests: Record<string, (field: unknown) => boolean>): boolean {
-  const record = asObject(value);
-  if (record === undefined) return false;
-  return Object.entries(record).every(
-    ([name, field]) => Object.hasOwn(tests, name) && (field === undefined || tests[name]?.(field) === true),
-  );
+/** True for an object whose fields pass these checks. Further fields are allowed. */
+function passes(value: unknown, checks: Checks): boolean {
+  const fields = asObject(value);
+  return fields !== undefined && Object.entries(checks).every(([name, check]) => check(fields[name]));
 }
 
 function isSecrets(value: unknown): boolean {
-  const isOwnership: Check = (ownership) => ownership === undefined || typeof ownership === 'string';
-  const secrets = asObject(value);
-  return (
-    secrets !== undefined && passes(secrets, { apiKey: isStringOrNull, accessKeys: isStrings, ownership: isOwnership })
-  );
+  return passes(value, { apiKey: isStringOrNull, accessKeys: isStrings, ownership: isOptional(isString) });
 }
 
 function isNetwork(value: unknown): boolean {
-  return isPartial(value, {
-    httpsProxy: isString,
-    noProxy: isString,
-    strictTls: isBoolean,
-    certificates: isStrings,
-    systemCertificates: isBoolean,
-  });
+  return passes(value, NETWORK) && Object.keys(fieldsOf(value)).every((name) => Object.hasOwn(NETWORK, name));
 }
 
 /** True if `value` has the shape of an attestation summary. */
 export function isAttestationSummary(value: unknown): value is AttestationSummary {
-  const summary = asObject(value);
-  if (summary === undefined) return false;
-  if (summary['kind'] === 'development') return isStringOrNull(summary['moduleId']);
-  return passes(summary, {
+  if (fieldsOf(value)['kind'] === 'development') return passes(value, { moduleId: isStringOrNull });
+  return passes(value, {
     kind: isOneOf('verified'),
     environment: isString,
     pcr0: isString,

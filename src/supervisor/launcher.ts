@@ -1,4 +1,5 @@
-import { problemsOf } from '../settings/editorSettings.ts';
+import type { LiveSettings } from '../settings/schema.ts';
+import { findProblems } from '../settings/validateSettings.ts';
 import type { ProxySecrets } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from './localProxy.ts';
@@ -6,7 +7,7 @@ import type { Phase } from './phase.ts';
 import { decideOwnership, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { ProxyProcess } from './proxyProcess.ts';
-import type { LaunchConfig, LiveSettings } from './settingsDiff.ts';
+import type { LaunchConfig } from './settingsDiff.ts';
 import type { SupervisorHost, SupervisorSecrets } from './supervisorHost.ts';
 
 /** Milliseconds until a process must be ready. */
@@ -50,11 +51,11 @@ export class Launcher {
    */
   async acquire(phase: Phase, config: LaunchConfig): Promise<Ownership> {
     const { settings, network } = config;
-    const problems = problemsOf(settings, network);
+    const problems = findProblems(settings, network);
     const [problem] = problems;
     if (problem !== undefined) {
       this.#host.onRefused(problems);
-      throw new StartError('setting', problem.message);
+      throw new StartError('setting', problem.editorMessage);
     }
     const probing = () => probePort(settings.port, this.#host.secrets);
     const found: Probe = settings.port === 0 ? { kind: 'free' } : await probing();

@@ -1,5 +1,5 @@
 import { isLiveSetting } from '../settings/schema.ts';
-import type { CompleteProxySettings, LiveSettingName, ProxySettings } from '../settings/schema.ts';
+import type { CompleteProxySettings, LiveSettings } from '../settings/schema.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 
 /** What a proxy is started with. */
@@ -7,9 +7,6 @@ export interface LaunchConfig {
   readonly settings: CompleteProxySettings;
   readonly network: NetworkSettings;
 }
-
-/** Settings that a running proxy can take. */
-export type LiveSettings = Pick<ProxySettings, LiveSettingName>;
 
 /** What a change of settings takes: nothing, a message to the running proxy, or another process. */
 export type SettingsDiff =

@@ -1,5 +1,5 @@
 // What the supervisor needs from the window it works for.
-import type { Problem } from '../settings/editorSettings.ts';
+import type { ConfigError } from '../settings/proxyConfig.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -32,7 +32,7 @@ export interface SupervisorHost {
   /** This window's process answered a chat request made with the access key of this id. */
   readonly onChatAnswered: (id: string) => void;
   /** The proxy cannot start because of these settings. */
-  readonly onRefused: (problems: readonly Problem[]) => void;
+  readonly onRefused: (problems: readonly ConfigError[]) => void;
 }
 
 export function ownershipSecret({ ownership }: SupervisorSecrets): Uint8Array {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 import { COMMANDS, INTERNAL_COMMANDS } from '../../src/presentation/commands.ts';
 import { VARIABLES } from '../../src/settings/environment.ts';
-import { SCHEMA } from '../../src/settings/schema.ts';
+import { EDITOR_SETTING_NAMES } from '../../src/settings/schema.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 
 const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
@@ -58,7 +58,7 @@ describe('The documentation', () => {
       for (const [, title = ''] of text.matchAll(/_Sealed\sProxy:\s([^_]+)_/g)) {
         assert.ok(titles.includes(title.replace(/\s/g, ' ')), title);
       }
-      const settings = Object.values(SCHEMA).map(({ editorName }) => editorName ?? '');
+      const settings: string[] = EDITOR_SETTING_NAMES;
       const names = [...settings, ...Object.keys(COMMANDS), ...INTERNAL_COMMANDS];
       for (const [, name = ''] of text.matchAll(/\bsealedProxy\.([A-Za-z0-9.]*[A-Za-z0-9])/g)) {
         assert.ok(names.includes(name), name);

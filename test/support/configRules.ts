@@ -1,7 +1,6 @@
 // Values that each variable of the command line accepts, and values that it refuses.
 import type { Config } from '../../src/proxy/hosts/config.ts';
 import type { ProxyConfig } from '../../src/settings/proxyConfig.ts';
-import type { Variable } from '../../src/settings/schema.ts';
 import { toBase64 } from '../../src/shared/bytes.ts';
 
 export const PCR0 = 'ab'.repeat(48);
@@ -9,7 +8,7 @@ export const KEY = `sealed-${'A'.repeat(43)}`;
 const OTHER_KEY = `sealed-${'b_-'.repeat(14)}9`;
 
 export interface Rule<Source = ProxyConfig> {
-  readonly variable: Variable;
+  readonly variable: string;
   readonly read: (config: Source) => unknown;
   /** The value when the variable is not set; undefined if that differs each time. */
   readonly byDefault: unknown;
@@ -163,7 +162,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /** Variables whose values are never shown, and the variables that they need. */
-export const SECRET_RULES: readonly (Rule<Config> & { readonly beside: Partial<Record<Variable, string>> })[] = [
+export const SECRET_RULES: readonly (Rule<Config> & { readonly beside: Readonly<Record<string, string>> })[] = [
   {
     variable: 'PROXY_API_KEY',
     beside: { PROXY_ACCESS_KEYS: KEY },

@@ -127,9 +127,9 @@ export class EditorWindow {
     })) as [Settings, Settings];
     const validated = validateSettings(next, previous);
     this.settings = validated.settings.proxy;
-    for (const { setting } of validated.refusals) this.refused.add(setting.replace('sealedProxy.', ''));
+    for (const { setting } of validated.problems) this.refused.add(setting);
     await this.supervisor.settingsChanged();
-    return validated.refusals.length === 0;
+    return validated.problems.length === 0;
   }
 
   /** The current status if it has this kind, otherwise the next one. Searches from status number `start` on. */

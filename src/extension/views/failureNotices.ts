@@ -1,7 +1,7 @@
 // Notifications about failures that the user must act on. Each is shown once, until it is over.
 import * as vscode from 'vscode';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
-import type { Refusal } from '../../settings/validateSettings.ts';
+import type { ConfigError } from '../../settings/proxyConfig.ts';
 import { asNotice } from '../../shared/escape.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { offerCommands } from '../commands/runCommand.ts';
@@ -28,9 +28,9 @@ export class FailureNotices {
   }
 
   /** Shows the settings that cannot be used, given all that are wrong now. */
-  settingsRefused(refusals: readonly Refusal[]): void {
+  settingsRefused(problems: readonly ConfigError[]): void {
     const before = this.#refused;
-    this.#refused = new Set(refusals.map(({ setting, message }) => `The setting ${setting} is ignored: ${message}`));
+    this.#refused = new Set(problems.map(({ editorMessage }) => `The setting ${editorMessage}.`));
     for (const message of this.#refused)
       if (!before.has(message)) void vscode.window.showErrorMessage(asNotice(message));
   }

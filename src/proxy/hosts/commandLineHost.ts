@@ -4,6 +4,7 @@ import { VARIABLES, readEnvironment } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
+import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { VERSION } from '../../shared/version.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
@@ -128,12 +129,14 @@ function findHealthFailure(host: string, port: number): Promise<string | undefin
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(HEALTH_TIMEOUT);
     const check = request({ host, port, path: '/health', agent: false, signal }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', () => undefined); // `close` follows
       response.on('close', () => {
+        const { status, service } = fieldsOf(parseJson(Buffer.concat(chunks)));
+        const isHealthy = response.statusCode === 200 && status === 'ok' && service === 'sealed-proxy';
         if (!response.complete) resolve('the connection broke during the response');
-        else resolve(response.statusCode === 200 && isHealthy(text) ? undefined : 'another program uses this port');
+        else resolve(isHealthy ? undefined : 'another program uses this port');
       });
     });
     check.on('error', ({ name, message }) => {
@@ -141,15 +144,6 @@ function findHealthFailure(host: string, port: number): Promise<string | undefin
     });
     check.end();
   });
-}
-
-function isHealthy(text: string): boolean {
-  try {
-    const { status, service } = JSON.parse(text) as { status?: unknown; service?: unknown };
-    return status === 'ok' && service === 'sealed-proxy';
-  } catch {
-    return false;
-  }
 }
 
 function complain(code: number, sentence: string): number {

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { isCredential } from '../../session/envelope.ts';
 import { CACHE_ROOT_LENGTH } from '../../session/wire.ts';
-import { readEnvironment, valueOf } from '../../settings/environment.ts';
+import { readEnvironment, textOf } from '../../settings/environment.ts';
 import type { Values } from '../../settings/environment.ts';
 import { splitList } from '../../settings/kinds.ts';
 import { ConfigError } from '../../settings/proxyConfig.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import { isAccessKey } from '../../shared/accessKeys.ts';
-import { fromBase64 } from '../../shared/bytes.ts';
+import { fromBase64, toBase64 } from '../../shared/bytes.ts';
 
 export interface Config extends ProxyConfig {
   readonly apiKey: string | null;
@@ -22,26 +22,22 @@ export interface Config extends ProxyConfig {
  * @throws ConfigError for the first value that cannot be used
  */
 export function readConfig(values: Values): Config {
-  const apiKey = valueOf(values, 'PROXY_API_KEY') ?? null;
-  const accessKeys = splitList(valueOf(values, 'PROXY_ACCESS_KEYS') ?? '');
+  const apiKey = textOf(values, 'apiKey') ?? null;
+  const accessKeys = splitList(textOf(values, 'accessKeys') ?? '');
   if ((apiKey === null) !== (accessKeys.length === 0)) {
     const missing = apiKey === null ? 'apiKey' : 'accessKeys';
     throw new ConfigError(missing, 'set PROXY_API_KEY and PROXY_ACCESS_KEYS together, or neither of them');
   }
-  const cacheRoot = valueOf(values, 'PROXY_CACHE_NAMESPACE_ROOT');
+  const cacheRoot = textOf(values, 'cacheNamespaceRoot') ?? toBase64(randomBytes(CACHE_ROOT_LENGTH));
   return {
     ...readEnvironment(values),
-    ...checkSecrets(apiKey, accessKeys),
-    cacheNamespaceRoot:
-      cacheRoot === undefined ? new Uint8Array(randomBytes(CACHE_ROOT_LENGTH)) : parseCacheRoot(cacheRoot),
+    ...checkKeys({ apiKey, accessKeys }),
+    cacheNamespaceRoot: parseCacheRoot(cacheRoot),
   };
 }
 
 /** @throws ConfigError, which does not show the keys */
-export function checkSecrets(
-  apiKey: string | null,
-  accessKeys: readonly string[],
-): Pick<Config, 'apiKey' | 'accessKeys'> {
+export function checkKeys({ apiKey, accessKeys }: Pick<Config, 'apiKey' | 'accessKeys'>) {
   if (apiKey !== null && !isCredential(apiKey)) {
     throw new ConfigError('apiKey', 'a key has 1 to 16,384 visible ASCII characters and no space');
   }

@@ -1,7 +1,7 @@
 // The proxy as a child process: settings and secrets come as messages, never in the environment or as arguments. Events
 // go back as messages. The process ends when the channel closes.
-import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
-import { SCHEMA, isProxySettings } from '../../settings/schema.ts';
+import { ConfigError, resolveConfig, resolveLiveConfig } from '../../settings/proxyConfig.ts';
+import { SECRETS, isProxySettings } from '../../settings/schema.ts';
 import type { ProxySettings } from '../../settings/schema.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
 import { parseToProxy } from '../../shared/messages.ts';
@@ -11,7 +11,7 @@ import { Log } from '../log.ts';
 import { startService } from '../service.ts';
 import type { Service } from '../service.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
-import { checkSecrets, parseCacheRoot } from './config.ts';
+import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 
 type Message = ToProxy<ProxySettings>;
@@ -19,7 +19,7 @@ type Start = Extract<Message, { type: 'start' }>;
 
 /** Serves the parent process until it asks to stop, or ends. */
 export function serveParent(): void {
-  const host = new IpcHost((message) => process.connected && process.send?.(message));
+  const host = new IpcHost();
   process.on('message', (message) => {
     host.receive(message);
   });
@@ -31,19 +31,15 @@ export function serveParent(): void {
   }
 }
 
+const send = (message: FromProxy) => process.connected && process.send?.(message);
+
 class IpcHost {
-  readonly #send: (message: FromProxy) => unknown;
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   readonly #stopRequests = new Set<'signal' | 'message'>();
-  #started = false;
   #stopping = false;
   #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #settings: ProxySettings = {};
-
-  constructor(send: (message: FromProxy) => unknown) {
-    this.#send = send;
-  }
 
   /** Handles messages in order: each waits until the one before is done. Only a stop does not wait. */
   receive(value: unknown): void {
@@ -71,23 +67,21 @@ class IpcHost {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { setting, editorMessage } = error;
-      const isSecret = setting !== 'httpsProxy' && SCHEMA[setting].secret === true;
-      this.#fail('invalid_setting', editorMessage, isSecret ? null : setting);
+      this.#fail('invalid_setting', editorMessage, setting in SECRETS ? null : setting);
     }
   }
 
-  async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint }: Start): Promise<void> {
-    if (this.#started) {
+  async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint = '' }: Start): Promise<void> {
+    if (this.#service !== undefined) {
       this.#fail('invalid_message', 'The proxy is already started');
       return;
     }
     this.#settings = settings;
     const config: Config = {
       ...resolveConfig(settings),
-      ...checkSecrets(secrets.apiKey, secrets.accessKeys),
+      ...checkKeys(secrets),
       cacheNamespaceRoot: parseCacheRoot(cacheNamespaceRoot),
     };
-    this.#started = true;
     this.#log.setLevel(config.logLevel);
     try {
       this.#service = await startService({
@@ -97,20 +91,18 @@ class IpcHost {
         trustFingerprint,
         onEvent: (event) => {
           if (event.type === 'releaseAsked') void this.#finish();
-          else this.#send(event);
+          else send(event);
         },
         ownership: ownershipOf(secrets),
       });
     } catch (error) {
-      this.#started = false;
       if (error instanceof ConfigError) throw error;
-      const nameOf = (name: 'host' | 'port') => `sealedProxy.${editorNameOf(name)}`;
-      const { exitCode, setting, sentence } = listenFailure(error, config, nameOf);
+      const { exitCode, setting, sentence } = listenFailure(error, config, (name) => `sealedProxy.${name}`);
       this.#fail(exitCode === EXIT.portTaken ? 'port_taken' : 'cannot_listen', sentence, setting);
       return;
     }
     const { url, port } = this.#service;
-    this.#send({ type: 'ready', url, port, version: VERSION });
+    send({ type: 'ready', url, port, version: VERSION });
   }
 
   #update(changed: ProxySettings): void {
@@ -121,19 +113,18 @@ class IpcHost {
   }
 
   #setKeys(secrets: ProxySecrets): void {
-    const keys = checkSecrets(secrets.apiKey, secrets.accessKeys);
-    this.#service?.setKeys({ ...keys, ownership: ownershipOf(secrets) });
+    this.#service?.setKeys({ ...checkKeys(secrets), ownership: ownershipOf(secrets) });
   }
 
   async #finish(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    await this.#service?.stop(GRACE, () => this.#send({ type: 'stopped' }));
+    await this.#service?.stop(GRACE, () => send({ type: 'stopped' }));
     process.exit(EXIT.ok);
   }
 
   #fail(code: Extract<FromProxy, { type: 'failed' }>['code'], message: string, setting: string | null = null): void {
-    this.#send({ type: 'failed', code, setting, message });
+    send({ type: 'failed', code, setting, message });
   }
 }
 

@@ -1,181 +1,13 @@
 import assert from 'node:assert/strict';
-import { extensionProblems, problemsOf, readEditorSettings } from '../../../src/settings/editorSettings.ts';
-import type { Problem } from '../../../src/settings/editorSettings.ts';
+import { readEditorSettings } from '../../../src/settings/editorSettings.ts';
 import { EXTENSION_DEFAULTS } from '../../../src/settings/schema.ts';
-import type { ProxySettings } from '../../../src/settings/schema.ts';
-
-const PCR0 = 'ab'.repeat(48);
-
-const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
-  host: ['127.0.0.1', '0.0.0.0', '::1', '[::1]', 'localhost', ''],
-  port: [0, 14_114, 65_535],
-  backendUrl: ['https://enclave.example/base', 'http://127.0.0.1:3000', 'http://localhost:3000', ' https://box ', ''],
-  pcr0Environment: ['production', 'development', ''],
-  additionalPcr0: [[], [PCR0], [PCR0.toUpperCase(), ` ${'01'.repeat(48)} `], ['']],
-  requestTimeoutSeconds: [1, 0.25, 2_000_000],
-  streamIdleTimeoutSeconds: [1, 0.25, 2_000_000],
-  allowedHosts: [[], ['Box.Local', '192.168.1.7', '[fe80::1]']],
-  allowedOrigins: [[], ['https://app.example', 'vscode-webview://*']],
-  logLevel: ['error', 'warn', 'info', 'debug', 'trace', ''],
-};
-
-const SECONDS = /it takes seconds, above 0 and at most 2000000$/;
-
-const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unknown[]; readonly allowed: RegExp }>> = {
-  host: { values: ['example.com', '127.0.0.1:80', '*'], allowed: /IP address .* or localhost$/ },
-  port: { values: [-1, 1.5, 65_536, 1e21, Number.NaN, Infinity], allowed: /a whole number from 0 to 65535$/ },
-  backendUrl: {
-    values: ['nowhere', 'ftp://box', 'http://box', 'http://0.0.0.0:3000', 'https://box?x', 'https://me:word@box', ','],
-    allowed: /URL such as https:|the URL must have no|http is for a development backend/,
-  },
-  pcr0Environment: { values: ['dev', 'Production', '*'], allowed: /it takes production or development$/ },
-  additionalPcr0: {
-    values: [['ab'], [PCR0, `${PCR0}ab`], ['0'.repeat(96)], [`${PCR0} ${PCR0}`]],
-    allowed: /has 96 hex digits, not all zero/,
-  },
-  requestTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
-  streamIdleTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
-  allowedHosts: {
-    values: [['box:80'], ['box', 'http://box'], ['*']],
-    allowed: /host names or addresses without a port/,
-  },
-  allowedOrigins: { values: [['*'], ['vscode-file://*', 'https://*'], ['null']], allowed: /origins such as https:/ },
-  logLevel: { values: ['INFO', 'loud'], allowed: /it takes error, warn, info, debug, trace$/ },
-};
-
-interface WrongType {
-  readonly values: readonly unknown[];
-  readonly expected: string;
-}
-
-const STRING: WrongType = { values: [7, true, null, ['x'], {}], expected: 'a string' };
-const NUMBER: WrongType = { values: ['1', true, null, [1], {}], expected: 'a number' };
-const LIST: WrongType = {
-  values: ['x', 7, false, null, {}, [7], ['x', null], [['x']]],
-  expected: 'a list of strings',
-};
-
-const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
-  host: STRING,
-  port: NUMBER,
-  backendUrl: STRING,
-  pcr0Environment: STRING,
-  additionalPcr0: LIST,
-  requestTimeoutSeconds: NUMBER,
-  streamIdleTimeoutSeconds: NUMBER,
-  allowedHosts: LIST,
-  allowedOrigins: LIST,
-  logLevel: STRING,
-};
-
-const NAMES = Object.keys(WRONG) as (keyof ProxySettings)[];
-
-/** The problem of one setting with this value, of any type. */
-function problemWith(name: keyof ProxySettings, value: unknown): Problem | undefined {
-  return problemsOf({ [name]: value }, {})[0];
-}
-
-describe('problemsOf()', () => {
-  it('finds nothing where no setting is set, and nothing in the defaults', () => {
-    assert.deepEqual(problemsOf({}, {}), []);
-    const settings = Object.fromEntries(NAMES.map((name) => [name, GOOD[name][0]]));
-    assert.deepEqual(problemsOf(settings, { strictTls: true, systemCertificates: true, noProxy: 'box' }), []);
-  });
-
-  for (const name of NAMES) {
-    it(`accepts a good ${name}`, () => {
-      for (const value of GOOD[name]) assert.equal(problemWith(name, value), undefined, JSON.stringify(value));
-    });
-
-    it(`refuses a bad ${name}: the message names it, and what it takes`, () => {
-      const { values, allowed } = BAD[name];
-      for (const value of values) {
-        const { setting, message } = problemWith(name, value) ?? {};
-        assert.equal(setting, name, JSON.stringify(value));
-        assert.match(message ?? '', new RegExp(`^${name}(=\\S.*)? cannot be used: `));
-        assert.match(message ?? '', allowed);
-        assert.doesNotMatch(message ?? '', /PROXY_|:word/);
-      }
-    });
-
-    it(`refuses a ${name} of another type`, () => {
-      const { values, expected } = WRONG[name];
-      for (const value of values) {
-        const message = `${name} cannot be used: it takes ${expected}`;
-        assert.deepEqual(problemWith(name, value), { setting: name, message }, JSON.stringify(value));
-      }
-    });
-  }
-
-  it('names the item of a list that is wrong, and shows a value in one line', () => {
-    assert.match(problemWith('allowedHosts', ['box', 'b:1'])?.message ?? '', /^allowedHosts=b:1 cannot/);
-    assert.match(problemWith('backendUrl', 'a\nb')?.message ?? '', /^backendUrl=a\\nb cannot/);
-  });
-
-  it('finds each problem, regardless of the other settings', () => {
-    const settings = { port: -1, logLevel: 7, requestTimeoutSeconds: 0 } as unknown as ProxySettings;
-    const names = problemsOf(settings, { httpsProxy: 'box' }).map(({ setting }) => setting);
-    assert.deepEqual(names.toSorted(), ['httpsProxy', 'logLevel', 'port', 'requestTimeoutSeconds']);
-  });
-
-  it('accepts the URL of an HTTP proxy, or none', () => {
-    const urls = [
-      '',
-      'http://box:3128',
-      'https://me:word@box',
-      'http://me%40:w%2frd@box',
-      'socks://box',
-      'socks5://box:1',
-    ];
-    for (const httpsProxy of urls) assert.deepEqual(problemsOf({}, { httpsProxy }), [], httpsProxy);
-  });
-
-  it('ignores the HTTP proxy in the environment of the editor', () => {
-    const before = process.env['HTTPS_PROXY'];
-    process.env['HTTPS_PROXY'] = 'nowhere';
-    try {
-      assert.deepEqual(problemsOf({}, {}), []);
-    } finally {
-      if (before === undefined) delete process.env['HTTPS_PROXY'];
-      else process.env['HTTPS_PROXY'] = before;
-    }
-  });
-
-  for (const httpsProxy of ['box', 'box:3128', 'ftp://box', 'http://', ' ']) {
-    it(`refuses ${JSON.stringify(httpsProxy)} for an HTTP proxy`, () => {
-      const message = `http.proxy=${httpsProxy} cannot be used: it takes the URL of a proxy such as http://proxy.example:3128`;
-      assert.deepEqual(problemsOf({}, { httpsProxy })[0], { setting: 'httpsProxy', message });
-    });
-  }
-
-  it('never shows a possible password of an HTTP proxy', () => {
-    for (const httpsProxy of ['ftp://me:word@box', 'me:word@box', 'http://me:word%@box']) {
-      const { setting, message } = problemsOf({}, { httpsProxy })[0] ?? {};
-      assert.equal(setting, 'httpsProxy');
-      assert.match(message ?? '', /^http\.proxy cannot be used: it takes the URL of a proxy/);
-    }
-  });
-});
-
-describe('extensionProblems()', () => {
-  it('finds nothing in the defaults', () => {
-    assert.deepEqual(extensionProblems(EXTENSION_DEFAULTS), []);
-  });
-
-  it('names a setting as the editor does', () => {
-    const settings = { ...EXTENSION_DEFAULTS, terminal: 'yes' as unknown as boolean };
-    const message = 'terminal.enabled cannot be used: it takes true or false';
-    assert.deepEqual(extensionProblems(settings), [{ setting: 'terminal', message }]);
-  });
-});
 
 describe('readEditorSettings()', () => {
   const read = (own: Readonly<Record<string, unknown>>, http: Readonly<Record<string, unknown>> = {}) =>
-    readEditorSettings(
-      (name) => own[name],
-      (name) => http[name],
-      'debug',
-    );
+    readEditorSettings((name) => {
+      const [section, key] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
+      return section === 'http' ? http[key] : section === 'sealedProxy' ? own[key] : undefined;
+    }, 'debug');
 
   it('has the defaults where nothing is set', () => {
     const { proxy, network, ...own } = read({ port: undefined, autoStart: null });
@@ -196,7 +28,7 @@ describe('readEditorSettings()', () => {
   it('has the values as they are written, under their names in the editor', () => {
     const settings = read({ port: 'x', 'terminal.enabled': true, 'statusBar.compact': true, host: '0.0.0.0' });
     assert.equal(settings.proxy.port, 'x');
-    assert.deepEqual([settings.terminal, settings.compactStatusBar], [true, true]);
+    assert.deepEqual([settings['terminal.enabled'], settings['statusBar.compact']], [true, true]);
     assert.equal('host' in settings.proxy, false);
   });
 

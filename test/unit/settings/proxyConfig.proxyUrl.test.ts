@@ -29,7 +29,7 @@ describe('readProxyUrl()', () => {
         () => readProxyUrl({ httpsProxy: url }, {}),
         (error: unknown) => {
           assert.ok(error instanceof ConfigError);
-          assert.equal(error.variable, 'HTTPS_PROXY');
+          assert.equal(error.setting, 'httpsProxy');
           assert.ok(error.message.startsWith(`HTTPS_PROXY=${url} cannot be used: it takes the URL of a proxy`));
           return true;
         },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ConfigError, editorNameOf, resolveConfig, resolveLiveConfig } from '../../../src/settings/proxyConfig.ts';
+import { ConfigError, resolveConfig, resolveLiveConfig } from '../../../src/settings/proxyConfig.ts';
 import { PCR0 } from '../../support/configRules.ts';
 
 describe('resolveConfig()', () => {
@@ -46,15 +46,9 @@ describe('ConfigError', () => {
   it('names the variable of the command line, or the setting of the editor', () => {
     const error = new ConfigError('requestTimeoutSeconds', 'it takes seconds', '0');
     assert.equal(error.message, 'PROXY_REQUEST_TIMEOUT_SECS=0 cannot be used: it takes seconds');
-    assert.equal(error.editorMessage, 'requestTimeoutSeconds=0 cannot be used: it takes seconds');
+    assert.equal(error.editorMessage, 'sealedProxy.requestTimeoutSeconds=0 cannot be used: it takes seconds');
     assert.equal(new ConfigError('httpsProxy', 'x').message, 'HTTPS_PROXY cannot be used: x');
     assert.equal(new ConfigError('httpsProxy', 'x').editorMessage, 'http.proxy cannot be used: x');
-  });
-});
-
-describe('editorNameOf()', () => {
-  it('is the name in the editor, or else in the schema', () => {
-    assert.equal(editorNameOf('terminal'), 'terminal.enabled');
-    assert.equal(editorNameOf('logLevel'), 'logLevel');
+    assert.equal(new ConfigError('apiKey', 'x').editorMessage, 'apiKey cannot be used: x');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Settings } from '../../../src/settings/editorSettings.ts';
 import { EXTENSION_DEFAULTS } from '../../../src/settings/schema.ts';
-import { refusalOf, startSettings, validateSettings } from '../../../src/settings/validateSettings.ts';
+import { startSettings, validateSettings } from '../../../src/settings/validateSettings.ts';
 
 const PCR0 = 'ab'.repeat(48);
 
@@ -24,9 +24,9 @@ const NEXT: Settings = {
   ...EXTENSION_DEFAULTS,
   autoStart: false,
   checkInterval: 0,
-  terminal: true,
+  'terminal.enabled': true,
   modelOverrides: { m: { tools: true } },
-  compactStatusBar: true,
+  'statusBar.compact': true,
   proxy: {
     port: 8080,
     backendUrl: 'http://127.0.0.1:3000',
@@ -57,65 +57,61 @@ function keep(settings: Settings, field: Field): Settings {
   return change(settings, field, value);
 }
 
-const INTERVAL = /^checkInterval=\S+ cannot be used: it takes seconds, 0 for never or at least 1$/;
-const SECONDS = /^\w+=\S+ cannot be used: it takes seconds, above 0/;
-const wrongType = (name: string, expected: string) => new RegExp(`^${name} cannot be used: it takes ${expected}$`);
+const INTERVAL = /^sealedProxy\.checkInterval=\S+ cannot be used: it takes seconds, 0 for never or at least 1$/;
+const SECONDS = /^sealedProxy\.\w+=\S+ cannot be used: it takes seconds, above 0/;
+const wrongType = (name: string, expected: string) =>
+  new RegExp(`^sealedProxy.${name} cannot be used: it takes ${expected}$`);
 
-const BAD: readonly (readonly [string, Field, unknown, RegExp])[] = [
-  ['sealedProxy.autoStart', 'autoStart', 'yes', wrongType('autoStart', 'true or false')],
-  ['sealedProxy.autoStart', 'autoStart', 0, wrongType('autoStart', 'true or false')],
-  ['sealedProxy.terminal.enabled', 'terminal', 'true', wrongType('terminal.enabled', 'true or false')],
-  ['sealedProxy.terminal.enabled', 'terminal', null, wrongType('terminal.enabled', 'true or false')],
-  ['sealedProxy.statusBar.compact', 'compactStatusBar', 1, wrongType('statusBar.compact', 'true or false')],
-  ['sealedProxy.checkInterval', 'checkInterval', '60', wrongType('checkInterval', 'a number')],
-  ['sealedProxy.checkInterval', 'checkInterval', 0.5, INTERVAL],
-  ['sealedProxy.checkInterval', 'checkInterval', -1, INTERVAL],
-  ['sealedProxy.checkInterval', 'checkInterval', Number.NaN, INTERVAL],
-  ['sealedProxy.checkInterval', 'checkInterval', [60], wrongType('checkInterval', 'a number')],
-  ['sealedProxy.port', 'port', 65_536, /^port=65536 cannot be used: a port is/],
-  ['sealedProxy.port', 'port', '8080', wrongType('port', 'a number')],
-  ['sealedProxy.backendUrl', 'backendUrl', 'http://box', /^backendUrl=http:\/\/box cannot be used: http is for/],
-  ['sealedProxy.pcr0Environment', 'pcr0Environment', 'any', /^pcr0Environment=any cannot be used: it takes production/],
-  ['sealedProxy.additionalPcr0', 'additionalPcr0', [PCR0, 'ab'], /^additionalPcr0=ab cannot be used: a PCR0 value/],
-  ['sealedProxy.additionalPcr0', 'additionalPcr0', PCR0, wrongType('additionalPcr0', 'a list of strings')],
-  ['sealedProxy.requestTimeoutSeconds', 'requestTimeoutSeconds', 0, SECONDS],
-  ['sealedProxy.streamIdleTimeoutSeconds', 'streamIdleTimeoutSeconds', 2_000_001, SECONDS],
-  [
-    'sealedProxy.streamIdleTimeoutSeconds',
-    'streamIdleTimeoutSeconds',
-    true,
-    wrongType('streamIdleTimeoutSeconds', 'a number'),
-  ],
-  ['sealedProxy.allowedOrigins', 'allowedOrigins', ['*'], /^allowedOrigins=\* cannot be used: it takes origins/],
-  ['sealedProxy.allowedOrigins', 'allowedOrigins', [7], wrongType('allowedOrigins', 'a list of strings')],
-  ['sealedProxy.logLevel', 'logLevel', 'loud', /^logLevel=loud cannot be used: it takes error/],
-  ['http.proxy', 'httpsProxy', 'ftp://box', /^http\.proxy=ftp:\/\/box cannot be used: it takes the URL of a proxy/],
-  ['http.proxy', 'httpsProxy', 'ftp://me:word@box', /^http\.proxy cannot be used: it takes the URL of a proxy/],
+const BAD: readonly (readonly [Field, unknown, RegExp])[] = [
+  ['autoStart', 'yes', wrongType('autoStart', 'true or false')],
+  ['autoStart', 0, wrongType('autoStart', 'true or false')],
+  ['terminal.enabled', 'true', wrongType('terminal.enabled', 'true or false')],
+  ['terminal.enabled', null, wrongType('terminal.enabled', 'true or false')],
+  ['statusBar.compact', 1, wrongType('statusBar.compact', 'true or false')],
+  ['checkInterval', '60', wrongType('checkInterval', 'a number')],
+  ['checkInterval', 0.5, INTERVAL],
+  ['checkInterval', -1, INTERVAL],
+  ['checkInterval', Number.NaN, INTERVAL],
+  ['checkInterval', [60], wrongType('checkInterval', 'a number')],
+  ['port', 65_536, /^sealedProxy\.port=65536 cannot be used: a port is/],
+  ['port', '8080', wrongType('port', 'a number')],
+  ['backendUrl', 'http://box', /^sealedProxy\.backendUrl=http:\/\/box cannot be used: http is for/],
+  ['pcr0Environment', 'any', /^sealedProxy\.pcr0Environment=any cannot be used: it takes production/],
+  ['additionalPcr0', [PCR0, 'ab'], /^sealedProxy\.additionalPcr0=ab cannot be used: a PCR0 value/],
+  ['additionalPcr0', PCR0, wrongType('additionalPcr0', 'a list of strings')],
+  ['requestTimeoutSeconds', 0, SECONDS],
+  ['streamIdleTimeoutSeconds', 2_000_001, SECONDS],
+  ['streamIdleTimeoutSeconds', true, wrongType('streamIdleTimeoutSeconds', 'a number')],
+  ['allowedOrigins', ['*'], /^sealedProxy\.allowedOrigins=\* cannot be used: it takes origins/],
+  ['allowedOrigins', [7], wrongType('allowedOrigins', 'a list of strings')],
+  ['logLevel', 'loud', /^sealedProxy\.logLevel=loud cannot be used: it takes error/],
+  ['httpsProxy', 'ftp://box', /^http\.proxy=ftp:\/\/box cannot be used: it takes the URL of a proxy/],
+  ['httpsProxy', 'ftp://me:word@box', /^http\.proxy cannot be used: it takes the URL of a proxy/],
 ];
 
 describe('validateSettings()', () => {
   it('takes the settings as they are written if all are good', () => {
-    assert.deepEqual(validateSettings(NEXT, BEFORE), { settings: NEXT, refusals: [] });
-    assert.deepEqual(validateSettings(BEFORE, NEXT), { settings: BEFORE, refusals: [] });
+    assert.deepEqual(validateSettings(NEXT, BEFORE), { settings: NEXT, problems: [] });
+    assert.deepEqual(validateSettings(BEFORE, NEXT), { settings: BEFORE, problems: [] });
     for (const checkInterval of [0, 1, 1.5, 86_400]) {
-      assert.deepEqual(validateSettings({ ...NEXT, checkInterval }, BEFORE).refusals, [], String(checkInterval));
+      assert.deepEqual(validateSettings({ ...NEXT, checkInterval }, BEFORE).problems, [], String(checkInterval));
     }
   });
 
-  for (const [setting, field, value, sentence] of BAD) {
-    it(`keeps the last good ${setting} in place of ${JSON.stringify(value).slice(0, 30)}, and takes all others`, () => {
-      const { settings, refusals } = validateSettings(change(NEXT, field, value), BEFORE);
+  for (const [field, value, sentence] of BAD) {
+    it(`keeps the last good ${field} in place of ${JSON.stringify(value).slice(0, 30)}, and takes all others`, () => {
+      const { settings, problems } = validateSettings(change(NEXT, field, value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, field));
-      const [refusal] = refusals;
-      assert.deepEqual([refusals.length, refusal?.setting], [1, setting]);
-      assert.match(refusal?.message ?? '', sentence);
+      const [problem] = problems;
+      assert.deepEqual([problems.length, problem?.setting], [1, field]);
+      assert.match(problem?.editorMessage ?? '', sentence);
     });
   }
 
   it('keeps every last good value where several are bad, and refuses each by its own name', () => {
     const fields = [
       'autoStart',
-      'terminal',
+      'terminal.enabled',
       'checkInterval',
       'port',
       'allowedOrigins',
@@ -123,19 +119,11 @@ describe('validateSettings()', () => {
       'httpsProxy',
     ] as const;
     const written = fields.reduce((settings, field) => change(settings, field, 'x'), NEXT);
-    const { settings, refusals } = validateSettings(written, BEFORE);
+    const { settings, problems } = validateSettings(written, BEFORE);
     assert.deepEqual(settings, fields.reduce(keep, NEXT));
     assert.deepEqual(
-      refusals.map(({ setting }) => setting),
-      [
-        'sealedProxy.autoStart',
-        'sealedProxy.checkInterval',
-        'sealedProxy.terminal.enabled',
-        'sealedProxy.port',
-        'sealedProxy.allowedOrigins',
-        'sealedProxy.logLevel',
-        'http.proxy',
-      ],
+      problems.map(({ setting }) => setting),
+      ['port', 'allowedOrigins', 'logLevel', 'autoStart', 'checkInterval', 'terminal.enabled', 'httpsProxy'],
     );
   });
 
@@ -145,49 +133,49 @@ describe('validateSettings()', () => {
     const second = validateSettings({ ...written, autoStart: true }, first.settings);
     assert.equal(second.settings.proxy.port, BEFORE.proxy.port);
     assert.equal(second.settings.autoStart, true);
-    assert.deepEqual(second.refusals, first.refusals);
-    assert.deepEqual(validateSettings(NEXT, second.settings), { settings: NEXT, refusals: [] });
+    assert.deepEqual(second.problems, first.problems);
+    assert.deepEqual(validateSettings(NEXT, second.settings), { settings: NEXT, problems: [] });
   });
 
-  for (const [setting, field, value, sentence] of BAD) {
-    it(`leaves a bad value where there was no good ${setting}, and refuses ${JSON.stringify(value).slice(0, 30)} once`, () => {
+  for (const [field, value, sentence] of BAD) {
+    it(`leaves a bad value where there was no good ${field}, and refuses ${JSON.stringify(value).slice(0, 30)} once`, () => {
       const written = change(NEXT, field, value);
-      const { settings, refusals } = validateSettings(written, written);
+      const { settings, problems } = validateSettings(written, written);
       assert.deepEqual(settings, written);
-      const [refusal] = refusals;
-      assert.deepEqual([refusals.length, refusal?.setting], [1, setting]);
-      assert.match(refusal?.message ?? '', sentence);
+      const [problem] = problems;
+      assert.deepEqual([problems.length, problem?.setting], [1, field]);
+      assert.match(problem?.editorMessage ?? '', sentence);
     });
   }
 
   it('takes the first good value after a bad start', () => {
     const started = change(BEFORE, 'backendUrl', 'nowhere');
-    assert.deepEqual(validateSettings(NEXT, started), { settings: NEXT, refusals: [] });
+    assert.deepEqual(validateSettings(NEXT, started), { settings: NEXT, problems: [] });
   });
 
   it('refuses an http.proxy of another type', () => {
-    for (const value of [7, true, {}, []]) {
-      const { settings, refusals } = validateSettings(change(NEXT, 'httpsProxy', value), BEFORE);
+    for (const value of [7, true, {}, [], ['http://box']]) {
+      const { settings, problems } = validateSettings(change(NEXT, 'httpsProxy', value), BEFORE);
       assert.deepEqual(settings, keep(NEXT, 'httpsProxy'));
       assert.deepEqual(
-        refusals.map(({ setting }) => setting),
-        ['http.proxy'],
+        problems.map(({ setting }) => setting),
+        ['httpsProxy'],
       );
     }
   });
 
   it('keeps the last good value of one setting while another has been bad since the start', () => {
     const started = change(BEFORE, 'port', -1);
-    const { settings, refusals } = validateSettings(change(started, 'logLevel', 'loud'), started);
+    const { settings, problems } = validateSettings(change(started, 'logLevel', 'loud'), started);
     assert.deepEqual(settings, started);
-    const names = refusals.map(({ setting }) => setting).toSorted();
-    assert.deepEqual(names, ['sealedProxy.logLevel', 'sealedProxy.port']);
+    const names = problems.map(({ setting }) => setting).toSorted();
+    assert.deepEqual(names, ['logLevel', 'port']);
   });
 
   it('refuses each bad setting at a bad start', () => {
     const started = change(change(BEFORE, 'port', -1), 'logLevel', 'loud');
-    const names = validateSettings(started, started).refusals.map(({ setting }) => setting);
-    assert.deepEqual(names.toSorted(), ['sealedProxy.logLevel', 'sealedProxy.port']);
+    const names = validateSettings(started, started).problems.map(({ setting }) => setting);
+    assert.deepEqual(names.toSorted(), ['logLevel', 'port']);
   });
 
   it('takes the rest of the network where http.proxy is bad', () => {
@@ -199,16 +187,7 @@ describe('validateSettings()', () => {
 
 describe('startSettings()', () => {
   it('replaces a bad setting of the extension by its default, and keeps a bad one of the proxy', () => {
-    const written = change(change(NEXT, 'terminal', 'yes'), 'port', -1);
-    assert.deepEqual(startSettings(written), { ...written, terminal: false });
-  });
-});
-
-describe('refusalOf()', () => {
-  it('has the complete name of the setting in the editor', () => {
-    const message = 'port=x cannot be used';
-    assert.deepEqual(refusalOf({ setting: 'port', message }), { setting: 'sealedProxy.port', message });
-    assert.equal(refusalOf({ setting: 'terminal', message }).setting, 'sealedProxy.terminal.enabled');
-    assert.equal(refusalOf({ setting: 'httpsProxy', message }).setting, 'http.proxy');
+    const written = change(change(NEXT, 'terminal.enabled', 'yes'), 'port', -1);
+    assert.deepEqual(startSettings(written), { ...written, 'terminal.enabled': false });
   });
 });

@@ -133,7 +133,7 @@ describe('Launcher', () => {
 
   it('refuses invalid settings, without a process', async () => {
     const failing = acquire(open(onStart()), { backendUrl: 'http://enclave.example', requestTimeoutSeconds: 0 });
-    await assert.rejects(failing, { name: 'Error', reason: 'setting', message: /^backendUrl/ });
+    await assert.rejects(failing, { name: 'Error', reason: 'setting', message: /^sealedProxy\.backendUrl/ });
     assert.deepEqual(events.items, ['refused backendUrl', 'refused requestTimeoutSeconds']);
     assert.deepEqual(log.items, []);
   });

@@ -114,7 +114,7 @@ describe('Supervisor.settingsChanged()', () => {
       await editor.supervisor.start();
       const failed = await editor.status('failed');
       assert.equal(failed.reason, 'setting');
-      assert.match(failed.message, new RegExp(`^${setting}[= ].*cannot be used: `));
+      assert.match(failed.message, new RegExp(`^sealedProxy.${setting}[= ].*cannot be used: `));
       assert.equal(editor.refused.items.at(-1), setting);
       assert.equal(await editor.change(good), true);
       await editor.health('connected');

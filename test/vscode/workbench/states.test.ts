@@ -210,7 +210,7 @@ describe('The workbench', () => {
   it('explains why a setting is ignored, and the proxy continues', async () => {
     const [{ pid } = { pid: 0 }] = proxiesOf(editor.profile.extensions);
     await window.bridge.set('backendUrl', 'http://example.com');
-    await window.dismiss('The setting sealedProxy.backendUrl is ignored');
+    await window.dismiss('The setting sealedProxy.backendUrl');
     await window.bridge.set('backendUrl', enclave.url);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.deepEqual(
