@@ -266,7 +266,8 @@ function merge(earlier: Applied | undefined, later: Applied): Applied {
 
 /** A model of the backend, with what assistants are told about it. */
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
-  return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
+  const limits = { contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens };
+  return { id, name, limits, tools, images };
 }
 
 function describeUncheckable(name: string, state: ConfigState): string {

@@ -27,5 +27,7 @@ export function changeOf(
 
 /** @param name may be a path; its end decides whether the values are secret */
 export function describeChange(name: string, before: unknown, after: unknown): string {
-  return `changes ${name} from ${redactValue(name, before)} to ${redactValue(name, after)}`;
+  if (after === undefined) return `removes ${name}`;
+  if (before !== undefined) return `changes ${name} from ${redactValue(name, before)} to ${redactValue(name, after)}`;
+  return typeof after === 'object' ? `adds ${name}` : `sets ${name} to ${redactValue(name, after)}`;
 }

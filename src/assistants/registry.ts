@@ -2,10 +2,9 @@ import { cline } from './adapters/cline.ts';
 import { continueDev } from './adapters/continue.ts';
 import { customEndpoint } from './adapters/customEndpoint.ts';
 import type { EndpointList } from './adapters/customEndpoint.ts';
-import { kilo } from './adapters/kilo.ts';
 import { llamaVscode } from './adapters/llamaVscode.ts';
 import type { ExtensionSettings } from './adapters/llamaVscode.ts';
-import { opencode } from './adapters/opencode.ts';
+import { kilo, opencode } from './adapters/opencode.ts';
 import { qwenCode } from './adapters/qwenCode.ts';
 import type { Assistant } from './types.ts';
 

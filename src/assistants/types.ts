@@ -1,12 +1,12 @@
 // src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
 // This file: what an assistant is, and how its configuration is planned, changed, restored and read.
 
-/** A model, with what is known of it. Sizes are in tokens. */
+/** A model, with what is known of it. */
 export interface ModelChoice {
   readonly id: string;
   readonly name?: string;
-  readonly contextWindow?: number;
-  readonly maxOutput?: number;
+  /** In tokens. */
+  readonly limits?: { readonly contextWindow: number; readonly maxOutput: number };
   readonly tools?: boolean;
   readonly images?: boolean;
 }

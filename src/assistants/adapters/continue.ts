@@ -86,18 +86,16 @@ function valuesFor({ baseUrl, key, model }: AssistantEndpoint) {
 }
 
 function entryFor(endpoint: AssistantEndpoint) {
-  const { contextWindow, maxOutput } = endpoint.model;
-  const options = {
-    ...(contextWindow === undefined ? {} : { contextLength: contextWindow }),
-    ...(maxOutput === undefined ? {} : { maxTokens: maxOutput }),
-  };
+  const { limits } = endpoint.model;
   return {
     name: NAME,
     provider: 'openai',
     ...valuesFor(endpoint),
     roles: ['chat', 'edit', 'apply'],
     capabilities: ['tool_use'],
-    ...(Object.keys(options).length === 0 ? {} : { defaultCompletionOptions: options }),
+    ...(limits && {
+      defaultCompletionOptions: { contextLength: limits.contextWindow, maxTokens: limits.maxOutput },
+    }),
   };
 }
 

@@ -64,12 +64,12 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
   return changeOf({ path: PLACE, before: undefined, after }, changes, key, true);
 }
 
-function describe({ id, name, contextWindow, maxOutput, tools, images }: ModelChoice, url: string) {
-  const sizes =
-    contextWindow === undefined || maxOutput === undefined
-      ? {}
-      : { maxInputTokens: Math.max(1, contextWindow - maxOutput), maxOutputTokens: maxOutput };
-  return { id, name: name ?? id, url, toolCalling: tools ?? true, vision: images ?? false, ...sizes };
+function describe({ id, name = id, limits, tools = true, images = false }: ModelChoice, url: string) {
+  const sizes = limits && {
+    maxInputTokens: Math.max(1, limits.contextWindow - limits.maxOutput),
+    maxOutputTokens: limits.maxOutput,
+  };
+  return { id, name, url, toolCalling: tools, vision: images, ...sizes };
 }
 
 function readingOf(text: string | undefined): Reading {

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
 import { applyChange, readConfig, refused, undoChange } from '../files/configFile.ts';
-import { readJson, setValues } from '../files/jsonEdit.ts';
-import type { Dialect, Edited, Setting } from '../files/jsonEdit.ts';
+import { mergeInto, readJson, setValues } from '../files/jsonEdit.ts';
+import type { Dialect, Edited, Path, Setting } from '../files/jsonEdit.ts';
 import { removeJsonEntry } from '../files/jsonRemoval.ts';
-import type { ManagedPaths } from '../files/jsonRemoval.ts';
 import { changeOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, Places, Plan, Refused } from '../types.ts';
 
@@ -31,8 +30,10 @@ export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'ex
 export interface JsonEntry {
   readonly dialect: Dialect;
   readonly read: (value: unknown) => Reading;
+  /** What to set. Members that the user has added to an object stay. */
   readonly settings: (value: unknown, endpoint: AssistantEndpoint) => readonly Setting[];
-  readonly managed: (value: unknown) => ManagedPaths;
+  /** Our entry, and the settings of the user that select it. */
+  readonly managed: (value: unknown) => readonly Path[];
 }
 
 export function fileAssistant(definition: Definition): Assistant {
@@ -62,7 +63,11 @@ export function jsonFile(entry: JsonEntry): Pick<Definition, 'read' | 'edit' | '
       const value = readJson(text, dialect);
       return value === undefined ? undefined : read(value);
     },
-    edit: (text, endpoint) => setValues(text, settings(readJson(text, dialect), endpoint), dialect),
+    edit: (text, endpoint) => {
+      const value = readJson(text, dialect);
+      const wanted = settings(value, endpoint).flatMap((setting) => mergeInto(value, setting));
+      return setValues(text, wanted, dialect);
+    },
     removeEntry: (text, before) => removeJsonEntry(text, before, dialect, managed),
   };
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { redactValue } from '../../presentation/redaction.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
@@ -79,11 +78,7 @@ function plan(before: Record<string, unknown>, { baseUrl, key, model }: Assistan
   if (isDeepStrictEqual(before, after)) return { kind: 'unchanged' };
   const changes = Object.keys(wanted)
     .filter((each) => before[each] !== after[each])
-    .map((each) =>
-      each in before
-        ? describeChange(each, before[each], after[each])
-        : `sets ${each} to ${redactValue(each, after[each])}`,
-    );
+    .map((each) => describeChange(each, before[each], after[each]));
   return changeOf({ path: PLACE, before: textOf(before), after: textOf(after) }, changes, key, true);
 }
 

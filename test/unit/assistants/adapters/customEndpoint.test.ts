@@ -25,7 +25,13 @@ describe('customEndpoint()', () => {
     return plan;
   };
   const MODELS = [
-    { id: 'glm-5-2', name: 'GLM 5.2', contextWindow: 400_000, maxOutput: 16_000, tools: true, images: false },
+    {
+      id: 'glm-5-2',
+      name: 'GLM 5.2',
+      limits: { contextWindow: 400_000, maxOutput: 16_000 },
+      tools: true,
+      images: false,
+    },
     { id: 'unknown' },
   ];
 
