@@ -8,7 +8,6 @@ import type { UndoStorage } from '../assistants/undoStore.ts';
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
 
 export const userSettings: UserSettings = {
-  isInstalled: (extension) => vscode.extensions.getExtension(extension) !== undefined,
   read: (name) => vscode.workspace.getConfiguration().inspect(name)?.globalValue,
   isOverridden: (name) => {
     const { workspaceValue, workspaceFolderValue } = vscode.workspace.getConfiguration().inspect(name) ?? {};

@@ -7,8 +7,6 @@ import type { Assistant, AssistantEndpoint, Plan, Refused } from '../types.ts';
 
 /** The user settings of VS Code. */
 export interface UserSettings {
-  /** Whether the extension with this ID is installed. */
-  isInstalled(extension: string): boolean;
   /** Undefined if the user has not set it. */
   read(name: string): unknown;
   /** Whether the open workspace overrides the user setting. */
@@ -39,7 +37,8 @@ export function llamaVscode(settings: UserSettings): Assistant {
     name: 'llama.vscode',
     needsModel: true,
     next: 'Its chat and tools use it immediately. The access key is stored in your settings as plain text.',
-    detect: () => Promise.resolve(settings.isInstalled('ggml-org.llama-vscode')),
+    extension: 'ggml-org.llama-vscode',
+    detect: () => Promise.resolve(false), // the extension alone decides
     plan: (endpoint) => Promise.resolve(overridden(settings) ?? plan(read(), endpoint)),
     apply: async (change) => {
       if (read() !== change.before) return changedSincePreview(PLACE);

@@ -56,10 +56,15 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
     const root = parseTree(edited, [], OPTIONS[dialect]);
     if (root === undefined) return undefined;
     const known = findNodeAtLocation(root, [...path]);
-    const before = known && valueOf(edited, known);
+    const before = known && (parse(edited.slice(known.offset, endOf(known)), [], OPTIONS.jsonc) as unknown);
     wanted = withValue(wanted, path, value);
     if (isDeepStrictEqual(before, value)) continue;
-    const next = known && value === undefined ? removeValue(edited, known) : setValue(edited, root, path, value);
+    const next =
+      known === undefined
+        ? addValue(edited, root, path, value)
+        : value === undefined
+          ? removeValue(edited, known)
+          : replaceValue(edited, known, value);
     if (next === undefined) return undefined;
     edited = next;
     const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.');
@@ -72,10 +77,6 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
 
 function isEmpty(text: string): boolean {
   return text.replace(BOM, '').trim() === '';
-}
-
-function valueOf(text: string, node: Node): unknown {
-  return parse(text.slice(node.offset, endOf(node)), [], OPTIONS.jsonc);
 }
 
 function endOf({ offset, length }: Node): number {
@@ -109,21 +110,19 @@ export function mergeInto(root: unknown, { path, value }: Setting): readonly Set
   return Object.entries(fields).flatMap(([name, each]) => mergeInto(root, { path: [...path, name], value: each }));
 }
 
-function setValue(text: string, root: Node, path: Path, value: unknown): string | undefined {
-  let [node, depth] = [root, 0];
-  for (; depth < path.length; depth++) {
-    const child = findNodeAtLocation(node, path.slice(depth, depth + 1));
-    if (child === undefined) break;
-    node = child;
-  }
-  if (depth === path.length) {
-    const layout = layoutOf(text, node);
-    return replaceRange(text, node.offset, endOf(node), write(value, layout.base, layout));
-  }
-  const [name] = path.slice(depth, depth + 1);
-  const item = withValue(undefined, path.slice(depth + 1), value);
-  if (typeof name === 'number') return node.type === 'array' ? insert(text, node, '', item) : undefined;
-  return node.type === 'object' ? insert(text, node, `${JSON.stringify(name)}: `, item) : undefined;
+function replaceValue(text: string, node: Node, value: unknown): string {
+  const layout = layoutOf(text, node);
+  return replaceRange(text, node.offset, endOf(node), write(value, layout.base, layout));
+}
+
+/** Appends the first missing member of a path, with the rest of the path in it. */
+function addValue(text: string, node: Node, [name, ...rest]: Path, value: unknown): string | undefined {
+  if (name === undefined) return undefined;
+  const child = findNodeAtLocation(node, [name]);
+  if (child !== undefined) return addValue(text, child, rest, value);
+  if (node.type !== (typeof name === 'number' ? 'array' : 'object')) return undefined;
+  const label = typeof name === 'number' ? '' : `${JSON.stringify(name)}: `;
+  return insert(text, node, label, withValue(undefined, rest, value));
 }
 
 /** Appends a member to an object or an array. */
@@ -160,12 +159,13 @@ function removeValue(text: string, value: Node): string | undefined {
   const [previous, next] = [siblings[index - 1], siblings[index + 1]];
   const [start, end] = [blankBefore(text, member.offset), endOf(member)];
   // Its own comma, else that of the previous member, which becomes the last one.
-  const { comma } = trailing(text, end, next?.offset ?? endOf(list) - 1);
-  if (comma !== undefined)
-    return withoutBlankLine(replaceRange(replaceRange(text, comma - 1, comma), start, end), start);
+  const own = trailing(text, end, next?.offset ?? endOf(list) - 1).comma;
+  if (own !== undefined) return withoutBlankLine(replaceRange(replaceRange(text, own - 1, own), start, end), start);
   const rest = replaceRange(text, start, end);
   const other = previous && trailing(text, endOf(previous), start).comma;
-  return withoutBlankLine(other === undefined ? rest : replaceRange(rest, other - 1, other), start - (other ? 1 : 0));
+  return other === undefined
+    ? withoutBlankLine(rest, start)
+    : withoutBlankLine(replaceRange(rest, other - 1, other), start - 1);
 }
 
 /** Where the blanks before an offset begin, unless they are the line's indentation. */

@@ -18,7 +18,6 @@ describe('llamaVscode()', () => {
   /** The setting that the workspace overrides. */
   let overridden: string | undefined;
   const assistant = llamaVscode({
-    isInstalled: () => true,
     read: (name) => values.get(name),
     isOverridden: (name) => name === overridden,
     write: (name, value) => {
