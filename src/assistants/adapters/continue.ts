@@ -146,8 +146,7 @@ function change(text: string, index: number, endpoint: AssistantEndpoint): Edite
 
 /** The document of a text; undefined if it does not parse, is not a map, or is not the only one. */
 function parse(text: string): Document | undefined {
-  const documents = parseAllDocuments(text, { logLevel: 'silent' });
-  const [document, second] = documents;
+  const [document, second] = parseAllDocuments(text, { logLevel: 'silent' });
   if (document === undefined) return parse('null');
   if (second !== undefined || document.errors.length > 0) return undefined;
   const { contents } = document;

@@ -56,8 +56,7 @@ export function fileAssistant(definition: Definition): Assistant {
 }
 
 /** The functions of a definition for a JSON file. */
-export function jsonFile(entry: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
-  const { dialect, read, settings, managed } = entry;
+export function jsonFile({ dialect, read, settings, managed }: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
   return {
     read: (text) => {
       const value = readJson(text, dialect);
