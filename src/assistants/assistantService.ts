@@ -227,7 +227,8 @@ export class AssistantService {
 
   #endpoint(key: string, model: ModelChoice): AssistantEndpoint {
     const baseUrl = this.#host.baseUrl();
-    if (baseUrl === undefined) throw new Error('The proxy is not running, so its address is unknown.');
+    if (baseUrl === undefined)
+      throw new Error('The proxy is not running, so its address is unknown. Start the proxy, then try again.');
     const known = this.#host.models();
     const models = known.length > 0 ? known : [model];
     return { ...this.#places, baseUrl, key, model, models, now: Date.now() };

@@ -42,7 +42,7 @@ export function customEndpoint(list: EndpointList): Assistant {
       return { ...change, kind: 'applied' };
     },
     undo: () => {
-      const left = `An extension cannot remove the group. Run ${MANAGE} and remove "${NAME}" yourself.`;
+      const left = `An extension cannot remove the group of models. Run ${MANAGE} and remove "${NAME}" yourself.`;
       return Promise.resolve({ kind: 'undone', left });
     },
     inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),

@@ -56,7 +56,12 @@ export function fileAssistant(definition: Definition): Assistant {
 }
 
 /** The functions of a definition for a JSON file. */
-export function jsonFile({ dialect, read, settings, managed }: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
+export function jsonFile({
+  dialect,
+  read,
+  settings,
+  managed,
+}: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
   return {
     read: (text) => {
       const value = readJson(text, dialect);
@@ -77,7 +82,9 @@ async function plan(definition: Definition, endpoint: AssistantEndpoint): Promis
   const { path, file } = found;
   const old = definition.shadowed === undefined ? undefined : resolve(definition.shadowed, endpoint);
   if (file.text === undefined && old !== undefined && (await exists(old)))
-    return refused(`${definition.name} would ignore ${old} if ${path} existed. Move your configuration there first.`);
+    return refused(
+      `${definition.name} would ignore ${old} if ${path} existed. Move your configuration to the new file first.`,
+    );
   const edited = attempt(() => definition.edit(file.text ?? '', endpoint));
   if (edited === undefined) {
     const remedy = 'Look for duplicate names and values of the wrong type, then try again.';

@@ -33,7 +33,7 @@ export async function readConfig(path: string): Promise<ConfigText | Refused> {
       return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8') };
   } catch (error) {
-    return refused(`${path} cannot be read (${codeOf(error)}).`);
+    return refused(`${path} cannot be read (${codeOf(error)}). Check the file and its permissions, then try again.`);
   }
 }
 
@@ -49,7 +49,8 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
     if (!(await replace(path, before, after))) return changedSincePreview(path);
     return { kind: 'applied', path, before, after, madeFolder };
   } catch (error) {
-    return refused(`${path} cannot be written (${codeOf(error)}). It was not changed.`);
+    const advice = 'Check the permissions and the free disk space, then try again.';
+    return refused(`${path} cannot be written (${codeOf(error)}). It was not changed. ${advice}`);
   }
 }
 
@@ -75,7 +76,9 @@ export async function undoChange(
     }
     return { kind: 'undone' };
   } catch (error) {
-    return refused(`${path} cannot be restored (${codeOf(error)}).`);
+    return refused(
+      `${path} cannot be restored (${codeOf(error)}). Check the file and its permissions, then try again.`,
+    );
   }
 }
 

@@ -106,7 +106,7 @@ export function withValue(root: unknown, [name, ...rest]: Path, value: unknown):
 /** The settings for the single values of an object that exists, so that its other members stay. */
 export function mergeInto(root: unknown, { path, value }: Setting): readonly Setting[] {
   const fields = asObject(value);
-  if (fields === undefined || valueAt(root, path) === undefined) return [{ path, value }];
+  if (fields === undefined || asObject(valueAt(root, path)) === undefined) return [{ path, value }];
   return Object.entries(fields).flatMap(([name, each]) => mergeInto(root, { path: [...path, name], value: each }));
 }
 

@@ -21,7 +21,7 @@ const LONGEST_DETAIL = 500;
 async function connectAssistant(context: CommandContext): Promise<void> {
   const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
     title: TITLE,
-    placeHolder: 'Select the assistant that should use the private endpoint',
+    placeHolder: 'Select the assistant to connect to Sealed Proxy',
     matchOnDescription: true,
   });
   if (row?.choice === undefined) return;

@@ -83,6 +83,9 @@ describe('customEndpoint()', () => {
     );
     const undone = await assistant.undo({ ...change, kind: 'applied' });
     assert.ok(undone.kind === 'undone');
-    assert.match(undone.left ?? '', /^An extension cannot remove the group\. Run "Chat: Manage Language Models"/);
+    assert.match(
+      undone.left ?? '',
+      /^An extension cannot remove the group of models\. Run "Chat: Manage Language Models"/,
+    );
   });
 });
