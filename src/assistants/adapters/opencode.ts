@@ -1,5 +1,5 @@
 // opencode, and Kilo Code, which has the same format: https://opencode.ai/docs/config and /docs/providers
-import { fieldsOf } from '../../shared/json.ts';
+import { asObject, fieldsOf } from '../../shared/json.ts';
 import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
@@ -11,9 +11,9 @@ const providerFile = jsonFile({
   dialect: 'jsonc',
   read: (value) => {
     const { model } = fieldsOf(value);
-    const ours = valueAt(value, ENTRY);
+    const ours = asObject(valueAt(value, ENTRY));
     if (ours === undefined) return { selected: model };
-    const { options, models } = fieldsOf(ours);
+    const { options, models } = ours;
     const { baseURL, apiKey } = fieldsOf(options);
     const chosen = isOurs(model) ? model.slice(`${PROVIDER}/`.length) : Object.keys(fieldsOf(models))[0];
     const entry = { baseUrl: baseURL, key: apiKey, model: chosen };
@@ -21,7 +21,7 @@ const providerFile = jsonFile({
   },
   managed: (value) => [ENTRY, ...(isOurs(fieldsOf(value)['model']) ? [['model']] : [])],
   settings: (value, { baseUrl, key, model: { id, limits } }) => {
-    const ours = valueAt(value, ENTRY);
+    const ours = asObject(valueAt(value, ENTRY));
     // The limits tell the assistant when a conversation is too long.
     const limit = limits && { limit: { context: limits.contextWindow, output: limits.maxOutput } };
     const entry = {
