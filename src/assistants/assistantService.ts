@@ -4,7 +4,8 @@ import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatModel } from '../chat/models.ts';
 import { makeAccessKey } from '../keys/accessKeys.ts';
-import type { AccessKey, KeyOrigin } from '../keys/accessKeys.ts';
+import type { AccessKey } from '../keys/accessKeys.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { accessKeyId } from '../shared/accessKeys.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { describeOutdated } from './configState.ts';
@@ -26,20 +27,10 @@ import type {
   Undone,
 } from './types.ts';
 import { UndoStore } from './undoStore.ts';
-import type { UndoStorage } from './undoStore.ts';
-
-/** The secret storage, as far as this service needs it. */
-export interface AssistantSecrets extends UndoStorage {
-  /** The existing key with this name and origin. */
-  findAccessKey(name: string, origin: KeyOrigin): Promise<AccessKey | undefined>;
-  /** The same; creates the key if it does not exist. */
-  accessKeyNamed(name: string, origin: KeyOrigin): Promise<AccessKey>;
-  revokeAccessKey(id: string): Promise<void>;
-}
 
 export interface AssistantServiceHost {
   readonly supervisor: Pick<Supervisor, 'withConnection' | 'secretsChanged'>;
-  readonly secrets: AssistantSecrets;
+  readonly secrets: Secrets;
   readonly assistants: readonly Assistant[];
   /** With `/v1`; undefined while the proxy is not running. */
   readonly baseUrl: () => string | undefined;
@@ -236,7 +227,8 @@ export class AssistantService {
 
   #endpoint(key: string, model: ModelChoice): AssistantEndpoint {
     const baseUrl = this.#host.baseUrl();
-    if (baseUrl === undefined) throw new Error('The proxy is not running, so its address is unknown.');
+    if (baseUrl === undefined)
+      throw new Error('The proxy is not running, so its address is unknown. Start the proxy, then try again.');
     const known = this.#host.models();
     const models = known.length > 0 ? known : [model];
     return { ...this.#places, baseUrl, key, model, models, now: Date.now() };
@@ -266,7 +258,8 @@ function merge(earlier: Applied | undefined, later: Applied): Applied {
 
 /** A model of the backend, with what assistants are told about it. */
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
-  return { id, name, contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens, tools, images };
+  const limits = { contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens };
+  return { id, name, limits, tools, images };
 }
 
 function describeUncheckable(name: string, state: ConfigState): string {

@@ -2,10 +2,9 @@ import { cline } from './adapters/cline.ts';
 import { continueDev } from './adapters/continue.ts';
 import { customEndpoint } from './adapters/customEndpoint.ts';
 import type { EndpointList } from './adapters/customEndpoint.ts';
-import { kilo } from './adapters/kilo.ts';
 import { llamaVscode } from './adapters/llamaVscode.ts';
-import type { ExtensionSettings } from './adapters/llamaVscode.ts';
-import { opencode } from './adapters/opencode.ts';
+import type { UserSettings } from './adapters/llamaVscode.ts';
+import { kilo, opencode } from './adapters/opencode.ts';
 import { qwenCode } from './adapters/qwenCode.ts';
 import type { Assistant } from './types.ts';
 
@@ -13,6 +12,6 @@ import type { Assistant } from './types.ts';
 export const FILE_ASSISTANTS: readonly Assistant[] = [continueDev, cline, kilo, opencode, qwenCode];
 
 /** All assistants that Sealed Proxy can configure, in the order in which they are offered. */
-export function allAssistants(llama: ExtensionSettings, endpoints: EndpointList): readonly Assistant[] {
-  return [...FILE_ASSISTANTS, llamaVscode(llama), customEndpoint(endpoints)];
+export function allAssistants(settings: UserSettings, endpoints: EndpointList): readonly Assistant[] {
+  return [...FILE_ASSISTANTS, llamaVscode(settings), customEndpoint(endpoints)];
 }

@@ -1,5 +1,5 @@
 // Text to copy for assistants and libraries that Sealed Proxy does not configure itself. Pure.
-import type { AssistantEndpoint, ModelChoice } from './types.ts';
+import type { AssistantEndpoint } from './types.ts';
 
 /** How to quote: as in PowerShell on Windows, as in a POSIX shell elsewhere. */
 export type Shell = 'posix' | 'powershell';
@@ -30,22 +30,67 @@ export type SnippetValues = Pick<AssistantEndpoint, 'baseUrl' | 'key' | 'model'>
 /** In tokens, for a model whose context window is unknown: small enough for all current models. */
 const CONTEXT_WINDOW = 32_768;
 const RUN = 'Run it in a terminal.';
-const IN_PROGRAM = 'Use it in your program.';
+
+// `$URL`, `$KEY` and `$MODEL` stand for a JSON string, which is also a JavaScript and a Python string.
+const OPENAI_NODE = `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: $URL, apiKey: $KEY });
+const stream = await client.chat.completions.create({
+  model: $MODEL,
+  messages: [{ role: 'user', content: 'Hello!' }],
+  stream: true,
+});
+for await (const { choices } of stream) process.stdout.write(choices[0]?.delta?.content ?? '');`;
+const OPENAI_PYTHON = `from openai import OpenAI
+
+client = OpenAI(base_url=$URL, api_key=$KEY)
+stream = client.chat.completions.create(
+    model=$MODEL,
+    messages=[{"role": "user", "content": "Hello!"}],
+    stream=True,
+)
+for chunk in stream:
+    if chunk.choices:
+        print(chunk.choices[0].delta.content or "", end="", flush=True)`;
+const LANGCHAIN_NODE = `import { ChatOpenAI } from '@langchain/openai';
+
+const chat = new ChatOpenAI({
+  model: $MODEL,
+  apiKey: $KEY,
+  configuration: { baseURL: $URL },
+});
+for await (const { text } of await chat.stream('Hello!')) process.stdout.write(text);`;
+const LANGCHAIN_PYTHON = `from langchain_openai import ChatOpenAI
+
+chat = ChatOpenAI(model=$MODEL, base_url=$URL, api_key=$KEY)
+for chunk in chat.stream("Hello!"):
+    print(chunk.content, end="", flush=True)`;
+const VERCEL = `import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { streamText } from 'ai';
+
+const proxy = createOpenAICompatible({
+  name: 'sealed-proxy',
+  baseURL: $URL,
+  apiKey: $KEY,
+});
+const { textStream } = streamText({ model: proxy($MODEL), prompt: 'Hello!' });
+for await (const text of textStream) process.stdout.write(text);`;
 
 export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
-  snippet('copilot-cli', 'Copilot CLI', 'shell', RUN, ({ baseUrl, key, model }, shell) =>
-    command(
-      shell,
-      {
-        COPILOT_PROVIDER_BASE_URL: baseUrl,
-        COPILOT_PROVIDER_API_KEY: key,
-        COPILOT_MODEL: model.id,
-        ...copilotLimits(model),
-        COPILOT_OFFLINE: 'true',
-      },
-      'copilot',
-    ),
-  ),
+  snippet('copilot-cli', 'Copilot CLI', 'shell', RUN, ({ baseUrl, key, model: { id, limits } }, shell) => {
+    const variables = {
+      COPILOT_PROVIDER_BASE_URL: baseUrl,
+      COPILOT_PROVIDER_API_KEY: key,
+      COPILOT_MODEL: id,
+      // See `copilot help providers`. Without limits, Copilot guesses those of an unknown model.
+      ...(limits && {
+        COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(limits.contextWindow - limits.maxOutput),
+        COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: String(limits.maxOutput),
+      }),
+      COPILOT_OFFLINE: 'true',
+    };
+    return command(shell, variables, 'copilot');
+  }),
   snippet('aider', 'Aider', 'shell', RUN, ({ baseUrl, key, model }, shell) =>
     command(shell, { OPENAI_API_BASE: baseUrl, OPENAI_API_KEY: key }, 'aider', '--model', `openai/${model.id}`),
   ),
@@ -64,8 +109,8 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     const entry = {
       name: model.id,
       display_name: model.id,
-      max_tokens: model.contextWindow ?? CONTEXT_WINDOW,
-      ...(model.maxOutput === undefined ? {} : { max_output_tokens: model.maxOutput }),
+      max_tokens: model.limits?.contextWindow ?? CONTEXT_WINDOW,
+      max_output_tokens: model.limits?.maxOutput, // left out of the JSON if undefined
     };
     const provider = { api_url: baseUrl, available_models: [entry] };
     const settings = { language_models: { openai_compatible: { 'Sealed Proxy': provider } } };
@@ -74,79 +119,19 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
   snippet('llm', 'llm', 'shell', RUN, ({ baseUrl, key, model }, shell) =>
     command(shell, {}, 'llm', 'openai', 'endpoint', baseUrl, '-m', model.id, '--key', key),
   ),
-  snippet('openai-node', 'OpenAI SDK (Node)', 'javascript', IN_PROGRAM, ({ baseUrl, key, model }) =>
-    [
-      "import OpenAI from 'openai';",
-      '',
-      `const client = new OpenAI({ baseURL: ${literal(baseUrl)}, apiKey: ${literal(key)} });`,
-      'const stream = await client.chat.completions.create({',
-      `  model: ${literal(model.id)},`,
-      "  messages: [{ role: 'user', content: 'Hello!' }],",
-      '  stream: true,',
-      '});',
-      "for await (const { choices } of stream) process.stdout.write(choices[0]?.delta?.content ?? '');",
-    ].join('\n'),
-  ),
-  snippet('openai-python', 'OpenAI SDK (Python)', 'python', IN_PROGRAM, ({ baseUrl, key, model }) =>
-    [
-      'from openai import OpenAI',
-      '',
-      `client = OpenAI(base_url=${literal(baseUrl)}, api_key=${literal(key)})`,
-      'stream = client.chat.completions.create(',
-      `    model=${literal(model.id)},`,
-      '    messages=[{"role": "user", "content": "Hello!"}],',
-      '    stream=True,',
-      ')',
-      'for chunk in stream:',
-      '    if chunk.choices:',
-      '        print(chunk.choices[0].delta.content or "", end="", flush=True)',
-    ].join('\n'),
-  ),
-  snippet('langchain', 'LangChain (Node)', 'javascript', IN_PROGRAM, ({ baseUrl, key, model }) =>
-    [
-      "import { ChatOpenAI } from '@langchain/openai';",
-      '',
-      'const chat = new ChatOpenAI({',
-      `  model: ${literal(model.id)},`,
-      `  apiKey: ${literal(key)},`,
-      `  configuration: { baseURL: ${literal(baseUrl)} },`,
-      '});',
-      "for await (const { text } of await chat.stream('Hello!')) process.stdout.write(text);",
-    ].join('\n'),
-  ),
-  snippet('langchain-python', 'LangChain (Python)', 'python', IN_PROGRAM, ({ baseUrl, key, model }) =>
-    [
-      'from langchain_openai import ChatOpenAI',
-      '',
-      `chat = ChatOpenAI(model=${literal(model.id)}, base_url=${literal(baseUrl)}, api_key=${literal(key)})`,
-      'for chunk in chat.stream("Hello!"):',
-      '    print(chunk.content, end="", flush=True)',
-    ].join('\n'),
-  ),
-  snippet('vercel-ai-sdk', 'Vercel AI SDK', 'javascript', IN_PROGRAM, ({ baseUrl, key, model }) =>
-    [
-      "import { createOpenAICompatible } from '@ai-sdk/openai-compatible';",
-      "import { streamText } from 'ai';",
-      '',
-      'const proxy = createOpenAICompatible({',
-      "  name: 'sealed-proxy',",
-      `  baseURL: ${literal(baseUrl)},`,
-      `  apiKey: ${literal(key)},`,
-      '});',
-      `const { textStream } = streamText({ model: proxy(${literal(model.id)}), prompt: 'Hello!' });`,
-      'for await (const text of textStream) process.stdout.write(text);',
-    ].join('\n'),
-  ),
+  program('openai-node', 'OpenAI SDK (Node)', 'javascript', OPENAI_NODE),
+  program('openai-python', 'OpenAI SDK (Python)', 'python', OPENAI_PYTHON),
+  program('langchain', 'LangChain (Node)', 'javascript', LANGCHAIN_NODE),
+  program('langchain-python', 'LangChain (Python)', 'python', LANGCHAIN_PYTHON),
+  program('vercel-ai-sdk', 'Vercel AI SDK', 'javascript', VERCEL),
   snippet('curl', 'curl', 'shell', RUN, ({ baseUrl, key, model }, shell) => {
     const body = JSON.stringify({ model: model.id, messages: [{ role: 'user', content: 'Hello!' }], stream: true });
     const url = `${baseUrl}/chat/completions`;
-    const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json'];
+    const headers = ['-H', `Authorization: Bearer ${key}`, '-H', 'Content-Type: application/json'];
+    if (shell === 'posix') return command(shell, {}, 'curl', '-N', url, ...headers, '-d', body);
     // From standard input: older versions of PowerShell remove quotes from arguments.
-    if (shell === 'powershell') {
-      const words = ['curl.exe', '-N', url, ...headers.flatMap((header) => ['-H', header]), '--data-binary', '@-'];
-      return `${quote(ascii(body), shell)} | ${words.map((each) => word(each, shell)).join(' ')}`;
-    }
-    return command(shell, {}, 'curl', '-N', url, ...headers.flatMap((header) => ['-H', header]), '-d', body);
+    const run = command(shell, {}, 'curl.exe', '-N', url, ...headers, '--data-binary', '@-');
+    return `${quote(ascii(body), shell)} | ${run}`;
   }),
   {
     kind: 'unsupported',
@@ -162,13 +147,12 @@ function snippet(id: string, name: string, language: Language, hint: string, ren
   return { kind: 'snippet', id, name, language, hint, render };
 }
 
-/** See `copilot help providers`. Without limits, Copilot guesses those of an unknown model. */
-function copilotLimits({ contextWindow, maxOutput }: ModelChoice): Readonly<Record<string, string>> {
-  if (contextWindow === undefined || maxOutput === undefined) return {};
-  return {
-    COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(contextWindow - maxOutput),
-    COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: String(maxOutput),
-  };
+function program(id: string, name: string, language: Language, template: string): Snippet {
+  return snippet(id, name, language, 'Use it in your program.', ({ baseUrl, key, model }) =>
+    template.replace(/\$(URL|KEY|MODEL)/g, (_match, value: 'URL' | 'KEY' | 'MODEL') =>
+      JSON.stringify({ URL: baseUrl, KEY: key, MODEL: model.id }[value]),
+    ),
+  );
 }
 
 /** A command with variables, which are set for this command only; in PowerShell, for the rest of the session. */
@@ -190,11 +174,6 @@ function word(text: string, shell: Shell): string {
 function quote(text: string, shell: Shell): string {
   if (shell === 'powershell') return `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** A JSON string, which is also a JavaScript and a Python string. */
-function literal(text: string): string {
-  return JSON.stringify(text);
 }
 
 /** The same JSON in ASCII, which every encoding of a pipe preserves. */

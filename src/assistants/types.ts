@@ -1,12 +1,12 @@
 // src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
 // This file: what an assistant is, and how its configuration is planned, changed, restored and read.
 
-/** A model, with what is known of it. Sizes are in tokens. */
+/** A model, with what is known of it. */
 export interface ModelChoice {
   readonly id: string;
   readonly name?: string;
-  readonly contextWindow?: number;
-  readonly maxOutput?: number;
+  /** In tokens. */
+  readonly limits?: { readonly contextWindow: number; readonly maxOutput: number };
   readonly tools?: boolean;
   readonly images?: boolean;
 }
@@ -75,11 +75,8 @@ export interface Unchanged {
 export type Plan = Change | Unchanged | Refused;
 
 /** A change that was made, with everything needed to undo it. It holds complete files, so keep it secret. */
-export interface Applied {
+export interface Applied extends Pick<Change, 'path' | 'before' | 'after'> {
   readonly kind: 'applied';
-  readonly path: string;
-  readonly before: string | undefined;
-  readonly after: string;
   /** The outermost folder that was created for the file. */
   readonly madeFolder?: string | undefined;
   /** Another program wrote to the file between two of our changes, so `before` must not be restored as it is. */
@@ -131,7 +128,7 @@ export interface Assistant {
   readonly next: string;
   /** The ID of its VS Code extension, if it has one. */
   readonly extension?: string | undefined;
-  /** Whether it seems to be in use on this computer. */
+  /** Whether it seems to be in use on this computer, apart from its extension. */
   detect(places: Places): Promise<boolean>;
   /** What would change. Writes nothing. */
   plan(endpoint: AssistantEndpoint): Promise<Plan>;

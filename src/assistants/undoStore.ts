@@ -1,14 +1,11 @@
 // What is kept to undo a change to an assistant's configuration: one entry for each assistant. Only this file knows the
 // stored format.
+import type { Secrets } from '../keys/secrets.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { Applied } from './types.ts';
 
-/** Keeps text by an assistant's ID. The text holds files with keys in them, so the storage must be secret. */
-export interface UndoStorage {
-  undoOf(id: string): Promise<string | undefined>;
-  keepUndo(id: string, text: string): Promise<void>;
-  forgetUndo(id: string): Promise<void>;
-}
+/** Secret, because the texts hold files with keys in them. */
+export type UndoStorage = Pick<Secrets, 'undoOf' | 'keepUndo' | 'forgetUndo'>;
 
 /** Entries written up to version 0.4 have no version; their fields are the same. */
 const VERSION = 1;

@@ -1,23 +1,20 @@
 // The two assistants whose configuration is in the editor itself: llama.vscode and the Custom Endpoint list.
 import * as vscode from 'vscode';
 import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
-import type { ExtensionSettings } from '../assistants/adapters/llamaVscode.ts';
+import type { UserSettings } from '../assistants/adapters/llamaVscode.ts';
 import { UndoStore } from '../assistants/undoStore.ts';
 import type { UndoStorage } from '../assistants/undoStore.ts';
 
-const LLAMA = 'llama-vscode';
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
 
-/** https://marketplace.visualstudio.com/items?itemName=ggml-org.llama-vscode */
-export const llamaSettings: ExtensionSettings = {
-  isInstalled: () => vscode.extensions.getExtension(`ggml-org.${LLAMA}`) !== undefined,
-  read: (name) => vscode.workspace.getConfiguration(LLAMA).inspect(name)?.globalValue,
+export const userSettings: UserSettings = {
+  read: (name) => vscode.workspace.getConfiguration().inspect(name)?.globalValue,
   isOverridden: (name) => {
-    const { workspaceValue, workspaceFolderValue } = vscode.workspace.getConfiguration(LLAMA).inspect(name) ?? {};
+    const { workspaceValue, workspaceFolderValue } = vscode.workspace.getConfiguration().inspect(name) ?? {};
     return workspaceValue !== undefined || workspaceFolderValue !== undefined;
   },
   write: async (name, value) => {
-    await vscode.workspace.getConfiguration(LLAMA).update(name, value, vscode.ConfigurationTarget.Global);
+    await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
   },
 };
 

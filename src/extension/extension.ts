@@ -15,7 +15,7 @@ import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
 import { registerCommands } from './commands/registerCommands.ts';
-import { endpointList, llamaSettings } from './editorAssistants.ts';
+import { endpointList, userSettings } from './editorAssistants.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { ChannelLog } from './log.ts';
@@ -75,7 +75,7 @@ export class SealedProxyExtension {
     this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
-      assistants: allAssistants(llamaSettings, endpointList(this.#secrets)),
+      assistants: allAssistants(userSettings, endpointList(this.#secrets)),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,

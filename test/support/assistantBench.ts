@@ -17,7 +17,7 @@ import type { Scope } from './e2e/scope.ts';
 import { EditorWindow } from './editorWindow.ts';
 import { Vault } from './secretVault.ts';
 
-export const MODEL_CHOICE = { id: 'glm-5-2', contextWindow: 400_000, maxOutput: 32_000 };
+export const MODEL_CHOICE = { id: 'glm-5-2', limits: { contextWindow: 400_000, maxOutput: 32_000 } };
 
 export class AssistantBench extends AssistantHome {
   /** The key and the body of each chat request that reached the enclave. */

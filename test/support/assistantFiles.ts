@@ -1,8 +1,7 @@
 // Configuration files as users have them, before and after our entry was added with `URL`, `KEY` and `MODEL`.
 import { cline } from '../../src/assistants/adapters/cline.ts';
 import { continueDev } from '../../src/assistants/adapters/continue.ts';
-import { kilo } from '../../src/assistants/adapters/kilo.ts';
-import { opencode } from '../../src/assistants/adapters/opencode.ts';
+import { kilo, opencode } from '../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
 import type { Assistant, AssistantEndpoint } from '../../src/assistants/types.ts';
 

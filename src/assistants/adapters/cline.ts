@@ -1,11 +1,12 @@
 import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf } from '../../shared/json.ts';
-import type { Setting } from '../files/jsonEdit.ts';
+import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 
 /** Cline has a single entry for OpenAI-compatible servers, so an entry for another server is replaced. */
 const PROVIDER = 'openai-compatible';
+const ENTRY = ['providers', PROVIDER];
 
 export const cline: Assistant = fileAssistant({
   id: 'cline',
@@ -17,48 +18,34 @@ export const cline: Assistant = fileAssistant({
   ...jsonFile({
     dialect: 'json',
     read: (value) => {
-      const { providers, lastUsedProvider } = fieldsOf(value);
-      const { settings } = fieldsOf(fieldsOf(providers)[PROVIDER]);
+      const { lastUsedProvider: selected } = fieldsOf(value);
+      const settings = settingsOf(value);
       const { baseUrl, apiKey, model } = fieldsOf(settings);
       const entry = settings === undefined ? undefined : { baseUrl, key: apiKey, model };
-      const elsewhere = lastUsedProvider === PROVIDER ? undefined : lastUsedProvider;
-      return { entry, selected: lastUsedProvider, elsewhere };
+      return { entry, selected, elsewhere: selected === PROVIDER ? undefined : selected };
     },
     managed: (value) => {
-      const { providers, lastUsedProvider } = fieldsOf(value);
-      const { apiKey } = fieldsOf(fieldsOf(fieldsOf(providers)[PROVIDER])['settings']);
-      if (!isAccessKey(apiKey)) return { entries: [], switches: [] };
-      return {
-        entries: [['providers', PROVIDER]],
-        switches: lastUsedProvider === PROVIDER ? [['lastUsedProvider']] : [],
-      };
+      if (!isAccessKey(fieldsOf(settingsOf(value))['apiKey'])) return [];
+      return [ENTRY, ...(fieldsOf(value)['lastUsedProvider'] === PROVIDER ? [['lastUsedProvider']] : [])];
     },
-    settings: (value, { baseUrl, key, model, now }) => {
-      const { version, modes, providers } = fieldsOf(value);
-      const known = fieldsOf(providers)[PROVIDER];
-      const before = fieldsOf(fieldsOf(known)['settings']);
+    settings: (value, { baseUrl, key, model: { id, limits }, now }) => {
+      const { version = 1, modes = {} } = fieldsOf(value);
+      const before = fieldsOf(settingsOf(value));
       // Without it, Cline assumes 128,000 tokens for every model, and derives its `max_tokens` from that.
-      const window = before['model'] === model.id ? undefined : model.contextWindow;
-      const settings = {
-        ...{ provider: PROVIDER, apiKey: key, model: model.id, baseUrl },
-        ...(window === undefined ? {} : { contextWindow: window }),
-      };
-      const updatedAt = new Date(now).toISOString();
-      const at = ['providers', PROVIDER];
-      const head: Setting[] = [
-        ...(version === undefined ? [{ path: ['version'], value: 1 }] : []),
-        { path: ['lastUsedProvider'], value: PROVIDER },
-        ...(modes === undefined ? [{ path: ['modes'], value: {} }] : []),
-      ];
-      if (known === undefined) return [...head, { path: at, value: { settings, updatedAt, tokenSource: 'manual' } }];
-      const changed = Object.entries(settings).filter(([name, wanted]) => before[name] !== wanted);
-      if (changed.length === 0) return head;
+      const window = before['model'] === id ? undefined : limits && { contextWindow: limits.contextWindow };
+      const settings = { provider: PROVIDER, apiKey: key, model: id, baseUrl, ...window };
+      const isSame = Object.entries(settings).every(([name, wanted]) => before[name] === wanted);
+      const entry = { settings, updatedAt: new Date(now).toISOString(), tokenSource: 'manual' };
       return [
-        ...head,
-        ...changed.map(([name, wanted]) => ({ path: [...at, 'settings', name], value: wanted })),
-        { path: [...at, 'updatedAt'], value: updatedAt },
-        { path: [...at, 'tokenSource'], value: 'manual' },
+        { path: ['version'], value: version },
+        { path: ['lastUsedProvider'], value: PROVIDER },
+        { path: ['modes'], value: modes },
+        { path: ENTRY, value: isSame ? {} : entry },
       ];
     },
   }),
 });
+
+function settingsOf(value: unknown): unknown {
+  return valueAt(value, [...ENTRY, 'settings']);
+}

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
-import type { Document, YAMLSeq } from 'yaml';
+import type { Document } from 'yaml';
 import { fieldsOf } from '../../shared/json.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
@@ -47,37 +47,34 @@ function edit(text: string, endpoint: AssistantEndpoint): Edited | undefined {
   const root: unknown = document.toJS();
   const all = modelsOf(root);
   const index = all.findIndex(isOurs);
-  const edited = index === -1 ? add(text, document, endpoint) : change(text, document, index, endpoint);
+  const edited = index === -1 ? add(text, document, endpoint) : change(text, index, endpoint);
   if (edited === undefined) return undefined;
   // Guards against every mistake below: our entry is there, and nothing else has another value.
-  const models = index === -1 ? [...all, entryFor(endpoint)] : all.with(index, changed(all[index], endpoint));
-  const wanted = { ...(root === null ? HEAD : fieldsOf(root)), models };
-  return isDeepStrictEqual(parse(edited.text)?.toJS(), wanted) ? edited : undefined;
+  const ours = index === -1 ? entryFor(endpoint) : { ...fieldsOf(all[index]), ...valuesFor(endpoint) };
+  const models = index === -1 ? [...all, ours] : all.with(index, ours);
+  return means(edited.text, { ...(root === null ? HEAD : fieldsOf(root)), models }) ? edited : undefined;
 }
 
 /** The text without the lines of our entry. */
 function removeEntry(text: string): string | undefined {
   const document = parse(text);
-  const list = document?.get('models');
-  const root: unknown = document?.toJS();
+  if (document === undefined) return undefined;
+  const root: unknown = document.toJS();
   const all = modelsOf(root);
   const index = all.findIndex(isOurs);
-  if (index === -1) return document === undefined ? undefined : text;
-  const range = isSeq(list) && list.flow !== true ? rangeOf(list.items[index]) : undefined;
-  if (range === undefined) return undefined;
-  const start = lineStart(text, range[0]);
-  const end = nextLine(text, text.slice(0, range[1]).trimEnd().length);
+  if (index === -1) return text;
+  const list = document.get('models');
+  const item = isSeq(list) && list.flow !== true ? list.items[index] : undefined;
+  if (!isMap(item) || item.range == null) return undefined;
+  const before = text.slice(0, lineStart(text, item.range[0]));
+  const after = text.slice(lineAfter(text, item.range[1]));
   // Without items, the list needs brackets.
-  const rest = all.length === 1 ? text.slice(0, start).replace(/:[ \t]*(\r?\n)$/, ': []$1') : text.slice(0, start);
-  const result = rest + text.slice(end);
-  return isDeepStrictEqual(parse(result)?.toJS(), { ...fieldsOf(root), models: all.toSpliced(index, 1) })
-    ? result
-    : undefined;
+  const result = (all.length === 1 ? before.replace(/:[ \t]*(\r?\n)$/, ': []$1') : before) + after;
+  return means(result, { ...fieldsOf(root), models: all.toSpliced(index, 1) }) ? result : undefined;
 }
 
-/** The offsets of a map, without the comments after it. */
-function rangeOf(node: unknown): readonly [number, number] | undefined {
-  return isMap(node) && node.range != null ? [node.range[0], node.range[1]] : undefined;
+function means(text: string, wanted: unknown): boolean {
+  return isDeepStrictEqual(parse(text)?.toJS(), wanted);
 }
 
 /** The values that depend on the endpoint. */
@@ -86,27 +83,20 @@ function valuesFor({ baseUrl, key, model }: AssistantEndpoint) {
 }
 
 function entryFor(endpoint: AssistantEndpoint) {
-  const { contextWindow, maxOutput } = endpoint.model;
-  const options = {
-    ...(contextWindow === undefined ? {} : { contextLength: contextWindow }),
-    ...(maxOutput === undefined ? {} : { maxTokens: maxOutput }),
-  };
+  const { limits } = endpoint.model;
   return {
     name: NAME,
     provider: 'openai',
     ...valuesFor(endpoint),
     roles: ['chat', 'edit', 'apply'],
     capabilities: ['tool_use'],
-    ...(Object.keys(options).length === 0 ? {} : { defaultCompletionOptions: options }),
+    ...(limits && {
+      defaultCompletionOptions: { contextLength: limits.contextWindow, maxTokens: limits.maxOutput },
+    }),
   };
 }
 
-function changed(entry: unknown, endpoint: AssistantEndpoint): unknown {
-  return { ...fieldsOf(entry), ...valuesFor(endpoint) };
-}
-
-function add(text: string, document: Document, endpoint: AssistantEndpoint): Edited | undefined {
-  const { contents } = document;
+function add(text: string, { contents }: Document, endpoint: AssistantEndpoint): Edited | undefined {
   const entry = entryFor(endpoint);
   const changes = [`adds the model ${NAME}`];
   const eol = eolOf(text);
@@ -116,64 +106,47 @@ function add(text: string, document: Document, endpoint: AssistantEndpoint): Edi
       .split('\n')
       .map((line) => indent + line + eol)
       .join('');
-  if (contents === null || (isScalar(contents) && contents.value === null)) {
-    return { text: endLine(text, eol) + lines({ ...HEAD, models: [entry] }, ''), changes };
+  const pair = isMap(contents) ? contents.items.find(({ key }) => isScalar(key) && key.value === 'models') : undefined;
+  if (pair === undefined) {
+    const fields = { ...(isMap(contents) ? {} : HEAD), models: [entry] };
+    return { text: endLine(text, eol) + lines(fields, ''), changes };
   }
-  if (!isMap(contents)) return undefined;
-  const pair = contents.items.find(({ key }) => isScalar(key) && key.value === 'models');
-  if (pair === undefined) return { text: endLine(text, eol) + lines({ models: [entry] }, ''), changes };
-  const list = pair.value;
+  const { key, value: list } = pair;
   if (isSeq(list) && list.flow === true) {
     const at = (list.range?.[1] ?? 0) - 1;
     const separator = list.items.length > 0 ? ', ' : '';
     return { text: replaceRange(text, at, at, separator + JSON.stringify(entry)), changes };
   }
-  const target = isSeq(list) ? afterList(text, list) : afterKey(text, pair.key);
-  if (target === undefined) return undefined;
-  const before = endLine(text.slice(0, target.at), eol);
-  return { text: before + lines([entry], target.indent) + text.slice(target.at), changes };
+  // After the list, or after a key without a value.
+  const range = isSeq(list) ? list.range : isScalar(key) ? key.range : undefined;
+  if (range == null) return undefined;
+  const indent = isSeq(list) ? ' '.repeat(range[0] - lineStart(text, range[0])) : '  ';
+  const at = lineAfter(text, range[1]);
+  return { text: endLine(text.slice(0, at), eol) + lines([entry], indent) + text.slice(at), changes };
 }
 
-/** The offset after the last line of a list, and the indentation of its dashes. */
-function afterList(text: string, list: YAMLSeq): { at: number; indent: string } | undefined {
-  if (list.range == null) return undefined;
-  const [start, end] = list.range;
-  const indent = ' '.repeat(start - lineStart(text, start));
-  const last = text.slice(0, end).trimEnd().length;
-  return { at: nextLine(text, last), indent };
-}
-
-/** The same for a key without a value. */
-function afterKey(text: string, key: unknown): { at: number; indent: string } | undefined {
-  if (!isScalar(key) || key.range == null) return undefined;
-  return { at: nextLine(text, key.range[1]), indent: '  ' };
+/** Where the line begins that follows a node, without the blank lines at the end of the node. */
+function lineAfter(text: string, end: number): number {
+  return nextLine(text, text.slice(0, end).trimEnd().length);
 }
 
 /** Replaces the values of our entry. Undefined if one of them is not there as a scalar. */
-function change(text: string, document: Document, index: number, endpoint: AssistantEndpoint): Edited | undefined {
-  const edits: { readonly start: number; readonly end: number; readonly value: string }[] = [];
+function change(text: string, index: number, endpoint: AssistantEndpoint): Edited | undefined {
+  let edited = text;
   const changes: string[] = [];
   for (const [name, value] of Object.entries(valuesFor(endpoint))) {
-    const node = document.getIn(['models', index, name], true);
+    const node = parse(edited)?.getIn(['models', index, name], true);
     if (!isScalar(node) || node.range == null) return undefined;
     if (node.value === value) continue;
-    const [start, end] = node.range;
-    edits.push({ start, end, value: JSON.stringify(value) });
+    edited = replaceRange(edited, node.range[0], node.range[1], JSON.stringify(value));
     changes.push(describeChange(name, node.value, value));
   }
-  // Backwards, so that the earlier offsets stay valid.
-  const backwards = edits.toSorted((one, other) => other.start - one.start);
-  return {
-    text: backwards.reduce((rest, { start, end, value }) => replaceRange(rest, start, end, value), text),
-    changes,
-  };
+  return { text: edited, changes };
 }
 
 /** The document of a text; undefined if it does not parse, is not a map, or is not the only one. */
 function parse(text: string): Document | undefined {
-  const documents = parseAllDocuments(text, { logLevel: 'silent' });
-  if (!Array.isArray(documents)) return undefined;
-  const [document, second] = documents;
+  const [document, second] = parseAllDocuments(text, { logLevel: 'silent' });
   if (document === undefined) return parse('null');
   if (second !== undefined || document.errors.length > 0) return undefined;
   const { contents } = document;

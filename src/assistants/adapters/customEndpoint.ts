@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
 import { refused } from '../files/configFile.ts';
-import { changeOf } from '../preview.ts';
+import { planOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
 
 /** VS Code's own list of Custom Endpoint groups. An extension can add to it, but cannot read it. */
@@ -43,7 +42,7 @@ export function customEndpoint(list: EndpointList): Assistant {
       return { ...change, kind: 'applied' };
     },
     undo: () => {
-      const left = `An extension cannot remove the group. Run ${MANAGE} and remove "${NAME}" yourself.`;
+      const left = `An extension cannot remove the group of models. Run ${MANAGE} and remove "${NAME}" yourself.`;
       return Promise.resolve({ kind: 'undone', left });
     },
     inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),
@@ -58,26 +57,23 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
     apiType: 'chat-completions',
     models: models.map((model) => describe(model, baseUrl)),
   };
-  if (isDeepStrictEqual(parsed(remembered), group)) return { kind: 'unchanged' };
   const after = JSON.stringify(group, null, 2);
+  if (after === remembered) return { kind: 'unchanged' };
   const changes = [`adds the group ${NAME} with ${models.length} ${models.length === 1 ? 'model' : 'models'}`];
-  return changeOf({ path: PLACE, before: undefined, after }, changes, key, true);
+  return planOf({ path: PLACE, before: undefined, after }, changes, key, true);
 }
 
-function describe({ id, name, contextWindow, maxOutput, tools, images }: ModelChoice, url: string) {
-  const sizes =
-    contextWindow === undefined || maxOutput === undefined
-      ? {}
-      : { maxInputTokens: Math.max(1, contextWindow - maxOutput), maxOutputTokens: maxOutput };
-  return { id, name: name ?? id, url, toolCalling: tools ?? true, vision: images ?? false, ...sizes };
+function describe({ id, name = id, limits, tools = true, images = false }: ModelChoice, url: string) {
+  const sizes = limits && {
+    maxInputTokens: Math.max(1, limits.contextWindow - limits.maxOutput),
+    maxOutputTokens: limits.maxOutput,
+  };
+  return { id, name, url, toolCalling: tools, vision: images, ...sizes };
 }
 
 function readingOf(text: string | undefined): Reading {
-  const { apiKey, models } = fieldsOf(parsed(text));
+  if (text === undefined) return {};
+  const { apiKey, models } = fieldsOf(parseJson(Buffer.from(text)));
   const first = fieldsOf(Array.isArray(models) ? models[0] : undefined);
-  return text === undefined ? {} : { entry: { baseUrl: first['url'], key: apiKey, model: first['id'] } };
-}
-
-function parsed(text: string | undefined): unknown {
-  return text === undefined ? undefined : parseJson(Buffer.from(text));
+  return { entry: { baseUrl: first['url'], key: apiKey, model: first['id'] } };
 }

@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
 import { applyChange, readConfig, refused, undoChange } from '../files/configFile.ts';
-import { readJson, setValues } from '../files/jsonEdit.ts';
-import type { Dialect, Edited, Setting } from '../files/jsonEdit.ts';
+import { mergeInto, readJson, setValues } from '../files/jsonEdit.ts';
+import type { Dialect, Edited, Path, Setting } from '../files/jsonEdit.ts';
 import { removeJsonEntry } from '../files/jsonRemoval.ts';
-import type { ManagedPaths } from '../files/jsonRemoval.ts';
-import { changeOf } from '../preview.ts';
-import type { Assistant, AssistantEndpoint, Places, Plan, Refused } from '../types.ts';
+import { planOf } from '../preview.ts';
+import type { Assistant, AssistantEndpoint, Places, Plan } from '../types.ts';
 
 export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'extension'> {
   /** Relative to the home folder. The assistant is in use if any of them exists. */
@@ -31,8 +30,10 @@ export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'ex
 export interface JsonEntry {
   readonly dialect: Dialect;
   readonly read: (value: unknown) => Reading;
+  /** What to set. Members that the user has added to an object stay. */
   readonly settings: (value: unknown, endpoint: AssistantEndpoint) => readonly Setting[];
-  readonly managed: (value: unknown) => ManagedPaths;
+  /** Our entry, and the settings of the user that select it. */
+  readonly managed: (value: unknown) => readonly Path[];
 }
 
 export function fileAssistant(definition: Definition): Assistant {
@@ -43,56 +44,64 @@ export function fileAssistant(definition: Definition): Assistant {
     next,
     extension,
     needsModel: true,
-    detect: async (places) => {
-      for (const folder of folders) if (await exists(resolve(folder, places))) return true;
-      return false;
-    },
+    detect: async (places) => (await firstExisting(folders, places)) !== undefined,
     plan: (endpoint) => plan(definition, endpoint),
     apply: applyChange,
     undo: (applied) => undoChange(applied, (text, before) => attempt(() => definition.removeEntry(text, before))),
-    inspect: async (expected) => classifyConfig(await read(definition, expected), expected),
+    inspect: async (expected) => {
+      const found = await read(definition, expected);
+      return classifyConfig(found.kind === 'refused' ? found : found.reading, expected);
+    },
   };
 }
 
 /** The functions of a definition for a JSON file. */
-export function jsonFile(entry: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
-  const { dialect, read, settings, managed } = entry;
+export function jsonFile({
+  dialect,
+  read,
+  settings,
+  managed,
+}: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
   return {
     read: (text) => {
       const value = readJson(text, dialect);
       return value === undefined ? undefined : read(value);
     },
-    edit: (text, endpoint) => setValues(text, settings(readJson(text, dialect), endpoint), dialect),
+    edit: (text, endpoint) => {
+      const value = readJson(text, dialect);
+      const wanted = settings(value, endpoint).flatMap((setting) => mergeInto(value, setting));
+      return setValues(text, wanted, dialect);
+    },
     removeEntry: (text, before) => removeJsonEntry(text, before, dialect, managed),
   };
 }
 
 async function plan(definition: Definition, endpoint: AssistantEndpoint): Promise<Plan> {
-  const { name, shadowed } = definition;
-  const path = await pathOf(definition, endpoint);
-  const found = await readConfig(path);
+  const found = await read(definition, endpoint);
   if (found.kind === 'refused') return found;
-  const { text } = found;
-  if (text === undefined && shadowed !== undefined && (await exists(join(endpoint.home, shadowed)))) {
-    const old = join(endpoint.home, shadowed);
-    return refused(`${name} would ignore ${old} if ${path} existed. Move your configuration there first.`);
-  }
-  if (attempt(() => definition.read(text ?? '')) === undefined) return invalid(path, name);
-  const edited = attempt(() => definition.edit(text ?? '', endpoint));
+  const { path, file } = found;
+  const old = definition.shadowed === undefined ? undefined : resolve(definition.shadowed, endpoint);
+  if (file.text === undefined && old !== undefined && (await exists(old)))
+    return refused(
+      `${definition.name} would ignore ${old} if ${path} existed. Move your configuration to the new file first.`,
+    );
+  const edited = attempt(() => definition.edit(file.text ?? '', endpoint));
   if (edited === undefined) {
     const remedy = 'Look for duplicate names and values of the wrong type, then try again.';
     return refused(`Sealed Proxy cannot add its entry to ${path}. ${remedy}`);
   }
-  if (edited.text === text) return { kind: 'unchanged' };
-  const change = { path: found.path, before: text, after: edited.text };
-  return changeOf(change, edited.changes, endpoint.key);
+  return planOf({ path: file.path, before: file.text, after: edited.text }, edited.changes, endpoint.key);
 }
 
-async function read(definition: Definition, places: Places): Promise<Reading | Refused> {
-  const path = await pathOf(definition, places);
-  const found = await readConfig(path);
-  if (found.kind === 'refused') return found;
-  return attempt(() => definition.read(found.text ?? '')) ?? invalid(path, definition.name);
+/** The file and what it contains. Refuses without the parser's own message, which quotes the text. */
+async function read(definition: Definition, places: Places) {
+  const path = (await firstExisting(definition.files, places)) ?? resolve(definition.files[0], places);
+  const file = await readConfig(path);
+  if (file.kind === 'refused') return file;
+  const reading = attempt(() => definition.read(file.text ?? ''));
+  if (reading !== undefined) return { kind: 'found', path, file, reading } as const;
+  const problem = `${path} is not a valid configuration of ${definition.name}, so Sealed Proxy does not change it.`;
+  return refused(`${problem} Fix it, then try again.`);
 }
 
 /** Undefined also if a parser throws, as on an unknown alias or on very deep nesting. */
@@ -104,16 +113,9 @@ function attempt<Result>(parse: () => Result): Result | undefined {
   }
 }
 
-/** Without the parser's own message, which quotes the text. */
-function invalid(path: string, name: string): Refused {
-  return refused(
-    `${path} is not a valid configuration of ${name}, so Sealed Proxy does not change it. Fix it, then try again.`,
-  );
-}
-
-async function pathOf({ files }: Definition, places: Places): Promise<string> {
-  for (const file of files) if (await exists(resolve(file, places))) return resolve(file, places);
-  return resolve(files[0], places);
+async function firstExisting(paths: readonly string[], places: Places): Promise<string | undefined> {
+  for (const path of paths) if (await exists(resolve(path, places))) return resolve(path, places);
+  return undefined;
 }
 
 const CONFIG = '.config/';

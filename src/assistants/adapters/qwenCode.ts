@@ -1,9 +1,14 @@
-import { asObject, fieldsOf } from '../../shared/json.ts';
-import type { Assistant, ModelChoice } from '../types.ts';
+import { fieldsOf } from '../../shared/json.ts';
+import { valueAt } from '../files/jsonEdit.ts';
+import type { Assistant } from '../types.ts';
 import { fileAssistant, jsonFile } from './fileAssistant.ts';
 
 /** The variable with the key of our entry. It also identifies our entry. */
 const KEY_NAME = 'SEALED_PROXY_KEY';
+const KEY = ['env', KEY_NAME];
+const LIST = ['modelProviders', 'openai'];
+const SELECTED = ['model', 'name'];
+const TYPE = ['security', 'auth', 'selectedType'];
 
 export const qwenCode: Assistant = fileAssistant({
   id: 'qwen-code',
@@ -14,67 +19,49 @@ export const qwenCode: Assistant = fileAssistant({
   ...jsonFile({
     dialect: 'json with comments',
     read: (value) => {
-      const { env, model, security } = fieldsOf(value);
-      const { name } = fieldsOf(model);
-      const entry = asObject(models(value).find(isOurs));
-      if (entry === undefined) return { selected: name };
-      const { baseUrl, id } = entry;
-      const { selectedType } = fieldsOf(fieldsOf(security)['auth']);
-      const elsewhere = name !== id ? name : selectedType === 'openai' ? undefined : selectedType;
-      return { entry: { baseUrl, key: fieldsOf(env)[KEY_NAME], model: id }, selected: name, elsewhere };
+      const selected = valueAt(value, SELECTED);
+      const { ours } = find(value);
+      if (ours === undefined) return { selected };
+      const { baseUrl, id } = fieldsOf(ours);
+      const type = valueAt(value, TYPE);
+      const elsewhere = selected !== id ? selected : type === 'openai' ? undefined : type;
+      return { entry: { baseUrl, key: valueAt(value, KEY), model: id }, selected, elsewhere };
     },
     managed: (value) => {
-      const { env, model, security } = fieldsOf(value);
-      const index = models(value).findIndex(isOurs);
-      const isSelected = index !== -1 && fieldsOf(model)['name'] === fieldsOf(models(value)[index])['id'];
-      const { selectedType } = fieldsOf(fieldsOf(security)['auth']);
-      return {
-        entries: [
-          ...(index === -1 ? [] : [['modelProviders', 'openai', index]]),
-          ...(Object.hasOwn(fieldsOf(env), KEY_NAME) ? [['env', KEY_NAME]] : []),
-        ],
-        switches: [
-          ...(isSelected ? [['model', 'name']] : []),
-          ...(isSelected && selectedType === 'openai' ? [['security', 'auth', 'selectedType']] : []),
-        ],
-      };
-    },
-    settings: (value, { baseUrl, key, model }) => {
-      const known = models(value);
-      const index = known.findIndex(isOurs);
-      const entry = asObject(known[index]);
-      const limits = entry?.['id'] === model.id ? {} : limitsOf(model, entry?.['generationConfig']);
-      const wanted = { id: model.id, name: model.id, envKey: KEY_NAME, baseUrl, ...limits };
-      const at = ['modelProviders', 'openai'];
-      const isList = Array.isArray(fieldsOf(fieldsOf(value)['modelProviders'])['openai']);
-      const place = isList
-        ? { path: [...at, index === -1 ? known.length : index], value: { ...entry, ...wanted } }
-        : { path: at, value: [wanted] };
+      const { index, ours } = find(value);
+      const isSelected = ours !== undefined && valueAt(value, SELECTED) === fieldsOf(ours)['id'];
       return [
-        { path: ['security', 'auth', 'selectedType'], value: 'openai' },
-        { path: ['env', KEY_NAME], value: key },
-        place,
-        { path: ['model', 'name'], value: model.id },
+        [...LIST, index],
+        KEY,
+        ...(isSelected ? [SELECTED] : []),
+        ...(isSelected && valueAt(value, TYPE) === 'openai' ? [TYPE] : []),
+      ];
+    },
+    settings: (value, { baseUrl, key, model: { id, limits } }) => {
+      const { known, index, ours } = find(value);
+      // Without limits, Qwen Code guesses them from the model's name. The user's own limits stay until the model changes.
+      const generationConfig = limits && {
+        contextWindowSize: limits.contextWindow,
+        samplingParams: { max_tokens: limits.maxOutput },
+      };
+      const isNew = fieldsOf(ours)['id'] !== id;
+      const entry = { id, name: id, envKey: KEY_NAME, baseUrl, ...(isNew && generationConfig && { generationConfig }) };
+      return [
+        { path: TYPE, value: 'openai' },
+        { path: KEY, value: key },
+        known === undefined
+          ? { path: LIST, value: [entry] }
+          : { path: [...LIST, index === -1 ? known.length : index], value: entry },
+        { path: SELECTED, value: id },
       ];
     },
   }),
 });
 
-/** Without limits, Qwen Code guesses them from the model's name. The user's own limits stay until the model changes. */
-function limitsOf({ contextWindow, maxOutput }: ModelChoice, before: unknown) {
-  const { samplingParams } = fieldsOf(before);
-  const limits = {
-    ...(contextWindow === undefined ? {} : { contextWindowSize: contextWindow }),
-    ...(maxOutput === undefined ? {} : { samplingParams: { ...fieldsOf(samplingParams), max_tokens: maxOutput } }),
-  };
-  return Object.keys(limits).length === 0 ? {} : { generationConfig: { ...fieldsOf(before), ...limits } };
-}
-
-function models(value: unknown): readonly unknown[] {
-  const { openai } = fieldsOf(fieldsOf(value)['modelProviders']);
-  return Array.isArray(openai) ? openai : [];
-}
-
-function isOurs(entry: unknown): boolean {
-  return fieldsOf(entry)['envKey'] === KEY_NAME;
+/** The list of models, if there is one, and our entry in it. */
+function find(value: unknown) {
+  const list = valueAt(value, LIST);
+  const known: readonly unknown[] | undefined = Array.isArray(list) ? list : undefined;
+  const index = known?.findIndex((entry) => fieldsOf(entry)['envKey'] === KEY_NAME) ?? -1;
+  return { known, index, ours: known?.[index] };
 }

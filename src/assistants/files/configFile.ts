@@ -33,7 +33,7 @@ export async function readConfig(path: string): Promise<ConfigText | Refused> {
       return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8') };
   } catch (error) {
-    return refused(`${path} cannot be read (${codeOf(error)}).`);
+    return refused(`${path} cannot be read (${codeOf(error)}). Check the file and its permissions, then try again.`);
   }
 }
 
@@ -49,7 +49,8 @@ export async function applyChange({ path, before, after }: Change): Promise<Appl
     if (!(await replace(path, before, after))) return changedSincePreview(path);
     return { kind: 'applied', path, before, after, madeFolder };
   } catch (error) {
-    return refused(`${path} cannot be written (${codeOf(error)}). It was not changed.`);
+    const advice = 'Check the permissions and the free disk space, then try again.';
+    return refused(`${path} cannot be written (${codeOf(error)}). It was not changed. ${advice}`);
   }
 }
 
@@ -75,7 +76,9 @@ export async function undoChange(
     }
     return { kind: 'undone' };
   } catch (error) {
-    return refused(`${path} cannot be restored (${codeOf(error)}).`);
+    return refused(
+      `${path} cannot be restored (${codeOf(error)}). Check the file and its permissions, then try again.`,
+    );
   }
 }
 
@@ -128,11 +131,8 @@ async function readBytes(path: string): Promise<Buffer | string | undefined> {
 
 /** The target of a symbolic link, else the path. Throws ENOENT for a broken link, whose target must not be created. */
 async function resolveLink(path: string): Promise<string> {
-  const isLink = await lstat(path).then(
-    (entry) => entry.isSymbolicLink(),
-    () => false,
-  );
-  return isLink ? realpath(path) : path;
+  const entry = await lstat(path).catch(() => undefined);
+  return entry?.isSymbolicLink() === true ? realpath(path) : path;
 }
 
 async function isStill(path: string, text: string | undefined): Promise<boolean> {
@@ -148,11 +148,9 @@ async function isProtected(path: string): Promise<boolean> {
 /** Replaces an existing backup only with a text that has no access key in it: other texts may hold our own entry. */
 async function backUp(path: string, text: string): Promise<void> {
   if (text.search(ACCESS_KEYS) === -1) await rm(path + BACKUP, { force: true });
-  try {
-    await writeFile(path + BACKUP, text, { flag: 'wx', mode: PRIVATE });
-  } catch (error) {
+  await writeFile(path + BACKUP, text, { flag: 'wx', mode: PRIVATE }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
-  }
+  });
 }
 
 /** Deletes a backup that equals the restored file, so that the next change makes a new one. */
@@ -166,16 +164,13 @@ async function dropBackup(path: string, text: string): Promise<void> {
  * @returns false if the file no longer contains `before` once the new text is on the disk
  */
 async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
-  const mode = await stat(path).then(
-    (entry) => entry.mode & 0o777,
-    () => PRIVATE,
-  );
+  const mode = (await stat(path).catch(() => undefined))?.mode ?? PRIVATE;
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}`);
   try {
     const file = await open(draft, 'wx', PRIVATE);
     try {
       await file.writeFile(text);
-      await file.chmod(mode); // the mode of `open` is subject to the umask
+      await file.chmod(mode & 0o777); // the mode of `open` is subject to the umask
       await file.sync();
     } finally {
       await file.close();
@@ -190,12 +185,10 @@ async function replace(path: string, before: string | undefined, text: string): 
 
 /** Removes the folders from `innermost` up to `outermost`, and stops at the first that is not empty. */
 async function removeEmpty(innermost: string, outermost: string): Promise<void> {
-  for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) {
-    const removed = await rmdir(folder).then(
-      () => true,
-      () => false,
-    );
-    if (!removed) return;
+  try {
+    for (let folder = innermost; folder.startsWith(outermost); folder = dirname(folder)) await rmdir(folder);
+  } catch {
+    // not empty
   }
 }
 

@@ -1,8 +1,10 @@
-// Sets values in a JSON text and leaves every other byte: comments, order, indentation. Pure. `modify` of jsonc-parser
-// does not: with formatting it rewrites neighbouring lines, without it puts everything on one line; both move comments.
+// Sets and removes values in a JSON text and leaves every other byte: comments, order, indentation. Pure. `modify` of
+// jsonc-parser does not: with formatting it rewrites neighbouring lines, without it puts everything on one line. Both
+// move comments, or remove those around a member.
 import { isDeepStrictEqual } from 'node:util';
 import { findNodeAtLocation, parse, parseTree } from 'jsonc-parser';
 import type { Node, ParseError, ParseOptions } from 'jsonc-parser';
+import { asObject } from '../../shared/json.ts';
 import { describeChange } from '../preview.ts';
 import { eolOf, lineStart, replaceRange } from './textEdit.ts';
 
@@ -14,6 +16,7 @@ export type Path = readonly (string | number)[];
 export interface Setting {
   /** A number is an index into a list. The index after the last one appends. */
   readonly path: Path;
+  /** Undefined removes the value, which must exist. */
   readonly value: unknown;
 }
 
@@ -23,7 +26,7 @@ export interface Edited {
   readonly changes: readonly string[];
 }
 
-export const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
+const OPTIONS: Readonly<Record<Dialect, ParseOptions>> = {
   json: { disallowComments: true, allowTrailingComma: false },
   'json with comments': { disallowComments: false, allowTrailingComma: false },
   jsonc: { disallowComments: false, allowTrailingComma: true },
@@ -53,15 +56,21 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
     const root = parseTree(edited, [], OPTIONS[dialect]);
     if (root === undefined) return undefined;
     const known = findNodeAtLocation(root, [...path]);
-    const before = known === undefined ? undefined : valueOf(edited, known);
+    const before = known && (parse(edited.slice(known.offset, endOf(known)), [], OPTIONS.jsonc) as unknown);
     wanted = withValue(wanted, path, value);
-    if (known !== undefined && isDeepStrictEqual(before, value)) continue;
-    const next = setValue(edited, root, path, value);
+    if (isDeepStrictEqual(before, value)) continue;
+    const next =
+      known === undefined
+        ? addValue(edited, root, path, value)
+        : value === undefined
+          ? removeValue(edited, known)
+          : replaceValue(edited, known, value);
     if (next === undefined) return undefined;
     edited = next;
-    changes.push(describe(path, before, value, known !== undefined));
+    const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.');
+    changes.push(describeChange(name, before, value));
   }
-  // Guards against every mistake above: the values are set, and nothing else has another value.
+  // Guards against every mistake above: these values are set or removed, and nothing else has another value.
   if (!isDeepStrictEqual(readJson(edited, dialect), wanted)) return undefined;
   return { text: bom + edited, changes };
 }
@@ -70,41 +79,50 @@ function isEmpty(text: string): boolean {
   return text.replace(BOM, '').trim() === '';
 }
 
-function valueOf(text: string, node: Node): unknown {
-  return parse(text.slice(node.offset, endOf(node)), [], OPTIONS.jsonc);
-}
-
-export function endOf({ offset, length }: Node): number {
+function endOf({ offset, length }: Node): number {
   return offset + length;
 }
 
-/** A copy of `root` with one value set. */
-export function withValue(root: unknown, path: Path, value: unknown): unknown {
-  const [name, ...rest] = path;
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, part) => {
+    const members = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+    return Object.hasOwn(members, part) ? members[part] : undefined;
+  }, root);
+}
+
+/** A copy of `root` with one value set, or removed if it is undefined. */
+export function withValue(root: unknown, [name, ...rest]: Path, value: unknown): unknown {
   if (name === undefined) return value;
   if (typeof name === 'number') {
     const items: readonly unknown[] = Array.isArray(root) ? root : [];
-    return [...items.slice(0, name), withValue(items[name], rest, value), ...items.slice(name + 1)];
+    const item = withValue(items[name], rest, value);
+    return [...items.slice(0, name), ...(item === undefined ? [] : [item]), ...items.slice(name + 1)];
   }
   const fields = (root ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...fields, [name]: withValue(fields[name], rest, value) };
+  const all = { ...fields, [name]: withValue(fields[name], rest, value) };
+  return Object.fromEntries(Object.entries(all).filter(([, each]) => each !== undefined));
 }
 
-function setValue(text: string, root: Node, path: Path, value: unknown): string | undefined {
-  let [node, depth] = [root, 0];
-  for (; depth < path.length; depth++) {
-    const child = findNodeAtLocation(node, path.slice(depth, depth + 1));
-    if (child === undefined) break;
-    node = child;
-  }
-  if (depth === path.length) {
-    const layout = layoutOf(text, node);
-    return replaceRange(text, node.offset, endOf(node), write(value, layout.base, layout));
-  }
-  const [name] = path.slice(depth, depth + 1);
-  const item = withValue(undefined, path.slice(depth + 1), value);
-  if (typeof name === 'number') return node.type === 'array' ? insert(text, node, '', item) : undefined;
-  return node.type === 'object' ? insert(text, node, `${JSON.stringify(name)}: `, item) : undefined;
+/** The settings for the single values of an object that exists, so that its other members stay. */
+export function mergeInto(root: unknown, { path, value }: Setting): readonly Setting[] {
+  const fields = asObject(value);
+  if (fields === undefined || asObject(valueAt(root, path)) === undefined) return [{ path, value }];
+  return Object.entries(fields).flatMap(([name, each]) => mergeInto(root, { path: [...path, name], value: each }));
+}
+
+function replaceValue(text: string, node: Node, value: unknown): string {
+  const layout = layoutOf(text, node);
+  return replaceRange(text, node.offset, endOf(node), write(value, layout.base, layout));
+}
+
+/** Appends the first missing member of a path, with the rest of the path in it. */
+function addValue(text: string, node: Node, [name, ...rest]: Path, value: unknown): string | undefined {
+  if (name === undefined) return undefined;
+  const child = findNodeAtLocation(node, [name]);
+  if (child !== undefined) return addValue(text, child, rest, value);
+  if (node.type !== (typeof name === 'number' ? 'array' : 'object')) return undefined;
+  const label = typeof name === 'number' ? '' : `${JSON.stringify(name)}: `;
+  return insert(text, node, label, withValue(undefined, rest, value));
 }
 
 /** Appends a member to an object or an array. */
@@ -131,8 +149,40 @@ function insert(text: string, node: Node, label: string, value: unknown): string
   return replaceRange(replaceRange(text, memberEnd, memberEnd, member), endOf(last), endOf(last), ',');
 }
 
+/** The text without one member and its comma. The comments around it stay. */
+function removeValue(text: string, value: Node): string | undefined {
+  const member = value.parent?.type === 'property' ? value.parent : value;
+  const list = member.parent;
+  if (list === undefined) return undefined;
+  const siblings = list.children ?? [];
+  const index = siblings.indexOf(member);
+  const [previous, next] = [siblings[index - 1], siblings[index + 1]];
+  const [start, end] = [blankBefore(text, member.offset), endOf(member)];
+  // Its own comma, else that of the previous member, which becomes the last one.
+  const own = trailing(text, end, next?.offset ?? endOf(list) - 1).comma;
+  if (own !== undefined) return withoutBlankLine(replaceRange(replaceRange(text, own - 1, own), start, end), start);
+  const rest = replaceRange(text, start, end);
+  const other = previous && trailing(text, endOf(previous), start).comma;
+  return other === undefined
+    ? withoutBlankLine(rest, start)
+    : withoutBlankLine(replaceRange(rest, other - 1, other), start - 1);
+}
+
+/** Where the blanks before an offset begin, unless they are the line's indentation. */
+function blankBefore(text: string, offset: number): number {
+  const lead = text.slice(lineStart(text, offset), offset);
+  return lead.trim() === '' ? offset : offset - (lead.length - lead.trimEnd().length);
+}
+
+/** The text without the line at an offset, if that line is blank. */
+function withoutBlankLine(text: string, offset: number): string {
+  const [start, end] = [lineStart(text, offset), text.indexOf('\n', offset)];
+  const isBlank = end !== -1 && start > 0 && text.slice(start, end).trim() === '';
+  return isBlank ? replaceRange(text, start, end + 1) : text;
+}
+
 /** The offsets after a member's comma, if it has one, and after the comma and the comments on the member's line. */
-export function trailing(text: string, from: number, to: number): { comma: number | undefined; memberEnd: number } {
+function trailing(text: string, from: number, to: number): { comma: number | undefined; memberEnd: number } {
   let comma: number | undefined;
   let memberEnd = from;
   let newLine = false;
@@ -160,9 +210,4 @@ function layoutOf(text: string, { offset }: Node): Layout {
 
 function write(value: unknown, indent: string, { eol, unit }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', eol + indent);
-}
-
-function describe(path: Path, before: unknown, value: unknown, isKnown: boolean): string {
-  const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : part)).join('.');
-  return isKnown ? describeChange(name, before, value) : `adds ${name}`;
 }

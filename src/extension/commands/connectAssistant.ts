@@ -21,7 +21,7 @@ const LONGEST_DETAIL = 500;
 async function connectAssistant(context: CommandContext): Promise<void> {
   const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
     title: TITLE,
-    placeHolder: 'Select the assistant that should use the private endpoint',
+    placeHolder: 'Select the assistant to connect to Sealed Proxy',
     matchOnDescription: true,
   });
   if (row?.choice === undefined) return;
@@ -54,20 +54,14 @@ async function chooseAction(context: CommandContext, state: AssistantState): Pro
       label: `$(edit) ${configState.kind === 'old' ? 'Repair or Change Model' : 'Change Model'}`,
       run: () => connect(context, assistant),
     },
-    ...(undoable
-      ? [
-          {
-            label: `$(discard) ${UNDO}`,
-            detail: 'Restores the previous configuration and revokes the access key.',
-            run: () => undo(context, assistant),
-          },
-        ]
-      : []),
   ];
-  const chosen = await vscode.window.showQuickPick(actions, {
-    title: assistant.name,
-    placeHolder: describeConfigState(configState),
-  });
+  const undoAction = {
+    label: `$(discard) ${UNDO}`,
+    detail: 'Restores the previous configuration and revokes the access key.',
+    run: () => undo(context, assistant),
+  };
+  const options = { title: assistant.name, placeHolder: describeConfigState(configState) };
+  const chosen = await vscode.window.showQuickPick(undoable ? [...actions, undoAction] : actions, options);
   await chosen?.run();
 }
 
@@ -154,7 +148,7 @@ async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssis
 
 async function chooseModel(
   { models }: CommandContext,
-  { name, needsModel = true }: Pick<Assistant, 'name'> & Partial<Assistant>,
+  { name, needsModel = true }: { readonly name: string; readonly needsModel?: boolean },
 ): Promise<ModelChoice | undefined> {
   const known = models();
   const [first] = known;

@@ -74,7 +74,7 @@ export function describeConfigState(state: ConfigState): string {
     case 'current':
       if (state.uncompared === true) return 'connected; the proxy is not running';
       if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
-      return `connected, ${asLabel(state.model ?? '')}`;
+      return state.model === undefined ? 'connected' : `connected, ${asLabel(state.model)}`;
     case 'old':
       return `uses ${describeOutdated(state)}`;
     case 'other':

@@ -62,7 +62,7 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => ApiH
     await endProcesses();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  const model = { id: MODEL, contextWindow: 128_000, maxOutput: MAX_OUTPUT };
+  const model = { id: MODEL, limits: { contextWindow: 128_000, maxOutput: MAX_OUTPUT } };
   return {
     ...{ home, project, path, word, proxy, recorder, answers, endProcesses },
     endpoint: { home, key: ACCESS_KEY, now: Date.now(), baseUrl: `${recorder.url}/v1`, model, models: [model] },

@@ -67,7 +67,7 @@ describe('SNIPPETS', () => {
       of('aider', VALUES, 'powershell'),
       `$env:OPENAI_API_BASE = '${BASE_URL}'\n$env:OPENAI_API_KEY = '${KEY}'\naider --model openai/${MODEL}`,
     );
-    const known = { ...VALUES, model: { id: MODEL, contextWindow: 1000, maxOutput: 100 } };
+    const known = { ...VALUES, model: { id: MODEL, limits: { contextWindow: 1000, maxOutput: 100 } } };
     const limits = /MAX_PROMPT_TOKENS=900 .*MAX_OUTPUT_TOKENS=100 /s;
     assert.match(of('copilot-cli', known), limits);
     assert.doesNotMatch(of('copilot-cli'), /TOKENS/);
@@ -141,7 +141,7 @@ describe('SNIPPETS', () => {
       const model = { name: id, display_name: id, max_tokens: 32_768 };
       assert.deepEqual(zed(withModel(id)), { api_url: BASE_URL, available_models: [model] });
     }
-    const known = { ...VALUES, model: { id: MODEL, contextWindow: 1000, maxOutput: 100 } };
+    const known = { ...VALUES, model: { id: MODEL, limits: { contextWindow: 1000, maxOutput: 100 } } };
     assert.deepEqual(zed(known)?.available_models, [
       { name: MODEL, display_name: MODEL, max_tokens: 1000, max_output_tokens: 100 },
     ]);

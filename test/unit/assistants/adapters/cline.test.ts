@@ -8,7 +8,10 @@ const FILE = '.cline/data/settings/providers.json';
 describe('cline', () => {
   const home = perTestHome();
 
-  const withModel = (id: string, contextWindow: number) => ({ ...home().endpoint, model: { id, contextWindow } });
+  const withModel = (id: string, contextWindow: number) => ({
+    ...home().endpoint,
+    model: { id, limits: { contextWindow, maxOutput: 8192 } },
+  });
 
   it('contains the context window of a model if it is known', async () => {
     assert.match((await home().plan(cline, withModel(MODEL, 131_072))).after, /"contextWindow": 131072\n/);

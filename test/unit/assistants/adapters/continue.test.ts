@@ -15,7 +15,7 @@ describe('continueDev', () => {
   };
 
   it('contains the limits of a model if they are known', async () => {
-    const model = { id: MODEL, contextWindow: 131_072, maxOutput: 8192 };
+    const model = { id: MODEL, limits: { contextWindow: 131_072, maxOutput: 8192 } };
     const { after } = await home().plan(continueDev, { ...home().endpoint, model });
     const { models } = parse(after) as { models: { defaultCompletionOptions: unknown }[] };
     assert.deepEqual(models[0]?.defaultCompletionOptions, { contextLength: 131_072, maxTokens: 8192 });

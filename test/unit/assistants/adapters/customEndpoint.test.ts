@@ -25,7 +25,13 @@ describe('customEndpoint()', () => {
     return plan;
   };
   const MODELS = [
-    { id: 'glm-5-2', name: 'GLM 5.2', contextWindow: 400_000, maxOutput: 16_000, tools: true, images: false },
+    {
+      id: 'glm-5-2',
+      name: 'GLM 5.2',
+      limits: { contextWindow: 400_000, maxOutput: 16_000 },
+      tools: true,
+      images: false,
+    },
     { id: 'unknown' },
   ];
 
@@ -77,6 +83,9 @@ describe('customEndpoint()', () => {
     );
     const undone = await assistant.undo({ ...change, kind: 'applied' });
     assert.ok(undone.kind === 'undone');
-    assert.match(undone.left ?? '', /^An extension cannot remove the group\. Run "Chat: Manage Language Models"/);
+    assert.match(
+      undone.left ?? '',
+      /^An extension cannot remove the group of models\. Run "Chat: Manage Language Models"/,
+    );
   });
 });

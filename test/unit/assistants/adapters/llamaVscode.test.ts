@@ -7,14 +7,17 @@ const ENDPOINT = endpointFor('/nowhere');
 const EXPECTED = { home: '/nowhere', baseUrl: URL, key: KEY };
 
 describe('llamaVscode()', () => {
-  const THEIRS = { endpoint_chat: 'http://10.0.0.7:8011', api_key_chat: 'their-own-key', ai_api_version: 'v2' };
+  const THEIRS = {
+    'llama-vscode.endpoint_chat': 'http://10.0.0.7:8011',
+    'llama-vscode.api_key_chat': 'their-own-key',
+    'llama-vscode.ai_api_version': 'v2',
+  };
   let values: Map<string, unknown>;
   /** The setting that cannot be written. */
   let broken: string | undefined;
   /** The setting that the workspace overrides. */
   let overridden: string | undefined;
   const assistant = llamaVscode({
-    isInstalled: () => true,
     read: (name) => values.get(name),
     isOverridden: (name) => name === overridden,
     write: (name, value) => {
@@ -40,7 +43,7 @@ describe('llamaVscode()', () => {
 
   it('refuses to write or inspect settings that the workspace overrides', async () => {
     await assistant.apply(await planned());
-    overridden = 'endpoint_chat';
+    overridden = 'llama-vscode.endpoint_chat';
     for (const found of [await assistant.plan(ENDPOINT), await assistant.inspect(EXPECTED)]) {
       assert.ok(found.kind === 'refused');
       assert.match(found.message, /^The open workspace sets llama-vscode\.endpoint_chat\./);
@@ -51,14 +54,14 @@ describe('llamaVscode()', () => {
     const { preview } = await planned();
     assert.equal(values.size, 0);
     assert.ok(!JSON.stringify(preview).includes(KEY));
-    assert.deepEqual(preview.changes[0], 'sets endpoint_chat to "http://127.0.0.1:8123"');
+    assert.deepEqual(preview.changes[0], 'sets llama-vscode.endpoint_chat to "http://127.0.0.1:8123"');
     assert.equal((await assistant.apply(await planned())).kind, 'applied');
     assert.deepEqual(set(), {
-      endpoint_chat: 'http://127.0.0.1:8123',
-      endpoint_tools: 'http://127.0.0.1:8123',
-      ai_model: MODEL,
-      api_key_chat: KEY,
-      api_key_tools: KEY,
+      'llama-vscode.endpoint_chat': 'http://127.0.0.1:8123',
+      'llama-vscode.endpoint_tools': 'http://127.0.0.1:8123',
+      'llama-vscode.ai_model': MODEL,
+      'llama-vscode.api_key_chat': KEY,
+      'llama-vscode.api_key_tools': KEY,
     });
     assert.deepEqual(await assistant.plan(ENDPOINT), { kind: 'unchanged' });
     assert.deepEqual(await assistant.inspect(EXPECTED), { kind: 'current', model: MODEL });
@@ -70,26 +73,26 @@ describe('llamaVscode()', () => {
     assert.ok(!JSON.stringify(change.preview).includes('their-own-key'));
     const applied = await assistant.apply(change);
     assert.ok(applied.kind === 'applied');
-    assert.equal(values.get('ai_api_version'), 'v1');
+    assert.equal(values.get('llama-vscode.ai_api_version'), 'v1');
     assert.equal((await assistant.undo(applied)).kind, 'undone');
     assert.deepEqual(set(), THEIRS);
   });
 
   it('refuses to change or restore values that were edited meanwhile', async () => {
     const change = await planned();
-    values.set('ai_model', 'another');
+    values.set('llama-vscode.ai_model', 'another');
     assert.equal((await assistant.apply(change)).kind, 'refused');
-    assert.deepEqual(set(), { ai_model: 'another' });
+    assert.deepEqual(set(), { 'llama-vscode.ai_model': 'another' });
     const applied = await assistant.apply(await planned());
     assert.ok(applied.kind === 'applied');
-    values.set('ai_model', 'yet another');
+    values.set('llama-vscode.ai_model', 'yet another');
     assert.equal((await assistant.undo(applied)).kind, 'refused');
-    assert.equal(values.get('ai_model'), 'yet another');
+    assert.equal(values.get('llama-vscode.ai_model'), 'yet another');
   });
 
   it('writes all values or none', async () => {
     values = new Map(Object.entries(THEIRS));
-    broken = 'api_key_tools';
+    broken = 'llama-vscode.api_key_tools';
     assert.equal((await assistant.apply(await planned())).kind, 'refused');
     assert.deepEqual(set(), THEIRS);
   });

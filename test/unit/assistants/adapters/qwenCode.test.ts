@@ -10,7 +10,7 @@ describe('qwenCode', () => {
 
   const withModel = (id: string, contextWindow: number) => ({
     ...home().endpoint,
-    model: { id, contextWindow, maxOutput: 8192 },
+    model: { id, limits: { contextWindow, maxOutput: 8192 } },
   });
 
   it('contains the limits of a model if they are known', async () => {

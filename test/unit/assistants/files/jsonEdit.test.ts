@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readJson, setValues } from '../../../../src/assistants/files/jsonEdit.ts';
+import { mergeInto, readJson, setValues, valueAt } from '../../../../src/assistants/files/jsonEdit.ts';
 import type { Path } from '../../../../src/assistants/files/jsonEdit.ts';
 
 const set = (text: string, path: Path, value: unknown) => setValues(text, [{ path, value }], 'jsonc')?.text;
@@ -39,6 +39,11 @@ describe('setValues()', () => {
       assert.equal(set(wanted, path, 1), wanted);
     });
   }
+
+  it('removes a value that is undefined', () => {
+    assert.equal(set('{\n  "a": 1, // one\n  "b": [2, 3]\n}', ['a'], undefined), '{\n   // one\n  "b": [2, 3]\n}');
+    assert.equal(set('{"a": 1, "b": [2, 3]}', ['b', 0], undefined), '{"a": 1, "b": [ 3]}');
+  });
 
   it('refuses a parent of another type', () => {
     for (const [text, path] of [
@@ -130,5 +135,32 @@ describe('readJson()', () => {
         [json, comments, jsonc],
       );
     }
+  });
+});
+
+describe('mergeInto()', () => {
+  it('sets the single values of an object that exists', () => {
+    const root = { a: { theirs: 1, b: { x: 0 } } };
+    assert.deepEqual(mergeInto(root, { path: ['a'], value: { b: { x: 1 }, c: { y: 2 } } }), [
+      { path: ['a', 'b', 'x'], value: 1 },
+      { path: ['a', 'c'], value: { y: 2 } },
+    ]);
+    assert.deepEqual(mergeInto(root, { path: ['a'], value: {} }), []);
+  });
+
+  it('replaces a value that is not an object', () => {
+    for (const root of [{}, { a: 1 }, { a: [] }, { a: null }]) {
+      const setting = { path: ['a'], value: { b: 1 } };
+      assert.deepEqual(mergeInto(root, setting), [setting]);
+    }
+  });
+});
+
+describe('valueAt()', () => {
+  it('finds values in objects and lists, and nothing else', () => {
+    const root = { a: [{ b: null }], text: 'x' };
+    assert.equal(valueAt(root, ['a', 0, 'b']), null);
+    for (const path of [['a', -1], ['a', 1], ['text', 'length'], ['constructor'], ['a', 0, 'b', 'c']])
+      assert.equal(valueAt(root, path), undefined);
   });
 });

@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { jsonFile } from '../../../../src/assistants/adapters/fileAssistant.ts';
-import { openCodeEntry } from '../../../../src/assistants/adapters/openCodeEntry.ts';
-import { endpointFor } from '../../../support/assistantFiles.ts';
+import { setValues } from '../../../../src/assistants/files/jsonEdit.ts';
+import { removeJsonEntry } from '../../../../src/assistants/files/jsonRemoval.ts';
+import { fieldsOf } from '../../../../src/shared/json.ts';
 
-const { edit, removeEntry } = jsonFile(openCodeEntry);
-const endpoint = endpointFor('/nowhere');
+const PROVIDER = ['provider', 'sealed-proxy'];
+const MODEL = 'sealed-proxy/m';
+const ENTRY = { npm: 'x', name: 'Sealed Proxy', options: { apiKey: 'k' } };
+
 const connected = (before: string): string => {
-  const edited = edit(before, endpoint);
+  const settings = [
+    { path: PROVIDER, value: ENTRY },
+    { path: ['model'], value: MODEL },
+  ];
+  const edited = setValues(before, settings, 'jsonc');
   assert.ok(edited);
   return edited.text;
 };
+const removeEntry = (text: string, before: string) =>
+  removeJsonEntry(text, before, 'jsonc', (value) => [
+    PROVIDER,
+    ...(fieldsOf(value)['model'] === MODEL ? [['model']] : []),
+  ]);
 
 describe('removeJsonEntry()', () => {
   for (const [what, before] of [
@@ -40,7 +51,7 @@ describe('removeJsonEntry()', () => {
   });
 
   it('changes nothing if our entry is gone', () => {
-    for (const text of ['{"model": "local/m"}', '[]', '7', '{}']) assert.equal(removeEntry(text, '{}'), text);
+    for (const text of ['{"model": "local/m"}', '[]', '7', '{}', '', '\n']) assert.equal(removeEntry(text, '{}'), text);
   });
 
   it('refuses a text that does not parse', () => {

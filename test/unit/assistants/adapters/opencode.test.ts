@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { kilo } from '../../../../src/assistants/adapters/kilo.ts';
-import { opencode } from '../../../../src/assistants/adapters/opencode.ts';
+import { kilo, opencode } from '../../../../src/assistants/adapters/opencode.ts';
 import { KEY, MODEL, OTHER_KEY, URL } from '../../../support/assistantFiles.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 
-describe('openCodeEntry', () => {
+describe('opencode and kilo', () => {
   const home = perTestHome();
 
   for (const [assistant, first, second] of [
@@ -20,7 +19,7 @@ describe('openCodeEntry', () => {
     });
 
     it(`contains the limits of a model if they are known, for ${assistant.name}`, async () => {
-      const model = { id: MODEL, contextWindow: 131_072, maxOutput: 8192 };
+      const model = { id: MODEL, limits: { contextWindow: 131_072, maxOutput: 8192 } };
       const { after } = await home().plan(assistant, { ...home().endpoint, model });
       const { provider } = JSON.parse(after) as { provider: Record<string, { models: unknown }> };
       const limit = { context: 131_072, output: 8192 };
