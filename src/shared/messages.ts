@@ -2,7 +2,7 @@
 // message and refuses every other shape.
 import { asObject, fieldsOf } from './json.ts';
 
-/** What is never logged and never written in the clear. */
+/** Secrets: never logged, and never written in the clear. */
 export interface ProxySecrets {
   /** The API key, or null if none is set. */
   readonly apiKey: string | null;
