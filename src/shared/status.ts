@@ -67,6 +67,7 @@ export type ProxyStatus =
       /** True if the proxy belongs to another window, which shares it with this one. */
       readonly shared: boolean;
       readonly backendUrl: string;
+      /** How the session was attested, also for a development backend, which is not verified; null without a session. */
       readonly verified: AttestationSummary | null;
       readonly establishedAt: number | null;
       readonly health: Health;
