@@ -1,11 +1,11 @@
-// Each setting that cannot be used is refused by itself, and its last good value stays in use.
+// Each setting is checked separately. If one cannot be used, its last good value stays in use.
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { Settings } from './editorSettings.ts';
 import { ConfigError, checkSetting, readProxyUrl } from './proxyConfig.ts';
 import { EXTENSION_DEFAULTS, SETTING_NAMES, findTypeMismatch } from './schema.ts';
 import type { ExtensionSettings, ProxySettings } from './schema.ts';
 
-/** Everything that is wrong with the settings of a proxy or of the extension, each by itself. */
+/** All problems with the settings of a proxy or of the extension. */
 export function findProblems(
   settings: ProxySettings & Partial<ExtensionSettings>,
   { httpsProxy = '' }: NetworkSettings,
