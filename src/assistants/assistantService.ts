@@ -142,7 +142,7 @@ export class AssistantService {
   async proposeRepairs(states: readonly AssistantState[]): Promise<readonly (Proposal | Refused)[]> {
     const proposals: (Proposal | Refused)[] = [];
     for (const { assistant, configState } of states) {
-      if (configState.kind !== 'old') continue;
+      if (configState.kind !== 'outdated') continue;
       const model = this.#modelNamed(configState.model);
       const proposal = model === undefined ? refused(noModel(assistant.name)) : await this.propose(assistant, model);
       if (proposal.kind !== 'unchanged') proposals.push(proposal);
@@ -201,7 +201,7 @@ export class AssistantService {
   /** The assistant may have sent its key to another program, which uses the old port now. */
   async #isKeyExposed(assistant: Assistant): Promise<boolean> {
     const state = await this.inspect(assistant);
-    return state.kind === 'old' && state.baseUrl && !state.key;
+    return state.kind === 'outdated' && state.baseUrl && !state.key;
   }
 
   #findKey(name: string): Promise<AccessKey | undefined> {
@@ -266,7 +266,7 @@ function describeUncheckable(name: string, state: ConfigState): string {
   switch (state.kind) {
     case 'current':
       return noModel(name);
-    case 'old':
+    case 'outdated':
       return `${name} uses ${describeOutdated(state)}. Repair it, then check again.`;
     case 'refused':
       return state.message;

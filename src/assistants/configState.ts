@@ -18,8 +18,8 @@ export function classifyConfig(reading: Reading | Refused, { baseUrl, key }: Exp
   const { entry, selected, elsewhere } = reading;
   if (entry !== undefined && isAccessKey(entry.key)) {
     const model = typeof entry.model === 'string' ? entry.model : undefined;
-    const old = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
-    if (old.baseUrl || old.key) return { kind: 'old', ...old, model };
+    const outdated = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
+    if (outdated.baseUrl || outdated.key) return { kind: 'outdated', ...outdated, model };
     const other = typeof elsewhere === 'string' ? { elsewhere: redact(elsewhere) } : {};
     return { kind: 'current', model, ...other, ...(baseUrl === undefined ? { uncompared: true } : {}) };
   }
@@ -28,7 +28,7 @@ export function classifyConfig(reading: Reading | Refused, { baseUrl, key }: Exp
 }
 
 /** Which parts of our entry are outdated, to follow the word "uses". */
-export function describeOutdated({ baseUrl, key }: Extract<ConfigState, { kind: 'old' }>): string {
+export function describeOutdated({ baseUrl, key }: Extract<ConfigState, { kind: 'outdated' }>): string {
   if (baseUrl && key) return 'an outdated address and access key';
   return baseUrl ? 'an outdated address' : 'an outdated access key';
 }

@@ -104,7 +104,7 @@ export type ConfigState =
     }
   /** Our entry with another address or key. `baseUrl` and `key` say which; `model` is used to repair it. */
   | {
-      readonly kind: 'old';
+      readonly kind: 'outdated';
       readonly baseUrl: boolean;
       readonly key: boolean;
       readonly model: string | undefined;

@@ -29,8 +29,8 @@ interface AttestationErrorDetails {
 }
 
 /**
- * A failed attestation. The message is for users and logs. Of the document it contains at most the PCR0 of an image that
- * is not approved; never a key or a nonce.
+ * A failed attestation. The message is for users and logs. Of the document, it may contain the PCR0 of an image that is
+ * not approved, but never a key or a nonce.
  */
 export class AttestationError extends Error {
   override readonly name = 'AttestationError';

@@ -65,7 +65,7 @@ export function approveByHistory(
   if (elsewhere.includes(pcr0) || !history.approves(pcr0)) {
     throw new AttestationError(
       'pcr0_not_approved',
-      `the enclave runs an image that is not approved for ${environment}, with PCR0 ${pcr0}`,
+      `the enclave runs an image that is not trusted for ${environment}, with PCR0 ${pcr0}`,
     );
   }
   return { [approved]: true, attestation, environment, pcr0, source: 'history' };

@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { VerifiedConnection } from '../supervisor/localProxy.ts';
-import { AnswerReader } from './answer.ts';
 import { toChatError } from './chatError.ts';
+import { ResponseReader } from './responseReader.ts';
 import { MAX_ERROR, readText } from './responseText.ts';
 
 export type TestRequestResult =
@@ -53,7 +53,7 @@ export async function sendTestRequest(
   let firstByte: number | undefined;
   let chunks = 0;
   let tokens: { readonly input: number; readonly output: number } | undefined;
-  const reader = new AnswerReader((event) => {
+  const reader = new ResponseReader((event) => {
     if (event.kind === 'text' || event.kind === 'thinking') chunks++;
     if (event.kind === 'usage') tokens = event;
   });

@@ -36,7 +36,7 @@ function resultOf(configState: ConfigState): CheckResult | undefined {
         return passed('Connected, but another model or provider is selected in the assistant');
       }
       return passed(`Connected${configState.model === undefined ? '' : `, model ${configState.model}`}`);
-    case 'old':
+    case 'outdated':
       return failed(`Uses ${describeOutdated(configState)}`, `Run ${COMMAND} and choose "Repair".`);
     case 'refused': // without its message, which contains the path of a folder of the user
       return failed('Its configuration cannot be read', `Run ${COMMAND} to see which file is damaged, and why.`);

@@ -5,7 +5,7 @@ import { passed, runCheck } from './check.ts';
 import type { DiagnosticsContext, NamedResult } from './check.ts';
 import { localChecks } from './localChecks.ts';
 
-/** The time limit of one check, in milliseconds: a large model may think for a long time before its first word. */
+/** The time limit of one check, in milliseconds: a large model may take long to produce its first token. */
 export const CHECK_LIMIT = 30_000;
 
 /** Runs all checks, one after the other. Never rejects. */

@@ -62,7 +62,7 @@ function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
     case 'otherVersion':
       return failed(`Another window runs version ${status.version}`, RESTART);
     case 'otherSettings':
-      return failed('Another window uses a different backend or different approved images', RESTART);
+      return failed('Another window uses a different backend or trusts different enclave images', RESTART);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ProxyStatus } from '../shared/status.ts';
 import { SECTION } from './settings.ts';
 
 export class BaseUrlSetting {
-  /** What this window wrote last: windows with different ports would otherwise overwrite each other for ever. */
+  /** What this window wrote last: windows with different ports would otherwise overwrite each other endlessly. */
   #written: string | undefined;
 
   /**

@@ -57,7 +57,7 @@ export class SealedProxyExtension {
       checkInterval: () => this.#settings.checkInterval * 1000,
       secrets: () => this.#secrets.forProxy(),
       onStatus: (status) => {
-        this.#show(status);
+        this.#applyStatus(status);
       },
       onLog: (line) => {
         this.#log.proxyLine(line);
@@ -89,7 +89,7 @@ export class SealedProxyExtension {
         this.#firstChat.complete().catch(this.#logFailure);
       },
     );
-    this.#show(this.#supervisor.status);
+    this.#applyStatus(this.#supervisor.status);
   }
 
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
@@ -138,14 +138,14 @@ export class SealedProxyExtension {
     } catch (error) {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
     }
-    await this.#showWhetherApiKey().catch(this.#logFailure);
+    await this.#updateHasApiKey().catch(this.#logFailure);
     if (this.#settings.autoStart) await this.#supervisor.start();
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
     const tasks = [
       this.#supervisor.secretsChanged(change === 'apiKey'),
-      this.#showWhetherApiKey(),
+      this.#updateHasApiKey(),
       this.#updateTerminal(this.#supervisor.status),
     ];
     await Promise.all(tasks.map((task) => task.catch(this.#logFailure)));
@@ -162,7 +162,7 @@ export class SealedProxyExtension {
   }
 
   /** Updates everything that depends on the status. */
-  #show(status: ProxyStatus): void {
+  #applyStatus(status: ProxyStatus): void {
     this.#statusBar.show(status);
     this.#chat.update(status);
     this.#statusChanged.fire(status);
@@ -186,7 +186,7 @@ export class SealedProxyExtension {
     await this.#terminal.update(this.#settings['terminal.enabled'], status);
   }
 
-  async #showWhetherApiKey(): Promise<void> {
+  async #updateHasApiKey(): Promise<void> {
     await setContextKey('hasApiKey', (await this.#secrets.apiKey()) !== undefined);
   }
 

@@ -1,4 +1,4 @@
-// The last step of the walkthrough: it is done when an assistant or the editor's chat has received an answer.
+// The last step of the walkthrough: it is done when an assistant or the editor's chat has received a response.
 import type { AssistantService } from '../assistants/assistantService.ts';
 import { OWN_KEY_NAME } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
@@ -14,14 +14,14 @@ export class FirstChat {
     this.#secrets = secrets;
   }
 
-  /** The proxy has answered a chat request with the access key of this id. Checks do not count. */
+  /** A chat that used the access key with this id got a response. Checks do not count. */
   async answered(keyId: string): Promise<void> {
     if (this.#assistants.wasCheck(keyId) || this.#done) return;
     const own = await this.#secrets.findAccessKey(OWN_KEY_NAME, 'own');
     if (own?.id !== keyId) await this.complete();
   }
 
-  /** The editor's chat has received an answer. */
+  /** The editor's chat has received a response. */
   async complete(): Promise<void> {
     this.#done = true;
     await setContextKey('asked', true);

@@ -46,7 +46,7 @@ const STEPS: readonly Step[] = [
   },
   { what: 'The enclave does not run in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
   {
-    what: 'The enclave image is approved',
+    what: 'The enclave image is trusted',
     found: approval,
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
@@ -120,7 +120,7 @@ function verifiedBody(status: RunningStatus, verified: Verified, backend: readon
   const { establishedAt } = status;
   return [
     '**The enclave is verified.** Your prompts are encrypted on this computer, and only the software inside the enclave',
-    'can decrypt them. Networks and servers on the way cannot.',
+    'can decrypt them. Networks and servers in between cannot.',
     '',
     MEANING,
     ...backend,
@@ -162,12 +162,12 @@ function development({ moduleId }: Extract<AttestationSummary, { kind: 'developm
     'private. The connection is encrypted in the same way as to an enclave, and the document contains the challenge and',
     'the two public keys of this session.',
     '',
-    ...(moduleId === null ? [] : [`Its name for itself: ${asCode(moduleId)}`, '']),
+    ...(moduleId === null ? [] : [`The backend calls itself ${asCode(moduleId)}.`, '']),
     'To use a verified enclave, set `sealedProxy.backendUrl` to an https address.',
   ];
 }
 
-/** The PCR0 of an image that is not approved, so that the user can compare or approve it. */
+/** The PCR0 of an image that is not trusted, so that the user can compare it or decide to trust it. */
 function refusedImage(status: ProxyStatus): string[] {
   const isRefused = status.kind === 'running' && status.health.kind === 'unreachable';
   const [pcr0] = (isRefused && PCR0.exec(status.health.message)) || [];

@@ -43,7 +43,7 @@ const ENTRIES = {
 /** Commands that other extensions and notifications run, and that users never see. */
 export const INTERNAL_COMMANDS = ['repairAssistants', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
 
-/** The context keys that the extension sets, for when clauses and the walkthrough. */
+/** The context keys that the extension sets, for when clauses and the walkthrough. `asked`: a chat got a response. */
 export const CONTEXT_KEYS = ['state', 'verified', 'hasApiKey', 'assistantConnected', 'asked'] as const;
 
 export type ContextKey = (typeof CONTEXT_KEYS)[number];

@@ -181,7 +181,7 @@ export const CAUSES: Readonly<
   },
   pcr0: {
     icon: 'workspace-untrusted',
-    label: 'image not approved',
+    label: 'image not trusted',
     headline: `${PRODUCT} refused to connect: the enclave runs software that is not on the list of trusted images.`,
     remedy: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
   },
@@ -189,7 +189,7 @@ export const CAUSES: Readonly<
     icon: 'workspace-untrusted',
     label: 'clock wrong',
     headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
-    remedy: 'Set the clock of this computer, if possible automatically, and check the connection again.',
+    remedy: 'Set the clock of this computer, automatically if possible. Then check the connection again.',
   },
   protocol: {
     icon: 'workspace-untrusted',

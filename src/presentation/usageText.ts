@@ -18,8 +18,8 @@ const COLUMNS = [
 /** The kinds of errors, in the order in which they are shown. */
 const ERRORS = ['refused', 'failed', 'broken'] as const satisfies (keyof Outcomes)[];
 const LEGEND = [
-  '- *Errors*: `refused` by the proxy, `failed` at the backend (status 400 or higher), or `broken` off before the end of',
-  '  the response.',
+  '- *Errors*: `refused` by the proxy, `failed` at the backend (status 400 or higher), or `broken` (the response was',
+  '  incomplete).',
   '- *Cancelled*: the client closed the connection.',
   '- *Tokens*: as reported in responses. Most clients must ask for them when they stream',
   '  (`stream_options.include_usage`).',

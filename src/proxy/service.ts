@@ -20,7 +20,7 @@ import { UsageTally } from './usage/usageTally.ts';
 export type ServiceEvent =
   | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
   /** Another window of the same user asks for the port. */
-  | { readonly type: 'releaseAsked' };
+  | { readonly type: 'releaseRequested' };
 
 export interface ServiceOptions {
   readonly config: Config;

@@ -61,7 +61,7 @@ export const nativeAead: Aead = {
   },
   open(key, nonce, aad, sealed) {
     const length = sealed.length - TAG_LENGTH;
-    if (length < 0) throw unauthentic();
+    if (length < 0) throw authenticationFailure();
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_LENGTH });
     decipher.setAAD(aad, { plaintextLength: length });
     decipher.setAuthTag(sealed.subarray(length));
@@ -70,7 +70,7 @@ export const nativeAead: Aead = {
       decipher.final();
     } catch (cause) {
       wipe(plaintext);
-      throw unauthentic(cause);
+      throw authenticationFailure(cause);
     }
     return plaintext;
   },
@@ -100,7 +100,7 @@ export const pureAead: Aead = {
   },
   open(key, nonce, aad, sealed) {
     const length = sealed.length - TAG_LENGTH;
-    if (length < 0) throw unauthentic();
+    if (length < 0) throw authenticationFailure();
     const ciphertext = sealed.subarray(0, length);
     const work = new Uint8Array(BLOCK + length);
     work.set(ciphertext, BLOCK);
@@ -109,7 +109,7 @@ export const pureAead: Aead = {
     work.fill(0, 0, BLOCK);
     if (!constantTimeEqual(tag, sealed.subarray(length))) {
       wipe(work);
-      throw unauthentic();
+      throw authenticationFailure();
     }
     return work.subarray(BLOCK);
   },
@@ -217,6 +217,6 @@ export function bestAead(): Aead {
   return getCiphers().includes(CIPHER) ? aeadBySize(nativeAead, pureAead, PURE_BELOW) : pureAead;
 }
 
-function unauthentic(cause?: unknown): SessionError {
+function authenticationFailure(cause?: unknown): SessionError {
   return new SessionError('record_authentication', 'A record from the backend failed authentication', { cause });
 }

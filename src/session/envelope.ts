@@ -36,7 +36,7 @@ const CREDENTIAL = /^[\x21-\x7e]+$/;
 const TARGET = /^\/(?!\/)[\x21-\x7e]*$/;
 const METHOD = /^[A-Z]+$/;
 /** The name of a header inside an envelope: a token (RFC 9110 section 5.6.2) in lower case. */
-export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+export const ENVELOPE_HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const ZERO_NONCE = new Uint8Array(NONCE_LENGTH);
 
 /** Whether an envelope can carry this API key. */
@@ -60,7 +60,8 @@ export function encodeMetadata(metadata: RequestMetadata): Uint8Array {
   if (!isTarget(target)) throw new RangeError('The target is invalid');
   if (headers.length > MAX_REQUEST_HEADERS) throw tooLarge('more than 64 headers');
   for (const { name } of headers) {
-    if (!HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name)) throw new RangeError('A header is not allowed');
+    if (!ENVELOPE_HEADER_NAME.test(name) || FORBIDDEN_REQUEST_HEADERS.has(name))
+      throw new RangeError('A header is not allowed');
   }
   if (cacheNamespaceRoot !== null && cacheNamespaceRoot.length !== CACHE_ROOT_LENGTH) {
     throw new RangeError('The cache namespace root is not 32 bytes');

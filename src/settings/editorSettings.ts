@@ -13,7 +13,7 @@ type ReadSetting = (name: string) => unknown;
 
 /**
  * The settings as the user wrote them. They may be of any type: `validateSettings` comes next.
- * @param logLevel how detailed the log of the proxy is to be
+ * @param logLevel the level of the proxy's log
  */
 export function readEditorSettings(readSetting: ReadSetting, logLevel: string): Settings {
   const read = (names: readonly SettingName[]): unknown =>
@@ -26,7 +26,7 @@ export function readEditorSettings(readSetting: ReadSetting, logLevel: string): 
   };
 }
 
-/** How the editor itself reaches the network: the process of the proxy does not inherit it. */
+/** The editor's own network settings, which the proxy process does not inherit. */
 function readNetwork(readSetting: ReadSetting): NetworkSettings {
   const proxy = (readSetting('http.proxy') ?? '') as string;
   const noProxy = readSetting('http.noProxy');

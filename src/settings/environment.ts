@@ -1,4 +1,4 @@
-// The settings of the command line: variables of the environment.
+// The settings of the command line: environment variables.
 import { resolveConfig } from './proxyConfig.ts';
 import type { ProxyConfig } from './proxyConfig.ts';
 import { PROXY_SETTING_NAMES, SCHEMA, SECRETS } from './schema.ts';

@@ -7,23 +7,23 @@ export type Refuse = (allowed: string, shown?: string) => Error;
 export interface Kind<Value, Used = Value> {
   /** JSON Schema, for package.json. */
   readonly json: { readonly type: keyof typeof TYPES } & Readonly<Record<string, unknown>>;
-  /** Throws what `refuse` returns if the value cannot be used. Also takes the value as a text of the environment. */
+  /** Throws what `refuse` returns if the value cannot be used. The value may also be the text of an environment variable. */
   readonly use: (value: Value, refuse: Refuse) => Used;
 }
 
-const NUMBER = { expects: 'it takes a number', matches: (value: unknown) => typeof value === 'number' };
+const NUMBER = { expects: 'it must be a number', matches: (value: unknown) => typeof value === 'number' };
 
 /** By type in JSON Schema: how a value is recognised, and the message for a value of another type. */
 export const TYPES = {
-  boolean: { expects: 'it takes true or false', matches: (value: unknown) => typeof value === 'boolean' },
+  boolean: { expects: 'it must be true or false', matches: (value: unknown) => typeof value === 'boolean' },
   integer: NUMBER,
   number: NUMBER,
-  string: { expects: 'it takes a string', matches: (value: unknown) => typeof value === 'string' },
+  string: { expects: 'it must be a string', matches: (value: unknown) => typeof value === 'string' },
   array: {
-    expects: 'it takes a list of strings',
+    expects: 'it must be a list of strings',
     matches: (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
   },
-  object: { expects: 'it takes an object', matches: () => true }, // each field is checked where it is used
+  object: { expects: 'it must be an object', matches: () => true }, // each field is checked where it is used
 };
 
 export const toggle: Kind<boolean> = { json: { type: 'boolean' }, use: (value) => value };

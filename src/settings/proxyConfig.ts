@@ -1,4 +1,4 @@
-// From the settings of a proxy to what it uses, with an error for the first one that cannot be used.
+// Resolves the settings of a proxy to what it uses. Throws an error for the first one that cannot be used.
 import type { NetworkSettings } from '../shared/messages.ts';
 import { isProxyUrl } from './rules.ts';
 import { LIVE_SETTINGS, RESTART_SETTINGS, SCHEMA, SECRETS } from './schema.ts';
@@ -74,7 +74,7 @@ export function readProxyUrl(
   const value: unknown = httpsProxy ?? environment['https_proxy'] ?? environment['HTTPS_PROXY'] ?? '';
   if (typeof value === 'string' && (value === '' || isProxyUrl(value))) return value;
   const shown = typeof value === 'string' && !value.includes('@') ? value : undefined; // before an @ may be a password
-  throw new ConfigError('httpsProxy', 'it takes the URL of a proxy such as http://proxy.example:3128', shown);
+  throw new ConfigError('httpsProxy', 'it must be the URL of a proxy such as http://proxy.example:3128', shown);
 }
 
 /** In one line, and not too long. */

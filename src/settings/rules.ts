@@ -1,4 +1,4 @@
-// What single settings may be, and what the proxy makes of them.
+// The rules for single settings: which values are valid, and how the code uses them.
 import { isIP } from 'node:net';
 import { parsePcr0 } from '../shared/pcr0.ts';
 import type { Refuse } from './kinds.ts';
@@ -24,7 +24,7 @@ const PROXY_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'socks:
 export function parseHost(value: string, refuse: Refuse): string {
   const host = withoutBrackets(value);
   if (isIP(host) !== 0 || host === 'localhost') return host;
-  throw refuse('it takes an IP address such as 127.0.0.1 or 0.0.0.0, or localhost', host);
+  throw refuse('it must be an IP address such as 127.0.0.1 or 0.0.0.0, or localhost', host);
 }
 
 export function parseBackend(value: string, refuse: Refuse): Backend {
@@ -32,7 +32,7 @@ export function parseBackend(value: string, refuse: Refuse): Backend {
   // The part before an @ may be a password, the part after a ? or # a token.
   const shown = value.includes('@') ? undefined : value.replace(/[?#].*/s, '');
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw refuse('it takes a URL such as https://enclave.trymaple.ai', shown);
+    throw refuse('it must be a URL such as https://enclave.trymaple.ai', shown);
   }
   if (url.username !== '' || url.password !== '' || /[?#@]/.test(value)) {
     throw refuse('the URL must have no user name, password, query or fragment', shown);
@@ -56,13 +56,13 @@ export function parseTrustedPcr0(value: string, refuse: Refuse): string {
 export function parseAllowedHost(value: string, refuse: Refuse): string {
   const host = withoutBrackets(value.toLowerCase());
   if (isIP(host) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return host;
-  throw refuse('it takes host names or addresses without a port', value);
+  throw refuse('it must be a host name or an address, without a port', value);
 }
 
 export function parseAllowedOrigin(value: string, refuse: Refuse): OriginPattern {
   const pattern = parseOriginPattern(value);
   if (pattern !== undefined) return pattern;
-  throw refuse('it takes origins such as https://app.example or vscode-webview://*', value);
+  throw refuse('it must be an origin such as https://app.example or vscode-webview://*', value);
 }
 
 export function isProxyUrl(value: string): boolean {

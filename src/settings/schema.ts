@@ -15,11 +15,11 @@ import {
 } from './rules.ts';
 
 interface Setting extends Kind<never, unknown> {
-  /** Of a secret, the text that is shown as the default. */
+  /** For a secret, the text that is shown as its default. */
   readonly default: unknown;
-  /** Markdown with no more than code spans. */
+  /** Markdown, but only code spans. */
   readonly description: string;
-  /** The variable of the command line. Without one, the proxy does not use the setting. */
+  /** The environment variable of the command line. A setting without one is not used by the proxy. */
   readonly variable?: string;
 }
 
@@ -27,7 +27,7 @@ export type Group = Readonly<Record<string, Setting>>;
 
 const timeout = number(
   { type: 'number', exclusiveMinimum: 0, maximum: 2_000_000 }, // a timer of Node holds no more than 2^31 ms
-  'it takes seconds, above 0 and at most 2000000',
+  'it must be a number of seconds above 0 and at most 2000000',
 );
 const plain = text((value) => value);
 
@@ -54,7 +54,7 @@ export const RESTART_SETTINGS = {
     variable: 'PROXY_BACKEND_URL',
   },
   pcr0Environment: {
-    ...choice(['production', 'development'], 'it takes production or development'),
+    ...choice(['production', 'development'], 'it must be production or development'),
     default: 'production',
     description: 'Which set of enclave images to trust: `production` or `development`.',
     variable: 'PROXY_PCR0_ENVIRONMENT',
@@ -94,7 +94,7 @@ export const LIVE_SETTINGS = {
     variable: 'PROXY_ALLOWED_ORIGINS',
   },
   logLevel: {
-    ...choice(LOG_LEVELS, `it takes ${LOG_LEVELS.join(', ')}`),
+    ...choice(LOG_LEVELS, `it must be one of ${LOG_LEVELS.join(', ')}`),
     default: 'info',
     description: 'Detail of the log: `error`, `warn`, `info`, `debug` or `trace`.',
     variable: 'PROXY_LOG_LEVEL',
@@ -133,7 +133,7 @@ const EXTENSION_SETTINGS = {
   checkInterval: {
     ...number(
       { type: 'number', minimum: 0 },
-      'it takes seconds, 0 for never or at least 1',
+      'it must be a number of seconds: 0 for never, or at least 1',
       (seconds) => seconds === 0 || seconds >= 1,
     ),
     default: 300,
@@ -173,15 +173,15 @@ const EDITOR_SETTINGS = {
 } as const satisfies Group;
 const ALL = { ...EDITOR_SETTINGS, ...SECRETS };
 
-/** Settings of the proxy that are not in the editor. There, the log has the level of its channel. */
+/** Settings of the proxy that the editor does not have. There, the log channel sets the log level. */
 const COMMAND_LINE_ONLY = ['host', 'allowedHosts', 'logLevel'] as const;
 
 export type SettingName = keyof typeof ALL;
 type ValuesOf<Settings extends Group> = { readonly [Name in keyof Settings]: Parameters<Settings[Name]['use']>[0] };
-/** What the code uses in place of the values. */
+/** The values after validation, as the code uses them. */
 export type UsedOf<Settings extends Group> = { readonly [Name in keyof Settings]: ReturnType<Settings[Name]['use']> };
 
-/** The settings that a proxy takes. The default replaces one that is left out. */
+/** The settings of a proxy. A missing one has its default. */
 export type ProxySettings = Partial<ValuesOf<typeof PROXY_SETTINGS>>;
 export type LiveSettings = Partial<ValuesOf<typeof LIVE_SETTINGS>>;
 /** The settings that an editor window gives to its proxy. */
@@ -206,12 +206,12 @@ function namesOf<Settings extends Group>(settings: Settings): (keyof Settings & 
   return Object.keys(settings);
 }
 
-/** True for a setting that the proxy takes while it runs. */
+/** True for a setting that a running proxy can change. */
 export function isLiveSetting(name: string): name is keyof LiveSettings {
   return Object.hasOwn(LIVE_SETTINGS, name);
 }
 
-/** What the setting takes, if the value is of another type. */
+/** What the value must be, if it has the wrong type; else undefined. */
 export function findTypeMismatch(name: SettingName, value: unknown): string | undefined {
   const { matches, expects } = TYPES[SCHEMA[name].json.type];
   return matches(value) ? undefined : expects;

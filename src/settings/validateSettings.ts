@@ -1,11 +1,11 @@
-// Each setting that cannot be used is refused by itself, and its last good value stays in use.
+// Each setting is checked separately. If one cannot be used, its last good value stays in use.
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { Settings } from './editorSettings.ts';
 import { ConfigError, checkSetting, readProxyUrl } from './proxyConfig.ts';
 import { EXTENSION_DEFAULTS, SETTING_NAMES, findTypeMismatch } from './schema.ts';
 import type { ExtensionSettings, ProxySettings } from './schema.ts';
 
-/** Everything that is wrong with the settings of a proxy or of the extension, each by itself. */
+/** All problems with the settings of a proxy or of the extension. */
 export function findProblems(
   settings: ProxySettings & Partial<ExtensionSettings>,
   { httpsProxy = '' }: NetworkSettings,
@@ -29,19 +29,19 @@ export function findProblems(
 }
 
 /**
- * The settings to use, and what is wrong with the others. Where the value before was bad as well, as at a start, the bad
- * one stays, and the proxy does not start with it.
+ * The settings to use, and what is wrong with the others. If the previous value was bad too, as it may be at the start,
+ * the bad value stays, and the proxy does not start with it.
  * @param next as the user wrote them, of any type
- * @param before the last good ones
+ * @param previous the settings in use
  */
-export function validateSettings(next: Settings, before: Settings) {
+export function validateSettings(next: Settings, previous: Settings) {
   const { proxy, network, ...own } = next;
   const problems = findProblems({ ...own, ...proxy }, network);
   const bad = new Set<string>(problems.map(({ setting }) => setting));
   const settings: Settings = {
-    ...keepBefore(next, before, bad),
-    proxy: keepBefore(proxy, before.proxy, bad),
-    network: keepBefore(network, before.network, bad),
+    ...keepPrevious(next, previous, bad),
+    proxy: keepPrevious(proxy, previous.proxy, bad),
+    network: keepPrevious(network, previous.network, bad),
   };
   return { settings, problems };
 }
@@ -54,10 +54,10 @@ export function startSettings(written: Settings): Settings {
   return validateSettings(written, { ...written, ...EXTENSION_DEFAULTS }).settings;
 }
 
-/** `next`, but the fields with these names as in `before`. */
-function keepBefore<Fields extends object>(next: Fields, before: Fields, names: ReadonlySet<string>): Fields {
+/** `next`, but with the fields of these names from `previous`. */
+function keepPrevious<Fields extends object>(next: Fields, previous: Fields, names: ReadonlySet<string>): Fields {
   const fields = Object.entries(next).map(([name, value]: [string, unknown]) => {
-    return [name, names.has(name) ? before[name as keyof Fields] : value] as const;
+    return [name, names.has(name) ? previous[name as keyof Fields] : value] as const;
   });
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Fields;
 }

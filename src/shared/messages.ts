@@ -2,7 +2,7 @@
 // message and refuses every other shape.
 import { asObject, fieldsOf } from './json.ts';
 
-/** What is never logged and never written in the clear. */
+/** Secrets: never logged, and never written in the clear. */
 export interface ProxySecrets {
   /** The API key, or null if none is set. */
   readonly apiKey: string | null;
@@ -67,7 +67,7 @@ export type AttestationSummary =
 /** From the proxy to the extension. */
 export type FromProxy =
   | { readonly type: 'ready'; readonly url: string; readonly port: number; readonly version: string }
-  /** A session is live; how its handshake was attested. */
+  /** A session is live; how its handshake was attested. Also sent for a development backend, which is not verified. */
   | { readonly type: 'verified'; readonly verified: AttestationSummary; readonly establishedAt: number }
   /** The session is no longer used. A new one is made in the background, or for the next request. */
   | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'closed' }

@@ -8,13 +8,13 @@ export type Cause =
   | 'network'
   /** The attestation document was refused. */
   | 'attestation'
-  /** The enclave is genuine, but its image is not approved. */
+  /** The enclave is genuine, but its image is not trusted. */
   | 'pcr0'
   /** The document is genuine, but this computer's clock is wrong. */
   | 'clock'
   /** The backend violates the protocol. */
   | 'protocol'
-  /** The enclave answers with an error. */
+  /** The enclave responds with an error. */
   | 'backend';
 
 /** The state of a running proxy's connection to the backend. Times in milliseconds since 1970. */
@@ -48,7 +48,7 @@ export type ProxyStatus =
   | { readonly kind: 'portTaken'; readonly port: number; readonly unresponsive: boolean }
   /** Another window runs a different version of the proxy. */
   | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
-  /** Another window runs a proxy with a different configuration: another backend, or other approved images. */
+  /** Another window runs a proxy with a different configuration: another backend, or other trusted images. */
   | { readonly kind: 'otherSettings'; readonly port: number; readonly backendUrl: string }
   /** The proxy ended unexpectedly, and starts again at this time. */
   | { readonly kind: 'restarting'; readonly at: number }
@@ -67,6 +67,7 @@ export type ProxyStatus =
       /** True if the proxy belongs to another window, which shares it with this one. */
       readonly shared: boolean;
       readonly backendUrl: string;
+      /** How the session was attested, also for a development backend, which is not verified; null without a session. */
       readonly verified: AttestationSummary | null;
       readonly establishedAt: number | null;
       readonly health: Health;

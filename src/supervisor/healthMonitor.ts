@@ -2,9 +2,9 @@ import type { Agent } from 'node:http';
 import type { ConnectionFailure, ProxyReport } from '../shared/ownership.ts';
 import { causeOf } from '../shared/status.ts';
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
+import type { LocalResponse } from './localHttp.ts';
 import { VerifiedConnection, modelIds } from './localProxy.ts';
 import type { Probe } from './localProxy.ts';
-import type { LocalResponse } from './localRequest.ts';
 import { probePort } from './portOwnership.ts';
 import { ownershipSecret } from './supervisorHost.ts';
 import type { SupervisorHost } from './supervisorHost.ts';
@@ -15,9 +15,9 @@ export interface MonitorOptions extends Pick<SupervisorHost, 'secrets' | 'checkI
   readonly agent: Agent | undefined;
   /** How long the backend may take, in milliseconds. */
   readonly backendLimit: () => number;
-  /** A part of the proxy's status has been found out. */
+  /** A part of the proxy's status is known. */
   readonly onUpdate: (update: StatusUpdate) => void;
-  /** An own proxy does not respond on the port, and has not for so many milliseconds. */
+  /** No own proxy responds on the port, and none has for this many milliseconds. */
   readonly onLost: (found: Probe, milliseconds: number) => void;
 }
 

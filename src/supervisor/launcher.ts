@@ -23,7 +23,7 @@ export class StartError extends Error {
   }
 }
 
-/** What the current process does by itself: it ends, releases its port for another window, or has news of the backend. */
+/** What the current process reports: it has ended, has released its port for another window, or has news of the backend. */
 export type ProcessEvent = 'crash' | 'yield' | 'news';
 
 /** The proxy processes of one window. One of them can be current and have the port; the others finish their responses. */

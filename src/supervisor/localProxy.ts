@@ -7,8 +7,8 @@ import { checkProof, makeChallenge, makeRequest } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import { parseUsage } from '../shared/usage.ts';
 import type { UsageReport } from '../shared/usage.ts';
-import { SingleSocketAgent, fetchLocal, openResponse } from './localRequest.ts';
-import type { LocalResponse } from './localRequest.ts';
+import { SingleSocketAgent, fetchLocal, openResponse } from './localHttp.ts';
+import type { LocalResponse } from './localHttp.ts';
 
 const HEALTH_LIMIT = 3000;
 const ATTEMPTS = 3;

@@ -26,17 +26,20 @@ const WATCH_INTERVAL = 15_000;
 
 type ReadSecrets = () => Promise<SupervisorSecrets>;
 
-/** What a window is to the proxy on its port. */
+/** The role of a window on its port. */
 export type Ownership =
   | { readonly kind: 'owner' | 'client'; readonly port: number; readonly report: ProxyReport }
   | {
       readonly kind: 'blocked';
-      /** For `watchPort`. Whatever is not an own proxy counts as foreign, also what has the port without listening. */
+      /** For `watchPort`. Anything but an own proxy counts as foreign, even a program that holds the port without listening. */
       readonly found: Probe;
       readonly status: Extract<ProxyStatus, { kind: 'portTaken' | 'otherVersion' | 'otherSettings' }>;
     };
 
-/** What a window with these settings is to what it found on their port. The port cannot be used even if it seems free. */
+/**
+ * The role of a window with these settings, given what is on their port. The window could not take the port, so a port
+ * that seems free counts as taken too.
+ */
 export function decideOwnership(found: Probe, settings: CompleteProxySettings): Ownership {
   const { port } = settings;
   if (found.kind !== 'own') {
@@ -116,7 +119,7 @@ export function watchOwner(phase: Phase, onGone: () => unknown): Agent {
 }
 
 /**
- * Calls `onChange` when something else is on the port than before. Probes the port every 15 seconds, and at once when an
+ * Calls `onChange` when what is on the port has changed. Probes the port every 15 seconds, and at once when an
  * own proxy goes away.
  * @param port 0 is never watched
  * @param known the latest probe; undefined: only the arrival of an own proxy is a change
@@ -143,7 +146,7 @@ function isChange(known: Probe | undefined, found: Probe | undefined): boolean {
   return identify(known) !== identify(found);
 }
 
-/** Equal for programs that make no difference to a window. One that does not respond may respond next time. */
+/** Equal for programs that a window treats alike. One that does not respond may respond next time. */
 function identify(found: Probe): string {
   if (found.kind === 'own') return `${found.report.version} ${found.report.trustFingerprint}`;
   return found.kind === 'free' ? 'free' : 'foreign';

@@ -22,7 +22,7 @@ export class ProxyProcess {
   readonly started: Promise<Started>;
   readonly exited: Promise<undefined>;
   readonly #freed: Promise<undefined>;
-  #isAsked = false;
+  #stopRequested = false;
 
   constructor({ module, cwd, onLog }: ProcessHost, onMessage: (message: FromProxy) => void) {
     const child = fork(module, [], {
@@ -79,8 +79,8 @@ export class ProxyProcess {
   }
 
   async #askToStop(done: Promise<undefined>): Promise<void> {
-    if (!this.#isAsked) this.send({ type: 'stop' }); // a second `stop` would cut off its responses
-    this.#isAsked = true;
+    if (!this.#stopRequested) this.send({ type: 'stop' }); // a second `stop` would cut off its responses
+    this.#stopRequested = true;
     const timer = setTimeout(() => {
       this.kill();
     }, STOP_LIMIT);

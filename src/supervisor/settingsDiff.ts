@@ -8,7 +8,7 @@ export interface LaunchConfig {
   readonly network: NetworkSettings;
 }
 
-/** What a change of settings takes: nothing, a message to the running proxy, or another process. */
+/** What a change of settings requires: nothing, a message to the running proxy, or another process. */
 export type SettingsDiff =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'live'; readonly settings: LiveSettings }

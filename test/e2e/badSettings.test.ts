@@ -18,7 +18,7 @@ interface BadSetting {
 }
 
 const PORT = /a whole number from 0 to 65535/;
-const SECONDS = /seconds, above 0/;
+const SECONDS = /seconds above 0/;
 const TOGETHER = /together, or neither/;
 const NO_CREDENTIALS = /no user name, password, query or fragment/;
 const HTTP_ON_LOOPBACK = /http is for a development backend on this computer/;
@@ -93,12 +93,12 @@ const BAD: readonly BadSetting[] = [
   ...['proxy:8080', 'http://proxy', 'a/b', '*', 'a b'].map((value) => ({
     name: 'PROXY_ALLOWED_HOSTS',
     value,
-    allowed: /names or addresses without a port/,
+    allowed: /a host name or an address, without a port/,
   })),
   ...['*', 'https://*', 'http://*', 'app.example', 'https://app.example/path', 'https://*.example'].map((value) => ({
     name: 'PROXY_ALLOWED_ORIGINS',
     value,
-    allowed: /origins such as/,
+    allowed: /an origin such as/,
   })),
   ...['verbose', 'INFO', 'silent'].map((value) => ({
     name: 'PROXY_LOG_LEVEL',

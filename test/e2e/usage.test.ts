@@ -146,9 +146,9 @@ describe('The usage of a proxy', () => {
   });
 
   it('is not requested before the proof', async () => {
-    const line = new VerifiedConnection(proxy.port, SECRET);
-    await assert.rejects(line.usage(), /has not been authenticated/);
-    line.end();
+    const connection = new VerifiedConnection(proxy.port, SECRET);
+    await assert.rejects(connection.usage(), /has not been authenticated/);
+    connection.end();
   });
 
   it('is not returned without the secret, or with a request for another process', async () => {

@@ -138,7 +138,7 @@ describe('AssistantService', () => {
     await bench.agree(opencode);
     await bench.agree(qwenCode);
     await movePort();
-    assert.equal(await stateOf(opencode), 'old');
+    assert.equal(await stateOf(opencode), 'outdated');
     assert.deepEqual(await bench.service.check(opencode), {
       kind: 'failed',
       message: 'opencode uses an outdated address. Repair it, then check again.',
@@ -173,7 +173,7 @@ describe('AssistantService', () => {
     const before = await bench.keyOf('opencode');
     const [key] = (await bench.secrets.accessKeys()).filter(({ origin }) => origin === 'assistant');
     await bench.secrets.revokeAccessKey(key?.id ?? '');
-    assert.equal(await stateOf(opencode), 'old');
+    assert.equal(await stateOf(opencode), 'outdated');
     assert.deepEqual(await repairAll(), ['opencode']);
     assert.notEqual(await bench.keyOf('opencode'), before);
     assert.equal((await bench.service.check(opencode)).kind, 'answered');

@@ -96,7 +96,7 @@ export const RULES: readonly Rule[] = [
       'http://[::ffff:127.0.0.1]',
       'https://',
     ],
-    allowed: /it takes a URL such as https|http is for a development backend on this computer/,
+    allowed: /it must be a URL such as https|http is for a development backend on this computer/,
   },
   {
     variable: 'PROXY_PCR0_ENVIRONMENT',
@@ -134,7 +134,7 @@ export const RULES: readonly Rule[] = [
       ['x', ['x']],
     ],
     bad: ['box:80', 'http://box', 'box/', '*', '*.local', 'b ox', '.local', 'local.', '-box', 'b\u00f6x'],
-    allowed: /host names or addresses without a port/,
+    allowed: /a host name or an address, without a port/,
   },
   {
     variable: 'PROXY_ALLOWED_ORIGINS',
@@ -149,7 +149,7 @@ export const RULES: readonly Rule[] = [
       ['vscode-webview://*', ['vscode-webview://x']],
     ],
     bad: ['*', 'null', 'https://*', 'http://*', 'app.example', 'https://app.example/', 'https://*.example', 'file://'],
-    allowed: /origins such as https/,
+    allowed: /an origin such as https/,
   },
   {
     variable: 'PROXY_LOG_LEVEL',

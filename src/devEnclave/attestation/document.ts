@@ -6,7 +6,7 @@ import type { Authority, IssuedCertificate } from './authority.ts';
 
 export const PCR_BYTES = 48;
 
-/** The PCR0 of the development enclave, 48 bytes. It is not on any list of approved images. */
+/** The PCR0 of the development enclave, 48 bytes. It is not on any list of trusted images. */
 export const DEVELOPMENT_PCR0: Uint8Array = createHash('sha384').update('development enclave').digest();
 
 /** The fields of a document's payload. A null field is encoded as null, not left out. */

@@ -1,5 +1,5 @@
 // Parses the plaintext of a request record (transport V2, section 2).
-import { HEADER_NAME, isCredential, isTarget } from '../../session/envelope.ts';
+import { ENVELOPE_HEADER_NAME, isCredential, isTarget } from '../../session/envelope.ts';
 import {
   CACHE_ROOT_LENGTH,
   FORBIDDEN_REQUEST_HEADERS,
@@ -96,7 +96,12 @@ function parseHeaders(value: unknown): readonly HeaderField[] {
     const header = exactFields(field, 'name', 'value');
     const name = header?.name;
     const text = header?.value;
-    if (typeof name !== 'string' || typeof text !== 'string' || !HEADER_NAME.test(name) || !HEADER_VALUE.test(text)) {
+    if (
+      typeof name !== 'string' ||
+      typeof text !== 'string' ||
+      !ENVELOPE_HEADER_NAME.test(name) ||
+      !HEADER_VALUE.test(text)
+    ) {
       throw malformed('has a header that is not valid in HTTP');
     }
     if (FORBIDDEN_REQUEST_HEADERS.has(name)) throw malformed(`has the forbidden header ${name}`);

@@ -30,20 +30,20 @@ export class PublicApi {
    */
   async getBaseUrl(): Promise<string> {
     if (['off', 'starting'].includes(this.#supervisor.status.kind)) await this.#supervisor.start();
-    await this.#restarted();
+    await this.#settled();
     const { status } = this.#supervisor;
     const url = baseUrlOf(status);
     if (url === undefined) throw new Error(summaryOf(describeStatus(status)));
     return url;
   }
 
-  /** Resolves when a starting proxy runs or has failed; one that crashed is restarted. */
-  async #restarted(): Promise<void> {
-    const isOver = ({ kind }: ProxyStatus) => kind !== 'restarting' && kind !== 'starting';
-    if (isOver(this.#supervisor.status)) return;
+  /** Resolves when a proxy that is starting, or restarting after a crash, runs or has failed. */
+  async #settled(): Promise<void> {
+    const isSettled = ({ kind }: ProxyStatus) => kind !== 'restarting' && kind !== 'starting';
+    if (isSettled(this.#supervisor.status)) return;
     await new Promise<void>((resolve) => {
       const subscription = this.#changed((status) => {
-        if (!isOver(status)) return;
+        if (!isSettled(status)) return;
         subscription.dispose();
         resolve();
       });

@@ -40,7 +40,7 @@ async function connectAssistant(context: CommandContext): Promise<void> {
 /** Offers actions for an assistant that is connected already; connects any other. */
 async function chooseAction(context: CommandContext, state: AssistantState): Promise<void> {
   const { assistant, configState, undoable } = state;
-  if (configState.kind !== 'current' && configState.kind !== 'old' && !undoable) {
+  if (configState.kind !== 'current' && configState.kind !== 'outdated' && !undoable) {
     await connect(context, assistant);
     return;
   }
@@ -51,7 +51,7 @@ async function chooseAction(context: CommandContext, state: AssistantState): Pro
       run: () => check(context, assistant),
     },
     {
-      label: `$(edit) ${configState.kind === 'old' ? 'Repair or Change Model' : 'Change Model'}`,
+      label: `$(edit) ${configState.kind === 'outdated' ? 'Repair or Change Model' : 'Change Model'}`,
       run: () => connect(context, assistant),
     },
   ];

@@ -9,7 +9,7 @@ import { attestationDocument } from '../../presentation/attestationText.ts';
 import { usageDocument } from '../../presentation/usageText.ts';
 import type { UsageReport } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
-import { probe } from '../../supervisor/localProxy.ts';
+import { probePort } from '../../supervisor/portOwnership.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const documentCommands = {
@@ -53,7 +53,7 @@ function diagnosticsContext({ supervisor, secrets, settings, assistants }: Comma
     network: () => settings().network,
     modelOverrides: () => settings().modelOverrides,
     environment: process.env,
-    probe: async (port) => probe(port, Buffer.from((await secrets.forProxy()).ownership, 'base64')),
+    probe: (port) => probePort(port, () => secrets.forProxy()),
     withConnection: (act) => supervisor.withConnection(act),
     refresh: () => supervisor.check(),
     keys: async () => {

@@ -1,12 +1,12 @@
 // Offers the backend's models in the editor's own chat, over the local endpoint that all clients use.
 import * as vscode from 'vscode';
-import { AnswerReader } from '../../chat/answer.ts';
-import type { AnswerEvent } from '../../chat/answer.ts';
 import { toChatError } from '../../chat/chatError.ts';
 import { chatModels, describeModel } from '../../chat/models.ts';
 import type { ChatModel } from '../../chat/models.ts';
 import { chatRequest } from '../../chat/request.ts';
 import type { Message, Part } from '../../chat/request.ts';
+import { ResponseReader } from '../../chat/responseReader.ts';
+import type { ResponseEvent } from '../../chat/responseReader.ts';
 import { MAX_ERROR, readText } from '../../chat/responseText.ts';
 import { countMessageTokens, countTokens } from '../../chat/tokens.ts';
 import type { ModelOverrides } from '../../settings/modelOverrides.ts';
@@ -113,7 +113,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
         const { statusCode = 0, headers } = response;
         throw toChatError(statusCode, await readText(response, MAX_ERROR), headers['retry-after']);
       }
-      const reader = new AnswerReader((event) => {
+      const reader = new ResponseReader((event) => {
         report(event, progress);
       });
       for await (const text of response) reader.push(text as string);
@@ -138,7 +138,7 @@ function modelsFor(status: ProxyStatus, overrides: ModelOverrides): Information[
   }));
 }
 
-function report(event: AnswerEvent, progress: Progress): void {
+function report(event: ResponseEvent, progress: Progress): void {
   switch (event.kind) {
     case 'text':
       progress.report(new vscode.LanguageModelTextPart(event.text));

@@ -15,10 +15,10 @@ export class AssistantNotices {
 
   /** Offers to repair the assistants that still use the previous address, where another program may listen. */
   async addressChanged(): Promise<void> {
-    const old = namesOf(await this.#inState('old'));
-    if (old === '') return;
+    const outdated = namesOf(await this.#inState('outdated'));
+    if (outdated === '') return;
     const repair = 'Repair';
-    const message = `The address of Sealed Proxy has changed. Still using an outdated address or key: ${old}.`;
+    const message = `The address of Sealed Proxy has changed. Still using an outdated address or key: ${outdated}.`;
     if ((await vscode.window.showWarningMessage(message, repair)) === repair) await runCommand('repairAssistants');
   }
 
@@ -38,7 +38,7 @@ export class AssistantNotices {
     await runCommand('repairAssistants');
   }
 
-  async #inState(kind: 'old' | 'current'): Promise<readonly AssistantState[]> {
+  async #inState(kind: 'outdated' | 'current'): Promise<readonly AssistantState[]> {
     return (await this.#assistants.list()).filter(({ configState }) => configState.kind === kind);
   }
 }

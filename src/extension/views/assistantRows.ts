@@ -19,16 +19,16 @@ export interface Row extends vscode.QuickPickItem {
 
 /** Assistants to repair first, then those found on this computer, the others, and those to configure by hand. */
 export function rowsFor(all: readonly AssistantState[]): Row[] {
-  const old = all.filter(({ configState }) => configState.kind === 'old');
+  const outdated = all.filter(({ configState }) => configState.kind === 'outdated');
   const found = all.filter(({ detected, configState }) => detected || configState.kind !== 'absent');
   const others = all.filter((state) => !found.includes(state) && isOfferedWhenAbsent(state.assistant));
   const repair: Row = {
-    label: `$(tools) Repair ${namesOf(old)}`,
+    label: `$(tools) Repair ${namesOf(outdated)}`,
     detail: 'Updates assistants that use an outdated address or a revoked access key.',
     choice: { kind: 'repair' },
   };
   return [
-    ...(old.length === 0 ? [] : [repair]),
+    ...(outdated.length === 0 ? [] : [repair]),
     ...section('found on this computer', found.map(assistantRow)),
     ...section('not found on this computer', others.map(assistantRow)),
     ...section('copy a snippet', SNIPPETS.map(snippetRow)),
@@ -58,7 +58,7 @@ function iconOf(state: ConfigState): string {
   switch (state.kind) {
     case 'current':
       return state.elsewhere === undefined && state.uncompared !== true ? 'pass-filled' : 'circle-large';
-    case 'old':
+    case 'outdated':
       return 'warning';
     case 'refused':
       return 'error';
@@ -75,7 +75,7 @@ export function describeConfigState(state: ConfigState): string {
       if (state.uncompared === true) return 'connected; the proxy is not running';
       if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
       return state.model === undefined ? 'connected' : `connected, ${asLabel(state.model)}`;
-    case 'old':
+    case 'outdated':
       return `uses ${describeOutdated(state)}`;
     case 'other':
       return `currently uses ${asLabel(state.what)}`;

@@ -28,7 +28,7 @@ Settings are environment variables:
 
 ${VARIABLES.map(helpOf).join('\n')}
 
-Exit codes: 0 stopped as requested, 1 failed, 2 a setting cannot be used, 3 the port is taken.
+Exit codes: 0 stopped as requested, 1 failed, 2 a setting cannot be used, 3 the port is taken, 70 crashed.
 `;
 
 function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]): string {

@@ -57,5 +57,5 @@ export function checkKeys({ apiKey, accessKeys }: Pick<Config, 'apiKey' | 'acces
 export function parseCacheRoot(text: string): Uint8Array {
   const root = fromBase64(text.trim());
   if (root?.length === CACHE_ROOT_LENGTH) return root;
-  throw new ConfigError('cacheNamespaceRoot', 'it takes the Base64 of exactly 32 bytes');
+  throw new ConfigError('cacheNamespaceRoot', 'it must be the Base64 of exactly 32 bytes');
 }

@@ -90,7 +90,7 @@ class IpcHost {
         network,
         trustFingerprint,
         onEvent: (event) => {
-          if (event.type === 'releaseAsked') void this.#finish();
+          if (event.type === 'releaseRequested') void this.#finish();
           else send(event);
         },
         ownership: ownershipOf(secrets),

@@ -60,7 +60,7 @@ const BEARER = /^bearer +([^ ].*)$/i;
 
 /**
  * The token of the one `Authorization: Bearer` header (RFC 6750 section 2.1), or undefined. Node's parser has removed
- * the white space behind the value.
+ * the white space after the value.
  */
 export function bearerToken(raw: readonly string[]): string | undefined {
   return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1];

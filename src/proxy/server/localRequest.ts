@@ -42,7 +42,7 @@ export interface ServerOptions {
   readonly report: () => ProxyReport;
   /** Receives the outcome of each relayed request: null for a success. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
-  readonly onEvent: (event: { type: 'releaseAsked' } | { type: 'chatAnswered'; id: string }) => void;
+  readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
   readonly limits: RequestLimits;
   readonly usage: UsageTally;
   readonly log: Log;
@@ -134,7 +134,7 @@ export class LocalRequest {
     switch (windowRequest(method, this.#req.rawHeaders, this.#ownership)) {
       case 'release':
         this.#sendJson(202, '{}', ['connection', 'close']);
-        this.#options.onEvent({ type: 'releaseAsked' });
+        this.#options.onEvent({ type: 'releaseRequested' });
         return true;
       case 'usage':
         this.#entry.routine = true;

@@ -34,7 +34,7 @@ describe('classifyConfig()', () => {
       [{ ...EXPECTED, key: OTHER_KEY }, false, true],
       [{ ...EXPECTED, key: undefined }, false, true],
     ] as const) {
-      assert.deepEqual(classifyConfig({ entry: ENTRY }, expected), { kind: 'old', baseUrl, key, model: 'm' });
+      assert.deepEqual(classifyConfig({ entry: ENTRY }, expected), { kind: 'outdated', baseUrl, key, model: 'm' });
     }
   });
 
@@ -54,7 +54,7 @@ describe('classifyConfig()', () => {
 
 describe('describeOutdated()', () => {
   it('names the outdated parts', () => {
-    const old = { kind: 'old', model: undefined } as const;
+    const old = { kind: 'outdated', model: undefined } as const;
     assert.equal(describeOutdated({ ...old, baseUrl: true, key: false }), 'an outdated address');
     assert.equal(describeOutdated({ ...old, baseUrl: false, key: true }), 'an outdated access key');
     assert.equal(describeOutdated({ ...old, baseUrl: true, key: true }), 'an outdated address and access key');

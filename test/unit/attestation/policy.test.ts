@@ -87,7 +87,7 @@ describe('approveByPolicy() and approveByHistory()', () => {
     const history = historyOf('production', 'b'.repeat(96));
     assert.throws(() => approveByHistory(image(UNKNOWN), policy('production'), history), {
       code: 'pcr0_not_approved',
-      message: `the enclave runs an image that is not approved for production, with PCR0 ${UNKNOWN}`,
+      message: `the enclave runs an image that is not trusted for production, with PCR0 ${UNKNOWN}`,
     });
   });
 
@@ -114,7 +114,7 @@ describe('approveByPolicy() and approveByHistory()', () => {
         assert.ok(history.approves(pcr0));
         assert.throws(() => approveByHistory(image(pcr0), policy(environment), history), {
           code: 'pcr0_not_approved',
-          message: `the enclave runs an image that is not approved for ${environment}, with PCR0 ${pcr0}`,
+          message: `the enclave runs an image that is not trusted for ${environment}, with PCR0 ${pcr0}`,
         });
         assert.equal(approveByHistory(image(UNKNOWN), policy(environment), history).pcr0, UNKNOWN);
       }

@@ -9,7 +9,7 @@ describe('checkAssistants()', () => {
       ['Continue', { kind: 'current', model: 'glm-5-2' }],
       ['VS Code Custom Endpoint', { kind: 'current', model: 'glm-5-2', elsewhere: 'anthropic' }],
       ['llama.vscode', { kind: 'current', model: 'glm-5-2', uncompared: true }],
-      ['Cline', { kind: 'old', baseUrl: true, key: false, model: 'glm-5-2' }],
+      ['Cline', { kind: 'outdated', baseUrl: true, key: false, model: 'glm-5-2' }],
       ['Kilo Code', { kind: 'refused', message: '/home/someone/.kilo cannot be read.' }],
       ['opencode', { kind: 'other', what: 'anthropic' }],
       ['Qwen Code', { kind: 'absent' }],

@@ -56,7 +56,7 @@ describe('attestationDocument()', () => {
     assert.equal(block.replaceAll('\n', ''), DOCUMENT);
   });
 
-  it('shows why the image is approved', () => {
+  it('shows why the image is trusted', () => {
     assert.match(
       text({ ...GENUINE, approvedBy: 'additional' }),
       /\| added by you \(`sealedProxy\.additionalPcr0`\) \|/,
@@ -68,7 +68,7 @@ describe('attestationDocument()', () => {
     for (const moduleId of ['i-dev', null]) {
       const shown = text({ kind: 'development', moduleId });
       assert.match(shown, /It is not verified\./);
-      assert.equal(shown.includes('name for itself: `i-dev`'), moduleId !== null);
+      assert.equal(shown.includes('calls itself `i-dev`.'), moduleId !== null);
       assert.doesNotMatch(shown, /✓|is verified/i);
     }
   });

@@ -224,7 +224,7 @@ const TABLE: readonly Expected[] = [
       [
         'pcr0',
         'workspace-untrusted',
-        'image not approved',
+        'image not trusted',
         /not on the list of trusted images\.$/,
         /^It was so and so\. .* sealedProxy\.additionalPcr0/,
       ],

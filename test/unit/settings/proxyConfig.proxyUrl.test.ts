@@ -30,7 +30,7 @@ describe('readProxyUrl()', () => {
         (error: unknown) => {
           assert.ok(error instanceof ConfigError);
           assert.equal(error.setting, 'httpsProxy');
-          assert.ok(error.message.startsWith(`HTTPS_PROXY=${url} cannot be used: it takes the URL of a proxy`));
+          assert.ok(error.message.startsWith(`HTTPS_PROXY=${url} cannot be used: it must be the URL of a proxy`));
           return true;
         },
       );
@@ -47,7 +47,7 @@ describe('readProxyUrl()', () => {
     for (const name of ['user:100%', 'user:%zz', 'user:%FF', 'us%er:word', '%E0%A4%A']) {
       assert.throws(() => readProxyUrl({ httpsProxy: `http://${name}@proxy:3128` }, {}), {
         name: 'ConfigError',
-        message: /^HTTPS_PROXY cannot be used: it takes the URL of a proxy/,
+        message: /^HTTPS_PROXY cannot be used: it must be the URL of a proxy/,
       });
     }
     const encoded = 'http://us%25er:p%C3%A4ss%40word@proxy:3128';

@@ -44,9 +44,12 @@ describe('resolveLiveConfig()', () => {
 
 describe('ConfigError', () => {
   it('names the variable of the command line, or the setting of the editor', () => {
-    const error = new ConfigError('requestTimeoutSeconds', 'it takes seconds', '0');
-    assert.equal(error.message, 'PROXY_REQUEST_TIMEOUT_SECS=0 cannot be used: it takes seconds');
-    assert.equal(error.editorMessage, 'sealedProxy.requestTimeoutSeconds=0 cannot be used: it takes seconds');
+    const error = new ConfigError('requestTimeoutSeconds', 'it must be a number of seconds', '0');
+    assert.equal(error.message, 'PROXY_REQUEST_TIMEOUT_SECS=0 cannot be used: it must be a number of seconds');
+    assert.equal(
+      error.editorMessage,
+      'sealedProxy.requestTimeoutSeconds=0 cannot be used: it must be a number of seconds',
+    );
     assert.equal(new ConfigError('httpsProxy', 'x').message, 'HTTPS_PROXY cannot be used: x');
     assert.equal(new ConfigError('httpsProxy', 'x').editorMessage, 'http.proxy cannot be used: x');
     assert.equal(new ConfigError('apiKey', 'x').editorMessage, 'apiKey cannot be used: x');

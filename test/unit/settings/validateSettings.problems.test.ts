@@ -19,7 +19,7 @@ const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
   logLevel: ['error', 'warn', 'info', 'debug', 'trace', ''],
 };
 
-const SECONDS = /it takes seconds, above 0 and at most 2000000$/;
+const SECONDS = /it must be a number of seconds above 0 and at most 2000000$/;
 
 const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unknown[]; readonly allowed: RegExp }>> = {
   host: { values: ['example.com', '127.0.0.1:80', '*'], allowed: /IP address .* or localhost$/ },
@@ -28,7 +28,7 @@ const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unkn
     values: ['nowhere', 'ftp://box', 'http://box', 'http://0.0.0.0:3000', 'https://box?x', 'https://me:word@box', ','],
     allowed: /URL such as https:|the URL must have no|http is for a development backend/,
   },
-  pcr0Environment: { values: ['dev', 'Production', '*'], allowed: /it takes production or development$/ },
+  pcr0Environment: { values: ['dev', 'Production', '*'], allowed: /it must be production or development$/ },
   additionalPcr0: {
     values: [['ab'], [PCR0, `${PCR0}ab`], ['0'.repeat(96)], [`${PCR0} ${PCR0}`]],
     allowed: /has 96 hex digits, not all zero/,
@@ -37,10 +37,10 @@ const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unkn
   streamIdleTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
   allowedHosts: {
     values: [['box:80'], ['box', 'http://box'], ['*']],
-    allowed: /host names or addresses without a port/,
+    allowed: /a host name or an address, without a port/,
   },
-  allowedOrigins: { values: [['*'], ['vscode-file://*', 'https://*'], ['null']], allowed: /origins such as https:/ },
-  logLevel: { values: ['INFO', 'loud'], allowed: /it takes error, warn, info, debug, trace$/ },
+  allowedOrigins: { values: [['*'], ['vscode-file://*', 'https://*'], ['null']], allowed: /an origin such as https:/ },
+  logLevel: { values: ['INFO', 'loud'], allowed: /it must be one of error, warn, info, debug, trace$/ },
 };
 
 interface WrongType {
@@ -93,7 +93,7 @@ describe('findProblems()', () => {
       for (const value of GOOD[name]) assert.equal(problemWith(name, value), undefined, JSON.stringify(value));
     });
 
-    it(`refuses a bad ${name}: the message names it, and what it takes`, () => {
+    it(`refuses a bad ${name}: the message names it, and what it must be`, () => {
       const { values, allowed } = BAD[name];
       for (const value of values) {
         const { setting, message } = problemWith(name, value) ?? {};
@@ -107,7 +107,7 @@ describe('findProblems()', () => {
     it(`refuses a ${name} of another type`, () => {
       const { values, expected } = WRONG[name];
       for (const value of values) {
-        const message = `sealedProxy.${name} cannot be used: it takes ${expected}`;
+        const message = `sealedProxy.${name} cannot be used: it must be ${expected}`;
         assert.deepEqual(problemWith(name, value), { setting: name, message }, JSON.stringify(value));
       }
     });
@@ -149,7 +149,7 @@ describe('findProblems()', () => {
 
   for (const httpsProxy of ['box', 'box:3128', 'ftp://box', 'http://', ' ']) {
     it(`refuses ${JSON.stringify(httpsProxy)} for an HTTP proxy`, () => {
-      const message = `http.proxy=${httpsProxy} cannot be used: it takes the URL of a proxy such as http://proxy.example:3128`;
+      const message = `http.proxy=${httpsProxy} cannot be used: it must be the URL of a proxy such as http://proxy.example:3128`;
       assert.deepEqual(problemsOf({}, { httpsProxy })[0], { setting: 'httpsProxy', message });
     });
   }
@@ -158,7 +158,7 @@ describe('findProblems()', () => {
     for (const httpsProxy of ['ftp://me:word@box', 'me:word@box', 'http://me:word%@box']) {
       const { setting, message } = problemsOf({}, { httpsProxy })[0] ?? {};
       assert.equal(setting, 'httpsProxy');
-      assert.match(message ?? '', /^http\.proxy cannot be used: it takes the URL of a proxy/);
+      assert.match(message ?? '', /^http\.proxy cannot be used: it must be the URL of a proxy/);
     }
   });
 
@@ -168,7 +168,7 @@ describe('findProblems()', () => {
 
   it('names a setting as the editor does', () => {
     const settings = { ...EXTENSION_DEFAULTS, 'terminal.enabled': 'yes' as unknown as boolean };
-    const message = 'sealedProxy.terminal.enabled cannot be used: it takes true or false';
+    const message = 'sealedProxy.terminal.enabled cannot be used: it must be true or false';
     assert.deepEqual(problemsOf(settings, {}), [{ setting: 'terminal.enabled', message }]);
   });
 });

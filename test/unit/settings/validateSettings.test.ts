@@ -57,10 +57,11 @@ function keep(settings: Settings, field: Field): Settings {
   return change(settings, field, value);
 }
 
-const INTERVAL = /^sealedProxy\.checkInterval=\S+ cannot be used: it takes seconds, 0 for never or at least 1$/;
-const SECONDS = /^sealedProxy\.\w+=\S+ cannot be used: it takes seconds, above 0/;
+const INTERVAL =
+  /^sealedProxy\.checkInterval=\S+ cannot be used: it must be a number of seconds: 0 for never, or at least 1$/;
+const SECONDS = /^sealedProxy\.\w+=\S+ cannot be used: it must be a number of seconds above 0/;
 const wrongType = (name: string, expected: string) =>
-  new RegExp(`^sealedProxy.${name} cannot be used: it takes ${expected}$`);
+  new RegExp(`^sealedProxy.${name} cannot be used: it must be ${expected}$`);
 
 const BAD: readonly (readonly [Field, unknown, RegExp])[] = [
   ['autoStart', 'yes', wrongType('autoStart', 'true or false')],
@@ -76,17 +77,17 @@ const BAD: readonly (readonly [Field, unknown, RegExp])[] = [
   ['port', 65_536, /^sealedProxy\.port=65536 cannot be used: a port is/],
   ['port', '8080', wrongType('port', 'a number')],
   ['backendUrl', 'http://box', /^sealedProxy\.backendUrl=http:\/\/box cannot be used: http is for/],
-  ['pcr0Environment', 'any', /^sealedProxy\.pcr0Environment=any cannot be used: it takes production/],
+  ['pcr0Environment', 'any', /^sealedProxy\.pcr0Environment=any cannot be used: it must be production/],
   ['additionalPcr0', [PCR0, 'ab'], /^sealedProxy\.additionalPcr0=ab cannot be used: a PCR0 value/],
   ['additionalPcr0', PCR0, wrongType('additionalPcr0', 'a list of strings')],
   ['requestTimeoutSeconds', 0, SECONDS],
   ['streamIdleTimeoutSeconds', 2_000_001, SECONDS],
   ['streamIdleTimeoutSeconds', true, wrongType('streamIdleTimeoutSeconds', 'a number')],
-  ['allowedOrigins', ['*'], /^sealedProxy\.allowedOrigins=\* cannot be used: it takes origins/],
+  ['allowedOrigins', ['*'], /^sealedProxy\.allowedOrigins=\* cannot be used: it must be an origin/],
   ['allowedOrigins', [7], wrongType('allowedOrigins', 'a list of strings')],
-  ['logLevel', 'loud', /^sealedProxy\.logLevel=loud cannot be used: it takes error/],
-  ['httpsProxy', 'ftp://box', /^http\.proxy=ftp:\/\/box cannot be used: it takes the URL of a proxy/],
-  ['httpsProxy', 'ftp://me:word@box', /^http\.proxy cannot be used: it takes the URL of a proxy/],
+  ['logLevel', 'loud', /^sealedProxy\.logLevel=loud cannot be used: it must be one of error/],
+  ['httpsProxy', 'ftp://box', /^http\.proxy=ftp:\/\/box cannot be used: it must be the URL of a proxy/],
+  ['httpsProxy', 'ftp://me:word@box', /^http\.proxy cannot be used: it must be the URL of a proxy/],
 ];
 
 describe('validateSettings()', () => {

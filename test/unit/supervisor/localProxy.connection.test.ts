@@ -163,7 +163,7 @@ describe('VerifiedConnection.askForPort()', () => {
       {
         ownership: SECRET,
         onEvent: ({ type }) => {
-          if (type === 'releaseAsked') asked++;
+          if (type === 'releaseRequested') asked++;
         },
       },
     );

@@ -94,17 +94,17 @@ describe('A verified enclave', () => {
     await window.waitForStatus('Sealed Proxy', 'key');
   });
 
-  it('shows that the image is not approved, and sends no request', async () => {
+  it('shows that the image is not trusted, and sends no request', async () => {
     await window.setApiKey(API_KEY);
-    await window.waitForStatus('Sealed Proxy: image not approved', 'workspace-untrusted');
-    await window.dismiss('runs an image that is not approved');
+    await window.waitForStatus('Sealed Proxy: image not trusted', 'workspace-untrusted');
+    await window.dismiss('runs an image that is not trusted');
     const short = `${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`;
-    const tooltip = await window.picture('image-not-approved');
-    assert.ok(tooltip.includes(`an image that is not approved for production, with PCR0 ${short}`), tooltip);
+    const tooltip = await window.picture('image-not-trusted');
+    assert.ok(tooltip.includes(`an image that is not trusted for production, with PCR0 ${short}`), tooltip);
     assert.deepEqual(historyServer.requests, [HISTORY.pathname]);
     assert.deepEqual(enclave.journal.requests, []);
     const text = await showAttestation('The enclave is not verified.');
-    await window.screenshot('image-not-approved-attestation');
+    await window.screenshot('image-not-trusted-attestation');
     const steps = (await text.locator('body').innerText()).match(/[✓✗–](?=\t)/g)?.join('');
     assert.equal(steps, '✓✓✓✓✓✓✓✗––');
     assert.equal(await measurement(text), PCR0);
@@ -113,7 +113,7 @@ describe('A verified enclave', () => {
     assert.equal(shown.match(/[✓✗–](?=\s+Attestation:)/g)?.join(''), '✓✓✓✓✓✓✓✗––');
   });
 
-  it('connects after the user has approved the image, and shows what was verified', async () => {
+  it('connects after the user has decided to trust the image, and shows what was verified', async () => {
     await window.bridge.set('additionalPcr0', [PCR0]);
     await window.waitForStatus('Sealed Proxy', 'shield');
     const tooltip = await window.picture('connected-verified');

@@ -68,7 +68,7 @@ describe('customEndpoint()', () => {
     ]);
     remembered = applied.after;
     assert.deepEqual(await assistant.inspect(EXPECTED), { kind: 'current', model: 'glm-5-2' });
-    assert.equal((await assistant.inspect({ ...EXPECTED, key: undefined })).kind, 'old');
+    assert.equal((await assistant.inspect({ ...EXPECTED, key: undefined })).kind, 'outdated');
     assert.equal((await assistant.plan({ ...ENDPOINT, models: MODELS })).kind, 'unchanged');
   });
 

@@ -87,7 +87,7 @@ describe('fileAssistant()', () => {
         await home().connect(assistant);
         const model = { id: 'gpt "odd"' };
         const moved = { ...home().endpoint, baseUrl: 'http://127.0.0.1:9/v1', key: OTHER_KEY, model };
-        const old = { kind: 'old', model: MODEL };
+        const old = { kind: 'outdated', model: MODEL };
         assert.deepEqual(await assistant.inspect(expected(moved.baseUrl)), { ...old, baseUrl: true, key: false });
         assert.deepEqual(await assistant.inspect(expected(URL, OTHER_KEY)), { ...old, baseUrl: false, key: true });
         const withoutKey = { ...home().expected, key: undefined };

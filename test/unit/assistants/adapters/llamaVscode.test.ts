@@ -101,7 +101,7 @@ describe('llamaVscode()', () => {
     assert.deepEqual(await assistant.inspect(EXPECTED), { kind: 'absent' });
     await assistant.apply(await planned());
     assert.deepEqual(await assistant.inspect({ ...EXPECTED, baseUrl: 'http://127.0.0.1:1/v1', key: OTHER_KEY }), {
-      kind: 'old',
+      kind: 'outdated',
       baseUrl: true,
       key: true,
       model: MODEL,

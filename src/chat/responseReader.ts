@@ -2,7 +2,7 @@
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { ChatError, backendMessage } from './chatError.ts';
 
-export type AnswerEvent =
+export type ResponseEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'toolCall'; readonly id: string; readonly name: string; readonly input: object }
@@ -21,15 +21,15 @@ const MAX_CALL_LENGTH = 16 * 1024 * 1024;
 const MAX_CALLS = 256;
 
 /** Reads the event stream of one response. */
-export class AnswerReader {
-  readonly #onEvent: (event: AnswerEvent) => void;
+export class ResponseReader {
+  readonly #onEvent: (event: ResponseEvent) => void;
   readonly #calls = new Map<number, ToolCall>();
   /** The start of the current line. */
   #rest = '';
   #callsLength = 0;
   #done = false;
 
-  constructor(onEvent: (event: AnswerEvent) => void) {
+  constructor(onEvent: (event: ResponseEvent) => void) {
     this.#onEvent = onEvent;
   }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
-import { SingleSocketAgent, fetchLocal, openResponse } from '../../../src/supervisor/localRequest.ts';
+import { SingleSocketAgent, fetchLocal, openResponse } from '../../../src/supervisor/localHttp.ts';
 import { perTest } from '../../support/e2e/scope.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { DEADLINE } from '../../support/withTimeout.ts';
 
-describe('localRequest.ts', () => {
+describe('localHttp.ts', () => {
   const scope = perTest();
 
   const serve = async (respond: RequestListener) => {

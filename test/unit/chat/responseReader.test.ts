@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AnswerReader } from '../../../src/chat/answer.ts';
-import type { AnswerEvent } from '../../../src/chat/answer.ts';
 import { ChatError } from '../../../src/chat/chatError.ts';
+import { ResponseReader } from '../../../src/chat/responseReader.ts';
+import type { ResponseEvent } from '../../../src/chat/responseReader.ts';
 
 const event = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;
 const delta = (value: object, reason: string | null = null) =>
@@ -11,9 +11,9 @@ const call = (index: number | undefined, id: string | undefined, name: string | 
   delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: json } }] });
 const DONE = 'data: [DONE]\n\n';
 
-function read(...chunks: string[]): AnswerEvent[] {
-  const events: AnswerEvent[] = [];
-  const reader = new AnswerReader((one) => events.push(one));
+function read(...chunks: string[]): ResponseEvent[] {
+  const events: ResponseEvent[] = [];
+  const reader = new ResponseReader((one) => events.push(one));
   for (const chunk of chunks) reader.push(chunk);
   reader.end();
   return events;
@@ -32,7 +32,7 @@ const STREAM =
   delta({}, 'tool_calls') +
   event({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 9, total_tokens: 16 } }) +
   DONE;
-const EVENTS: AnswerEvent[] = [
+const EVENTS: ResponseEvent[] = [
   { kind: 'thinking', text: 'Hm. ' },
   { kind: 'text', text: 'Hällo ' },
   { kind: 'text', text: 'wörld 😀' },
@@ -41,7 +41,7 @@ const EVENTS: AnswerEvent[] = [
   { kind: 'usage', input: 7, output: 9 },
 ];
 
-describe('AnswerReader', () => {
+describe('ResponseReader', () => {
   it('reports text and reasoning as they arrive, complete tool calls, and usage', () => {
     assert.deepEqual(read(STREAM), EVENTS);
   });
@@ -98,7 +98,7 @@ describe('AnswerReader', () => {
   });
 
   it('limits the number and the length of tool calls', () => {
-    const reader = new AnswerReader(() => undefined);
+    const reader = new ResponseReader(() => undefined);
     const chunk = call(0, 'a', 'read', 'x'.repeat(1024 * 1024));
     assert.throws(() => {
       for (let count = 0; count < 20; count++) reader.push(chunk);
