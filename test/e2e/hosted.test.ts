@@ -199,6 +199,13 @@ describe('IpcHost', () => {
     await proxy.logged('request', { path: '/v1/models' });
   });
 
+  it('reports keys that it cannot use also before it is started', async () => {
+    proxy.send({ type: 'secrets', secrets: { apiKey: 'a b', accessKeys: [] } });
+    const { code, setting } = await proxy.message('failed');
+    assert.deepEqual([code, setting], ['invalid_setting', null]);
+    assert.equal((await models((await start()).url)).status, 200);
+  });
+
   it('reports a taken port, and can be started on another one', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');

@@ -113,7 +113,8 @@ class IpcHost {
   }
 
   #setKeys(secrets: ProxySecrets): void {
-    this.#service?.setKeys({ ...checkKeys(secrets), ownership: ownershipOf(secrets) });
+    const keys = checkKeys(secrets); // also before the start: the caller learns of bad keys at once
+    this.#service?.setKeys({ ...keys, ownership: ownershipOf(secrets) });
   }
 
   async #finish(): Promise<void> {
