@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fromRoot } from '../support/e2e/process.ts';
 
 const { scripts } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { scripts: Record<string, string> };
@@ -19,6 +22,26 @@ describe('The scripts of package.json', () => {
     for (const script of ['run', 'npm']) {
       const source = readFileSync(fromRoot(`scripts/${script}.mjs`), 'utf8');
       for (const [, module = ''] of source.matchAll(/ from '([^']*)'/g)) assert.match(module, /^(node:|\.\/)/);
+    }
+  });
+});
+
+describe('scripts/mocha.mjs', () => {
+  it('runs every file of a suite, also with the options of npm test, and counts its tests', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-counts-'));
+    try {
+      const env = { ...process.env, TEST_COUNTS: join(folder, 'counts') };
+      const options = ['--reporter', 'scripts/reporter.mjs', '--dry-run'];
+      for (const suite of ['unit', 'e2e']) {
+        const args = ['scripts/mocha.mjs', suite, ...options];
+        const { status, stderr } = spawnSync(process.execPath, args, { cwd: fromRoot('.'), env, encoding: 'utf8' });
+        assert.equal(status, 0, stderr);
+      }
+      const counts = readFileSync(env.TEST_COUNTS, 'utf8').trim().split('\n');
+      const passes = counts.map((line) => (JSON.parse(line) as { passes: number }).passes);
+      assert.ok(passes.length === 2 && passes.every((count) => count > 500), String(passes));
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });
