@@ -36,7 +36,7 @@ export class AssistantNotices {
     const renew = 'Renew Keys';
     const message =
       `${namesOf(connected)} may have sent ${keys} to another program that used Sealed Proxy's port. ` +
-      'Renew the keys so that it cannot use them.';
+      'Renew the keys so that the other program cannot use them.';
     if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
     await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
     await runCommand('repairAssistants');
