@@ -30,11 +30,8 @@ export async function checkModel(
 
 function outcomeOf(model: string, result: TestRequestResult): CheckOutcome {
   switch (result.kind) {
-    case 'answered': {
-      const { firstByte, tokens } = result;
-      const used = tokens === undefined ? '' : `, ${tokens.input} input tokens, ${tokens.output} output tokens`;
-      return { kind: 'answered', message: `${model} responded: first byte after ${Math.round(firstByte)} ms${used}.` };
-    }
+    case 'answered':
+      return { kind: 'answered', message: `${model} responded in ${Math.round(result.firstByte)} ms.` };
     case 'refused':
       return {
         kind: 'failed',

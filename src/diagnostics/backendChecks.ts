@@ -11,6 +11,9 @@ import type { ProxyStatus } from '../shared/status.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
 
+const DEVELOPMENT = 'You are using a development backend, which is not verified.';
+const SEE_CLOCK = 'Failed: see "System clock"';
+const SET_CLOCK = "Set this computer's date and time, then run the diagnostics again.";
 const SET_KEY = 'Set a new one with "Sealed Proxy: Set API Key".';
 
 export function backendChecks(context: DiagnosticsContext): readonly Check[] {
@@ -49,12 +52,13 @@ function notTested(status: ProxyStatus): CheckResult {
 }
 
 function checkHandshake({ verified, establishedAt, health }: Running): CheckResult {
-  const since = establishedAt === null ? '' : `, session established at ${new Date(establishedAt).toISOString()}`;
+  const since = establishedAt === null ? '' : `; last successful handshake at ${new Date(establishedAt).toISOString()}`;
   if (verified?.kind === 'verified') return passed(`Verified enclave (${verified.environment})${since}`);
-  if (verified !== null) return passed(`Development backend, not verified${since}`);
+  if (verified !== null) return { ...passed(`Development backend, not verified${since}`), warning: DEVELOPMENT };
   if (health.kind === 'unreachable') {
     const codes = [health.failure?.code, health.failure?.detail].filter((code) => typeof code === 'string');
     const suffix = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
+    if (health.cause === 'clock') return failed(`${SEE_CLOCK}${suffix}`, '');
     return failed(`${shortened(health.message)}${suffix}`, CAUSES[health.cause].remedy);
   }
   if (health.kind === 'slow') return failed('No response in time', CAUSES.network.remedy);
@@ -62,19 +66,19 @@ function checkHandshake({ verified, establishedAt, health }: Running): CheckResu
   return failed('Not finished yet', 'Run the diagnostics again in a few seconds.');
 }
 
-function checkStep(step: StepOutcome | undefined, { backendUrl, health }: Running): CheckResult {
+function checkStep(step: StepOutcome | undefined, { health, verified }: Running): CheckResult {
   switch (step?.outcome) {
     case 'passed':
       return passed(step.found.replaceAll('`', '') || 'Passed');
     case 'refused':
-      return failed('Failed', health.kind === 'unreachable' ? CAUSES[health.cause].remedy : CAUSES.attestation.remedy);
+      if (health.kind !== 'unreachable') return failed('Failed', CAUSES.attestation.remedy);
+      return health.cause === 'clock' ? failed(SEE_CLOCK, '') : failed('Failed', CAUSES[health.cause].remedy);
     case 'notReached':
       return skipped('Not reached: an earlier step failed');
     case 'notChecked':
     case undefined:
-      return skipped(
-        `Not checked: ${backendUrl.startsWith('https:') ? 'no attestation yet' : 'a development backend'}`,
-      );
+      if (verified !== null) return skipped('Not verified: the document of a development backend is not signed');
+      return skipped(`Not verified: ${health.kind === 'unreachable' ? 'the handshake failed' : 'no attestation yet'}`);
   }
 }
 
@@ -84,7 +88,7 @@ const CLOCK_TOLERANCE = 5 * 60_000;
 
 function checkClock({ verified, establishedAt, health }: Running): CheckResult {
   if (health.kind === 'unreachable' && WRONG_CLOCK.includes(health.failure?.detail ?? health.cause)) {
-    return failed(shortened(health.message), CAUSES.clock.remedy);
+    return failed(clockDifference(health.message) ?? shortened(health.message), SET_CLOCK);
   }
   if (verified?.kind !== 'verified' || establishedAt === null) {
     return skipped('Not tested: only a verified enclave has a trusted clock');
@@ -92,7 +96,13 @@ function checkClock({ verified, establishedAt, health }: Running): CheckResult {
   const difference = establishedAt - verified.timestamp;
   const seconds = Math.round(Math.abs(difference) / 1000);
   const finding = `${seconds} s ${difference < 0 ? 'behind' : 'ahead of'} the enclave's clock at the handshake`;
-  return Math.abs(difference) <= CLOCK_TOLERANCE ? passed(finding) : failed(finding, CAUSES.clock.remedy);
+  return Math.abs(difference) <= CLOCK_TOLERANCE ? passed(finding) : failed(finding, SET_CLOCK);
+}
+
+/** From the message of `checkValidity()`: "About 5 hours ahead of the enclave's clock". */
+function clockDifference(message: string): string | undefined {
+  const difference = /clock is (about \d+ [a-z]+ (?:ahead of|behind) the enclave)/.exec(message)?.[1];
+  return difference?.replace('about', 'About').concat("'s clock");
 }
 
 function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): CheckResult {

@@ -19,6 +19,8 @@ export interface CheckResult {
   readonly finding: string;
   /** What the user can do, in sentences; empty if there is nothing to do. */
   readonly remedy: string;
+  /** What the user must know even if no check failed, in a sentence. */
+  readonly warning?: string;
 }
 
 export interface NamedResult extends CheckResult {

@@ -31,7 +31,10 @@ export function localChecks(context: DiagnosticsContext): readonly Check[] {
     { name: 'Proxy environment variables', run: () => checkEnvironment(environment) },
     {
       name: 'Access keys',
-      run: async () => passed(`${(await context.keys()).accessKeys}, including the extension's own`),
+      run: async () => {
+        const { accessKeys } = await context.keys();
+        return passed(accessKeys === 1 ? "1 (the extension's own)" : `${accessKeys}, including the extension's own`);
+      },
     },
   ];
 }
@@ -82,9 +85,9 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
       if (status.kind !== 'running') return passed(`Port ${port}: free`);
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
-      return failed(`Port ${port}: another program. No key was sent to it.`, FREE_PORT);
+      return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, FREE_PORT);
     case 'unresponsive':
-      return failed(`Port ${port}: a program that does not respond. No key was sent to it.`, FREE_PORT);
+      return failed(`Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`, FREE_PORT);
   }
 }
 
@@ -103,7 +106,8 @@ async function tryConnect(host: string, port: number, signal: AbortSignal): Prom
 
 function checkIpv4(code: string | undefined, status: ProxyStatus): CheckResult {
   if (status.kind !== 'running') {
-    return skipped(`Not tested: the proxy is not running in this window (${code ?? 'a program listens'})`);
+    if (code === undefined) return skipped('Not tested: another program or window uses this port');
+    return skipped(`Not tested: the proxy is not running in this window (${code})`);
   }
   if (code === undefined) return passed('Accepts connections');
   const remedy = 'A firewall or another program blocks local connections. Add an exception for 127.0.0.1.';
@@ -120,12 +124,13 @@ function checkIpv6(port: number, code: string | undefined): CheckResult {
 
 function checkNetwork({ httpsProxy, noProxy, strictTls }: NetworkSettings, status: ProxyStatus): CheckResult {
   const lax = strictTls === false ? '; http.proxyStrictSSL is off: TLS certificates are not verified' : '';
-  const exceptions = `exceptions: ${(noProxy ?? '').split(',').filter((entry) => entry.trim() !== '').length}`;
-  if (httpsProxy === undefined) return passed(`Not set, ${exceptions}${lax}`);
+  const count = (noProxy ?? '').split(',').filter((entry) => entry.trim() !== '').length;
+  const exceptions = `http.noProxy: ${count === 0 ? 'empty' : count === 1 ? '1 entry' : `${count} entries`}`;
+  if (httpsProxy === undefined) return passed(`http.proxy: not set; ${exceptions}${lax}`);
   if (httpsProxy === '') return passed(`Turned off${lax}`);
   const host = hostOf(httpsProxy);
   if (host === undefined) return failed('http.proxy is not a URL', 'Write it as http://HOST:PORT.');
-  const finding = `${host}, ${exceptions}${lax}`;
+  const finding = `http.proxy: ${host}; ${exceptions}${lax}`;
   const unreachable = status.kind === 'running' && status.health.kind === 'unreachable';
   if (!unreachable || status.health.cause !== 'network') return passed(finding);
   return failed(`${finding}; the backend is unreachable`, 'Check http.proxy, or add the backend to http.noProxy.');

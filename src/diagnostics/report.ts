@@ -35,7 +35,8 @@ export function diagnosticsReport(
   const lines = [
     '# Diagnostics',
     '',
-    `**${summary(results)}**`,
+    `**${cell(summary(results))}**`,
+    ...failureList(results, cell),
     '',
     `${facts.map(cell).join(' · ')} · ${new Date(at).toISOString()}`,
     '',
@@ -50,13 +51,32 @@ export function diagnosticsReport(
 
 /** In a browser, the editor passes an address instead of a kind. */
 function kindOf(remote: string | undefined): string {
-  if (remote === undefined) return 'none';
-  return /^[a-z][a-z-]*$/.test(remote) ? remote : 'another computer';
+  if (remote === undefined) return 'no';
+  return /^[a-z][a-z-]*$/.test(remote) ? remote : 'yes';
 }
 
 function summary(results: readonly NamedResult[]): string {
   const count = (outcome: NamedResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
-  const failures =
-    count('failed') === 0 ? 'All checks passed' : `${count('failed')} of ${results.length} checks failed`;
-  return `${failures}${count('skipped') === 0 ? '' : `; ${count('skipped')} skipped`}.`;
+  const skipped = count('skipped') === 0 ? '' : `; ${count('skipped')} skipped`;
+  return [`${verdict(count('passed'), count('failed'), results.length)}${skipped}.`, ...warningsOf(results)].join(' ');
+}
+
+function verdict(passed: number, failed: number, all: number): string {
+  if (failed > 0) return `${failed} of ${all} checks failed`;
+  if (passed === all) return 'All checks passed';
+  return passed === 1 ? '1 check passed' : `${passed} checks passed`;
+}
+
+function warningsOf(results: readonly NamedResult[]): readonly string[] {
+  return results.map(({ warning }) => warning).filter((warning) => warning !== undefined);
+}
+
+/** Each check that failed, so that nobody must search the table for it. */
+function failureList(results: readonly NamedResult[], cell: (text: string) => string): readonly string[] {
+  const failures = results.filter(({ outcome }) => outcome === 'failed');
+  const lines = failures.map(({ name, finding, remedy }) => {
+    const cause = /[.!?]$/.test(finding) ? finding : `${finding}.`;
+    return `- **${cell(name)}**: ${[cause, remedy].map(cell).join(' ').trim()}`;
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
 }

@@ -61,7 +61,7 @@ describe('AssistantService', () => {
       assert.deepEqual(await bench.service.inspect(assistant), { kind: 'current', model: MODEL_CHOICE.id });
       const { kind, message } = await bench.service.check(assistant);
       assert.equal(kind, 'answered', message);
-      assert.match(message, /^glm-5-2 responded: first byte after \d+ ms, \d+ input tokens, \d+ output tokens\.$/);
+      assert.match(message, /^glm-5-2 responded in \d+ ms\.$/);
     }
     const keys = await Promise.all(FILE_ASSISTANTS.map(({ name }) => bench.keyOf(name)));
     assert.equal(new Set(keys).size, FILE_ASSISTANTS.length);

@@ -98,7 +98,7 @@ function entryFor(endpoint: AssistantEndpoint) {
 
 function add(text: string, { contents }: Document, endpoint: AssistantEndpoint): Edited | undefined {
   const entry = entryFor(endpoint);
-  const changes = [`adds the model ${NAME}`];
+  const changes = [`adds the model ${endpoint.model.id} as "${NAME}"`];
   const eol = eolOf(text);
   const lines = (value: unknown, indent: string) =>
     stringify(value, { lineWidth: 0, blockQuote: false })

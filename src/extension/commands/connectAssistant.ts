@@ -21,7 +21,7 @@ const LONGEST_DETAIL = 500;
 async function connectAssistant(context: CommandContext): Promise<void> {
   const row = await vscode.window.showQuickPick(rowsFor(await context.assistants.list()), {
     title: TITLE,
-    placeHolder: 'Select the assistant to connect to Sealed Proxy',
+    placeHolder: 'Select an assistant to connect, or a connected one to check, change or undo',
     matchOnDescription: true,
   });
   if (row?.choice === undefined) return;
@@ -97,7 +97,7 @@ async function agree({ documents }: CommandContext, { name }: Assistant, preview
   const backup = exists && isAbsolute(path) ? 'The original file is kept next to it as a backup.' : '';
   const write = {
     label: `$(check) ${exists ? 'Write to' : 'Create'} ${path}`,
-    detail: asLabel(`${changes.join(' · ')}. ${backup}`, LONGEST_DETAIL),
+    detail: asLabel(`${capitalized(changes.join(' · '))}. ${backup}`, LONGEST_DETAIL),
   };
   const answer = await vscode.window.showQuickPick([write, { label: '$(close) Cancel' }], {
     title: `Connect ${name}`,
@@ -106,6 +106,10 @@ async function agree({ documents }: CommandContext, { name }: Assistant, preview
   });
   await close();
   return answer === write;
+}
+
+function capitalized(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 async function undo({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
@@ -126,7 +130,7 @@ async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promis
   const progress = { location: vscode.ProgressLocation.Notification, title: `Checking ${name}…` };
   const outcome = await vscode.window.withProgress(progress, run);
   const message = asNotice(outcome.message); // it names the model, as a file or the backend does
-  if (outcome.kind === 'answered') void vscode.window.showInformationMessage(`${name} is ready. ${message}`);
+  if (outcome.kind === 'answered') void vscode.window.showInformationMessage(`${name} is ready: ${message}`);
   else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
 }
 

@@ -15,10 +15,13 @@ export class AssistantNotices {
 
   /** Offers to repair the assistants that still use the previous address, where another program may listen. */
   async addressChanged(): Promise<void> {
-    const outdated = namesOf(await this.#inState('outdated'));
-    if (outdated === '') return;
+    const outdated = await this.#inState('outdated');
+    if (outdated.length === 0) return;
     const repair = 'Repair';
-    const message = `The address of Sealed Proxy has changed. Still using an outdated address or key: ${outdated}.`;
+    const [verb, whose] = outdated.length === 1 ? ['uses', 'its'] : ['use', 'their'];
+    const message =
+      `${namesOf(outdated)} still ${verb} an outdated address or access key of Sealed Proxy. ` +
+      `Repair updates ${whose} configuration.`;
     if ((await vscode.window.showWarningMessage(message, repair)) === repair) await runCommand('repairAssistants');
   }
 
@@ -29,10 +32,11 @@ export class AssistantNotices {
     this.#wasPortTaken = false;
     const connected = await this.#inState('current');
     if (connected.length === 0) return;
+    const keys = connected.length === 1 ? 'its access key' : 'their access keys';
     const renew = 'Renew Keys';
     const message =
-      'Another program used the port of Sealed Proxy. It may have received the access keys of these assistants: ' +
-      `${namesOf(connected)}.`;
+      `${namesOf(connected)} may have sent ${keys} to another program that used Sealed Proxy's port. ` +
+      'Renew the keys so that the other program cannot use them.';
     if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
     await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
     await runCommand('repairAssistants');

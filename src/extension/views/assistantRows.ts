@@ -31,7 +31,7 @@ export function rowsFor(all: readonly AssistantState[]): Row[] {
     ...(outdated.length === 0 ? [] : [repair]),
     ...section('found on this computer', found.map(assistantRow)),
     ...section('not found on this computer', others.map(assistantRow)),
-    ...section('copy a snippet', SNIPPETS.map(snippetRow)),
+    ...section('configuration or code to copy', SNIPPETS.map(snippetRow)),
   ];
 }
 
@@ -74,7 +74,7 @@ export function describeConfigState(state: ConfigState): string {
     case 'current':
       if (state.uncompared === true) return 'connected; the proxy is not running';
       if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
-      return state.model === undefined ? 'connected' : `connected, ${asLabel(state.model)}`;
+      return state.model === undefined ? 'connected' : `connected, model ${asLabel(state.model)}`;
     case 'outdated':
       return `uses ${describeOutdated(state)}`;
     case 'other':

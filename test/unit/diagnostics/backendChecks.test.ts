@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { describeClockSkew } from '../../../src/attestation/validity.ts';
 import { backendChecks } from '../../../src/diagnostics/backendChecks.ts';
 import { runCheck } from '../../../src/diagnostics/check.ts';
 import type { DiagnosticsContext, NamedResult, Running } from '../../../src/diagnostics/check.ts';
@@ -28,6 +29,18 @@ describe('backendChecks()', () => {
     assert.equal(resultNamed(results, 'Models').finding, 'Not tested. Sealed Proxy is off in this window.');
   });
 
+  it('explains why the attestation of a development backend is not verified', async () => {
+    const backendUrl = 'http://127.0.0.1:2';
+    const stepsOf = (results: readonly NamedResult[]) =>
+      new Set(results.filter(({ name }) => name.startsWith('Attestation: ')).map(({ finding }) => finding));
+    const connected = await runWith({ backendUrl, verified: { kind: 'development', moduleId: null } });
+    assert.deepEqual([...stepsOf(connected)], ['Not verified: the document of a development backend is not signed']);
+    assert.match(resultNamed(connected, 'Handshake').warning ?? '', /development backend, which is not verified\.$/);
+    const failed = await runWith({ backendUrl, health: refused('nonce_mismatch', 'A different challenge') });
+    assert.deepEqual([...stepsOf(failed)], ['Not verified: the handshake failed', 'Failed']);
+    assert.equal(outline(failed)['steps'], '––––✗–––––');
+  });
+
   it('reports each attestation step that passed before one failed', async () => {
     const results = await runWith({ health: refused('signature', 'The signature is wrong') });
     assert.equal(outline(results)['steps'], '✓✓✓✗––––––');
@@ -35,11 +48,14 @@ describe('backendChecks()', () => {
   });
 
   it('reports that the clock of this computer is hours ahead, and how to correct it', async () => {
-    const message = 'The clock of this computer is 5 hours ahead';
+    const skew = describeClockSkew(5 * 3_600_000);
+    const message = `The attestation failed: ${skew}: set its date and time, then try again`;
     const results = await runWith({ health: refused('clock', message) });
     const { outcome, finding, remedy } = resultNamed(results, 'System clock');
-    assert.deepEqual([outcome, finding], ['failed', message]);
-    assert.match(remedy, /Set the clock/);
+    assert.deepEqual([outcome, finding], ['failed', "About 5 hours ahead of the enclave's clock"]);
+    assert.match(remedy, /Set this computer's date and time/);
+    const { finding: handshake, remedy: none } = resultNamed(results, 'Handshake');
+    assert.deepEqual([handshake, none], ['Failed: see "System clock" (attestation_refused, clock)', '']);
     assert.equal(outline(results)['steps'], '✓✓✓✓✓✗––––');
   });
 
@@ -66,7 +82,7 @@ describe('backendChecks()', () => {
       assert.match(clock.finding, seconds < 0 ? /behind/ : /ahead of/);
       assert.match(
         resultNamed(results, 'Handshake').finding,
-        /^Verified enclave \(production\), session established at/,
+        /^Verified enclave \(production\); last successful handshake at/,
       );
       assert.equal(outline(results)['steps'], '✓'.repeat(10));
     });

@@ -47,12 +47,12 @@ describe('localChecks()', () => {
       [{ kind: 'otherVersion', port: 1, version: '9' }, own, 'failed', 'Port 1: Sealed Proxy 1.2.3 (another window)'],
       [RUNNING, { kind: 'free' }, 'failed', 'Port 1: nothing listens, although the proxy is running'],
       [{ kind: 'off' }, { kind: 'free' }, 'passed', 'Port 1: free'],
-      [{ kind: 'off' }, { kind: 'foreign' }, 'failed', 'Port 1: another program. No key was sent to it.'],
+      [{ kind: 'off' }, { kind: 'foreign' }, 'failed', 'Port 1: another program. Sealed Proxy sent it no key.'],
       [
         { kind: 'off' },
         { kind: 'unresponsive' },
         'failed',
-        'Port 1: a program that does not respond. No key was sent to it.',
+        'Port 1: a program that does not respond. Sealed Proxy sent it no key.',
       ],
     ] as const) {
       const result = await check('Port owner', { status: () => status, probe: () => Promise.resolve(found) });
@@ -68,17 +68,27 @@ describe('localChecks()', () => {
       assert.equal((await check(name, change)).outcome, 'skipped');
   });
 
+  it('counts the access keys', async () => {
+    for (const [accessKeys, finding] of [
+      [1, "1 (the extension's own)"],
+      [3, "3, including the extension's own"],
+    ] as const) {
+      const keys = () => Promise.resolve({ hasApiKey: true, accessKeys });
+      assert.equal((await check('Access keys', { keys })).finding, finding);
+    }
+  });
+
   it('reports the HTTP proxy of the editor without its password', async () => {
     const httpsProxy = 'http://user:the-password@proxy.example:8080';
     for (const [network, outcome, finding] of [
-      [{}, 'passed', 'Not set, exceptions: 0'],
+      [{}, 'passed', 'http.proxy: not set; http.noProxy: empty'],
       [{ httpsProxy: '' }, 'passed', 'Turned off'],
-      [{ httpsProxy, noProxy: 'a.example, b' }, 'passed', 'proxy.example:8080, exceptions: 2'],
+      [{ httpsProxy, noProxy: 'a.example, b' }, 'passed', 'http.proxy: proxy.example:8080; http.noProxy: 2 entries'],
       [{ httpsProxy: 'x' }, 'failed', 'http.proxy is not a URL'],
       [
         { strictTls: false },
         'passed',
-        'Not set, exceptions: 0; http.proxyStrictSSL is off: TLS certificates are not verified',
+        'http.proxy: not set; http.noProxy: empty; http.proxyStrictSSL is off: TLS certificates are not verified',
       ],
     ] as const) {
       const result = await check('http.proxy and http.noProxy', { network: () => network });

@@ -15,7 +15,7 @@ describe('diagnosticsReport()', () => {
       'Visual Studio Code 1.125.0',
       'Node 24.0.0',
       'linux x64',
-      'remote: none',
+      'remote: no ',
     ]) {
       assert.ok(text.includes(part), part);
     }
@@ -27,14 +27,34 @@ describe('diagnosticsReport()', () => {
       return diagnosticsReport(results, HOST, []).split('\n')[2];
     };
     assert.equal(firstLine('passed', 'passed'), '**All checks passed.**');
-    assert.equal(firstLine('passed', 'skipped'), '**All checks passed; 1 skipped.**');
+    assert.equal(firstLine('passed', 'skipped'), '**1 check passed; 1 skipped.**');
+    assert.equal(firstLine('passed', 'skipped', 'passed'), '**2 checks passed; 1 skipped.**');
     assert.equal(firstLine('failed', 'passed'), '**1 of 2 checks failed.**');
     assert.equal(firstLine('failed', 'skipped', 'failed'), '**2 of 3 checks failed; 1 skipped.**');
   });
 
+  it('adds warnings to the result', () => {
+    const result = { name: 'x', outcome: 'passed', finding: 'y', remedy: '', warning: 'Look out.' } as const;
+    assert.ok(diagnosticsReport([result], HOST, []).includes('\n**All checks passed. Look out.**\n'));
+  });
+
+  it('names the failed checks before the table, masked and escaped like the table', () => {
+    const results: readonly NamedResult[] = [
+      { name: 'Good', outcome: 'passed', finding: 'fine', remedy: '' },
+      { name: 'Bad', outcome: 'failed', finding: 'a|b the-secret', remedy: 'Do it.' },
+      { name: 'Worse', outcome: 'failed', finding: '[a](command:x).', remedy: '' },
+    ];
+    const [before = ''] = diagnosticsReport(results, HOST, ['the-secret']).split('\n| |');
+    assert.deepEqual(before.match(/^- .*$/gm), [
+      '- **Bad**: a\\|b ••••••••. Do it.',
+      '- **Worse**: \\[a\\](command:x).',
+    ]);
+    assert.match(before, /2 of 3 checks failed\.\*\*\n\n- /);
+  });
+
   it('does not contain the address of a remote host', () => {
     const text = diagnosticsReport([], { ...HOST, remote: 'host.example:80' }, []);
-    assert.match(text, /remote: another computer/);
+    assert.match(text, /remote: yes/);
     assert.doesNotMatch(text, /host\.example/);
   });
 
