@@ -82,9 +82,9 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
       if (status.kind !== 'running') return passed(`Port ${port}: free`);
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
-      return failed(`Port ${port}: another program. No key was sent to it.`, FREE_PORT);
+      return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, FREE_PORT);
     case 'unresponsive':
-      return failed(`Port ${port}: a program that does not respond. No key was sent to it.`, FREE_PORT);
+      return failed(`Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`, FREE_PORT);
   }
 }
 

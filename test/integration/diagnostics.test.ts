@@ -159,7 +159,7 @@ describe('diagnose()', () => {
     const steps = '––––✗–––––';
     assertOutline(results, { 'API key': 'skipped', Handshake: 'failed', steps, ...NO_REQUESTS });
     assert.match(resultNamed(results, 'Handshake').finding, /nonce_mismatch/);
-    assert.match(resultNamed(results, 'Handshake').remedy, /intercepted: try another network/);
+    assert.match(resultNamed(results, 'Handshake').remedy, /intercepted\. Try another network/);
   });
 
   it('reports a foreign program on the port, and sends no key to it', async () => {
@@ -180,7 +180,7 @@ describe('diagnose()', () => {
       ...NO_REQUESTS,
     };
     assertOutline(results, { 'Proxy process': 'failed', 'Port owner': 'failed', ...skipped });
-    assert.match(resultNamed(results, 'Port owner').finding, /another program\. No key was sent to it/);
+    assert.match(resultNamed(results, 'Port owner').finding, /another program\. Sealed Proxy sent it no key/);
     assert.match(resultNamed(results, 'Port owner').remedy, /Use a Free Port/);
     for (const { received } of foreign.connections) assert.doesNotMatch(received, /authorization/i);
   });

@@ -39,7 +39,7 @@ describe('backendChecks()', () => {
     const results = await runWith({ health: refused('clock', message) });
     const { outcome, finding, remedy } = resultNamed(results, 'System clock');
     assert.deepEqual([outcome, finding], ['failed', message]);
-    assert.match(remedy, /Set the clock/);
+    assert.match(remedy, /Set the date and time/);
     assert.equal(outline(results)['steps'], '✓✓✓✓✓✗––––');
   });
 

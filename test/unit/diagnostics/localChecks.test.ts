@@ -47,12 +47,12 @@ describe('localChecks()', () => {
       [{ kind: 'otherVersion', port: 1, version: '9' }, own, 'failed', 'Port 1: Sealed Proxy 1.2.3 (another window)'],
       [RUNNING, { kind: 'free' }, 'failed', 'Port 1: nothing listens, although the proxy is running'],
       [{ kind: 'off' }, { kind: 'free' }, 'passed', 'Port 1: free'],
-      [{ kind: 'off' }, { kind: 'foreign' }, 'failed', 'Port 1: another program. No key was sent to it.'],
+      [{ kind: 'off' }, { kind: 'foreign' }, 'failed', 'Port 1: another program. Sealed Proxy sent it no key.'],
       [
         { kind: 'off' },
         { kind: 'unresponsive' },
         'failed',
-        'Port 1: a program that does not respond. No key was sent to it.',
+        'Port 1: a program that does not respond. Sealed Proxy sent it no key.',
       ],
     ] as const) {
       const result = await check('Port owner', { status: () => status, probe: () => Promise.resolve(found) });
