@@ -29,7 +29,7 @@ export function checkBindings(
 ): Uint8Array {
   const { nonce, publicKey, userData } = 'attestation' in document ? document.attestation : document;
   if (!isEqual(nonce, challenge)) {
-    throw new AttestationError('nonce_mismatch', 'the attestation document was made for a different challenge');
+    throw new AttestationError('nonce_mismatch', 'the attestation document does not belong to this connection');
   }
   if (publicKey?.length !== PUBLIC_KEY_BYTES) {
     throw new AttestationError('public_key_mismatch', 'the attestation document has no X25519 public key');

@@ -35,16 +35,15 @@ export function checkValidity(certificates: readonly Certificate[], now: number,
 
 function outOfWindow(code: AttestationErrorCode, what: string, clockSkewMs: number): AttestationError {
   if (Math.abs(clockSkewMs) > CLOCK_TOLERANCE_MS) {
-    const message = `${describeClockSkew(clockSkewMs)}: set its date and time, then try again`;
-    return new AttestationError(code, message, { clockSkewMs });
+    return new AttestationError(code, describeClockSkew(clockSkewMs), { clockSkewMs });
   }
   return new AttestationError(code, `a certificate of the enclave ${what}`);
 }
 
-/** "this computer's clock is about 3 hours ahead of the enclave", for a difference of at least half a minute. */
+/** "this computer's clock is about 3 hours ahead of the enclave's", for a difference of at least half a minute. */
 export function describeClockSkew(clockSkewMs: number): string {
   const direction = clockSkewMs > 0 ? 'ahead of' : 'behind';
-  return `this computer's clock is about ${roundDuration(Math.abs(clockSkewMs))} ${direction} the enclave`;
+  return `this computer's clock is about ${roundDuration(Math.abs(clockSkewMs))} ${direction} the enclave's`;
 }
 
 /** Rounds to one unit, and to the next larger one from one and a half of it. */

@@ -88,7 +88,7 @@ function verifySignature({ protectedHeader, payload, signature }: CoseSign1, key
 /** Returns the document's own copy of the nonce, which does not change with the caller's array. */
 function requireNonce(document: AttestationDocument, nonce: Uint8Array): Uint8Array {
   if (document.nonce === undefined || !constantTimeEqual(document.nonce, nonce)) {
-    throw new AttestationError('nonce_mismatch', 'the attestation document was made for a different challenge');
+    throw new AttestationError('nonce_mismatch', 'the attestation document does not belong to this connection');
   }
   return document.nonce;
 }

@@ -3,7 +3,10 @@ import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { glossaryLink } from './glossary.ts';
-import { PCR0, describeStatus, summaryOf } from './statusText.ts';
+import { DEFAULT_BACKEND, PCR0, describeStatus, summaryOf } from './statusText.ts';
+
+/** The enclave of the default backend, in the repository that also contains its image history (pins.ts). */
+const SOURCE_CODE = 'https://github.com/MaplePrivacyLabs/Maple/tree/master/services/opensecret';
 
 type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
 
@@ -18,8 +21,8 @@ interface Step {
 /** In the order in which they run. */
 const STEPS: readonly Step[] = [
   {
-    what: 'The attestation document has the format of AWS Nitro enclaves',
-    found: () => 'valid COSE_Sign1',
+    what: 'The attestation document has the format of AWS Nitro Enclaves',
+    found: () => 'Valid COSE_Sign1',
     failures: ['malformed_document'],
   },
   {
@@ -35,13 +38,13 @@ const STEPS: readonly Step[] = [
   { what: 'The document is signed by the last certificate', found: () => 'ES384', failures: ['signature'] },
   {
     what: 'The document contains the random challenge of this handshake',
-    found: () => 'fresh, not a replay',
+    found: () => 'Fresh, not a replay',
     failures: ['nonce_mismatch'],
   },
   {
     what: 'All certificates were valid at the time of the handshake',
     found: (verified) =>
-      `last certificate: ${iso(verified.certificateNotBefore)} to ${iso(verified.certificateNotAfter)}`,
+      `Last certificate: ${iso(verified.certificateNotBefore)} to ${iso(verified.certificateNotAfter)}`,
     failures: ['certificate_not_yet_valid', 'certificate_expired', 'clock'],
   },
   { what: 'The enclave does not run in debug mode', found: () => 'PCR0 is not zero', failures: ['debug_mode'] },
@@ -52,10 +55,10 @@ const STEPS: readonly Step[] = [
   },
   {
     what: 'The document contains the two public keys of this session',
-    found: () => 'they match',
+    found: () => 'Passed',
     failures: ['public_key_mismatch', 'user_data_mismatch', 'weak_public_key'],
   },
-  { what: 'The session ID is derived from these keys', found: () => 'it matches', failures: ['session_id_mismatch'] },
+  { what: 'The session ID is derived from these keys', found: () => 'Passed', failures: ['session_id_mismatch'] },
 ];
 
 /** One check and its result. */
@@ -92,7 +95,7 @@ export function attestationDocument(status: ProxyStatus): string {
 }
 
 const MEANING = [
-  `An ${glossaryLink('enclave')} is an isolated virtual machine that can prove which software it runs.`,
+  `An ${glossaryLink('enclave')} is an isolated virtual machine that can prove which program it runs.`,
   `The proof is an ${glossaryLink('attestation document')} signed by AWS.`,
   'Sealed Proxy checks it before every session.',
 ].join(' ');
@@ -101,9 +104,7 @@ function body(status: ProxyStatus): string[] {
   const backend = status.kind === 'running' ? ['', `Backend: ${asCode(status.backendUrl)}`] : [];
   if (status.kind === 'running' && status.verified !== null) {
     const { verified } = status;
-    return verified.kind === 'verified'
-      ? verifiedBody(status, verified, backend)
-      : [...development(verified), ...backend];
+    return verified.kind === 'verified' ? verifiedBody(status, verified, backend) : development(verified, backend);
   }
   const summary = summaryOf(describeStatus(status));
   return [
@@ -111,6 +112,7 @@ function body(status: ProxyStatus): string[] {
     '',
     MEANING,
     ...backend,
+    ...failedCheck(status),
     ...refusedImage(status),
     ...checksTable(status),
   ];
@@ -119,7 +121,7 @@ function body(status: ProxyStatus): string[] {
 function verifiedBody(status: RunningStatus, verified: Verified, backend: readonly string[]): string[] {
   const { establishedAt } = status;
   return [
-    '**The enclave is verified.** Your prompts are encrypted on this computer, and only the software inside the enclave',
+    '**The enclave is verified.** Your prompts are encrypted on this computer, and only the program inside the enclave',
     'can decrypt them. Networks and servers in between cannot.',
     '',
     MEANING,
@@ -127,17 +129,19 @@ function verifiedBody(status: RunningStatus, verified: Verified, backend: readon
     ...(establishedAt === null ? [] : ['', `Session since: ${iso(establishedAt)}`]),
     ...checksTable(status),
     '',
-    `${glossaryLink('PCR0')}, the fingerprint of the enclave's image:`,
+    `${glossaryLink('PCR0')}, the measurement (SHA-384) of the enclave image:`,
     '',
     ...block(verified.pcr0),
     '',
-    `Enclave ${asCode(verified.moduleId)}, its clock at the handshake: ${iso(verified.timestamp)}.`,
+    `Enclave ID: ${asCode(verified.moduleId)}`,
+    '',
+    `The enclave's clock at the handshake: ${iso(verified.timestamp)}`,
     '',
     '## What is not checked',
     '',
-    '- What the software in the image does. PCR0 identifies the image; its makers publish the source code and how to',
-    '  build it.',
-    '- Whether a certificate was revoked. AWS replaces the last certificate about every three hours.',
+    '- What the program in the image does. PCR0 identifies the image; the makers of the default backend',
+    `  publish its [source code and build instructions](${SOURCE_CODE}).`,
+    '- Whether a certificate was revoked. The last certificate is valid for about three hours only, which limits the risk.',
     '- PCR values other than PCR0, which covers the complete image.',
     '- This computer. Programs on it can read what you type.',
     '',
@@ -154,31 +158,43 @@ function verifiedBody(status: RunningStatus, verified: Verified, backend: readon
   ];
 }
 
-function development({ moduleId }: Extract<AttestationSummary, { kind: 'development' }>): string[] {
+function development(
+  { moduleId }: Extract<AttestationSummary, { kind: 'development' }>,
+  backend: readonly string[],
+): string[] {
   return [
     `**You are using a ${glossaryLink('development backend')}. It is not verified.**`,
     '',
-    'Its attestation document is not signed, so it could be any program. Use it for tests only, and send it nothing',
-    'private. The connection is encrypted in the same way as to an enclave, and the document contains the challenge and',
-    'the two public keys of this session.',
+    'Its attestation document is not signed, so any program could have sent it. Use it for tests only, and send it',
+    'nothing private. The connection is encrypted, but you cannot know to whom.',
+    ...backend,
+    ...(moduleId === null ? [] : ['', `Enclave ID (not verified): ${asCode(moduleId)}`]),
     '',
-    ...(moduleId === null ? [] : [`The backend calls itself ${asCode(moduleId)}.`, '']),
-    'To use a verified enclave, set `sealedProxy.backendUrl` to an https address.',
+    'To use a verified enclave, reset the setting `sealedProxy.backendUrl` to its default,',
+    `${asCode(DEFAULT_BACKEND)}.`,
   ];
+}
+
+/** Names the check that failed: the table is long. */
+function failedCheck(status: ProxyStatus): string[] {
+  const failed = stepOutcomes(status).find(({ outcome }) => outcome === 'refused');
+  return failed === undefined ? [] : ['', `**Failed check:** ${failed.what}.`];
 }
 
 /** The PCR0 of an image that is not trusted, so that the user can compare it or decide to trust it. */
 function refusedImage(status: ProxyStatus): string[] {
   const isRefused = status.kind === 'running' && status.health.kind === 'unreachable';
   const [pcr0] = (isRefused && PCR0.exec(status.health.message)) || [];
-  return pcr0 === undefined ? [] : ['', `${glossaryLink('PCR0')}, the fingerprint of its image:`, '', ...block(pcr0)];
+  return pcr0 === undefined
+    ? []
+    : ['', `${glossaryLink('PCR0')}, the measurement (SHA-384) of the enclave image:`, '', ...block(pcr0)];
 }
 
 const RESULTS: Readonly<Record<StepOutcome['outcome'], readonly [mark: string, result: string]>> = {
-  passed: ['✓', 'passed'],
-  refused: ['✗', '**failed**'],
-  notReached: ['–', 'not reached'],
-  notChecked: ['–', 'not checked'],
+  passed: ['✓', 'Passed'],
+  refused: ['✗', '**Failed**'],
+  notReached: ['–', 'Not reached'],
+  notChecked: ['–', 'Not checked'],
 };
 
 /** Empty if the checks did not run, or failed for a reason that is not one of them. */
@@ -194,9 +210,9 @@ function checksTable(status: ProxyStatus): string[] {
 
 function approval({ environment, approvedBy }: Verified): string {
   return {
-    pinned: `on the ${environment} list built into the extension`,
-    additional: 'added by you (`sealedProxy.additionalPcr0`)',
-    history: `in the signed history of ${environment} images`,
+    pinned: `On the ${environment} list built into the extension`,
+    additional: 'Added by you (`sealedProxy.additionalPcr0`)',
+    history: `In the signed history of ${environment} images`,
   }[approvedBy];
 }
 

@@ -1,8 +1,11 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
 import type { Cause, Health, ProxyStatus, RunningStatus } from '../shared/status.ts';
+import { VERSION } from '../shared/version.ts';
 import type { VisibleCommand } from './commands.ts';
 
 export const PRODUCT = 'Sealed Proxy';
+/** The default of the setting backendUrl. */
+export const DEFAULT_BACKEND = 'https://enclave.trymaple.ai';
 
 /** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
@@ -25,6 +28,9 @@ type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 
 /** What a running proxy offers. */
 const RUNNING: readonly VisibleCommand[] = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'];
+
+/** What a running proxy offers while the backend cannot be used. */
+const BROKEN: readonly VisibleCommand[] = ['checkConnection', 'diagnose', 'showAttestation', 'showLog', 'stop'];
 
 /** Another window's proxy, which this window does not use. */
 const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
@@ -71,7 +77,7 @@ function describe(status: ProxyStatus): Description {
         severity: 'error',
         headline: `${PRODUCT} is not running.`,
         detail: sentence(status.message),
-        actions: ['restart', 'openSettings', 'showLog'],
+        actions: ['restart', 'diagnose', 'openSettings', 'showLog'],
       };
     case 'portTaken': {
       const { port, unresponsive } = status;
@@ -81,16 +87,16 @@ function describe(status: ProxyStatus): Description {
         label: 'port taken',
         severity: 'error',
         headline: `${PRODUCT} cannot start: port ${port} is used by ${program}.`,
-        detail: 'No key was sent to it. Use a free port, or quit that program and restart.',
-        actions: ['useFreePort', 'openSettings', 'restart'],
+        detail: `${PRODUCT} sent it no key. Use a free port, or quit that program and restart ${PRODUCT}.`,
+        actions: ['useFreePort', 'restart', 'diagnose', 'openSettings'],
       };
     }
     case 'otherVersion':
       return {
         ...OTHER_WINDOW,
         label: 'other version',
-        headline: `Another window runs ${PRODUCT} ${status.version} on port ${status.port}.`,
-        detail: "Restart to switch all windows to this window's version.",
+        headline: `Another window runs ${PRODUCT} ${status.version}; this window has ${VERSION}.`,
+        detail: `Restart to use ${VERSION} in all windows.`,
       };
     case 'otherSettings':
       return {
@@ -109,13 +115,17 @@ function describe(status: ProxyStatus): Description {
 function describeRunning(status: RunningStatus): Description {
   const { health } = status;
   switch (health.kind) {
-    case 'noKey':
+    case 'noKey': {
+      const isDefault = status.backendUrl === DEFAULT_BACKEND;
       return {
         icon: 'key',
-        headline: `${PRODUCT} needs an API key. Set one to start.`,
+        label: 'set API key',
+        headline: `${PRODUCT} needs an API key.`,
+        detail: `Create one ${isDefault ? 'at trymaple.ai' : 'with your backend'}, then run Set API Key.`,
         click: 'setApiKey',
         actions: ['setApiKey', ...RUNNING],
       };
+    }
     case 'checking':
       return { icon: 'loading~spin', headline: `${PRODUCT} is checking the connection to the backend.` };
     case 'connected':
@@ -125,22 +135,29 @@ function describeRunning(status: RunningStatus): Description {
         icon: 'key',
         label: 'key refused',
         severity: 'error',
-        headline: `${PRODUCT} cannot connect: the backend refused the API key.`,
+        headline: `${PRODUCT} reached the backend, but the backend refused the API key.`,
         detail: 'The key is invalid or was deleted. Set a new one.',
         actions: ['setApiKey', ...RUNNING],
       };
     case 'slow':
       return {
         icon: 'watch',
-        label: 'slow',
+        label: 'no response',
         severity: 'warning',
-        headline: `${PRODUCT} is waiting for the backend, which did not respond in time.`,
-        detail: joined(CAUSES.network.remedy, nextTry(health)),
+        headline: `${PRODUCT} cannot use the backend, which did not respond in time.`,
+        detail: joined(nextTry(health), 'If this continues, run diagnostics.'),
+        actions: BROKEN,
       };
     case 'unreachable': {
       const { remedy, ...view } = CAUSES[health.cause];
-      const detail = joined(sentence(shortened(health.message)), remedy, nextTry(health));
-      return { ...view, detail, severity: 'error' };
+      const detail = joined(
+        reasonOf(health.message),
+        isBeforeRequests(health) ? NOTHING_SENT : '',
+        remedy,
+        PCR0.test(health.message) ? 'Show Attestation shows the full PCR0.' : '',
+        nextTry(health),
+      );
+      return { ...view, detail, severity: 'error', actions: BROKEN };
     }
   }
 }
@@ -177,25 +194,27 @@ export const CAUSES: Readonly<
     icon: 'workspace-untrusted',
     label: 'attestation failed',
     headline: `${PRODUCT} refused to connect: the enclave could not be authenticated.`,
-    remedy: 'No prompt and no key was sent. Traffic may be intercepted: try another network.',
+    remedy: 'Traffic may be intercepted. Try another network.',
   },
   pcr0: {
     icon: 'workspace-untrusted',
     label: 'image not trusted',
-    headline: `${PRODUCT} refused to connect: the enclave runs software that is not on the list of trusted images.`,
-    remedy: 'Update the extension. If you trust this image, add its PCR0 to sealedProxy.additionalPcr0.',
+    headline: `${PRODUCT} refused to connect: the enclave image is not trusted.`,
+    remedy:
+      'Update the extension: a newer version may trust this image. Add the PCR0 to sealedProxy.additionalPcr0 only if ' +
+      'you have verified the image yourself.',
   },
   clock: {
     icon: 'workspace-untrusted',
     label: 'clock wrong',
     headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
-    remedy: 'Set the clock of this computer, automatically if possible. Then check the connection again.',
+    remedy: 'Set the date and time of this computer, automatically if possible. Then run Check Connection.',
   },
   protocol: {
     icon: 'workspace-untrusted',
     label: 'protocol error',
     headline: `${PRODUCT} refused to connect: the server at this address is not a working enclave.`,
-    remedy: 'Check the setting sealedProxy.backendUrl.',
+    remedy: 'Check the setting sealedProxy.backendUrl, or update the extension.',
   },
   backend: {
     icon: 'server',
@@ -205,8 +224,22 @@ export const CAUSES: Readonly<
   },
 };
 
+const NOTHING_SENT = 'No prompts or keys were sent.';
+
+/** Whether the connection failed in the handshake, before the first request. */
+function isBeforeRequests({ cause, failure }: Extract<Health, { kind: 'unreachable' }>): boolean {
+  if (cause === 'protocol') return failure?.code.startsWith('handshake_') === true;
+  return cause === 'attestation' || cause === 'pcr0' || cause === 'clock';
+}
+
+/** The message of a failure, without what the headline says. */
+function reasonOf(message: string): string {
+  const text = shortened(message).replace(/^The attestation failed: /, '');
+  return sentence(text.charAt(0).toUpperCase() + text.slice(1));
+}
+
 function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>): string {
-  return retryAt === null ? '' : `Trying again at ${clockTime(retryAt)}.`;
+  return retryAt === null ? '' : `Next attempt at ${clockTime(retryAt)}.`;
 }
 
 function joined(...sentences: readonly string[]): string {

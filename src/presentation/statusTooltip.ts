@@ -33,7 +33,8 @@ function rowsOf({ url, backendUrl, verified, establishedAt, health, version, sha
     [glossaryLink('Backend'), backendUrl],
     ...attestationRows(verified, establishedAt),
     ...('checkedAt' in health ? [['Last check', clockTime(health.checkedAt)] as const] : []),
-    ['Version', shared ? `${version}, running in another window` : version],
+    ...(shared ? [['Proxy', 'running in another window'] as const] : []),
+    ['Version', version],
   ];
 }
 
@@ -42,9 +43,12 @@ function attestationRows(verified: AttestationSummary | null, establishedAt: num
   if (verified === null) return [[attestation, 'not verified']];
   if (verified.kind === 'development') return [[attestation, 'not verified (development backend)']];
   return [
-    [attestation, `verified, ${verified.environment} image`],
+    [
+      attestation,
+      `verified, ${verified.approvedBy === 'additional' ? 'image added by you' : `${verified.environment} image`}`,
+    ],
     [glossaryLink('PCR0'), shortPcr0(verified.pcr0)],
-    [glossaryLink('Enclave'), verified.moduleId],
+    [glossaryLink('Enclave', 'Enclave ID'), verified.moduleId],
     ...(establishedAt === null ? [] : [[glossaryLink('Session', 'Session since'), clockTime(establishedAt)] as const]),
     [
       glossaryLink('Certificate chain', 'Certificate valid until'),

@@ -15,14 +15,18 @@ const COLUMNS = [
   'First byte',
   'Last request',
 ];
-/** The kinds of errors, in the order in which they are shown. */
-const ERRORS = ['refused', 'failed', 'broken'] as const satisfies (keyof Outcomes)[];
+/** The kinds of errors and their names, in the order in which they are shown. */
+const ERRORS = [
+  ['refused', 'refused'],
+  ['failed', 'failed'],
+  ['broken', 'interrupted'],
+] as const satisfies (readonly [keyof Outcomes, string])[];
 const LEGEND = [
-  '- *Errors*: `refused` by the proxy, `failed` at the backend (status 400 or higher), or `broken` (the response was',
-  '  incomplete).',
+  '- *Errors*: refused (by the proxy), failed (status 400 or higher from the backend), interrupted (before the end of the',
+  '  response).',
   '- *Cancelled*: the client closed the connection.',
-  '- *Tokens*: as reported in responses. Most clients must ask for them when they stream',
-  '  (`stream_options.include_usage`).',
+  '- *Tokens*: as reported in responses. Most clients receive token counts for streamed responses only if they set',
+  '  `stream_options.include_usage`.',
   '- *First byte*: time from the request to the first byte of the response; the median of the last 100 requests.',
   '',
   'Requests appear when they finish. The numbers start from zero when the proxy starts. Prompts and responses are never',
@@ -44,7 +48,7 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
   if (usage.keys.length === 0) return [`${since} no requests yet.`];
   const sum = total(usage.keys);
   const count = requests(sum);
-  const reported = `${number(count)} ${count === 1 ? 'request' : 'requests'}; ${number(sum.counted)} reported token counts.`;
+  const reported = `${number(count)} ${count === 1 ? 'request' : 'requests'}; token counts are known for ${number(sum.counted)}.`;
   const rows = usage.keys.map((key) => [nameOf(key.caller, keys), ...cells(key)]);
   if (rows.length > 1) rows.push(['**Total**', ...cells(sum)]);
   return [
@@ -60,7 +64,9 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
 
 function cells(usage: KeyUsage): string[] {
   const { outcomes, tokensIn, tokensOut, counted, firstByte, lastAt } = usage;
-  const kinds = ERRORS.filter((kind) => outcomes[kind] > 0).map((kind) => `${number(outcomes[kind])}\u00a0${kind}`);
+  const kinds = ERRORS.filter(([kind]) => outcomes[kind] > 0).map(
+    ([kind, name]) => `${number(outcomes[kind])}\u00a0${name}`,
+  );
   return [
     number(requests(usage)),
     kinds.join(', ') || '0',
@@ -98,9 +104,9 @@ function total(keys: readonly KeyUsage[]): KeyUsage {
 
 function nameOf(caller: string, keys: readonly AccessKey[]): string {
   if (caller === DIRECT) return `${glossaryLink('API key')} sent by the client`;
-  if (caller === UNKNOWN) return 'no valid key';
+  if (caller === UNKNOWN) return 'No valid key';
   const known = keys.find(({ id }) => id === caller);
-  if (known === undefined) return 'revoked key';
+  if (known === undefined) return 'Revoked key';
   return known.origin === 'own' ? "VS Code's chat and connection checks" : asMarkdown(known.name);
 }
 

@@ -128,7 +128,7 @@ export function parseSessionReply(bytes: Uint8Array): SessionReply {
   const fields = exactFields(parseJson(bytes), 'version', 'session_id', 'attestation_document', 'expires_in_seconds');
   if (fields === undefined) throw malformedReply('it is not a JSON object with exactly the four fields');
   const { version, session_id: sessionId, attestation_document: document, expires_in_seconds: lifetime } = fields;
-  if (version !== PROTOCOL_VERSION) throw malformedReply('its version is not 2');
+  if (version !== PROTOCOL_VERSION) throw malformedReply('its version is not supported (expected 2)');
   if (lifetime !== SESSION_SECONDS) throw malformedReply('its lifetime is not 3600 seconds');
   if (typeof sessionId !== 'string' || !SESSION_ID.test(sessionId))
     throw malformedReply('its session id is not 32 hex digits');

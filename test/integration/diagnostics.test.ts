@@ -162,7 +162,7 @@ describe('diagnose()', () => {
     const steps = '––––✗–––––';
     assertOutline(results, { 'API key': 'skipped', Handshake: 'failed', steps, ...NO_REQUESTS });
     assert.match(resultNamed(results, 'Handshake').finding, /nonce_mismatch/);
-    assert.match(resultNamed(results, 'Handshake').remedy, /intercepted: try another network/);
+    assert.match(resultNamed(results, 'Handshake').remedy, /intercepted\. Try another network/);
   });
 
   it('reports a foreign program on the port, and sends no key to it', async () => {

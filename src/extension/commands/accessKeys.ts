@@ -37,13 +37,12 @@ const REVOKE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'
 async function manageAccessKeys({ secrets, supervisor }: CommandContext): Promise<void> {
   const pick = vscode.window.createQuickPick<KeyItem>();
   pick.title = 'Sealed Proxy: Access Keys';
-  pick.placeholder = 'Select a key to copy it, or use the buttons to copy or revoke it';
+  pick.placeholder = 'Select a key to copy it. Use the trash icon to revoke it.';
   const refresh = async () => {
     pick.items = visibleKeys(await secrets.accessKeys()).map((key) => ({
       key,
       label: `$(key) ${key.name}`,
-      description: key.lastUsedAt === null ? 'never used' : `last used ${date(key.lastUsedAt)}`,
-      detail: `created ${date(key.createdAt)}`,
+      description: `Created ${date(key.createdAt)}, ${key.lastUsedAt === null ? 'never used' : `last used ${date(key.lastUsedAt)}`}`,
       buttons: [COPY, REVOKE],
     }));
   };

@@ -9,7 +9,8 @@ async function setApiKey({ secrets, supervisor }: CommandContext): Promise<void>
   const typed = await vscode.window.showInputBox({
     title: 'Sealed Proxy: Set API Key',
     prompt:
-      "Enter the backend's API key. It is stored in VS Code's secret storage and only leaves this computer encrypted.",
+      "Enter your backend's API key; for the default backend, create one at trymaple.ai. It is stored in VS Code's secret " +
+      'storage and leaves this computer only in encrypted form.',
     password: true,
     ignoreFocusOut: true,
     validateInput: (value) => (value === '' ? undefined : apiKeyProblem(value.trim())),

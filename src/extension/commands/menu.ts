@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS, menuGroups } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
-import { PRODUCT, describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import { PRODUCT, describeStatus } from '../../presentation/statusText.ts';
 import { SECTION } from '../settings.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { runCommand } from './runCommand.ts';
@@ -26,7 +26,7 @@ async function showMenu({ supervisor, secrets }: CommandContext): Promise<void> 
   const withApiKey = (await secrets.apiKey()) !== undefined;
   const groups = menuGroups(view.actions, { whileRunning: supervisor.status.kind === 'running', withApiKey });
   const rows = groups.flatMap((group, index) => [...(index === 0 ? [] : [SEPARATOR]), ...group.map(rowFor)]);
-  const chosen = await vscode.window.showQuickPick(rows, { title: PRODUCT, placeHolder: summaryOf(view) });
+  const chosen = await vscode.window.showQuickPick(rows, { title: PRODUCT, placeHolder: view.headline });
   if (chosen?.command !== undefined) await runCommand(chosen.command);
 }
 

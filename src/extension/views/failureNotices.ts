@@ -23,7 +23,7 @@ export class FailureNotices {
     if (failure === this.#shown) return;
     this.#shown = failure;
     const commands =
-      status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'openSettings'] as const);
+      status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'restart'] as const);
     await offerCommands(vscode.window.showErrorMessage, asNotice(message), ...commands);
   }
 

@@ -92,7 +92,7 @@ describe('checkValidity()', () => {
       },
       {
         code: 'certificate_expired',
-        message: "this computer's clock is about 3 hours ahead of the enclave: set its date and time, then try again",
+        message: "this computer's clock is about 3 hours ahead of the enclave's",
         clockSkewMs: 3 * HOUR,
       },
     );
@@ -102,7 +102,7 @@ describe('checkValidity()', () => {
       },
       {
         code: 'certificate_not_yet_valid',
-        message: "this computer's clock is about 3 hours behind the enclave: set its date and time, then try again",
+        message: "this computer's clock is about 3 hours behind the enclave's",
         clockSkewMs: -3 * HOUR,
       },
     );
@@ -131,8 +131,8 @@ describe('describeClockSkew()', () => {
   });
 
   it('names the direction', () => {
-    assert.equal(describeClockSkew(HOUR * 3), "this computer's clock is about 3 hours ahead of the enclave");
-    assert.equal(describeClockSkew(-HOUR * 3), "this computer's clock is about 3 hours behind the enclave");
+    assert.equal(describeClockSkew(HOUR * 3), "this computer's clock is about 3 hours ahead of the enclave's");
+    assert.equal(describeClockSkew(-HOUR * 3), "this computer's clock is about 3 hours behind the enclave's");
   });
 
   it('is never off by more than half of the stated duration', () => {

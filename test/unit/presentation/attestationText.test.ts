@@ -59,16 +59,16 @@ describe('attestationDocument()', () => {
   it('shows why the image is trusted', () => {
     assert.match(
       text({ ...GENUINE, approvedBy: 'additional' }),
-      /\| added by you \(`sealedProxy\.additionalPcr0`\) \|/,
+      /\| Added by you \(`sealedProxy\.additionalPcr0`\) \|/,
     );
-    assert.match(text({ ...GENUINE, approvedBy: 'history' }), /\| in the signed history of production images \|/);
+    assert.match(text({ ...GENUINE, approvedBy: 'history' }), /\| In the signed history of production images \|/);
   });
 
   it('explains that a development backend is not verified, without a check mark', () => {
     for (const moduleId of ['i-dev', null]) {
       const shown = text({ kind: 'development', moduleId });
       assert.match(shown, /It is not verified\./);
-      assert.equal(shown.includes('calls itself `i-dev`.'), moduleId !== null);
+      assert.equal(shown.includes('Enclave ID (not verified): `i-dev`'), moduleId !== null);
       assert.doesNotMatch(shown, /✓|is verified/i);
     }
   });
@@ -108,7 +108,10 @@ describe('attestationDocument()', () => {
     ['session_id_mismatch', null, '✓✓✓✓✓✓✓✓✓✗'],
   ] as const) {
     it(`shows which check failed, and which passed before: ${detail ?? code}`, () => {
-      assert.equal(marks(refusedFor(code, detail)), expected);
+      const shown = refusedFor(code, detail);
+      assert.equal(marks(shown), expected);
+      const [, failed = 'none'] = /^\| ✗ \| (.*?) \|/m.exec(shown) ?? [];
+      assert.ok(shown.includes(`**Failed check:** ${failed}.`), shown);
     });
   }
 

@@ -7,8 +7,10 @@ import {
   summaryOf,
 } from '../../../src/presentation/statusText.ts';
 import type { StatusView } from '../../../src/presentation/statusText.ts';
+import { RESTART_SETTINGS } from '../../../src/settings/schema.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../../../src/shared/status.ts';
+import { VERSION } from '../../../src/shared/version.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const PCR0 = `0123abcd${'e'.repeat(80)}89efcdab`;
@@ -66,6 +68,7 @@ interface Expected {
 }
 
 const RUNNING = 'checkConnection copyBaseUrl showAttestation showLog stop';
+const BROKEN = 'checkConnection diagnose showAttestation showLog stop';
 const TABLE: readonly Expected[] = [
   {
     name: 'off',
@@ -105,7 +108,7 @@ const TABLE: readonly Expected[] = [
     severity: 'error',
     headline: 'Sealed Proxy is not running.',
     detail: 'It ended five times.',
-    actions: 'restart openSettings showLog',
+    actions: 'restart diagnose openSettings showLog',
   },
   ...([false, true] as const).map((unresponsive): Expected => {
     const program = unresponsive ? 'a program that does not respond' : 'another program';
@@ -116,8 +119,8 @@ const TABLE: readonly Expected[] = [
       compact: '$(error) port taken',
       severity: 'error',
       headline: `Sealed Proxy cannot start: port 14114 is used by ${program}.`,
-      detail: 'No key was sent to it. Use a free port, or quit that program and restart.',
-      actions: 'useFreePort openSettings restart',
+      detail: 'Sealed Proxy sent it no key. Use a free port, or quit that program and restart Sealed Proxy.',
+      actions: 'useFreePort restart diagnose openSettings',
     };
   }),
   {
@@ -126,8 +129,8 @@ const TABLE: readonly Expected[] = [
     text: '$(warning) Sealed Proxy: other version',
     compact: '$(warning) other version',
     severity: 'warning',
-    headline: 'Another window runs Sealed Proxy 9.9.9 on port 14114.',
-    detail: "Restart to switch all windows to this window's version.",
+    headline: `Another window runs Sealed Proxy 9.9.9; this window has ${VERSION}.`,
+    detail: `Restart to use ${VERSION} in all windows.`,
     actions: 'restart openSettings',
   },
   {
@@ -143,11 +146,11 @@ const TABLE: readonly Expected[] = [
   {
     name: 'no API key',
     status: running({ kind: 'noKey' }),
-    text: '$(key) Sealed Proxy',
-    compact: '$(key)',
+    text: '$(key) Sealed Proxy: set API key',
+    compact: '$(key) set API key',
     severity: 'none',
-    headline: 'Sealed Proxy needs an API key. Set one to start.',
-    detail: '',
+    headline: 'Sealed Proxy needs an API key.',
+    detail: 'Create one with your backend, then run Set API Key.',
     actions: `setApiKey ${RUNNING}`,
     click: 'setApiKey',
   },
@@ -197,19 +200,19 @@ const TABLE: readonly Expected[] = [
     text: '$(key) Sealed Proxy: key refused',
     compact: '$(key) key refused',
     severity: 'error',
-    headline: 'Sealed Proxy cannot connect: the backend refused the API key.',
+    headline: 'Sealed Proxy reached the backend, but the backend refused the API key.',
     detail: 'The key is invalid or was deleted. Set a new one.',
     actions: `setApiKey ${RUNNING}`,
   },
   {
     name: 'slow',
     status: running({ kind: 'slow', checkedAt: NOW, retryAt: NOW + 5000 }),
-    text: '$(watch) Sealed Proxy: slow',
-    compact: '$(watch) slow',
+    text: '$(watch) Sealed Proxy: no response',
+    compact: '$(watch) no response',
     severity: 'warning',
-    headline: 'Sealed Proxy is waiting for the backend, which did not respond in time.',
-    detail: `Check your network and the settings sealedProxy.backendUrl and http.proxy. Trying again at ${clock(NOW + 5000)}.`,
-    actions: RUNNING,
+    headline: 'Sealed Proxy cannot use the backend, which did not respond in time.',
+    detail: `Next attempt at ${clock(NOW + 5000)}. If this continues, run diagnostics.`,
+    actions: BROKEN,
   },
   ...(
     [
@@ -219,23 +222,29 @@ const TABLE: readonly Expected[] = [
         'workspace-untrusted',
         'attestation failed',
         /the enclave could not be authenticated\.$/,
-        /^It was so and so\. No prompt and no key was sent\. Traffic may be intercepted: try another network\./,
+        /^It was so and so\. No prompts or keys were sent\. Traffic may be intercepted\. Try another network\./,
       ],
       [
         'pcr0',
         'workspace-untrusted',
         'image not trusted',
-        /not on the list of trusted images\.$/,
-        /^It was so and so\. .* sealedProxy\.additionalPcr0/,
+        /the enclave image is not trusted\.$/,
+        /^It was so and so\. No prompts or keys were sent\. .* sealedProxy\.additionalPcr0/,
       ],
-      ['clock', 'workspace-untrusted', 'clock wrong', /clock is wrong\.$/, /^It was so and so\. Set the clock/],
+      [
+        'clock',
+        'workspace-untrusted',
+        'clock wrong',
+        /clock is wrong\.$/,
+        /^It was so and so\. No prompts or keys were sent\. Set the date/,
+      ],
       ['protocol', 'workspace-untrusted', 'protocol error', /is not a working enclave\.$/, /^It was so and so\. Check/],
       [
         'backend',
         'server',
         'backend error',
         /cannot process requests right now\.$/,
-        /^It was so and so\. Wait a few minutes\. .* Trying/,
+        /^It was so and so\. Wait a few minutes\. .* Next attempt/,
       ],
     ] as const
   ).map(([cause, icon, label, headline, detail]): Expected => {
@@ -248,7 +257,7 @@ const TABLE: readonly Expected[] = [
       severity: 'error',
       headline,
       detail,
-      actions: RUNNING,
+      actions: BROKEN,
     };
   }),
 ];
@@ -307,6 +316,32 @@ describe('describeStatus()', () => {
       assert.notEqual(describeStatus(status).label, network.label);
       assert.doesNotMatch(allText(status), /unreachable|cannot (be )?reach|your network/i, cause);
     }
+  });
+
+  it('says where to create an API key', () => {
+    const status = running({ kind: 'noKey' }, { backendUrl: RESTART_SETTINGS.backendUrl.default });
+    assert.equal(describeStatus(status).detail, 'Create one at trymaple.ai, then run Set API Key.');
+  });
+
+  it('says that nothing was sent only if the connection failed in the handshake', () => {
+    const detailFor = (code: string) => {
+      const failure = { at: NOW, code, detail: null, message: 'No' };
+      return describeStatus(running({ ...unreachable('protocol'), failure } as Health)).detail;
+    };
+    assert.match(detailFor('handshake_malformed'), /No prompts or keys were sent\./);
+    assert.doesNotMatch(detailFor('record_malformed'), /sent/);
+  });
+
+  it('says where the full PCR0 of a refused image is', () => {
+    const { detail } = describeStatus(running(unreachable('pcr0', `It has PCR0 ${PCR0}`)));
+    assert.match(detail, /^It has PCR0 0123abcd…89efcdab\. .* Show Attestation shows the full PCR0\. Next attempt/);
+  });
+
+  it('does not repeat that the attestation failed', () => {
+    const { detail } = describeStatus(
+      running(unreachable('attestation', 'The attestation failed: the root is unknown')),
+    );
+    assert.match(detail, /^The root is unknown\. /);
   });
 
   it('never describes a session that is only renewed as an attack', () => {

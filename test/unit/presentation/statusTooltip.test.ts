@@ -60,9 +60,9 @@ describe('statusTooltip()', () => {
     assert.equal(
       shown,
       '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +
-        'No key was sent to it. Use a free port, or quit that program and restart.\n\n' +
-        '[Use a Free Port](command:sealedProxy.useFreePort) · [Open Settings](command:sealedProxy.openSettings) · ' +
-        '[Restart](command:sealedProxy.restart)',
+        'Sealed Proxy sent it no key. Use a free port, or quit that program and restart Sealed Proxy.\n\n' +
+        '[Use a Free Port](command:sealedProxy.useFreePort) · [Restart](command:sealedProxy.restart) · ' +
+        '[Run Diagnostics](command:sealedProxy.diagnose) · [Open Settings](command:sealedProxy.openSettings)',
     );
   });
 
@@ -72,17 +72,23 @@ describe('statusTooltip()', () => {
     assert.equal(shown.get('Backend'), '`https://enclave.example`');
     assert.equal(shown.get('Attestation'), 'verified, production image');
     assert.equal(shown.get('PCR0'), '0123abcd…89efcdab');
-    assert.equal(shown.get('Enclave'), 'i-1-enc2');
+    assert.equal(shown.get('Enclave ID'), 'i-1-enc2');
     assert.equal(shown.get('Models'), '3');
     assert.equal(shown.get('Version'), '1.2.3');
     for (const name of ['Session since', 'Certificate valid until', 'Last check'])
       assert.match(shown.get(name) ?? '', /\d/, name);
   });
 
+  it('shows that the user added the image', () => {
+    const shown = rows(running({ verified: { ...VERIFIED, approvedBy: 'additional' } }));
+    assert.equal(shown.get('Attestation'), 'verified, image added by you');
+  });
+
   it('shows that a development backend is not verified', () => {
     const shown = rows(running({ verified: { kind: 'development', moduleId: 'i-dev' } }));
     assert.equal(shown.get('Attestation'), 'not verified (development backend)');
-    for (const name of ['PCR0', 'Enclave', 'Certificate valid until']) assert.equal(shown.get(name), undefined, name);
+    for (const name of ['PCR0', 'Enclave ID', 'Certificate valid until'])
+      assert.equal(shown.get(name), undefined, name);
   });
 
   it('shows that nothing is verified without a session', () => {
@@ -92,7 +98,9 @@ describe('statusTooltip()', () => {
   });
 
   it('shows that the proxy runs in another window', () => {
-    assert.equal(rows(running({ shared: true })).get('Version'), '1.2.3, running in another window');
+    const shown = rows(running({ shared: true }));
+    assert.equal(shown.get('Proxy'), 'running in another window');
+    assert.equal(shown.get('Version'), '1.2.3');
   });
 
   it('has no table while no proxy runs', () => {
@@ -109,6 +117,6 @@ describe('statusTooltip()', () => {
     const shown = tooltip(running({ health: { ...UNREACHABLE, message }, verified: null }));
     assert.ok(shown.includes('\\[this\\](command:workbench.action.quit) \\$(shield) \\| \\*\\*x\\*\\*.'), shown);
     const hostile = rows(running({ verified: { ...VERIFIED, moduleId: 'i`|[x](y)' } }));
-    assert.equal(hostile.get('Enclave'), 'i\\`\\|\\[x\\](y)');
+    assert.equal(hostile.get('Enclave ID'), 'i\\`\\|\\[x\\](y)');
   });
 });

@@ -42,23 +42,23 @@ describe('usageDocument()', () => {
   it('shows the names of the access keys, and labels all other callers', () => {
     const callers = [ADA.id, OWN.id, 'f'.repeat(16), DIRECT, UNKNOWN];
     const names = rows(report(...callers.map((caller) => used(caller, { answered: 1 })))).map(([name]) => name);
-    const expected = ["Ada's\\_notebook", "VS Code's chat and connection checks", 'revoked key'];
+    const expected = ["Ada's\\_notebook", "VS Code's chat and connection checks", 'Revoked key'];
     assert.match(names[3] ?? '', /^\[API key\]\(https:\S+#api-key\) sent by the client$/);
-    assert.deepEqual(names.toSpliced(3, 1), [...expected, 'no valid key', '**Total**']);
+    assert.deepEqual(names.toSpliced(3, 1), [...expected, 'No valid key', '**Total**']);
   });
 
   it('shows the numbers of one key in one row, without a total', () => {
     const numbers = { tokensIn: 1234, tokensOut: 5_000_000, counted: 2, firstByte: 1499.6 };
     const usage = used(ADA.id, { answered: 3, refused: 1, broken: 2, cancelled: 4, ...numbers });
     assert.deepEqual(rows(report(usage)), [
-      ["Ada's\\_notebook", '10', '1\u00a0refused, 2\u00a0broken', '4', '1,234', '5,000,000', '1,500 ms', TIME],
+      ["Ada's\\_notebook", '10', '1\u00a0refused, 2\u00a0interrupted', '4', '1,234', '5,000,000', '1,500 ms', TIME],
     ]);
-    assert.match(usageDocument(report(usage), KEYS), /: 10 requests; 2 reported token counts\./);
+    assert.match(usageDocument(report(usage), KEYS), /: 10 requests; token counts are known for 2\./);
   });
 
   it('counts the tokens of a response that the client cancelled afterwards', () => {
     const text = usageDocument(report(used(ADA.id, { cancelled: 1, tokensIn: 3, tokensOut: 4, counted: 1 })), KEYS);
-    assert.match(text, /: 1 request; 1 reported token counts\./);
+    assert.match(text, /: 1 request; token counts are known for 1\./);
   });
 
   it('shows a dash for tokens that were not reported and a time that was not measured', () => {

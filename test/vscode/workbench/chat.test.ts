@@ -39,7 +39,7 @@ describe("VS Code's chat", () => {
     picture = join(editor.profile.folder('project'), 'picture.png');
     copyFileSync(fromRoot('media/icon.png'), picture);
     window = await editor.open('project');
-    await window.waitForStatus('Sealed Proxy', 'key');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
     await window.setApiKey('dev-the-key-of-a-user');
     await window.waitForStatus('Sealed Proxy: development');
     await window.dismiss('API key accepted. 8 models are available.');

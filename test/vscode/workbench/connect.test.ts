@@ -50,7 +50,7 @@ describe('Connect an Assistant', () => {
     mkdirSync(dirname(config));
     writeFileSync(config, CONFIG);
     window = await editor.open('project');
-    await window.waitForStatus('Sealed Proxy', 'key');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     await window.dismiss('API key accepted');

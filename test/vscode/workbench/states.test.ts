@@ -35,8 +35,8 @@ describe('The workbench', () => {
   });
 
   it('shows that there is no API key, and offers the commands that can work', async () => {
-    await window.waitForStatus('Sealed Proxy', 'key');
-    assert.match(await window.picture('no-key'), /Sealed Proxy needs an API key\. Set one to start\./);
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
+    assert.match(await window.picture('no-key'), /Sealed Proxy needs an API key\./);
     const offered = (await window.offered('Sealed Proxy:')).join('\n');
     assert.match(offered, /Set API Key/);
     assert.match(offered, /Sealed Proxy: Stop/);
@@ -170,7 +170,7 @@ describe('The workbench', () => {
     await check();
     await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
     await window.dismiss('cannot reach the backend');
-    assert.match(await window.picture('unreachable'), /cannot reach the backend.*Trying again at \d/s);
+    assert.match(await window.picture('unreachable'), /cannot reach the backend.*Next attempt at \d/s);
     assert.match(await window.diagnosis('dead-backend'), /✗\s+Models\s+The connection to the backend failed/);
     enclave = await scope.enclaveProcess(['--port', String(enclave.port)]);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
@@ -203,8 +203,8 @@ describe('The workbench', () => {
     const slow = await scope.enclaveProcess(['--faults', 'hang-before-response']);
     await window.bridge.set('requestTimeoutSeconds', 1);
     await window.bridge.set('backendUrl', slow.url);
-    await window.waitForStatus('Sealed Proxy: slow', 'watch');
-    assert.match(await window.picture('slow'), /did not respond in time.*Trying again at \d/s);
+    await window.waitForStatus('Sealed Proxy: no response', 'watch');
+    assert.match(await window.picture('slow'), /did not respond in time.*Next attempt at \d/s);
     await window.bridge.set('requestTimeoutSeconds', undefined);
     await window.bridge.set('backendUrl', enclave.url);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
@@ -230,7 +230,7 @@ describe('The workbench', () => {
     await window.waitForStatus('Sealed Proxy: port taken', 'error');
     const toast = window.toast(`port ${port} is used by another program`);
     await toast.waitFor();
-    assert.match(await window.picture('port-taken'), /No key was sent to it/);
+    assert.match(await window.picture('port-taken'), /Sealed Proxy sent it no key/);
     const shown = await window.diagnosis('port-taken');
     assert.match(shown, /✗\s+Port owner/);
     await toast.getByRole('button', { name: 'Use a Free Port' }).click();
@@ -265,7 +265,7 @@ describe('The workbench', () => {
   it('removes the API key if the user confirms', async () => {
     await window.runCommand('Sealed Proxy: Remove API Key');
     await window.press('Remove the API key?', 'Remove');
-    await window.waitForStatus('Sealed Proxy', 'key');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
   });
 
   it('leaves no key on command lines or in environments, settings and logs', () => {

@@ -52,7 +52,7 @@ describe('Show Usage', () => {
     await text.getByText('Since the proxy started').waitFor();
     assert.deepEqual(await row('Continue'), ['1', '0', '0', '5', '7']);
     assert.deepEqual(await row('Cline'), ['2', '2\u00a0failed', '0', '–', '–']);
-    assert.deepEqual(await row('no valid key'), ['1', '1\u00a0refused', '0', '–', '–']);
+    assert.deepEqual(await row('No valid key'), ['1', '1\u00a0refused', '0', '–', '–']);
     assert.equal((await row('connection checks')).length, 5);
     const secrets = { 'the API key': API_KEY, 'a key': continueKey, 'another key': cline, 'the question': QUESTION };
     assertNoSecretLeaks(secrets, await text.innerText(), 'the usage');

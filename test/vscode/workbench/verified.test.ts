@@ -91,7 +91,7 @@ describe('A verified enclave', () => {
     );
     scope.onClose(() => editor.stop());
     window = await editor.open('project');
-    await window.waitForStatus('Sealed Proxy', 'key');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
   });
 
   it('shows that the image is not trusted, and sends no request', async () => {
@@ -221,9 +221,9 @@ describe('A verified enclave', () => {
   /** The tooltip's facts about the verified enclave. */
   function assertFacts(tooltip: string): void {
     for (const fact of [
-      /Attestation\s+verified, production image/,
+      /Attestation\s+verified, image added by you/,
       new RegExp(String.raw`PCR0\s+${PCR0.slice(0, 8)}…${PCR0.slice(-8)}`),
-      new RegExp(String.raw`Enclave\s+${MODULE}`),
+      new RegExp(String.raw`Enclave ID\s+${MODULE}`),
       /Session since\s+\d{1,2}:\d\d/,
       /Certificate valid until\s+\d+\/\d+\/\d+, \d{1,2}:\d\d/,
       /Models\s+8/,

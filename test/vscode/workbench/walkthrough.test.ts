@@ -20,7 +20,7 @@ import type { Workbench } from '../../support/vscode/workbench.ts';
 const API_KEY = 'dev-the-key-of-a-new-user';
 const ENCLAVE = 'enclave.elsewhere.example';
 const { steps: STEPS } = walkthroughOf(readFileSync(fromRoot('package.json'), 'utf8'));
-const TITLES = ['Set your API key', 'See that the enclave is verified', 'Connect an assistant', 'Ask a question'];
+const TITLES = ['Set your API key', 'Check that the enclave is verified', 'Connect an assistant', 'Ask a question'];
 /** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
 const BOTTOM_RIGHT = { x: 756, y: 448, width: 524, height: 352 };
@@ -59,7 +59,7 @@ describe('The walkthrough', () => {
     );
     scope.onClose(() => editor.stop());
     window = await editor.open('project');
-    await window.waitForStatus('Sealed Proxy', 'key');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
   });
 
   const steps = () => window.page.locator('.gettingStartedContainer .getting-started-step');
