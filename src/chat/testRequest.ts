@@ -13,8 +13,6 @@ export type TestRequestResult =
       readonly firstByte: number;
       readonly total: number;
       readonly chunks: number;
-      /** Undefined if the response reports no usage. */
-      readonly tokens: { readonly input: number; readonly output: number } | undefined;
     }
   | RefusedRequest
   /** The response was not a complete event stream. */
@@ -43,7 +41,7 @@ export async function sendTestRequest(
   const body = JSON.stringify({
     model,
     stream: true,
-    stream_options: { include_usage: true },
+    stream_options: { include_usage: true }, // for the usage report of the proxy
     max_tokens: 16,
     messages: [{ role: 'user', content: 'Say OK.' }],
   });
@@ -52,10 +50,8 @@ export async function sendTestRequest(
   if (response.statusCode !== 200) return readRefusal(response);
   let firstByte: number | undefined;
   let chunks = 0;
-  let tokens: { readonly input: number; readonly output: number } | undefined;
   const reader = new ResponseReader((event) => {
     if (event.kind === 'text' || event.kind === 'thinking') chunks++;
-    if (event.kind === 'usage') tokens = event;
   });
   try {
     for await (const text of response.setEncoding('utf8')) {
@@ -68,7 +64,7 @@ export async function sendTestRequest(
     return { kind: 'broken', chunks }; // without the error's message, which may be the backend's own text
   }
   const total = clock() - start;
-  return { kind: 'answered', firstByte: firstByte ?? total, total, chunks, tokens };
+  return { kind: 'answered', firstByte: firstByte ?? total, total, chunks };
 }
 
 /** Reads a response with an error status. */

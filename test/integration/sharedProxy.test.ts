@@ -5,15 +5,13 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { chatBody } from '../support/e2e/chat.ts';
-import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
-import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { listModels, openResponse, readResponse } from '../support/e2e/httpClient.ts';
+import { API_KEY, perTest } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { EditorWindow, gone, isAlive, makeVault } from '../support/editorWindow.ts';
 import type { Running, Vault } from '../support/editorWindow.ts';
 import { FakeProxy } from '../support/fakeProxy.ts';
 import { flushEventLoop } from '../support/withTimeout.ts';
-
-const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisors of several windows', () => {
   const scope = perTest();
@@ -69,7 +67,7 @@ describe('Supervisors of several windows', () => {
       const { first, second, owner } = await both();
       const stream = await openResponse(owner.url, { body: chatBody('/repeat 60', { stream: true }) });
       const reading = readResponse(stream);
-      assert.equal((await models(owner.url)).status, 200);
+      assert.equal((await listModels(owner.url)).status, 200);
       const before = second.statuses.items.length;
       const { milliseconds } = await timed(async () => {
         if (way === 'is killed with its proxy') process.kill(first.pid, 'SIGKILL');
@@ -79,7 +77,7 @@ describe('Supervisors of several windows', () => {
         await (way === 'closes' ? undefined : leaving);
       });
       assert.ok(milliseconds < 3000, `${milliseconds} ms`);
-      assert.equal((await models(owner.url)).status, 200);
+      assert.equal((await listModels(owner.url)).status, 200);
       assert.equal((await reading).broken, way === 'is killed with its proxy');
       if (way !== 'is killed with its proxy') await gone(first.pid);
       assert.ok(isAlive(second.pid));
@@ -102,7 +100,7 @@ describe('Supervisors of several windows', () => {
     const { first, second, owner } = await both();
     await second.supervisor.stop();
     assert.deepEqual(second.supervisor.status, { kind: 'off' });
-    assert.equal((await models(owner.url)).status, 200);
+    assert.equal((await listModels(owner.url)).status, 200);
     assert.deepEqual([first.supervisor.status.kind, first.pids.length], ['running', 1]);
   });
 
@@ -111,7 +109,7 @@ describe('Supervisors of several windows', () => {
     const starts = [first, second].map(({ statuses }) => statuses.items.length);
     await first.supervisor.restart();
     await Promise.all([first.health('connected', starts[0]), second.health('connected', starts[1])]);
-    assert.equal((await models(owner.url)).status, 200);
+    assert.equal((await listModels(owner.url)).status, 200);
     const states = [first, second].map(({ supervisor }) => supervisor.status as Running);
     assert.equal(states.filter(({ shared }) => !shared).length, 1);
   });
@@ -120,11 +118,11 @@ describe('Supervisors of several windows', () => {
     const { first, second, owner } = await both();
     vault.accessKeys = [vault.ownKey];
     await Promise.all([first, second].map(({ supervisor }) => supervisor.secretsChanged(false)));
-    assert.equal((await models(owner.url)).status, 401);
+    assert.equal((await listModels(owner.url)).status, 401);
     const before = second.statuses.items.length;
     await first.supervisor.stop();
     await owning(second, before);
-    assert.equal((await models(owner.url)).status, 401);
+    assert.equal((await listModels(owner.url)).status, 401);
   });
 
   it('all use a new API key', async () => {
@@ -165,10 +163,10 @@ describe('Supervisors of several windows', () => {
     const { first, second, owner } = await both();
     const key = `sealed-${'n'.repeat(43)}`;
     second.vault = { ...vault, accessKeys: [...vault.accessKeys, key] };
-    assert.equal((await models(owner.url, key)).status, 401);
+    assert.equal((await listModels(owner.url, key)).status, 401);
     const starts = [first, second].map(({ statuses }) => statuses.items.length);
     await second.supervisor.secretsChanged(false);
-    assert.equal((await models(owner.url, key)).status, 200);
+    assert.equal((await listModels(owner.url, key)).status, 200);
     await owning(second, starts[1] ?? 0);
     assert.equal((await first.health('connected', starts[0])).shared, true);
   });
@@ -201,7 +199,7 @@ describe('Supervisors of several windows', () => {
     while (editor.pids.length === 0) await flushEventLoop(); // it has the earlier secrets
     Object.assign(vault, { ownership: makeVault().ownership, accessKeys: [vault.ownKey] });
     const { url } = await editor.health('connected');
-    assert.equal((await models(url)).status, 401);
+    assert.equal((await listModels(url)).status, 401);
     assert.ok(editor.statuses.items.every(({ kind }) => kind === 'starting' || kind === 'running'));
     assert.equal((await connected(open())).shared, true);
   });
@@ -216,7 +214,7 @@ describe('Supervisors of several windows', () => {
     await connected(second);
     assert.equal((second.supervisor.status as Running).shared, false);
     await first.statuses.find('the join', (status) => status.kind === 'running' && status.shared, before);
-    assert.equal((await models(`http://127.0.0.1:${port}`)).status, 200);
+    assert.equal((await listModels(`http://127.0.0.1:${port}`)).status, 200);
   });
 
   it('leave the port to the window that asked for it, even if another one starts meanwhile', async () => {

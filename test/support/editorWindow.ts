@@ -147,6 +147,12 @@ export class EditorWindow {
     return found as Extract<ProxyStatus, { kind: Kind }>;
   }
 
+  /** Starts the supervisor, and waits for the connection to the backend. */
+  async start(): Promise<Running> {
+    await this.supervisor.start();
+    return this.health('connected');
+  }
+
   /** The same for the health of a running proxy. */
   async health(kind: Health['kind'], start = this.statuses.items.length - 1, deadline = DEADLINE): Promise<Running> {
     const accepts = (one: ProxyStatus) => one.kind === 'running' && one.health.kind === kind;

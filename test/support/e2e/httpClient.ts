@@ -34,6 +34,11 @@ export async function sendRequest(
   return readResponse(await openResponse(url, request, deadline), deadline);
 }
 
+/** `GET /v1/models`, by default with the access key that proxies in tests have. */
+export function listModels(url: string, key?: string): Promise<ClientResponse> {
+  return sendRequest(url, { method: 'GET', path: '/v1/models', ...(key !== undefined && { key }) });
+}
+
 /** Sends a request; resolves as soon as the response starts. */
 export function openResponse(url: string, request: RequestOptions = {}, deadline = DEADLINE): Promise<IncomingMessage> {
   const sent = openRequest(url, request);

@@ -4,15 +4,12 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { openResponse, readResponse, sendRequest } from '../../support/e2e/httpClient.ts';
+import { listModels, openResponse, readResponse, sendRequest } from '../../support/e2e/httpClient.ts';
 import { RawConnection } from '../../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
 import { EditorWindow, gone, isAlive } from '../../support/editorWindow.ts';
-import type { Running } from '../../support/editorWindow.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
-
-const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor.stop(), restart() and end()', () => {
   const scope = perTest();
@@ -24,14 +21,10 @@ describe('Supervisor.stop(), restart() and end()', () => {
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
   });
 
-  const start = async (): Promise<Running> => {
-    await editor.supervisor.start();
-    return editor.health('connected');
-  };
   const aStream = (url: string) => openResponse(url, { body: chatBody('/repeat 60', { stream: true }) });
 
   it('finishes a stream after a restart, while the new process already serves', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const { pid } = editor;
     const stream = await aStream(url);
     let ended = false;
@@ -39,7 +32,7 @@ describe('Supervisor.stop(), restart() and end()', () => {
     const before = editor.statuses.items.length;
     await editor.supervisor.restart();
     await editor.health('connected', before);
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
     assert.deepEqual([ended, isAlive(pid)], [false, true]);
     assert.equal((await reading).broken, false);
     await gone(pid);
@@ -47,7 +40,7 @@ describe('Supervisor.stop(), restart() and end()', () => {
   });
 
   it('stops: frees the port, finishes a stream, and then leaves no process', async () => {
-    const { url, port } = await start();
+    const { url, port } = await editor.start();
     const reading = readResponse(await aStream(url));
     await editor.supervisor.stop();
     assert.deepEqual(editor.supervisor.status, { kind: 'off' });
@@ -57,7 +50,7 @@ describe('Supervisor.stop(), restart() and end()', () => {
   });
 
   it('ends all processes within five seconds, also those that finish a stream', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const stalled = [await openResponse(url, { body: chatBody('/stall 1', { stream: true }) })];
     await editor.supervisor.restart();
     await editor.health('connected');
@@ -89,7 +82,7 @@ describe('Supervisor.stop(), restart() and end()', () => {
   });
 
   it('revokes an access key also in a process that only finishes its responses', async () => {
-    const { port } = await start();
+    const { port } = await editor.start();
     const connection = await RawConnection.open(port);
     const ask = (method: string, path: string, body: Buffer = Buffer.alloc(0)) => {
       const fields = `Host: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\ncontent-length: ${body.length}`;
@@ -107,7 +100,7 @@ describe('Supervisor.stop(), restart() and end()', () => {
   });
 
   it('stops within five seconds, also with an endless stream', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const reading = readResponse(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }), 10_000);
     await editor.supervisor.stop();
     await gone(editor.pid, 5000);

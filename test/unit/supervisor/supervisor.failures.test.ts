@@ -7,15 +7,12 @@ import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { sendRequest } from '../../support/e2e/httpClient.ts';
+import { listModels, sendRequest } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { EditorWindow, gone } from '../../support/editorWindow.ts';
-import type { Running } from '../../support/editorWindow.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
-
-const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor, when something fails', () => {
   const scope = perTest();
@@ -27,17 +24,12 @@ describe('Supervisor, when something fails', () => {
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
   });
 
-  const start = async (): Promise<Running> => {
-    await editor.supervisor.start();
-    return editor.health('connected');
-  };
-
   /** A window that runs this code in place of the proxy. */
   const openFake = async (source: string) =>
     EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() }, { source });
 
   it('restarts the proxy when it is killed', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const { pid } = editor;
     const before = editor.statuses.items.length;
     process.kill(pid, 'SIGKILL');
@@ -45,7 +37,7 @@ describe('Supervisor, when something fails', () => {
     assert.ok(at - Date.now() <= 1000 && at - Date.now() > 0);
     await editor.health('connected', before);
     assert.notEqual(editor.pid, pid);
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
   });
 
   it('gives up after five crashes, reports that once, and starts again when asked', async () => {
@@ -129,27 +121,27 @@ describe('Supervisor, when something fails', () => {
   });
 
   it('reports an unreachable backend, and its return with the next response', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     await enclave.close();
-    assert.equal((await models(url)).status, 502);
+    assert.equal((await listModels(url)).status, 502);
     await editor.supervisor.check();
     const { health } = await editor.health('unreachable');
     assert.ok(health.kind === 'unreachable' && health.cause === 'network');
     await scope.enclave({ port: enclave.port });
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
     const back = await editor.health('connected');
     assert.equal(back.verified?.kind, 'development');
   });
 
   it('checks at once when a client’s request fails, or the backend refuses its API key', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const before = editor.statuses.items.length;
     await enclave.close();
-    assert.equal((await models(url)).status, 502);
+    assert.equal((await listModels(url)).status, 502);
     await editor.health('unreachable', before);
     const later = editor.statuses.items.length;
     const back = await scope.enclave({ port: enclave.port });
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
     await editor.health('connected', later);
 
     const asked = () => back.journal.requests.filter(({ target }) => target === '/v1/models').length;
@@ -160,7 +152,7 @@ describe('Supervisor, when something fails', () => {
   });
 
   it('restarts a proxy that hangs, and does not show it as connected meanwhile', async () => {
-    await start();
+    await editor.start();
     const { pid } = editor;
     const before = editor.statuses.items.length;
     process.kill(pid, 'SIGSTOP');

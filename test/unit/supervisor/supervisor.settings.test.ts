@@ -4,13 +4,10 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { sendRequest } from '../../support/e2e/httpClient.ts';
-import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
+import { listModels, sendRequest } from '../../support/e2e/httpClient.ts';
+import { perTest } from '../../support/e2e/scope.ts';
 import { EditorWindow } from '../../support/editorWindow.ts';
-import type { Running } from '../../support/editorWindow.ts';
 import { RawServer } from '../../support/rawServer.ts';
-
-const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor.settingsChanged()', () => {
   const scope = perTest();
@@ -21,11 +18,6 @@ describe('Supervisor.settingsChanged()', () => {
     enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
   });
-
-  const start = async (): Promise<Running> => {
-    await editor.supervisor.start();
-    return editor.health('connected');
-  };
 
   it('starts on another port as soon as it is set', async () => {
     const foreign = await RawServer.listen();
@@ -41,7 +33,7 @@ describe('Supervisor.settingsChanged()', () => {
   });
 
   it('applies live settings in the same process', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const headers = { origin: 'https://app.example' };
     assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', headers })).status, 403);
     assert.equal(await editor.change({ allowedOrigins: ['https://app.example'], requestTimeoutSeconds: 0.3 }), true);
@@ -65,7 +57,7 @@ describe('Supervisor.settingsChanged()', () => {
   });
 
   it('starts another process for a changed port, backend, images or network', async () => {
-    await start();
+    await editor.start();
     const other = await scope.enclave();
     const port = await freePort();
     for (const change of [{ port }, { backendUrl: other.url }, { additionalPcr0: ['ab'.repeat(48)] }]) {
@@ -84,7 +76,7 @@ describe('Supervisor.settingsChanged()', () => {
   });
 
   it('refuses an invalid value by the name of its setting, and keeps the last valid one', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     for (const [change, setting] of [
       [{ port: 70_000 }, 'port'],
       [{ port: '14114' }, 'port'],
@@ -98,7 +90,7 @@ describe('Supervisor.settingsChanged()', () => {
       assert.equal(await editor.change(change), false, JSON.stringify(change));
       assert.deepEqual(editor.refused.items.slice(seen), [setting]);
     }
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
     assert.equal(editor.pids.length, 1);
     assert.equal(await editor.change({ logLevel: 'debug' }), true);
   });

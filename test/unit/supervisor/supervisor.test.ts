@@ -5,14 +5,12 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { sendRequest } from '../../support/e2e/httpClient.ts';
+import { listModels } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { EditorWindow, gone, makeVault } from '../../support/editorWindow.ts';
 import type { Running } from '../../support/editorWindow.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
-
-const models = (url: string, key = ACCESS_KEY) => sendRequest(url, { method: 'GET', path: '/v1/models', key });
 
 describe('Supervisor', () => {
   const scope = perTest();
@@ -24,14 +22,9 @@ describe('Supervisor', () => {
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
   });
 
-  const start = async (): Promise<Running> => {
-    await editor.supervisor.start();
-    return editor.health('connected');
-  };
-
   it('is off, then starting, checking and connected', async () => {
     assert.deepEqual(editor.supervisor.status, { kind: 'off' });
-    const { url, port, version, shared, backendUrl, verified, establishedAt } = await start();
+    const { url, port, version, shared, backendUrl, verified, establishedAt } = await editor.start();
     assert.deepEqual([url, port], [`http://127.0.0.1:${editor.settings.port}`, editor.settings.port]);
     assert.deepEqual([version, shared, backendUrl], [VERSION, false, enclave.url]);
     assert.deepEqual([verified?.kind, typeof establishedAt], ['development', 'number']);
@@ -40,21 +33,21 @@ describe('Supervisor', () => {
       kinds.filter((kind, index) => kind !== kinds[index - 1]),
       ['starting', 'checking', 'connected'],
     );
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
   });
 
   it('serves on any free port if the port setting is 0', async () => {
     await editor.change({ port: 0 });
-    const { url, port } = await start();
+    const { url, port } = await editor.start();
     assert.ok(port > 0 && port !== editor.settings.port);
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
   });
 
   it('runs without an API key, and connects once it is set', async () => {
     editor.vault.apiKey = null;
     await editor.supervisor.start();
     const { url } = await editor.health('noKey');
-    assert.equal((await models(url)).status, 401);
+    assert.equal((await listModels(url)).status, 401);
     assert.equal(enclave.journal.requests.length, 0);
     editor.vault.apiKey = API_KEY;
     await editor.supervisor.secretsChanged(true);
@@ -74,7 +67,7 @@ describe('Supervisor', () => {
     await editor.health('connected');
   });
 
-  it('starts one process for several calls of start()', async () => {
+  it('starts one process for several calls of editor.start()', async () => {
     const { supervisor } = editor;
     await Promise.all([supervisor.start(), supervisor.start(), supervisor.start()]);
     await editor.health('connected');
@@ -85,7 +78,7 @@ describe('Supervisor', () => {
 
   it('ends in the state of the latest call', async () => {
     const { supervisor } = editor;
-    await start();
+    await editor.start();
     const told = [supervisor.stop(), supervisor.start(), supervisor.restart(), supervisor.stop(), supervisor.start()];
     await Promise.all(told);
     const { shared } = await editor.health('connected');
@@ -106,27 +99,27 @@ describe('Supervisor', () => {
   });
 
   it('rejects a revoked access key at once, and accepts a new one', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const fresh = `sealed-${'n'.repeat(43)}`;
     editor.vault.accessKeys = [editor.vault.ownKey, fresh];
     await editor.supervisor.secretsChanged(false);
-    assert.equal((await models(url)).status, 401);
-    assert.equal((await models(url, fresh)).status, 200);
+    assert.equal((await listModels(url)).status, 401);
+    assert.equal((await listModels(url, fresh)).status, 200);
     assert.equal(editor.supervisor.status.kind, 'running');
   });
 
   it('reports which access key was used', async () => {
-    const { url } = await start();
-    await models(url);
+    const { url } = await editor.start();
+    await listModels(url);
     const id = createHash('sha256').update(ACCESS_KEY).digest('hex').slice(0, 16);
     await editor.used.find('the id', (used) => used === id);
   });
 
   it('renews an expired session without a change of status', async () => {
-    const { url } = await start();
+    const { url } = await editor.start();
     const before = editor.statuses.items.length;
     enclave.dropSessions();
-    assert.equal((await models(url)).status, 200);
+    assert.equal((await listModels(url)).status, 200);
     await editor.supervisor.secretsChanged(false); // earlier messages have arrived
     for (const status of editor.statuses.items.slice(before)) {
       assert.ok(status.kind === 'running' && status.health.kind === 'connected', JSON.stringify(status));
@@ -135,8 +128,8 @@ describe('Supervisor', () => {
 
   it('writes no key to the log', async () => {
     await editor.change({ logLevel: 'trace' });
-    const { url } = await start();
-    await models(url);
+    const { url } = await editor.start();
+    await listModels(url);
     await editor.supervisor.stop();
     await gone(editor.pid);
     const { apiKey, ownKey, ownership, cacheNamespaceRoot } = editor.vault;
