@@ -6,14 +6,15 @@ import { join } from 'node:path';
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 
 /**
- * Runs an npm command to its end: with the npm that started this script, or else the one in PATH.
+ * Runs an npm command to its end: the npm that started this script, or else the one in PATH, on the Node of this script.
+ * That npm may itself run on another Node, which some packages refuse.
  * @param {string[]} args the command and its options
  * @param {import('node:child_process').SpawnSyncOptions} options
  */
 export function npm(args, options) {
-  const { npm_execpath: script, npm_node_execpath: node = process.execPath } = process.env;
+  const { npm_execpath: script } = process.env;
   const all = { encoding: 'utf8', ...options };
-  if (script !== undefined) return spawnSync(node, [script, ...args, ...QUIET], all);
+  if (script !== undefined) return spawnSync(process.execPath, [script, ...args, ...QUIET], all);
   return spawnSync('npm', [...args, ...QUIET], { ...all, shell: process.platform === 'win32' });
 }
 
