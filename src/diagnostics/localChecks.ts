@@ -8,6 +8,8 @@ import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
 const FREE_PORT = 'Quit the other program, or choose "Use a Free Port" in the status bar menu.';
+const OWN_PORT = 'Choose "Use a Free Port" in the status bar menu. This editor then keeps that port.';
+const UPDATE = 'Reload this window, or update the extension first. Both windows can then share the proxy.';
 const RESTART = '"Sealed Proxy: Restart" switches all windows to the version and the settings of this window.';
 const SEE_LOG = '"Sealed Proxy: Show Log" shows the reason.';
 
@@ -53,7 +55,10 @@ function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
     case 'running':
       return passed(`Running${status.shared ? ' in another window' : ''}, version ${status.version}${crashed}`, remedy);
     case 'off':
-      return failed('Off in this window', 'Start it with "Sealed Proxy: Start".');
+      return failed(
+        status.allWindows === true ? 'Off in all windows' : 'Off in this window',
+        'Start it with "Sealed Proxy: Start".',
+      );
     case 'starting':
       return failed(`Starting${crashed}`, 'Run the diagnostics again in a few seconds.');
     case 'restarting':
@@ -63,7 +68,7 @@ function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
     case 'portTaken':
       return failed('Not started: the port is in use', FREE_PORT);
     case 'otherVersion':
-      return failed(`Another window runs version ${status.version}`, RESTART);
+      return failed(`Another window runs version ${status.version}`, status.isNewer ? UPDATE : RESTART);
     case 'otherSettings':
       return failed('Another window uses a different backend or trusts different enclave images', RESTART);
   }
@@ -78,17 +83,29 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
   switch (found.kind) {
     case 'own': {
       const finding = `Port ${port}: Sealed Proxy ${found.report.version}`;
+      const remedy = status.kind === 'otherVersion' && status.isNewer ? UPDATE : RESTART;
       const differs = status.kind === 'otherVersion' || status.kind === 'otherSettings';
-      return differs ? failed(`${finding} (another window)`, RESTART) : passed(`${finding} (this editor)`);
+      return differs ? failed(`${finding} (another window)`, remedy) : passed(`${finding} (this editor)`);
     }
+    case 'held':
+      return checkHeld(port, found.by === 'system');
     case 'free':
+      if (status.kind === 'portTaken' && (status.by === 'system' || status.by === 'silent'))
+        return checkHeld(port, status.by === 'system');
       if (status.kind !== 'running') return passed(`Port ${port}: free`);
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
+      if (found.isSealedProxy)
+        return failed(`Port ${port}: a Sealed Proxy of another editor or computer. It was sent no key.`, OWN_PORT);
       return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, FREE_PORT);
     case 'unresponsive':
       return failed(`Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`, FREE_PORT);
   }
+}
+
+function checkHeld(port: number, bySystem: boolean): CheckResult {
+  const holder = bySystem ? 'reserved by the system' : 'held by a program that does not listen';
+  return failed(`Port ${port}: ${holder}`, bySystem ? OWN_PORT : FREE_PORT);
 }
 
 /** Undefined if a program accepts connections, otherwise the error code. */

@@ -9,14 +9,15 @@ export class BaseUrlSetting {
   #written: string | undefined;
 
   /**
-   * Writes the base URL if it has changed; removes one that now leads to another program.
+   * Writes the base URL if it has changed; removes one that now leads to another program. Writes nothing before it is
+   * known that there is an API key: until then, other extensions have no use for the address.
    * @returns whether an address was written
    */
   async update(status: ProxyStatus): Promise<boolean> {
     const section = vscode.workspace.getConfiguration(SECTION);
     const current = section.get<string>('baseUrl');
     const isForeign = status.kind === 'portTaken' && current === `http://127.0.0.1:${status.port}/v1`;
-    const next = isForeign ? '' : baseUrlOf(status);
+    const next = isForeign ? '' : isUseful(status) ? baseUrlOf(status) : undefined;
     if (next === undefined || next === this.#written) return false;
     this.#written = next;
     if (next === current) return false;
@@ -28,4 +29,8 @@ export class BaseUrlSetting {
     }
     return next !== '';
   }
+}
+
+function isUseful(status: ProxyStatus): boolean {
+  return status.kind === 'running' && status.health.kind !== 'noKey' && status.health.kind !== 'checking';
 }

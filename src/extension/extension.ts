@@ -10,6 +10,8 @@ import type { SecretChange } from '../keys/secrets.ts';
 import { startSettings, validateSettings } from '../settings/validateSettings.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
+import { VERSION } from '../shared/version.ts';
+import { SharedStop } from '../supervisor/sharedStop.ts';
 import { Supervisor } from '../supervisor/supervisor.ts';
 import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
@@ -39,6 +41,7 @@ export class SealedProxyExtension {
   readonly #documents = new Documents();
   readonly #secrets: Secrets;
   readonly #supervisor: Supervisor;
+  readonly #sharedStop: SharedStop;
   readonly #terminal: TerminalEnvironment;
   readonly #chat: ChatProvider;
   readonly #assistants: AssistantService;
@@ -52,12 +55,16 @@ export class SealedProxyExtension {
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
       cwd: globalStorageUri.fsPath,
+      version: VERSION,
       settings: () => this.#settings.proxy,
       network: () => this.#settings.network,
       checkInterval: () => this.#settings.checkInterval * 1000,
       secrets: () => this.#secrets.forProxy(),
       onStatus: (status) => {
         this.#applyStatus(status);
+      },
+      onResume: () => {
+        this.#sharedStop.clear().catch(this.#logFailure);
       },
       onLog: (line) => {
         this.#log.proxyLine(line);
@@ -72,6 +79,7 @@ export class SealedProxyExtension {
         this.#failureNotices.settingsRefused(problems);
       },
     });
+    this.#sharedStop = new SharedStop(globalStorageUri.fsPath, () => this.#secrets.forProxy(), this.#supervisor);
     this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
@@ -102,8 +110,10 @@ export class SealedProxyExtension {
       this.#statusBar,
       this.#statusChanged,
       this.#chat,
+      this.#sharedStop,
       registerCommands({
         supervisor: this.#supervisor,
+        sharedStop: this.#sharedStop,
         secrets: this.#secrets,
         log: this.#log,
         api,
@@ -139,7 +149,7 @@ export class SealedProxyExtension {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
     }
     await this.#updateHasApiKey().catch(this.#logFailure);
-    if (this.#settings.autoStart) await this.#supervisor.start();
+    await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
@@ -166,6 +176,7 @@ export class SealedProxyExtension {
     this.#statusBar.show(status);
     this.#chat.update(status);
     this.#statusChanged.fire(status);
+    if (status.kind === 'starting') this.#sharedStop.follow().catch(this.#logFailure);
     const tasks = [
       setContextKey('state', status.kind),
       setContextKey('verified', isVerified(status)),

@@ -21,6 +21,7 @@ const HAS_KEY = 'sealedProxy.hasApiKey';
 
 const ENTRIES = {
   useFreePort: { title: 'Use a Free Port', icon: 'plug', group: 1, menu: 'ifOffered', palette: 'never' },
+  reloadWindow: { title: 'Reload Window', icon: 'refresh', group: 1, menu: 'ifOffered', palette: 'never' },
   start: { title: 'Start', icon: 'play', group: 1, menu: 'ifOffered', palette: STARTABLE },
   checkConnection: { title: 'Check Connection', icon: 'refresh', group: 1, menu: 'ifOffered', palette: RUNNING },
   copyBaseUrl: { title: 'Copy Base URL', icon: 'copy', group: 1, menu: 'ifOffered', palette: RUNNING },
@@ -35,6 +36,7 @@ const ENTRIES = {
   manageAccessKeys: { title: 'Manage Access Keys', icon: 'list-unordered', group: 2 },
   restart: { title: 'Restart', icon: 'debug-restart', group: 3, menu: 'whileRunning' },
   stop: { title: 'Stop', icon: 'debug-stop', group: 3, menu: 'ifOffered', palette: STOPPABLE },
+  stopAll: { title: 'Stop in All Windows', icon: 'stop-circle', group: 3, menu: 'whileRunning' },
   openSettings: { title: 'Open Settings', icon: 'gear', group: 3, palette: 'never' },
   getStarted: { title: 'Get Started', icon: 'rocket', group: 3 },
   showMenu: { title: 'Show Menu' },

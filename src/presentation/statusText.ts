@@ -1,5 +1,5 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
-import type { Cause, Health, ProxyStatus, RunningStatus } from '../shared/status.ts';
+import type { Cause, Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import type { VisibleCommand } from './commands.ts';
 
@@ -35,6 +35,25 @@ const BROKEN: readonly VisibleCommand[] = ['checkConnection', 'diagnose', 'showA
 /** Another window's proxy, which this window does not use. */
 const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
 
+/** What a stopped window offers. */
+const OFF: readonly VisibleCommand[] = ['start', 'showLog'];
+
+const UPDATE = 'Reload this window to use the new version here too. If it stays the same, update the extension first.';
+
+const QUIT = `Use a free port, or quit that program and restart ${PRODUCT}.`;
+
+/** Who uses the port, and what to do. */
+const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: string]>> = {
+  program: ['used by another program', `${PRODUCT} sent it no key. ${QUIT}`],
+  unresponsive: ['used by a program that does not respond', `${PRODUCT} sent it no key. ${QUIT}`],
+  sealedProxy: [
+    `used by a ${PRODUCT} of another editor or computer`,
+    `Editors do not share a proxy, and this one sent it no key. Use a free port, which this editor then keeps.`,
+  ],
+  silent: ['held by another program', `That program does not listen on it. ${QUIT}`],
+  system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],
+};
+
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
   return { label: '', severity: 'none', detail: '', click: 'showMenu', actions: RUNNING, ...describe(status) };
@@ -53,13 +72,19 @@ export function summaryOf({ headline, detail }: StatusView): string {
 
 function describe(status: ProxyStatus): Description {
   switch (status.kind) {
-    case 'off':
+    case 'off': {
+      const start = 'run "Sealed Proxy: Start".';
+      if (status.allWindows === true) {
+        const detail = `It stays off, also after a restart of the editor. To start it again, ${start}`;
+        return { icon: 'circle-slash', headline: `${PRODUCT} is off in all windows.`, detail, actions: OFF };
+      }
       return {
         icon: 'circle-slash',
         headline: `${PRODUCT} is off in this window.`,
-        detail: 'To start it, run "Sealed Proxy: Start".',
-        actions: ['start', 'showLog'],
+        detail: `To start it, ${start}`,
+        actions: ['start', 'stopAll', 'showLog'],
       };
+    }
     case 'starting':
       return { icon: 'loading~spin', headline: `${PRODUCT} is starting.`, actions: ['stop', 'showLog'] };
     case 'restarting':
@@ -80,14 +105,14 @@ function describe(status: ProxyStatus): Description {
         actions: ['restart', 'diagnose', 'openSettings', 'showLog'],
       };
     case 'portTaken': {
-      const { port, unresponsive } = status;
-      const program = unresponsive ? 'a program that does not respond' : 'another program';
+      const { port, by } = status;
+      const [problem, detail] = PORT_USERS[by];
       return {
         icon: 'error',
         label: 'port taken',
         severity: 'error',
-        headline: `${PRODUCT} cannot start: port ${port} is used by ${program}.`,
-        detail: `${PRODUCT} sent it no key. Use a free port, or quit that program and restart ${PRODUCT}.`,
+        headline: `${PRODUCT} cannot start: port ${port} is ${problem}.`,
+        detail,
         actions: ['useFreePort', 'restart', 'diagnose', 'openSettings'],
       };
     }
@@ -96,7 +121,9 @@ function describe(status: ProxyStatus): Description {
         ...OTHER_WINDOW,
         label: 'other version',
         headline: `Another window runs ${PRODUCT} ${status.version}; this window has ${VERSION}.`,
-        detail: `Restart to use ${VERSION} in all windows.`,
+        ...(status.isNewer
+          ? { detail: UPDATE, actions: ['reloadWindow', 'openSettings'] }
+          : { detail: `Restart to use ${VERSION} in all windows.` }),
       };
     case 'otherSettings':
       return {

@@ -2,6 +2,7 @@
 import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
+import { VERSION } from '../shared/version.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
 import { clockTime, shortPcr0 } from './statusText.ts';
@@ -34,7 +35,7 @@ function rowsOf({ url, backendUrl, verified, establishedAt, health, version, sha
     ...attestationRows(verified, establishedAt),
     ...('checkedAt' in health ? [['Last check', clockTime(health.checkedAt)] as const] : []),
     ...(shared ? [['Proxy', 'running in another window'] as const] : []),
-    ['Version', version],
+    ['Version', version === VERSION ? version : `${version} (this window has ${VERSION})`],
   ];
 }
 

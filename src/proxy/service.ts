@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../settings/loopback.ts';
 import type { LiveConfig } from '../settings/proxyConfig.ts';
 import type { FromProxy, NetworkSettings } from '../shared/messages.ts';
-import { digestKeySet } from '../shared/ownership.ts';
+import { PROTOCOL, digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import { openConnection } from './backend/connection.ts';
 import type { ConnectionOptions } from './backend/connection.ts';
@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly ownership?: Uint8Array | null;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
   readonly trustFingerprint?: string | undefined;
+  /** False: the first session is made when an API key is set, or for the first request. True by default. */
+  readonly connectsWithoutKey?: boolean;
   /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
   readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
 }
@@ -96,7 +98,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     state: () => state,
     report: () => {
       const { keySetDigest } = state;
-      return { version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, ...watch.current() };
+      return {
+        version: VERSION,
+        protocol: PROTOCOL,
+        port,
+        backendUrl,
+        trustFingerprint,
+        keySetDigest,
+        ...watch.current(),
+      };
     },
     onOutcome: watch.outcome,
     onEvent,
@@ -120,14 +130,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
     log.warn('open_address', { host: config.host, note });
   }
-  connection.sessions.warmUp();
+  if (config.apiKey !== null || options.connectsWithoutKey !== false) connection.sessions.warmUp();
 
   ({ port } = server.address() as AddressInfo);
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     port,
     setKeys(secrets) {
-      state = { ...state, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
+      if (secrets.apiKey !== null && state.apiKey === null && !stopping) connection.sessions.warmUp();
+      const { apiKey } = secrets;
+      state = { ...state, apiKey, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
     },
     update(settings) {
       state = { ...state, ...settings };

@@ -1,12 +1,30 @@
 // How a window finds out whether the program on the port is a proxy of the same user: both know a secret that only the
 // user's windows and proxies have. A foreign program cannot answer the challenge. It cannot relay the challenge to a
-// real proxy on another port either, because the answer names the port.
-import { createHmac, randomBytes } from 'node:crypto';
+// real proxy on another port either, because the answer names the port. The answer to a window that shares the secret is
+// encrypted, so that a program that repeats a window's challenge learns nothing.
+//
+// | window       | proxy        | answer                                                                                |
+// | ------------ | ------------ | ------------------------------------------------------------------------------------- |
+// | protocol 2   | protocol 2   | the report, encrypted (`sealReport`)                                                  |
+// | protocol 2   | protocol 1   | the report, authenticated (`prove`): that proxy ignores `authenticateChallenge`       |
+// | protocol 1   | protocol 2   | version and port, authenticated: all that such a window needs, and nothing secret     |
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
 import { isAttestationSummary } from './messages.ts';
 import type { AttestationSummary } from './messages.ts';
 
+/**
+ * Windows may share a proxy with the same number, of whatever version. Increase it with every change that a window or a
+ * proxy of another version would misunderstand. Up to 0.4.1, reports have no number, and only equal versions share.
+ */
+export const PROTOCOL = 2;
+/** A random text of the window. */
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
+/** Shows that the challenge comes from a window that shares the secret. */
+export const WINDOW_HEADER = 'x-sealed-proxy-window';
+/** The answer for such a window. */
+export const REPORT_HEADER = 'x-sealed-proxy-report';
+/** The answer for a window of protocol 1, and of a proxy of protocol 1. */
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
 /** With `POST /health`, a window asks for the port; with `GET /health`, it asks for the usage. */
 export const REQUEST_HEADERS = { release: 'x-sealed-proxy-release', usage: 'x-sealed-proxy-usage' } as const;
@@ -16,6 +34,8 @@ export type WindowRequest = keyof typeof REQUEST_HEADERS;
 /** What a proxy reports to a window that shares its secret. Times in milliseconds since 1970. */
 export interface ProxyReport {
   readonly version: string;
+  /** See `PROTOCOL`. */
+  readonly protocol: number;
   readonly port: number;
   /** A random id of the process: a request for one process is not valid for another. */
   readonly instance: string;
@@ -57,8 +77,62 @@ export function isChallenge(text: string): boolean {
   return CHALLENGE.test(text);
 }
 
-/** The report and its authentication code, for the header: `base64url(JSON).base64url(HMAC-SHA-256)`. */
-export function prove(secret: Uint8Array, challenge: string, report: ProxyReport): string {
+/** Shows a proxy on `port` that the challenge comes from a holder of the secret. 43 characters. */
+export function authenticateChallenge(secret: Uint8Array, challenge: string, port: number): string {
+  return authenticate(secret, 'challenge', challenge, String(port)).toString('base64url');
+}
+
+/** True if `code` was made with the secret for this challenge and port. */
+export function isFromWindow(secret: Uint8Array, challenge: string, port: number, code: string): boolean {
+  return constantTimeEqual(Buffer.from(authenticateChallenge(secret, challenge, port)), Buffer.from(code));
+}
+
+const SEALED = /^[A-Za-z0-9_-]+$/;
+const CIPHER = 'aes-256-gcm';
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+/** The report for a window with this challenge, which nobody else can read or make: Base64url of nonce, text, tag. */
+export function sealReport(secret: Uint8Array, challenge: string, report: ProxyReport): string {
+  const nonce = randomBytes(NONCE_LENGTH);
+  const cipher = createCipheriv(CIPHER, reportKey(secret, challenge, report.port), nonce);
+  return Buffer.concat([nonce, cipher.update(JSON.stringify(report)), cipher.final(), cipher.getAuthTag()]).toString(
+    'base64url',
+  );
+}
+
+/** The report, if `sealed` answers `challenge` with `secret` on `port`; else undefined. */
+export function openReport(
+  secret: Uint8Array,
+  challenge: string,
+  port: number,
+  sealed: string,
+): ProxyReport | undefined {
+  const bytes = Buffer.from(SEALED.test(sealed) ? sealed : '', 'base64url');
+  if (bytes.length < NONCE_LENGTH + TAG_LENGTH) return undefined;
+  const nonce = bytes.subarray(0, NONCE_LENGTH);
+  const options = { authTagLength: TAG_LENGTH };
+  const decipher = createDecipheriv(CIPHER, reportKey(secret, challenge, port), nonce, options);
+  decipher.setAuthTag(bytes.subarray(-TAG_LENGTH));
+  try {
+    const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_LENGTH, -TAG_LENGTH)), decipher.final()]);
+    const report = parseReport(text.toString('utf8'));
+    return report?.port === port ? report : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The port is part of the key, so an answer from another port cannot be opened. */
+function reportKey(secret: Uint8Array, challenge: string, port: number): Buffer {
+  return authenticate(secret, 'report', challenge, String(port));
+}
+
+/**
+ * A report and its authentication code, as protocol 1 has it: `base64url(JSON).base64url(HMAC-SHA-256)`. Anyone who sees
+ * it can read it.
+ */
+export function prove(secret: Uint8Array, challenge: string, report: Partial<ProxyReport>): string {
   const payload = Buffer.from(JSON.stringify(report)).toString('base64url');
   return `${payload}.${authenticate(secret, 'ownership', challenge, payload).toString('base64url')}`;
 }
@@ -99,7 +173,7 @@ export function isRequest(request: WindowRequest, secret: Uint8Array, addressee:
 /** @param kind a fixed text of the protocol between windows and proxies, one for each kind of message */
 function authenticate(
   secret: Uint8Array,
-  kind: 'ownership' | 'stamp' | WindowRequest,
+  kind: 'ownership' | 'challenge' | 'report' | 'stamp' | WindowRequest,
   one: string,
   other: string,
 ): Buffer {
@@ -108,17 +182,18 @@ function authenticate(
 
 /** The report is authentic, but may come from another version: unknown or malformed fields are ignored. */
 function parseReport(json: string): ProxyReport | undefined {
-  const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
+  const report = JSON.parse(json) as Partial<Record<keyof ProxyReport | 'tag', unknown>> | null;
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
   const { version, port, verified, failure, requestFailure } = report;
   return {
     version,
+    protocol: typeof report.protocol === 'number' ? report.protocol : 1,
     port,
     instance: textOf(report.instance),
     backendUrl: textOf(report.backendUrl),
-    trustFingerprint: textOf(report.trustFingerprint),
+    trustFingerprint: textOf(report.trustFingerprint ?? report.tag), // `tag`: its name in some builds of 0.4.1
     keySetDigest: textOf(report.keySetDigest),
     verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),

@@ -41,13 +41,27 @@ export type Health =
     }
   | { readonly kind: 'slow'; readonly checkedAt: number; readonly retryAt: number | null };
 
+/** Who uses a port that the proxy needs. */
+export type PortUser =
+  /** A program that responds. */
+  | 'program'
+  /** A program that accepts connections and does not respond. */
+  | 'unresponsive'
+  /** A program that says that it is a Sealed Proxy, and does not share this editor's secret. */
+  | 'sealedProxy'
+  /** A program that has bound the port and does not listen. */
+  | 'silent'
+  /** The operating system, which has reserved the port. */
+  | 'system';
+
 export type ProxyStatus =
-  | { readonly kind: 'off' }
+  /** `allWindows`: the user has stopped all windows of this editor, not only this one. */
+  | { readonly kind: 'off'; readonly allWindows?: true }
   | { readonly kind: 'starting' }
-  /** Another program uses the port. `unresponsive`: it does not respond. */
-  | { readonly kind: 'portTaken'; readonly port: number; readonly unresponsive: boolean }
-  /** Another window runs a different version of the proxy. */
-  | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string }
+  /** The port cannot be used. */
+  | { readonly kind: 'portTaken'; readonly port: number; readonly by: PortUser }
+  /** Another window runs a different version of the proxy, which this window does not understand. */
+  | { readonly kind: 'otherVersion'; readonly port: number; readonly version: string; readonly isNewer: boolean }
   /** Another window runs a proxy with a different configuration: another backend, or other trusted images. */
   | { readonly kind: 'otherSettings'; readonly port: number; readonly backendUrl: string }
   /** The proxy ended unexpectedly, and starts again at this time. */
@@ -63,6 +77,7 @@ export type ProxyStatus =
       /** `http://127.0.0.1:PORT`, without `/v1`. */
       readonly url: string;
       readonly port: number;
+      /** The version of the proxy. */
       readonly version: string;
       /** True if the proxy belongs to another window, which shares it with this one. */
       readonly shared: boolean;

@@ -5,6 +5,7 @@ import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 import type { LocalResponse } from './localHttp.ts';
 import { VerifiedConnection, modelIds } from './localProxy.ts';
 import type { Probe } from './localProxy.ts';
+import { watchNetwork } from './networkWatch.ts';
 import { probePort } from './portOwnership.ts';
 import { ownershipSecret } from './supervisorHost.ts';
 import type { SupervisorHost } from './supervisorHost.ts';
@@ -29,6 +30,11 @@ const PROBE_INTERVAL = 15_000;
 const RETRY_SOON = 1000;
 /** The longest delay before the retry of an inconclusive check. */
 const RETRY_LATER = 60_000;
+/** The longest delays after failed checks. An attempt to reach a backend without a network costs nothing. */
+const MAX_RETRY_DELAY = 5 * 60_000;
+const MAX_NETWORK_RETRY_DELAY = 60_000;
+/** A failed check that is older than this, in milliseconds, is repeated when the user looks. */
+const STALE_FAILURE = 10_000;
 /** The longest delay that a timer can take. */
 const MAX_DELAY = 2 ** 31 - 1;
 
@@ -47,12 +53,17 @@ export class HealthMonitor {
   #checking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #probeTimer: NodeJS.Timeout;
+  readonly #endNetworkWatch: () => void;
   /** Cancels the running check. Aborted and not replaced: the monitor has ended. */
   #abort = new AbortController();
 
   constructor(options: MonitorOptions) {
     this.#options = options;
     this.#probeTimer = setInterval(() => void this.look(), PROBE_INTERVAL);
+    this.#endNetworkWatch = watchNetwork(() => {
+      this.#failures = 0; // they were failures of another network
+      void this.restartCheck();
+    });
   }
 
   /** Checks proxy, keys and backend now. Calls during a check share it. */
@@ -69,9 +80,10 @@ export class HealthMonitor {
     await this.check();
   }
 
-  /** Checks if the last check is older than `age` milliseconds. */
+  /** Checks if the last check is older than `age` milliseconds, or has failed and is older than ten seconds. */
   checkIfOlder(age: number): void {
-    if ('checkedAt' in this.#health && Date.now() - this.#health.checkedAt > age) void this.check();
+    const limit = 'retryAt' in this.#health ? Math.min(age, STALE_FAILURE) : age;
+    if ('checkedAt' in this.#health && Date.now() - this.#health.checkedAt > limit) void this.check();
   }
 
   /** Probes the proxy, and checks the backend too if the proxy's report contradicts the known health. */
@@ -92,6 +104,7 @@ export class HealthMonitor {
     this.#abort.abort();
     clearTimeout(this.#timer);
     clearInterval(this.#probeTimer);
+    this.#endNetworkWatch();
   }
 
   async #run(): Promise<void> {
@@ -182,7 +195,8 @@ export class HealthMonitor {
 
   #withRetry<T extends object>(health: T): T & { checkedAt: number; retryAt: number } {
     const checkedAt = Date.now();
-    return { ...health, checkedAt, retryAt: checkedAt + retryDelay(++this.#failures) };
+    const isNetwork = 'cause' in health && health.cause === 'network';
+    return { ...health, checkedAt, retryAt: checkedAt + retryDelay(++this.#failures, isNetwork) };
   }
 
   #setHealth(health: Health): void {
@@ -214,9 +228,9 @@ export function statusPart({ backendUrl, verified, establishedAt }: ProxyReport)
   return { backendUrl, verified, establishedAt };
 }
 
-/** Milliseconds until the next check after this many failures in a row. */
-export function retryDelay(failures: number): number {
-  return Math.min(5000 * 2 ** Math.max(0, failures - 1), 5 * 60_000);
+/** Milliseconds until the next check after this many failures in a row. `isNetwork`: the backend was not reached. */
+export function retryDelay(failures: number, isNetwork = false): number {
+  return Math.min(5000 * 2 ** Math.max(0, failures - 1), isNetwork ? MAX_NETWORK_RETRY_DELAY : MAX_RETRY_DELAY);
 }
 
 /** The cause of an error response if the proxy reports no failure. */

@@ -4,7 +4,15 @@ import type { ProxySecrets } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from './localProxy.ts';
 import type { Phase } from './phase.ts';
-import { decideOwnership, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
+import {
+  confirmFree,
+  decideOwnership,
+  isOutdated,
+  probeKeys,
+  probePort,
+  requestPort,
+  trustFingerprint,
+} from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import type { LaunchConfig } from './settingsDiff.ts';
@@ -12,6 +20,8 @@ import type { SupervisorHost, SupervisorSecrets } from './supervisorHost.ts';
 
 /** Milliseconds until a process must be ready. */
 const START_LIMIT = 10_000;
+/** How often a start is tried while other windows of an older version, which are faster, take the port. */
+const MAX_LAUNCHES = 3;
 
 /** The proxy does not start; the message is for the user. */
 export class StartError extends Error {
@@ -47,23 +57,32 @@ export class Launcher {
   /**
    * Starts a process if the port is free, and waits until it serves the port and uses the current keys. A failed start
    * leaves no process.
+   * @param mayTakeOver true asks an own proxy of an older version for the port first
    * @throws StartError, or another error if the secrets cannot be read, the process ends, or the phase is over
    */
-  async acquire(phase: Phase, config: LaunchConfig): Promise<Ownership> {
+  async acquire(phase: Phase, config: LaunchConfig, mayTakeOver: boolean): Promise<Ownership> {
     const { settings, network } = config;
+    const { version } = this.#host;
     const problems = findProblems(settings, network);
     const [problem] = problems;
     if (problem !== undefined) {
       this.#host.onRefused(problems);
       throw new StartError('setting', problem.editorMessage);
     }
-    const probing = () => probePort(settings.port, this.#host.secrets);
-    const found: Probe = settings.port === 0 ? { kind: 'free' } : await probing();
-    if (found.kind !== 'free') return decideOwnership(found, settings);
-    const secrets = await this.#host.secrets();
-    phase.check();
-    const ownership = await this.#launch(config, secrets);
-    return ownership ?? decideOwnership(await probing(), settings); // another window may have been faster
+    for (let launches = 0; ; launches++) {
+      let found = await this.#look(settings.port, launches > 0);
+      if (mayTakeOver && isOutdated(found, settings, version)) {
+        phase.check();
+        await requestPort(settings.port, this.#host.secrets, version);
+        found = await this.#look(settings.port, true);
+      }
+      phase.check();
+      if (found.kind !== 'free' || launches === MAX_LAUNCHES) return decideOwnership(found, settings, version);
+      const secrets = await this.#host.secrets();
+      phase.check();
+      const ownership = await this.#launch(config, secrets);
+      if (ownership !== undefined) return ownership; // otherwise another window was faster, or the port is held
+    }
   }
 
   /** Applies settings in the current process. False if there is none. */
@@ -99,6 +118,12 @@ export class Launcher {
   async stop(): Promise<void> {
     void this.release();
     await Promise.all([...this.#processes].map((process) => process.stop()));
+  }
+
+  async #look(port: number, again: boolean): Promise<Probe> {
+    if (port === 0) return { kind: 'free' };
+    const found = await probePort(port, this.#host.secrets);
+    return found.kind === 'free' && again ? confirmFree(port) : found;
   }
 
   /** @returns undefined if the port is taken */

@@ -2,13 +2,15 @@
 // over the connection that the proof came from.
 import type { Agent, ClientRequestArgs, IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS } from '../shared/ownership.ts';
-import { checkProof, makeChallenge, makeRequest } from '../shared/ownership.ts';
+import { fieldsOf, parseJson } from '../shared/json.ts';
+import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
+import { authenticateChallenge, checkProof, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
 import { parseUsage } from '../shared/usage.ts';
 import type { UsageReport } from '../shared/usage.ts';
 import { SingleSocketAgent, fetchLocal, openResponse } from './localHttp.ts';
 import type { LocalResponse } from './localHttp.ts';
+import type { PortHolder } from './portHold.ts';
 
 const HEALTH_LIMIT = 3000;
 const ATTEMPTS = 3;
@@ -24,11 +26,18 @@ export type Probe =
   | { readonly kind: 'own'; readonly report: ProxyReport }
   /** It accepts connections and does not respond: another program, or an own proxy that is suspended. */
   | { readonly kind: 'unresponsive' }
-  /** It responds without a valid proof. */
-  | { readonly kind: 'foreign' };
+  /**
+   * It responds without a valid proof. `isSealedProxy`: it says that it is a Sealed Proxy, of another editor or computer.
+   * Any program can say so: only the text for the user depends on it.
+   */
+  | { readonly kind: 'foreign'; readonly isSealedProxy: boolean }
+  /** Nothing listens, and a proxy cannot listen either: see portHold.ts. */
+  | { readonly kind: 'held'; readonly by: PortHolder };
+
+const FOREIGN: Probe = { kind: 'foreign', isSealedProxy: false };
 
 /**
- * Finds out what is on the port. The request contains a random challenge and no secret.
+ * Finds out what is on the port. The request contains a random challenge, its authentication code and no secret.
  * @param secret the ownership secret
  */
 export async function probe(port: number, secret: Uint8Array, agent?: Agent): Promise<Probe> {
@@ -40,7 +49,7 @@ export async function probe(port: number, secret: Uint8Array, agent?: Agent): Pr
       if (code === 'ECONNREFUSED') return { kind: 'free' };
       if (code === 'ETIMEDOUT') return { kind: 'unresponsive' };
       // A proxy that is ending resets connections it has not accepted yet: try again.
-      if (code !== 'ECONNRESET' || attempt === ATTEMPTS) return { kind: 'foreign' };
+      if (code !== 'ECONNRESET' || attempt === ATTEMPTS) return FOREIGN;
       await setTimeout(BETWEEN_ATTEMPTS);
     }
   }
@@ -48,11 +57,18 @@ export async function probe(port: number, secret: Uint8Array, agent?: Agent): Pr
 
 async function probeOnce(port: number, secret: Uint8Array, agent: Agent | undefined): Promise<Probe> {
   const challenge = makeChallenge();
-  const headers = { [CHALLENGE_HEADER]: challenge };
-  const response = await fetchLocal({ port, path: '/health', headers, agent }, HEALTH_LIMIT);
-  const proof = response.headers[PROOF_HEADER];
-  const report = typeof proof === 'string' ? checkProof(secret, challenge, port, proof) : undefined;
-  return report === undefined ? { kind: 'foreign' } : { kind: 'own', report };
+  const headers = {
+    [CHALLENGE_HEADER]: challenge,
+    [WINDOW_HEADER]: authenticateChallenge(secret, challenge, port),
+  };
+  const { headers: answer, body } = await fetchLocal({ port, path: '/health', headers, agent }, HEALTH_LIMIT);
+  const [sealed, proof] = [answer[REPORT_HEADER], answer[PROOF_HEADER]];
+  const report =
+    typeof sealed === 'string'
+      ? openReport(secret, challenge, port, sealed)
+      : checkProof(secret, challenge, port, String(proof)); // of a proxy of protocol 1
+  if (report !== undefined) return { kind: 'own', report };
+  return { kind: 'foreign', isSealedProxy: fieldsOf(parseJson(body))['service'] === 'sealed-proxy' };
 }
 
 /**
@@ -123,6 +139,21 @@ export class VerifiedConnection {
   #requireReport(): ProxyReport {
     if (this.#report === undefined) throw new Error('The proxy has not been authenticated');
     return this.#report;
+  }
+}
+
+/** Calls `act` with a connection to the own proxy on the port. Rejects if none responds. */
+export async function withConnection<Result>(
+  port: number,
+  secret: Uint8Array,
+  act: (connection: VerifiedConnection) => Promise<Result>,
+): Promise<Result> {
+  const connection = new VerifiedConnection(port, secret);
+  try {
+    if ((await connection.probe()).kind !== 'own') throw new Error('The proxy does not respond');
+    return await act(connection);
+  } finally {
+    connection.end();
   }
 }
 

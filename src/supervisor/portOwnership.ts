@@ -4,17 +4,24 @@ import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompleteProxySettings } from '../settings/schema.ts';
-import { digestKeySet } from '../shared/ownership.ts';
+import { compareVersions } from '../shared/compareVersions.ts';
+import { PROTOCOL, digestKeySet } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
-import type { ProxyStatus } from '../shared/status.ts';
-import { VERSION } from '../shared/version.ts';
+import type { PortUser, ProxyStatus } from '../shared/status.ts';
 import { VerifiedConnection, probe } from './localProxy.ts';
 import type { Probe } from './localProxy.ts';
 import type { Phase } from './phase.ts';
+import { findHolder } from './portHold.ts';
 import { ownershipSecret } from './supervisorHost.ts';
 import type { SupervisorSecrets } from './supervisorHost.ts';
 
 // In milliseconds.
+/** Before a window takes over a port: a window that has asked for the port comes first. */
+const TAKE_OVER_DELAY = 300;
+/** The longest random delay on top, so that not all windows try at the same time. */
+const RANDOM_DELAY = 600;
+/** Before a window that has released its port for another one looks for that one's proxy. */
+const YIELD_DELAY = 2000;
 /** How long a proxy may take to release its port. */
 const RELEASE_LIMIT = 3000;
 const RELEASE_INTERVAL = 20;
@@ -23,6 +30,8 @@ const KEYS_LIMIT = 1000;
 const KEYS_INTERVAL = 50;
 /** Between two probes of a port that this window cannot use. */
 const WATCH_INTERVAL = 15_000;
+/** The longest interval between two starts on a port that seems free, and is not. */
+const MAX_WATCH_INTERVAL = 5 * 60_000;
 
 type ReadSecrets = () => Promise<SupervisorSecrets>;
 
@@ -31,26 +40,41 @@ export type Ownership =
   | { readonly kind: 'owner' | 'client'; readonly port: number; readonly report: ProxyReport }
   | {
       readonly kind: 'blocked';
-      /** For `watchPort`. Anything but an own proxy counts as foreign, even a program that holds the port without listening. */
+      /** For `watchPort`. */
       readonly found: Probe;
       readonly status: Extract<ProxyStatus, { kind: 'portTaken' | 'otherVersion' | 'otherSettings' }>;
     };
 
 /**
- * The role of a window with these settings, given what is on their port. The window could not take the port, so a port
- * that seems free counts as taken too.
+ * The role of a window of this version with these settings, given what is on their port. The window could not take the
+ * port, so a port that seems free counts as held.
  */
-export function decideOwnership(found: Probe, settings: CompleteProxySettings): Ownership {
+export function decideOwnership(found: Probe, settings: CompleteProxySettings, version: string): Ownership {
   const { port } = settings;
-  if (found.kind !== 'own') {
-    const unresponsive = found.kind === 'unresponsive';
-    return { kind: 'blocked', found: { kind: 'foreign' }, status: { kind: 'portTaken', port, unresponsive } };
-  }
+  if (found.kind === 'free') return decideOwnership({ kind: 'held', by: 'program' }, settings, version);
+  if (found.kind !== 'own') return { kind: 'blocked', found, status: { kind: 'portTaken', port, by: userOf(found) } };
   const { report } = found;
-  const { version, backendUrl } = report;
-  if (version !== VERSION) return { kind: 'blocked', found, status: { kind: 'otherVersion', port, version } };
+  if (report.protocol !== PROTOCOL) {
+    const isNewer = compareVersions(report.version, version) > 0;
+    return { kind: 'blocked', found, status: { kind: 'otherVersion', port, version: report.version, isNewer } };
+  }
   if (report.trustFingerprint === trustFingerprint(settings)) return { kind: 'client', port, report };
-  return { kind: 'blocked', found, status: { kind: 'otherSettings', port, backendUrl } };
+  return { kind: 'blocked', found, status: { kind: 'otherSettings', port, backendUrl: report.backendUrl } };
+}
+
+function userOf(found: Exclude<Probe, { kind: 'own' | 'free' }>): PortUser {
+  if (found.kind === 'unresponsive') return 'unresponsive';
+  if (found.kind === 'held') return found.by === 'system' ? 'system' : 'silent';
+  return found.isSealedProxy ? 'sealedProxy' : 'program';
+}
+
+/**
+ * True if a window of this version replaces the proxy without asking: it has an older version and the same trust. A
+ * window never replaces a newer version, so two windows cannot take the port from each other in turns.
+ */
+export function isOutdated(found: Probe, settings: CompleteProxySettings, version: string): boolean {
+  if (found.kind !== 'own' || compareVersions(found.report.version, version) >= 0) return false;
+  return found.report.trustFingerprint === trustFingerprint(settings);
 }
 
 /** Identifies the backend and the enclave images that a proxy with these settings trusts. */
@@ -60,18 +84,33 @@ export function trustFingerprint({ backendUrl, pcr0Environment, additionalPcr0 }
   return createHash('sha256').update(JSON.stringify(trusted)).digest('base64url');
 }
 
+/** Milliseconds before a window takes over a port that is free. */
+export function takeOverDelay(): number {
+  return TAKE_OVER_DELAY + Math.random() * RANDOM_DELAY;
+}
+
+/** Milliseconds before a window that has released its port starts again. */
+export function yieldDelay(): number {
+  return YIELD_DELAY + Math.random() * RANDOM_DELAY;
+}
+
 /** `probe` with the current ownership secret. */
 export async function probePort(port: number, readSecrets: ReadSecrets, agent?: Agent): Promise<Probe> {
   return probe(port, ownershipSecret(await readSecrets()), agent);
 }
 
-/** Asks an own proxy to release its port. Resolves when the port is free, or after three seconds. Never rejects. */
-export async function requestPort(port: number, readSecrets: ReadSecrets): Promise<void> {
+/**
+ * Asks an own proxy to release its port, unless it is newer than this version. Resolves when the port is free, or after
+ * three seconds. Never rejects.
+ */
+export async function requestPort(port: number, readSecrets: ReadSecrets, version: string): Promise<void> {
   try {
     const secret = ownershipSecret(await readSecrets());
     const connection = new VerifiedConnection(port, secret);
     try {
-      if ((await connection.probe()).kind === 'own') await connection.askForPort();
+      const found = await connection.probe();
+      if (found.kind === 'own' && compareVersions(found.report.version, version) > 0) return;
+      if (found.kind === 'own') await connection.askForPort();
     } finally {
       connection.end();
     }
@@ -118,11 +157,18 @@ export function watchOwner(phase: Phase, onGone: () => unknown): Agent {
   return agent;
 }
 
+/** What is on a port that seemed free: whether a proxy can listen on it. */
+export async function confirmFree(port: number): Promise<Probe> {
+  const by = await findHolder(port);
+  return by === undefined ? { kind: 'free' } : { kind: 'held', by };
+}
+
 /**
  * Calls `onChange` when what is on the port has changed. Probes the port every 15 seconds, and at once when an
  * own proxy goes away.
  * @param port 0 is never watched
  * @param known the latest probe; undefined: only the arrival of an own proxy is a change
+ * @param failures how often in a row a start found the port free and could not use it: with each, the interval doubles
  */
 export function watchPort(
   phase: Phase,
@@ -130,15 +176,22 @@ export function watchPort(
   known: Probe | undefined,
   readSecrets: ReadSecrets,
   onChange: () => unknown,
+  failures = 0,
 ): void {
+  const interval = Math.min(WATCH_INTERVAL * 2 ** Math.max(0, failures - 1), MAX_WATCH_INTERVAL);
   const look = async (agent?: Agent) => {
-    const found = await probePort(port, readSecrets, agent).catch(() => known);
+    const found = await lookAt(port, known, readSecrets, agent).catch(() => known);
     if (isChange(known, found) && !phase.isOver) onChange();
-    else phase.after(WATCH_INTERVAL, () => void look());
+    else phase.after(interval, () => void look());
   };
   if (port === 0) return;
   if (known?.kind === 'own') void look(watchOwner(phase, () => void look()));
-  else phase.after(WATCH_INTERVAL, () => void look());
+  else phase.after(interval, () => void look());
+}
+
+async function lookAt(port: number, known: Probe | undefined, readSecrets: ReadSecrets, agent?: Agent): Promise<Probe> {
+  const found = await probePort(port, readSecrets, agent);
+  return found.kind === 'free' && known?.kind === 'held' ? confirmFree(port) : found;
 }
 
 function isChange(known: Probe | undefined, found: Probe | undefined): boolean {
@@ -148,6 +201,7 @@ function isChange(known: Probe | undefined, found: Probe | undefined): boolean {
 
 /** Equal for programs that a window treats alike. One that does not respond may respond next time. */
 function identify(found: Probe): string {
-  if (found.kind === 'own') return `${found.report.version} ${found.report.trustFingerprint}`;
-  return found.kind === 'free' ? 'free' : 'foreign';
+  if (found.kind !== 'own') return found.kind === 'unresponsive' ? 'foreign' : found.kind;
+  const { version, protocol, trustFingerprint: trust } = found.report;
+  return [version, protocol, trust].join(' ');
 }

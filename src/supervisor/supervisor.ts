@@ -1,12 +1,12 @@
+import { compareVersions } from '../shared/compareVersions.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import { VERSION } from '../shared/version.ts';
 import { CHECKING, HealthMonitor, statusPart } from './healthMonitor.ts';
 import type { StatusUpdate } from './healthMonitor.ts';
 import { Launcher, StartError } from './launcher.ts';
-import { VerifiedConnection } from './localProxy.ts';
-import type { Probe } from './localProxy.ts';
+import { withConnection } from './localProxy.ts';
+import type { Probe, VerifiedConnection } from './localProxy.ts';
 import { Phase } from './phase.ts';
-import { probeKeys, requestPort, watchOwner, watchPort } from './portOwnership.ts';
+import { probeKeys, requestPort, takeOverDelay, watchOwner, watchPort, yieldDelay } from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { RestartPolicy } from './restartPolicy.ts';
 import { diffSettings } from './settingsDiff.ts';
@@ -14,16 +14,9 @@ import type { LaunchConfig } from './settingsDiff.ts';
 import { ownershipSecret } from './supervisorHost.ts';
 import type { SupervisorHost } from './supervisorHost.ts';
 
-// In milliseconds.
-/** Before a window takes over a port: a window that has asked for the port comes first. */
-const TAKE_OVER_DELAY = 300;
-/** The longest random delay on top, so that not all windows try at the same time. */
-const RANDOM_DELAY = 600;
-/** Before a window that has released its port for another one looks for that one's proxy. */
-const YIELD_DELAY = 2000;
-/** Time for the owner to restart the proxy: its window reads the same settings. */
+/** Milliseconds for the owner to restart the proxy: its window reads the same settings. */
 const OWNER_RESTART_DELAY = 1000;
-/** A process that has not responded for this long hangs. */
+/** A process that has not responded for this many milliseconds hangs. */
 const HANG_LIMIT = 30_000;
 
 type State =
@@ -38,10 +31,13 @@ type State =
  * | ---------------------------------- | -------------------------------------------------------- | ----------------- |
  * | any                                | `stop()`                                                 | off               |
  * | any                                | `end()`: the window closes                               | ended, for good   |
- * | any                                | `restart()`: asks another window's proxy for the port    | starting          |
+ * | any                                | `restart()`: asks an own proxy that is not newer for the | starting          |
+ * |                                    | port                                                     |                   |
  * | off, blocked, restarting, failed   | `start()`                                                | starting          |
- * | starting                           | own proxy on the port, of the same version and trust     | client            |
- * |                                    | another own proxy, or a foreign or unresponsive program  | blocked           |
+ * | starting                           | own proxy of an older version, same trust: asks it for   | (starting)        |
+ * |                                    | the port, unless this window's process crashed or failed |                   |
+ * |                                    | own proxy on the port, of the same protocol and trust    | client            |
+ * |                                    | another own proxy, another program, or a port held       | blocked           |
  * |                                    | port free: this window's process serves it               | owner             |
  * |                                    | a setting is invalid, or the start fails                 | failed            |
  * | starting, owner                    | the process crashes; the fifth time in three minutes     | restarting; failed |
@@ -51,6 +47,7 @@ type State =
  * | client (running, shared)           | the owner goes away; after 0.3 to 0.9 s                  | starting          |
  * |                                    | the owner does not use the current keys: `restart()`     | starting          |
  * | blocked (portTaken, other…)        | the port is free or has another program; likewise        | starting          |
+ * | blocked after a useless start      | a proxy can listen again; seen in 15 s to 5 min          | starting          |
  * | failed, not by a setting           | an own proxy is on the port; likewise                    | starting          |
  * | portTaken, failed to listen        | the keys change                                          | starting          |
  * | yielding (starting); restarting    | 2 to 2.6 s have passed; 1, 2, 4 or 8 s                   | starting          |
@@ -91,19 +88,21 @@ export class Supervisor {
   async start(): Promise<void> {
     if (['off', 'blocked', 'restarting', 'failed'].includes(this.#state.kind)) {
       this.#isFresh = true;
-      this.#policy.reset();
-      void this.#begin();
+      void this.#beginAnew();
     }
     await this.#settled();
   }
 
-  /** Ends this window's proxy, or leaves the shared one. Responses have four seconds to finish. */
-  async stop(): Promise<void> {
+  /**
+   * Ends this window's proxy, or leaves the shared one. Responses have four seconds to finish.
+   * @param options.allWindows only for the status: the other windows stop too
+   */
+  async stop(options: { readonly allWindows?: true } = {}): Promise<void> {
     if (this.#state.kind === 'ended') return;
     const phase = this.#enter({ kind: 'off' });
     void this.#launcher.stop();
     await this.#launcher.release();
-    if (!phase.isOver) this.#publish({ kind: 'off' });
+    if (!phase.isOver) this.#publish({ kind: 'off', ...options });
   }
 
   /** The window closes: resolves when all its processes have ended. */
@@ -112,14 +111,13 @@ export class Supervisor {
     await this.#launcher.stop();
   }
 
-  /** Starts a process of this window, in place of another window's. Resolves when the outcome is known. */
+  /** Starts a process of this window, in place of another window's that is not newer. Resolves with the outcome. */
   async restart(): Promise<void> {
     const [{ kind }, status, phase] = [this.#state, this.#status, this.#phase];
     const isOthers = kind === 'client' || (kind === 'blocked' && status.kind !== 'portTaken');
-    if (isOthers && 'port' in status) await requestPort(status.port, this.#host.secrets);
+    if (isOthers && 'port' in status) await requestPort(status.port, this.#host.secrets, this.#host.version);
     if (phase.isOver) return;
-    this.#policy.reset();
-    await this.#begin();
+    await this.#beginAnew();
   }
 
   /** Calls `act` with a connection to the authenticated proxy and the extension's key; rejects if none responds. */
@@ -127,13 +125,7 @@ export class Supervisor {
     if (this.#status.kind !== 'running') throw new Error('The proxy is not running');
     const { port } = this.#status;
     const secrets = await this.#host.secrets();
-    const connection = new VerifiedConnection(port, ownershipSecret(secrets));
-    try {
-      if ((await connection.probe()).kind !== 'own') throw new Error('The proxy does not respond');
-      return await act(connection, secrets.ownKey);
-    } finally {
-      connection.end();
-    }
+    return withConnection(port, ownershipSecret(secrets), (connection) => act(connection, secrets.ownKey));
   }
 
   /** Checks the backend now. */
@@ -201,13 +193,19 @@ export class Supervisor {
     return phase;
   }
 
+  async #beginAnew(): Promise<void> {
+    this.#policy.reset();
+    if (this.#status.kind === 'off' && this.#status.allWindows === true) this.#host.onResume();
+    await this.#begin();
+  }
+
   readonly #begin = async (): Promise<void> => {
     if (this.#state.kind !== 'ended') void this.#attempt(this.#enter({ kind: 'starting' }));
     await this.#settled();
   };
 
   readonly #beginSoon = (delay = 0): void => {
-    this.#phase.after(delay + TAKE_OVER_DELAY + Math.random() * RANDOM_DELAY, this.#begin);
+    this.#phase.after(delay + takeOverDelay(), this.#begin);
   };
 
   async #attempt(phase: Phase): Promise<void> {
@@ -216,8 +214,9 @@ export class Supervisor {
       phase.check();
       this.#publish({ kind: 'starting' });
       this.#config = this.#readConfig();
-      const ownership = await this.#launcher.acquire(phase, this.#config);
+      const ownership = await this.#launcher.acquire(phase, this.#config, this.#policy.mayTakeOver);
       phase.check();
+      this.#policy.ended(ownership.kind === 'blocked' && ownership.found.kind === 'held');
       if (ownership.kind !== 'blocked') this.#run(ownership);
       else this.#watchPort(this.#enter({ kind: 'blocked' }, ownership.status), ownership.found);
     } catch (error) {
@@ -242,7 +241,7 @@ export class Supervisor {
       },
     });
     const shared = kind === 'client';
-    const where = { url: `http://127.0.0.1:${port}`, port, version: VERSION, shared };
+    const where = { url: `http://127.0.0.1:${port}`, port, version: report.version, shared };
     const status = { kind: 'running', ...where, ...statusPart(report), health: CHECKING } as const;
     this.#enter({ kind, monitor }, status, phase);
     void monitor.check();
@@ -252,18 +251,19 @@ export class Supervisor {
   }
 
   #fail({ reason, message }: StartError): void {
+    this.#policy.failed();
     const phase = this.#enter({ kind: 'failed' }, { kind: 'failed', reason, message });
     if (reason !== 'setting') this.#watchPort(phase);
   }
 
   #watchPort(phase: Phase, found?: Probe): void {
-    watchPort(phase, this.#host.settings().port, found, this.#host.secrets, this.#beginSoon);
+    const { settings, secrets } = this.#host;
+    watchPort(phase, settings().port, found, secrets, this.#beginSoon, this.#policy.uselessStarts);
   }
 
   #yield(): void {
     this.#isFresh = false;
-    const phase = this.#enter({ kind: 'yielding' }, { kind: 'starting' });
-    phase.after(YIELD_DELAY + Math.random() * RANDOM_DELAY, this.#begin);
+    this.#enter({ kind: 'yielding' }, { kind: 'starting' }).after(yieldDelay(), this.#begin);
   }
 
   #restartAfterCrash(): void {
@@ -280,6 +280,7 @@ export class Supervisor {
   async #ensureCurrentKeys(attempts: number): Promise<void> {
     const phase = this.#phase;
     if (attempts === 0 || this.#status.kind !== 'running' || this.#monitor === undefined) return;
+    if (compareVersions(this.#status.version, this.#host.version) > 0) return; // it would not release the port
     const isGone = (found: Probe) => phase.isOver || found.kind !== 'own'; // the next process gets the current keys
     const { found, isCurrent } = await probeKeys(this.#status.port, this.#host.secrets, isGone);
     if (isCurrent || isGone(found) || this.#state.kind !== 'client') return;

@@ -20,12 +20,16 @@ export interface SupervisorHost {
   readonly module: string;
   /** The working folder of the proxy process. */
   readonly cwd: string;
+  /** The version of the extension in this window. */
+  readonly version: string;
   readonly settings: () => CompleteProxySettings;
   readonly network: () => NetworkSettings;
   /** Milliseconds between two checks of the backend; 0 = only when asked. */
   readonly checkInterval: () => number;
   readonly secrets: () => Promise<SupervisorSecrets>;
   readonly onStatus: (status: ProxyStatus) => void;
+  /** The proxy is started after it was stopped in all windows. */
+  readonly onResume: () => void;
   readonly onLog: (line: string) => void;
   /** A client used the access key with this id. */
   readonly onKeyUsed: (id: string) => void;

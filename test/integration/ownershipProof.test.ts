@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, checkProof, makeChallenge } from '../../src/shared/ownership.ts';
+import {
+  CHALLENGE_HEADER,
+  PROOF_HEADER,
+  REPORT_HEADER,
+  WINDOW_HEADER,
+  authenticateChallenge,
+  makeChallenge,
+  openReport,
+} from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
@@ -18,13 +26,33 @@ describe('The ownership proof of a proxy', () => {
 
   const start = async (faults = '') => scope.internalProxy(await scope.enclave({ faults }), {}, { ownership: SECRET });
 
-  const health = ({ url }: InternalProxy, challenge: string | string[], path = '/health', method = 'GET') =>
-    sendRequest(url, { method, path, key: null, headers: { [CHALLENGE_HEADER]: challenge } });
+  /** As a window with the secret asks. */
+  const headersFor = (port: number, challenge: string | string[], secret = SECRET) => ({
+    [CHALLENGE_HEADER]: challenge,
+    [WINDOW_HEADER]: authenticateChallenge(secret, String(challenge), port),
+  });
+  const health = ({ url, port }: InternalProxy, challenge: string | string[], path = '/health', method = 'GET') =>
+    sendRequest(url, { method, path, key: null, headers: headersFor(port, challenge) });
 
-  const proofOf = async (proxy: InternalProxy, challenge = makeChallenge(), secret = SECRET) => {
-    const [proof = ''] = (await health(proxy, challenge)).headers[PROOF_HEADER] ?? [];
-    return checkProof(secret, challenge, proxy.port, proof);
+  const proofOf = async ({ url, port }: InternalProxy, challenge = makeChallenge(), secret = SECRET) => {
+    const headers = headersFor(port, challenge, secret);
+    const response = await sendRequest(url, { method: 'GET', path: '/health', key: null, headers });
+    return openReport(secret, challenge, port, response.headers[REPORT_HEADER]?.[0] ?? '');
   };
+
+  it('tells a program that makes its own challenge no more than the plain health response', async () => {
+    const proxy = await start('wrong-nonce');
+    assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/v1/models' })).status, 502);
+    const challenge = makeChallenge();
+    for (const code of [{}, { [WINDOW_HEADER]: authenticateChallenge(randomBytes(32), challenge, proxy.port) }]) {
+      const headers = { [CHALLENGE_HEADER]: challenge, ...code };
+      const response = await sendRequest(proxy.url, { method: 'GET', path: '/health', key: null, headers });
+      assert.equal(response.headers[REPORT_HEADER], undefined);
+      const [payload = ''] = response.headers[PROOF_HEADER]?.[0]?.split('.') ?? [];
+      const told: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      assert.deepEqual(told, { version: VERSION, port: proxy.port });
+    }
+  });
 
   it('is sent in a header, with the version, the port and the result of the handshake', async () => {
     const begin = Date.now();
@@ -50,18 +78,18 @@ describe('The ownership proof of a proxy', () => {
     for (const path of ['/health', '/', '/health?x=1']) {
       const challenged = await health(proxy, makeChallenge(), path);
       assert.deepEqual([challenged.status, challenged.body.toString()], [200, plain.body.toString()]);
-      assert.equal(challenged.headers[PROOF_HEADER]?.length, 1);
+      assert.equal(challenged.headers[REPORT_HEADER]?.length, 1);
     }
-    assert.equal(plain.headers[PROOF_HEADER], undefined);
+    assert.equal(plain.headers[REPORT_HEADER], undefined);
     assert.deepEqual(plain.json(), { status: 'ok', service: 'sealed-proxy', version: VERSION });
-    assert.equal((await health(proxy, makeChallenge(), '/health', 'HEAD')).headers[PROOF_HEADER]?.length, 1);
+    assert.equal((await health(proxy, makeChallenge(), '/health', 'HEAD')).headers[REPORT_HEADER]?.length, 1);
   });
 
   it('is not sent without a secret', async () => {
     const enclave = await scope.enclave();
     const proxy = await scope.internalProxy(enclave);
     const response = await health(proxy, makeChallenge());
-    assert.deepEqual([response.status, response.headers[PROOF_HEADER]], [200, undefined]);
+    assert.deepEqual([response.status, response.headers[REPORT_HEADER]], [200, undefined]);
   });
 
   it('is not sent for an invalid challenge', async () => {
@@ -69,13 +97,14 @@ describe('The ownership proof of a proxy', () => {
     const challenge = makeChallenge();
     for (const bad of ['', 'x', challenge.slice(1), `${challenge}A`, `${challenge}=`, [challenge, challenge]]) {
       const response = await health(proxy, bad);
-      assert.deepEqual([response.status, response.headers[PROOF_HEADER]], [200, undefined], String(bad));
+      const { [REPORT_HEADER]: report, [PROOF_HEADER]: proof } = response.headers;
+      assert.deepEqual([response.status, report, proof], [200, undefined, undefined], String(bad));
     }
   });
 
   it('is not sent in responses of /v1, nor with errors', async () => {
     const proxy = await start();
-    const headers = { [CHALLENGE_HEADER]: makeChallenge() };
+    const headers = headersFor(proxy.port, makeChallenge());
     const responses = await Promise.all([
       sendRequest(proxy.url, { method: 'GET', path: '/v1/models', headers }),
       sendRequest(proxy.url, { method: 'GET', path: '/v1/models', headers, key: null }),
@@ -93,7 +122,8 @@ describe('The ownership proof of a proxy', () => {
       responses.map(({ status }) => status),
       [200, 401, 200, 404, 405, 403, 403],
     );
-    for (const response of responses) assert.equal(response.headers[PROOF_HEADER], undefined);
+    for (const { headers: sent } of responses)
+      assert.deepEqual([sent[REPORT_HEADER], sent[PROOF_HEADER]], [undefined, undefined]);
   });
 
   it('uses the latest secret', async () => {
@@ -110,7 +140,8 @@ describe('The ownership proof of a proxy', () => {
   it('is not sent after the port is free, while the proxy finishes a stream', async () => {
     const enclave = await scope.enclave({ handler: createModel({ paceMs: 10 }) });
     const proxy = await scope.internalProxy(enclave, {}, { ownership: SECRET });
-    const request = `GET /health HTTP/1.1\r\nHost: localhost\r\n${CHALLENGE_HEADER}: ${makeChallenge()}\r\n\r\n`;
+    const fields = Object.entries(headersFor(proxy.port, makeChallenge())).map((field) => field.join(': '));
+    const request = `GET /health HTTP/1.1\r\nHost: localhost\r\n${fields.join('\r\n')}\r\n\r\n`;
     const [busy, idle] = [await RawConnection.open(proxy.port), await RawConnection.open(proxy.port)];
     scope.onClose(() => {
       busy.destroy();
@@ -118,7 +149,7 @@ describe('The ownership proof of a proxy', () => {
       return Promise.resolve();
     });
     idle.send(request + request.slice(0, -2));
-    assert.notEqual((await idle.readResponse()).field(PROOF_HEADER), undefined);
+    assert.notEqual((await idle.readResponse()).field(REPORT_HEADER), undefined);
     const body = chatBody('/repeat 50', { stream: true });
     const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\n`;
     busy.send(`${head}content-length: ${body.length}\r\n\r\n`);
@@ -132,7 +163,7 @@ describe('The ownership proof of a proxy', () => {
     busy.send(request);
     assert.match((await busy.readResponse()).body.toString(), /\[DONE\]/);
     const response = await busy.readResponse();
-    assert.deepEqual([response.status, response.field(PROOF_HEADER)], [200, undefined]);
+    assert.deepEqual([response.status, response.field(REPORT_HEADER)], [200, undefined]);
     await stopped;
   });
 });

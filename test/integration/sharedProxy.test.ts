@@ -10,7 +10,6 @@ import { API_KEY, perTest } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { EditorWindow, gone, isAlive, makeVault } from '../support/editorWindow.ts';
 import type { Running, Vault } from '../support/editorWindow.ts';
-import { FakeProxy } from '../support/fakeProxy.ts';
 import { flushEventLoop } from '../support/withTimeout.ts';
 
 describe('Supervisors of several windows', () => {
@@ -140,7 +139,7 @@ describe('Supervisors of several windows', () => {
     await connected(first);
     const other = EditorWindow.open(scope, { backendUrl: enclave.url, port });
     await other.supervisor.start();
-    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, unresponsive: false });
+    assert.deepEqual(other.supervisor.status, { kind: 'portTaken', port, by: 'sealedProxy' });
     other.vault.ownership = vault.ownership; // the secret that was stored last
     await other.supervisor.secretsChanged(false);
     assert.equal((await other.status('running')).shared, true);
@@ -280,30 +279,5 @@ describe('Supervisors of several windows', () => {
       mock.timers.reset();
     }
     assert.equal(other.pids.length, 1);
-  });
-
-  it('of different versions: the window that restarts takes over the port', async () => {
-    const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
-    scope.onClose(() => fake.close());
-    fake.report = { version: '9.9.9' };
-    const editor = open();
-    await editor.supervisor.start();
-    assert.equal(editor.supervisor.status.kind, 'otherVersion');
-    await editor.supervisor.restart();
-    assert.equal(fake.released, true);
-    assert.equal((await editor.health('connected')).shared, false);
-  });
-
-  it('of different versions do not share: the second starts when the first is gone', async () => {
-    const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
-    scope.onClose(() => fake.close());
-    fake.report = { version: '9.9.9' };
-    const editor = open();
-    await editor.supervisor.start();
-    assert.deepEqual(await editor.status('otherVersion', 0), { kind: 'otherVersion', port, version: '9.9.9' });
-    assert.equal(fake.modelRequests, 0);
-    const before = editor.statuses.items.length;
-    await fake.close();
-    assert.equal((await editor.health('connected', before)).shared, false);
   });
 });

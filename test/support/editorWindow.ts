@@ -1,4 +1,5 @@
 // A window of the editor without the editor: a supervisor with settings and secrets, and a record of what it reports.
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import type { CompleteProxySettings } from '../../src/settings/schema.ts';
 import { validateSettings } from '../../src/settings/validateSettings.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
+import { VERSION } from '../../src/shared/version.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
 import type { SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
@@ -18,7 +20,6 @@ import type { Scope } from './e2e/scope.ts';
 import { DEADLINE, withTimeout } from './withTimeout.ts';
 
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
-const RUN_PROXY = `require(${JSON.stringify(PROXY)});`;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The secrets that all windows share. */
@@ -35,6 +36,22 @@ export function makeVault(): Vault {
   };
 }
 
+interface WindowOptions {
+  readonly vault?: Vault;
+  /** Of the extension in this window, and of its proxy. */
+  readonly version?: string;
+  /** Is run instead of `dist/proxy.js`. */
+  readonly source?: string;
+}
+
+/** Runs `dist/proxy.js`, as it will be in the release with this version. */
+function proxyOf(version: string): string {
+  if (version === VERSION) return `require(${JSON.stringify(PROXY)});`;
+  const bundle = readFileSync(PROXY, 'utf8').replace(/^#!.*/, '');
+  assert.ok(bundle.includes(`"${VERSION}"`));
+  return bundle.replaceAll(`"${VERSION}"`, JSON.stringify(version));
+}
+
 export class EditorWindow {
   readonly supervisor: Supervisor;
   readonly statuses = new EventQueue<ProxyStatus>();
@@ -47,17 +64,16 @@ export class EditorWindow {
   settings: CompleteProxySettings;
   network: NetworkSettings = {};
   checkInterval = 0;
+  /** How often the supervisor reported that it was started after a stop in all windows. */
+  resumed = 0;
 
-  /**
-   * A window that is closed with the scope.
-   * @param source is run instead of `dist/proxy.js`
-   */
+  /** A window that is closed with the scope. */
   static open(
     scope: Scope,
     settings: Partial<CompleteProxySettings> & { readonly backendUrl: string; readonly port: number },
-    { vault = makeVault(), source = RUN_PROXY }: { readonly vault?: Vault; readonly source?: string } = {},
+    { vault = makeVault(), version = VERSION, source = proxyOf(version) }: WindowOptions = {},
   ): EditorWindow {
-    const opened = new EditorWindow(settings, vault, source);
+    const opened = new EditorWindow(settings, vault, source, version);
     scope.onClose(async () => {
       await opened.supervisor.end();
       rmSync(opened.#folder, { recursive: true });
@@ -65,7 +81,7 @@ export class EditorWindow {
     return opened;
   }
 
-  private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, source: string) {
+  private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, source: string, version: string) {
     this.vault = vault;
     this.settings = {
       port: 0,
@@ -91,6 +107,10 @@ export class EditorWindow {
       secrets: () => Promise.resolve({ ...this.vault }),
       onStatus: (status) => {
         this.statuses.add(status);
+      },
+      version,
+      onResume: () => {
+        this.resumed++;
       },
       onLog: (line) => {
         this.log.add(line);

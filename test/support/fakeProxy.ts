@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { proofFor } from '../../src/proxy/server/windowRequests.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS, isRequest, prove } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
@@ -10,11 +11,11 @@ import { aReport } from './reports.ts';
 
 export interface Listening {
   readonly port: number;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-export async function listen(server: Server, port = 0): Promise<Listening> {
-  server.listen(port, '127.0.0.1');
+export async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<Listening> {
+  server.listen(port, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
@@ -50,6 +51,8 @@ export class FakeProxy {
   released = false;
   /** False: it sends no proof. */
   proves = true;
+  /** True: it answers every challenge with a complete report, as a proxy of version 0.4.1 does. */
+  isOld = false;
 
   static async start(secret: Uint8Array, port = 0): Promise<FakeProxy> {
     const server = createServer();
@@ -85,7 +88,16 @@ export class FakeProxy {
       return;
     }
     const report = aReport(this.port, this.report);
-    if (this.proves) response.setHeader(PROOF_HEADER, prove(this.#secret, String(headers[CHALLENGE_HEADER]), report));
+    if (this.proves) this.#prove(request, response, report);
     response.end('{}');
+  }
+
+  #prove({ headers, rawHeaders }: IncomingMessage, response: ServerResponse, report: ProxyReport): void {
+    const { trustFingerprint: tag, ...others } = report;
+    const old = { ...others, tag, protocol: 1 };
+    const [name, value] = this.isOld
+      ? [PROOF_HEADER, prove(this.#secret, String(headers[CHALLENGE_HEADER]), old)]
+      : proofFor(rawHeaders, { secret: this.#secret, report: () => report });
+    if (name !== undefined && value !== undefined) response.setHeader(name, value);
   }
 }

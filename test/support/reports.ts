@@ -1,3 +1,4 @@
+import { PROTOCOL } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
 
@@ -5,6 +6,7 @@ import { VERSION } from '../../src/shared/version.ts';
 export function aReport(port: number, change: Partial<ProxyReport> = {}): ProxyReport {
   return {
     version: VERSION,
+    protocol: PROTOCOL,
     port,
     instance: 'i'.repeat(43),
     backendUrl: 'http://127.0.0.1:9',

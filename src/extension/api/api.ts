@@ -29,7 +29,9 @@ export class PublicApi {
    * @throws Error if it cannot be started, with a message for the user
    */
   async getBaseUrl(): Promise<string> {
-    if (['off', 'starting'].includes(this.#supervisor.status.kind)) await this.#supervisor.start();
+    const before = this.#supervisor.status;
+    const isStopped = before.kind === 'off' && before.allWindows === true; // only the user ends that
+    if (!isStopped && ['off', 'starting'].includes(before.kind)) await this.#supervisor.start();
     await this.#settled();
     const { status } = this.#supervisor;
     const url = baseUrlOf(status);

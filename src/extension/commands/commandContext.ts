@@ -3,6 +3,7 @@ import type { ModelChoice } from '../../assistants/types.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandName } from '../../presentation/commands.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
+import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
 import type { ChannelLog } from '../log.ts';
@@ -11,6 +12,7 @@ import type { Documents } from '../views/documents.ts';
 /** What the commands work with. */
 export interface CommandContext {
   readonly supervisor: Supervisor;
+  readonly sharedStop: SharedStop;
   readonly secrets: Secrets;
   readonly log: ChannelLog;
   readonly api: PublicApi;

@@ -1,18 +1,50 @@
 // Starts, stops and moves the proxy.
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { freePort } from '../../supervisor/freePort.ts';
+import { compareVersions } from '../../shared/compareVersions.ts';
+import { VERSION } from '../../shared/version.ts';
+import { ownPort } from '../../supervisor/freePort.ts';
 import { SECTION } from '../settings.ts';
-import type { CommandGroup } from './commandContext.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+import { offerCommands } from './runCommand.ts';
 
 export const proxyCommands = {
   start: ({ supervisor }) => supervisor.start(),
-  stop: ({ supervisor }) => supervisor.stop(),
-  restart: ({ supervisor }) => supervisor.restart(),
+  stop,
+  stopAll,
+  restart,
   useFreePort,
+  reloadWindow: () => vscode.commands.executeCommand('workbench.action.reloadWindow'),
 } satisfies CommandGroup;
 
-/** Writes the setting; the proxy follows it. */
+async function stop({ supervisor }: CommandContext): Promise<void> {
+  await supervisor.stop();
+  const message =
+    'Sealed Proxy is off in this window. If it is open in other windows, one of them starts it again within seconds.';
+  void offerCommands(vscode.window.showInformationMessage, message, 'stopAll');
+}
+
+async function stopAll({ sharedStop }: CommandContext): Promise<void> {
+  await sharedStop.stopAll();
+  const message =
+    'Sealed Proxy is off in all windows of this editor. It stays off, also after a restart of the editor, until you ' +
+    'start it in one of them.';
+  void offerCommands(vscode.window.showInformationMessage, message, 'start');
+}
+
+async function restart({ supervisor }: CommandContext): Promise<void> {
+  await supervisor.restart();
+  const { status } = supervisor;
+  if (status.kind !== 'running' || compareVersions(status.version, VERSION) <= 0) return;
+  const message =
+    `Another window runs Sealed Proxy ${status.version}, which is newer than this window's ${VERSION}. Restart it in ` +
+    'that window, or reload this window to use the new version here too.';
+  void offerCommands(vscode.window.showInformationMessage, message, 'reloadWindow');
+}
+
+/** Writes the setting; the proxy follows it. The port depends on the editor, so each keeps the one it once had. */
 async function useFreePort(): Promise<void> {
-  const port = await freePort();
+  const { appName, machineId, remoteName = '' } = vscode.env;
+  const port = await ownPort([appName, machineId, remoteName, homedir()].join('\0'));
   await vscode.workspace.getConfiguration(SECTION).update('port', port, vscode.ConfigurationTarget.Global);
 }

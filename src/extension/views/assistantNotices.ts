@@ -26,9 +26,10 @@ export class AssistantNotices {
   }
 
   /** Offers new keys after another program has used the port: assistants may have sent it their keys. */
-  async statusChanged({ kind }: ProxyStatus): Promise<void> {
-    if (kind === 'portTaken') this.#wasPortTaken = true;
-    if (kind !== 'running' || !this.#wasPortTaken) return;
+  async statusChanged(status: ProxyStatus): Promise<void> {
+    // A program that does not listen has received nothing.
+    if (status.kind === 'portTaken' && status.by !== 'silent' && status.by !== 'system') this.#wasPortTaken = true;
+    if (status.kind !== 'running' || !this.#wasPortTaken) return;
     this.#wasPortTaken = false;
     const connected = await this.#inState('current');
     if (connected.length === 0) return;

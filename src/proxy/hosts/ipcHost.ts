@@ -89,6 +89,7 @@ class IpcHost {
         log: this.#log,
         network,
         trustFingerprint,
+        connectsWithoutKey: false,
         onEvent: (event) => {
           if (event.type === 'releaseRequested') void this.#finish();
           else send(event);

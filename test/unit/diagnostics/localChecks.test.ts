@@ -22,8 +22,10 @@ describe('localChecks()', () => {
     [{ kind: 'restarting', at: AT }, 'failed', /^Restarting$/, /again in a few seconds/],
     [failedToStart('setting'), 'failed', /^It does not start\.$/, /Correct the setting/],
     [failedToStart('crashes'), 'failed', /^It does not start\.$/, /Show Log.*Restart/],
-    [{ kind: 'portTaken', port: 1, unresponsive: false }, 'failed', /port is in use/, /Use a Free Port/],
-    [{ kind: 'otherVersion', port: 1, version: '9' }, 'failed', /runs version 9/, /Restart/],
+    [{ kind: 'off', allWindows: true }, 'failed', /^Off in all windows$/, /Sealed Proxy: Start/],
+    [{ kind: 'portTaken', port: 1, by: 'program' }, 'failed', /port is in use/, /Use a Free Port/],
+    [{ kind: 'otherVersion', port: 1, version: '9', isNewer: true }, 'failed', /runs version 9/, /Reload this window/],
+    [{ kind: 'otherVersion', port: 1, version: '0.1.0', isNewer: false }, 'failed', /runs version 0\.1\.0/, /Restart/],
     [{ kind: 'otherSettings', port: 1, backendUrl: 'x' }, 'failed', /different backend/, /Restart/],
   ] as const satisfies readonly (readonly [ProxyStatus, string, RegExp, RegExp])[]) {
     it(`has a fact and a remedy for the status ${status.kind} of the process: ${finding.source}`, async () => {
@@ -42,12 +44,32 @@ describe('localChecks()', () => {
 
   it('reports which program owns the port', async () => {
     const own = { kind: 'own', report: { version: '1.2.3' } } as Probe;
+    const HELD = 'Port 1: held by a program that does not listen';
     for (const [status, found, outcome, finding] of [
       [RUNNING, own, 'passed', 'Port 1: Sealed Proxy 1.2.3 (this editor)'],
-      [{ kind: 'otherVersion', port: 1, version: '9' }, own, 'failed', 'Port 1: Sealed Proxy 1.2.3 (another window)'],
+      [
+        { kind: 'otherVersion', port: 1, version: '9', isNewer: true },
+        own,
+        'failed',
+        'Port 1: Sealed Proxy 1.2.3 (another window)',
+      ],
       [RUNNING, { kind: 'free' }, 'failed', 'Port 1: nothing listens, although the proxy is running'],
       [{ kind: 'off' }, { kind: 'free' }, 'passed', 'Port 1: free'],
-      [{ kind: 'off' }, { kind: 'foreign' }, 'failed', 'Port 1: another program. Sealed Proxy sent it no key.'],
+      [{ kind: 'portTaken', port: 1, by: 'silent' }, { kind: 'free' }, 'failed', HELD],
+      [{ kind: 'portTaken', port: 1, by: 'system' }, { kind: 'free' }, 'failed', 'Port 1: reserved by the system'],
+      [{ kind: 'off' }, { kind: 'held', by: 'program' }, 'failed', HELD],
+      [
+        { kind: 'off' },
+        { kind: 'foreign', isSealedProxy: false },
+        'failed',
+        'Port 1: another program. Sealed Proxy sent it no key.',
+      ],
+      [
+        { kind: 'off' },
+        { kind: 'foreign', isSealedProxy: true },
+        'failed',
+        'Port 1: a Sealed Proxy of another editor or computer. It was sent no key.',
+      ],
       [
         { kind: 'off' },
         { kind: 'unresponsive' },

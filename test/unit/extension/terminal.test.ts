@@ -84,8 +84,8 @@ const RUNNING = running(14_114);
 const NOT_RUNNING: readonly ProxyStatus[] = [
   { kind: 'off' },
   { kind: 'starting' },
-  { kind: 'portTaken', port: 14_114, unresponsive: false },
-  { kind: 'otherVersion', port: 14_114, version: '0.1.0' },
+  { kind: 'portTaken', port: 14_114, by: 'program' },
+  { kind: 'otherVersion', port: 14_114, version: '0.1.0', isNewer: false },
   { kind: 'otherSettings', port: 14_114, backendUrl: 'https://other.example' },
   { kind: 'restarting', at: 1 },
   { kind: 'failed', reason: 'crashes', message: 'It crashed' },
@@ -178,7 +178,7 @@ describe('TerminalEnvironment', () => {
 
   for (const [what, enabled, status] of [
     ['is switched off', false, RUNNING],
-    ['has lost the port', true, { kind: 'portTaken', port: 14_114, unresponsive: false }],
+    ['has lost the port', true, { kind: 'portTaken', port: 14_114, by: 'program' }],
     ['has stopped', true, { kind: 'off' }],
   ] as const) {
     it(`sets nothing if the key arrives after it ${what}`, async () => {

@@ -81,7 +81,7 @@ describe('menuGroups()', () => {
     groups.findIndex((group) => group.includes(name));
 
   it('lists what always works, and what the state offers', () => {
-    const { actions } = describeStatus({ kind: 'portTaken', port: 1, unresponsive: false });
+    const { actions } = describeStatus({ kind: 'portTaken', port: 1, by: 'program' });
     const groups = menu(actions, false, false);
     assert.equal(groups[0]?.[0], 'useFreePort');
     for (const name of ['diagnose', 'showLog'] as const) assert.equal(find(groups, name), 0, name);

@@ -69,6 +69,8 @@ interface Expected {
 
 const RUNNING = 'checkConnection copyBaseUrl showAttestation showLog stop';
 const BROKEN = 'checkConnection diagnose showAttestation showLog stop';
+const NO_KEY = 'Sealed Proxy sent it no key.';
+const QUIT = 'Use a free port, or quit that program and restart Sealed Proxy.';
 const TABLE: readonly Expected[] = [
   {
     name: 'off',
@@ -78,6 +80,16 @@ const TABLE: readonly Expected[] = [
     severity: 'none',
     headline: 'Sealed Proxy is off in this window.',
     detail: 'To start it, run "Sealed Proxy: Start".',
+    actions: 'start stopAll showLog',
+  },
+  {
+    name: 'off in all windows',
+    status: { kind: 'off', allWindows: true },
+    text: '$(circle-slash) Sealed Proxy',
+    compact: '$(circle-slash)',
+    severity: 'none',
+    headline: 'Sealed Proxy is off in all windows.',
+    detail: 'It stays off, also after a restart of the editor. To start it again, run "Sealed Proxy: Start".',
     actions: 'start showLog',
   },
   {
@@ -110,28 +122,47 @@ const TABLE: readonly Expected[] = [
     detail: 'It ended five times.',
     actions: 'restart diagnose openSettings showLog',
   },
-  ...([false, true] as const).map((unresponsive): Expected => {
-    const program = unresponsive ? 'a program that does not respond' : 'another program';
-    return {
-      name: `port taken by ${program}`,
-      status: { kind: 'portTaken', port: 14114, unresponsive },
-      text: '$(error) Sealed Proxy: port taken',
-      compact: '$(error) port taken',
-      severity: 'error',
-      headline: `Sealed Proxy cannot start: port 14114 is used by ${program}.`,
-      detail: 'Sealed Proxy sent it no key. Use a free port, or quit that program and restart Sealed Proxy.',
-      actions: 'useFreePort restart diagnose openSettings',
-    };
-  }),
+  ...(
+    [
+      ['program', 'used by another program', `${NO_KEY} ${QUIT}`],
+      ['unresponsive', 'used by a program that does not respond', `${NO_KEY} ${QUIT}`],
+      [
+        'sealedProxy',
+        'used by a Sealed Proxy of another editor or computer',
+        'Editors do not share a proxy, and this one sent it no key. Use a free port, which this editor then keeps.',
+      ],
+      ['silent', 'held by another program', `That program does not listen on it. ${QUIT}`],
+      ['system', 'reserved by the system', /^Use a free port\. On Windows, /],
+    ] as const
+  ).map(([by, problem, detail]): Expected => ({
+    name: `port taken: ${problem}`,
+    status: { kind: 'portTaken', port: 14114, by },
+    text: '$(error) Sealed Proxy: port taken',
+    compact: '$(error) port taken',
+    severity: 'error',
+    headline: `Sealed Proxy cannot start: port 14114 is ${problem}.`,
+    detail,
+    actions: 'useFreePort restart diagnose openSettings',
+  })),
   {
-    name: 'other version',
-    status: { kind: 'otherVersion', port: 14114, version: '9.9.9' },
+    name: 'older version in another window',
+    status: { kind: 'otherVersion', port: 14114, version: '0.1.0', isNewer: false },
+    text: '$(warning) Sealed Proxy: other version',
+    compact: '$(warning) other version',
+    severity: 'warning',
+    headline: `Another window runs Sealed Proxy 0.1.0; this window has ${VERSION}.`,
+    detail: `Restart to use ${VERSION} in all windows.`,
+    actions: 'restart openSettings',
+  },
+  {
+    name: 'newer version in another window',
+    status: { kind: 'otherVersion', port: 14114, version: '9.9.9', isNewer: true },
     text: '$(warning) Sealed Proxy: other version',
     compact: '$(warning) other version',
     severity: 'warning',
     headline: `Another window runs Sealed Proxy 9.9.9; this window has ${VERSION}.`,
-    detail: `Restart to use ${VERSION} in all windows.`,
-    actions: 'restart openSettings',
+    detail: 'Reload this window to use the new version here too. If it stays the same, update the extension first.',
+    actions: 'reloadWindow openSettings',
   },
   {
     name: 'other settings',

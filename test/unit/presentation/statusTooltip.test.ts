@@ -3,6 +3,7 @@ import { describeStatus } from '../../../src/presentation/statusText.ts';
 import { statusTooltip } from '../../../src/presentation/statusTooltip.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
+import { VERSION } from '../../../src/shared/version.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const VERIFIED: AttestationSummary = {
@@ -56,7 +57,7 @@ const rows = (status: ProxyStatus) => {
 
 describe('statusTooltip()', () => {
   it('begins with the headline, then the detail, and ends with the actions', () => {
-    const shown = tooltip({ kind: 'portTaken', port: 14114, unresponsive: false });
+    const shown = tooltip({ kind: 'portTaken', port: 14114, by: 'program' });
     assert.equal(
       shown,
       '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +
@@ -74,7 +75,6 @@ describe('statusTooltip()', () => {
     assert.equal(shown.get('PCR0'), '0123abcd…89efcdab');
     assert.equal(shown.get('Enclave ID'), 'i-1-enc2');
     assert.equal(shown.get('Models'), '3');
-    assert.equal(shown.get('Version'), '1.2.3');
     for (const name of ['Session since', 'Certificate valid until', 'Last check'])
       assert.match(shown.get(name) ?? '', /\d/, name);
   });
@@ -97,10 +97,11 @@ describe('statusTooltip()', () => {
     for (const name of ['Session since', 'Models']) assert.equal(shown.get(name), undefined, name);
   });
 
-  it('shows that the proxy runs in another window', () => {
+  it('shows that the proxy runs in another window, and its version', () => {
     const shown = rows(running({ shared: true }));
     assert.equal(shown.get('Proxy'), 'running in another window');
-    assert.equal(shown.get('Version'), '1.2.3');
+    assert.equal(shown.get('Version'), `1.2.3 (this window has ${VERSION})`);
+    assert.equal(rows(running({ version: VERSION })).get('Version'), VERSION);
   });
 
   it('has no table while no proxy runs', () => {

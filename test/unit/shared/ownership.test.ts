@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import {
+  authenticateChallenge,
   checkProof,
   isChallenge,
+  isFromWindow,
   isRequest,
   makeChallenge,
   makeRequest,
+  openReport,
   prove,
+  sealReport,
 } from '../../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../../src/shared/ownership.ts';
 import { aReport } from '../../support/reports.ts';
@@ -96,7 +100,7 @@ describe('prove() and checkProof()', () => {
 
   it('read the known fields in a report of another version', () => {
     const { version, port } = REPORT;
-    const empty = aReport(port, { version, instance: '', backendUrl: '' });
+    const empty = aReport(port, { version, protocol: 1, instance: '', backendUrl: '' });
     assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, colour: 'blue' })), empty);
     for (const verified of [{ kind: 'certified' }, 'verified', 7, { kind: 'verified', pcr0: 'ab' }]) {
       assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, verified })), empty);
@@ -104,6 +108,62 @@ describe('prove() and checkProof()', () => {
     for (const wrong of [{ establishedAt: 'x' }, { failure: 'x' }, { failure: {} }, { failure: { at: 1, code: 7 } }]) {
       assert.deepEqual(checkProof(SECRET, CHALLENGE, PORT, proofOf({ version, port, ...wrong })), empty);
     }
+  });
+});
+
+describe('sealReport() and openReport()', () => {
+  const sealed = sealReport(SECRET, CHALLENGE, FAILED);
+
+  it('give the report to a window that shares the secret, and the challenge and the port', () => {
+    assert.match(sealed, /^[A-Za-z0-9_-]+$/);
+    assert.deepEqual(openReport(SECRET, CHALLENGE, PORT, sealed), FAILED);
+    for (const other of [randomBytes(32), SECRET.subarray(1), new Uint8Array()])
+      assert.equal(openReport(other, CHALLENGE, PORT, sealed), undefined);
+    assert.equal(openReport(SECRET, makeChallenge(), PORT, sealed), undefined);
+    assert.equal(openReport(SECRET, CHALLENGE, PORT + 1, sealed), undefined);
+  });
+
+  it('hide the report, also where the same challenge is answered again', () => {
+    const again = sealReport(SECRET, CHALLENGE, FAILED);
+    assert.notEqual(again, sealed);
+    for (const text of [sealed, again])
+      assert.ok(!Buffer.from(text, 'base64url').toString('latin1').includes(FAILED.backendUrl));
+  });
+
+  it('refuse any changed, missing or further character', () => {
+    for (let index = 0; index < sealed.length; index++) {
+      const other = sealed[index] === 'A' ? 'B' : 'A';
+      const tampered = sealed.slice(0, index) + other + sealed.slice(index + 1);
+      const isSame = Buffer.from(tampered, 'base64url').equals(Buffer.from(sealed, 'base64url')); // unused bits at the end
+      if (!isSame) assert.equal(openReport(SECRET, CHALLENGE, PORT, tampered), undefined, `character ${index}`);
+    }
+    for (const text of ['', 'A', 'A'.repeat(37), sealed.slice(4), sealed.slice(0, -4), `${sealed}AAAA`, `${sealed}=`])
+      assert.equal(openReport(SECRET, CHALLENGE, PORT, text), undefined, text.slice(-20));
+  });
+
+  it('refuse a proof, and an authentic report of an unknown shape', () => {
+    assert.equal(openReport(SECRET, CHALLENGE, PORT, prove(SECRET, CHALLENGE, REPORT)), undefined);
+    for (const port of [String(PORT), PORT + 1]) {
+      const report = { ...REPORT, port } as unknown as ProxyReport;
+      assert.equal(openReport(SECRET, CHALLENGE, PORT, sealReport(SECRET, CHALLENGE, report)), undefined);
+    }
+  });
+});
+
+describe('authenticateChallenge() and isFromWindow()', () => {
+  const code = authenticateChallenge(SECRET, CHALLENGE, PORT);
+
+  it('accept a challenge of a window that shares the secret', () => {
+    assert.match(code, /^[A-Za-z0-9_-]{43}$/);
+    assert.equal(isFromWindow(SECRET, CHALLENGE, PORT, code), true);
+  });
+
+  it('refuse it with another secret, challenge, port or form', () => {
+    assert.equal(isFromWindow(randomBytes(32), CHALLENGE, PORT, code), false);
+    assert.equal(isFromWindow(SECRET, makeChallenge(), PORT, code), false);
+    assert.equal(isFromWindow(SECRET, CHALLENGE, PORT + 1, code), false);
+    for (const other of ['', code.slice(1), `${code}A`, `${code}=`])
+      assert.equal(isFromWindow(SECRET, CHALLENGE, PORT, other), false, other);
   });
 });
 

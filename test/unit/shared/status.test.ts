@@ -90,7 +90,7 @@ describe('baseUrlOf()', () => {
     for (const status of [
       { kind: 'off' },
       { kind: 'starting' },
-      { kind: 'portTaken', unresponsive: false, port: 7 },
+      { kind: 'portTaken', by: 'program', port: 7 },
       { kind: 'restarting', at: 7 },
     ] satisfies ProxyStatus[]) {
       assert.equal(baseUrlOf(status), undefined);

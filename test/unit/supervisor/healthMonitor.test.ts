@@ -334,6 +334,34 @@ describe('HealthMonitor', () => {
     await fake.requests.find('the check', ({ path }) => path === '/v1/models', fake.requests.items.length);
   });
 
+  it('checks a failed connection again when the user looks at the window, unless it was just checked', async () => {
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const monitor = open();
+    fake.models = respondWith(502);
+    await unreachable(monitor);
+    fake.models = respondWith(200, '{"data":[]}');
+    mock.timers.tick(10_000);
+    monitor.checkIfOlder(5 * MINUTE);
+    await flushEventLoop();
+    assert.equal(fake.modelRequests, 1);
+    mock.timers.tick(1);
+    monitor.checkIfOlder(5 * MINUTE);
+    await healths.find('the check', ({ kind }) => kind === 'connected');
+  });
+
+  it('checks at once after the computer has slept, and forgets the failures of before', async () => {
+    mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: Date.now() });
+    const monitor = open();
+    fake.models = respondWith(502);
+    for (let count = 0; count < 8; count++) await unreachable(monitor);
+    const before = healths.items.length;
+    mock.timers.setTime(Date.now() + MINUTE); // no timer fires while the computer sleeps
+    mock.timers.tick(5000);
+    const health = await healths.find('the check', ({ kind }) => kind === 'unreachable', before);
+    assert.ok(health.kind === 'unreachable');
+    assert.equal((health.retryAt ?? 0) - health.checkedAt, 5000);
+  });
+
   it('sends no key to a port without a valid proof, reports it as lost, and checks again', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     fake.proves = false;
@@ -497,7 +525,12 @@ describe('HealthMonitor', () => {
 
 describe('retryDelay()', () => {
   it('is 5, 10, 20 … seconds, and at most five minutes', () => {
-    const delays = [1, 2, 3, 4, 5, 6, 7, 8, 100].map(retryDelay);
+    const delays = [1, 2, 3, 4, 5, 6, 7, 8, 100].map((failures) => retryDelay(failures));
     assert.deepEqual(delays, [5000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000]);
+  });
+
+  it('is at most a minute if the backend was not reached', () => {
+    const delays = [1, 4, 5, 100].map((failures) => retryDelay(failures, true));
+    assert.deepEqual(delays, [5000, 40_000, 60_000, 60_000]);
   });
 });

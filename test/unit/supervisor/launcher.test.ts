@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { digestKeySet } from '../../../src/shared/ownership.ts';
+import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { Launcher } from '../../../src/supervisor/launcher.ts';
 import { Phase } from '../../../src/supervisor/phase.ts';
@@ -76,6 +77,8 @@ describe('Launcher', () => {
       {
         module,
         cwd: folder,
+        version: VERSION,
+        onResume: () => undefined,
         settings: () => SETTINGS,
         network: () => ({}),
         checkInterval: () => 0,
@@ -108,7 +111,7 @@ describe('Launcher', () => {
     withTimeout(
       'the outcome',
       DEADLINE,
-      launcher.acquire(phase, { settings: { ...SETTINGS, ...change }, network: {} }),
+      launcher.acquire(phase, { settings: { ...SETTINGS, ...change }, network: {} }, true),
     );
   const ready = () => ({ type: 'ready', url: '', port: fake.port, version: '' });
   const types = () => log.items.map((line) => (JSON.parse(line) as { type: string }).type);
@@ -143,9 +146,10 @@ describe('Launcher', () => {
     const launcher = open(onStart({ type: 'failed', code: 'port_taken', setting: 'port', message: 'taken' }));
     const ownership = await acquire(launcher, { port });
     assert.ok(ownership.kind === 'blocked');
-    assert.deepEqual(ownership.status, { kind: 'portTaken', port, unresponsive: false });
-    assert.deepEqual(ownership.found, { kind: 'foreign' });
+    assert.deepEqual(ownership.status, { kind: 'portTaken', port, by: 'silent' });
+    assert.deepEqual(ownership.found, { kind: 'held', by: 'program' });
     await log.find('the request to end', (line) => line.includes('"stop"'));
+    assert.equal(types().filter((type) => type === 'start').length, 3);
     assert.deepEqual(events.items, []);
   });
 
@@ -164,7 +168,7 @@ describe('Launcher', () => {
   it('kills a process that is not ready in ten seconds', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const launcher = open(`${ECHO} process.stderr.write('{}\\n')`);
-    const failing = assert.rejects(launcher.acquire(new Phase(), { settings: SETTINGS, network: {} }), {
+    const failing = assert.rejects(launcher.acquire(new Phase(), { settings: SETTINGS, network: {} }, true), {
       reason: 'slowStart',
     });
     await log.find('its start', () => true);

@@ -12,7 +12,7 @@ import { aReport } from '../../support/reports.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
-const FOREIGN = { kind: 'foreign' };
+const FOREIGN = { kind: 'foreign', isSealedProxy: false };
 
 describe('VerifiedConnection', () => {
   const scope = perTest();

@@ -3,19 +3,27 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, prove } from '../../../src/shared/ownership.ts';
+import {
+  CHALLENGE_HEADER,
+  PROOF_HEADER,
+  REPORT_HEADER,
+  WINDOW_HEADER,
+  prove,
+  sealReport,
+} from '../../../src/shared/ownership.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { probe } from '../../../src/supervisor/localProxy.ts';
 import { perTest } from '../../support/e2e/scope.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
-import { listen } from '../../support/fakeProxy.ts';
+import { FakeProxy, listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
 import { aReport } from '../../support/reports.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
-const FOREIGN = { kind: 'foreign' };
+const FOREIGN = { kind: 'foreign', isSealedProxy: false };
+const OTHER_EDITOR = { kind: 'foreign', isSealedProxy: true };
 
 describe('probe()', () => {
   const scope = perTest();
@@ -47,18 +55,38 @@ describe('probe()', () => {
     const enclave = await scope.enclave();
     for (const options of [{ ownership: randomBytes(32) }, {}]) {
       const { port } = await scope.internalProxy(enclave, {}, options);
-      assert.deepEqual(await probe(port, SECRET), FOREIGN);
+      assert.deepEqual(await probe(port, SECRET), OTHER_EDITOR);
     }
   });
 
-  it('sends a foreign program the challenge and nothing else', async () => {
+  it('takes a program that says that it is a Sealed Proxy for foreign, whatever else it says', async () => {
+    const port = await serve((_req, res) => {
+      res.setHeader(REPORT_HEADER, 'A'.repeat(200));
+      res.setHeader(PROOF_HEADER, `e30.${'A'.repeat(43)}`);
+      res.end('{"status":"ok","service":"sealed-proxy","version":"9.9.9"}');
+    });
+    assert.deepEqual(await probe(port, SECRET), OTHER_EDITOR);
+  });
+
+  it('finds an own proxy of version 0.4.1, which ignores the code of the challenge', async () => {
+    const fake = await FakeProxy.start(SECRET);
+    scope.onClose(() => fake.close());
+    fake.isOld = true;
+    fake.report = { version: '0.4.1', trustFingerprint: 'trust' };
+    const found = await probe(fake.port, SECRET);
+    assert.ok(found.kind === 'own');
+    const { version, protocol, trustFingerprint } = found.report;
+    assert.deepEqual([version, protocol, trustFingerprint], ['0.4.1', 1, 'trust']);
+  });
+
+  it('sends a foreign program the challenge, its code and nothing else', async () => {
     const server = await foreign();
     const probing = probe(server.port, SECRET);
     const connection = await server.next();
     const text = await connection.takeHead();
     connection.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
     assert.deepEqual(await probing, FOREIGN);
-    const pattern = `^GET /health HTTP/1\\.1\\r\\n${CHALLENGE_HEADER}: [A-Za-z0-9_-]{43}\\r\\nHost: 127\\.0\\.0\\.1:${server.port}\\r\\nConnection: (close|keep-alive)\\r\\n\\r\\n$`;
+    const pattern = `^GET /health HTTP/1\\.1\\r\\n${CHALLENGE_HEADER}: [A-Za-z0-9_-]{43}\\r\\n${WINDOW_HEADER}: [A-Za-z0-9_-]{43}\\r\\nHost: 127\\.0\\.0\\.1:${server.port}\\r\\nConnection: (close|keep-alive)\\r\\n\\r\\n$`;
     assert.match(text, new RegExp(pattern));
     assert.equal(connection.received, '');
   });
@@ -159,7 +187,7 @@ describe('probe()', () => {
     };
     const port = await serve((req, res) => {
       const report = aReport(port, { verified, establishedAt: 1 });
-      res.setHeader(PROOF_HEADER, prove(SECRET, String(req.headers[CHALLENGE_HEADER]), report));
+      res.setHeader(REPORT_HEADER, sealReport(SECRET, String(req.headers[CHALLENGE_HEADER]), report));
       res.end();
     });
     const found = await probe(port, SECRET);
@@ -170,25 +198,38 @@ describe('probe()', () => {
   it('does not accept a proof relayed from an own proxy on another port', async () => {
     const enclave = await scope.enclave();
     const real = await scope.internalProxy(enclave, {}, { ownership: SECRET });
+    const codes = [1, 2];
+    const relayed: boolean[] = [];
     const relay = await serve((req, res) => {
-      const challenge = String(req.headers[CHALLENGE_HEADER]);
-      void fetch(`${real.url}/health`, { headers: { [CHALLENGE_HEADER]: challenge } }).then((answer) => {
-        res.setHeader(PROOF_HEADER, answer.headers.get(PROOF_HEADER) ?? '');
+      const headers = [CHALLENGE_HEADER, WINDOW_HEADER].map((name): [string, string] => [
+        name,
+        String(req.headers[name]),
+      ]);
+      // With the code, or without it as a window of version 0.4.1 asks: the real proxy answers only the second.
+      void fetch(`${real.url}/health`, { headers: headers.slice(0, codes.shift()) }).then((answer) => {
+        for (const name of [PROOF_HEADER, REPORT_HEADER]) res.setHeader(name, answer.headers.get(name) ?? '');
+        relayed.push(answer.headers.has(PROOF_HEADER), answer.headers.has(REPORT_HEADER));
         res.end();
       });
     });
     assert.equal((await probe(real.port, SECRET)).kind, 'own');
-    assert.deepEqual(await probe(relay, SECRET), FOREIGN);
+    while (codes.length > 0) assert.deepEqual(await probe(relay, SECRET), FOREIGN);
+    assert.deepEqual(relayed, [true, false, true, false]);
   });
 
   it('does not accept a replayed proof', async () => {
-    let proof: string | undefined;
-    const port = await serve((req, res) => {
-      proof ??= prove(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(port));
-      res.setHeader(PROOF_HEADER, proof);
-      res.end();
-    });
-    assert.equal((await probe(port, SECRET)).kind, 'own');
-    assert.deepEqual(await probe(port, SECRET), FOREIGN);
+    for (const [name, answer] of [
+      [PROOF_HEADER, prove],
+      [REPORT_HEADER, sealReport],
+    ] as const) {
+      let proof: string | undefined;
+      const port = await serve((req, res) => {
+        proof ??= answer(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(port));
+        res.setHeader(name, proof);
+        res.end();
+      });
+      assert.equal((await probe(port, SECRET)).kind, 'own');
+      assert.deepEqual(await probe(port, SECRET), FOREIGN);
+    }
   });
 });

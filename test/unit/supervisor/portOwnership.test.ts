@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
-import { digestKeySet } from '../../../src/shared/ownership.ts';
+import { PROTOCOL, digestKeySet } from '../../../src/shared/ownership.ts';
+import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { Phase } from '../../../src/supervisor/phase.ts';
 import {
   decideOwnership,
+  isOutdated,
   probeKeys,
   probePort,
   requestPort,
@@ -41,6 +43,9 @@ const SETTINGS = {
   logLevel: 'info',
 };
 
+const FOREIGN = { kind: 'foreign', isSealedProxy: false } as const;
+const [OLDER, OWN, NEWER] = ['1.2.3', '1.10.0', '2.0.0'] as const;
+
 describe('portOwnership.ts', () => {
   const scope = perTest();
   const readSecrets = () => Promise.resolve(SECRETS);
@@ -62,35 +67,80 @@ describe('portOwnership.ts', () => {
     const { port, backendUrl } = SETTINGS;
     const report = aReport(port, { trustFingerprint: trustFingerprint(SETTINGS) });
 
-    it('joins an own proxy of the same version and trust', () => {
-      assert.deepEqual(decideOwnership({ kind: 'own', report }, SETTINGS), { kind: 'client', port, report });
+    it('joins an own proxy of the same protocol and trust, of whatever version', () => {
+      for (const version of [OWN, NEWER, OLDER]) {
+        const found = { kind: 'own', report: { ...report, version } } as const;
+        assert.deepEqual(decideOwnership(found, SETTINGS, OWN), { kind: 'client', port, report: found.report });
+      }
     });
 
-    it('is blocked by an own proxy of another version, even with the same trust', () => {
-      const found = { kind: 'own', report: { ...report, version: '9.9.9' } } as const;
-      const status = { kind: 'otherVersion', port, version: '9.9.9' } as const;
-      assert.deepEqual(decideOwnership(found, SETTINGS), { kind: 'blocked', found, status });
+    it('is blocked by an own proxy of another protocol, even with the same version and trust', () => {
+      for (const [version, isNewer] of [
+        [NEWER, true],
+        [OLDER, false],
+        [OWN, false],
+      ] as const) {
+        const found = { kind: 'own', report: { ...report, version, protocol: PROTOCOL + 1 } } as const;
+        const status = { kind: 'otherVersion', port, version, isNewer } as const;
+        assert.deepEqual(decideOwnership(found, SETTINGS, OWN), { kind: 'blocked', found, status });
+      }
     });
 
     it('is blocked by an own proxy with other trust', () => {
       const found = { kind: 'own', report: { ...report, trustFingerprint: 'other', backendUrl } } as const;
       const status = { kind: 'otherSettings', port, backendUrl } as const;
-      assert.deepEqual(decideOwnership(found, SETTINGS), { kind: 'blocked', found, status });
+      assert.deepEqual(decideOwnership(found, SETTINGS, OWN), { kind: 'blocked', found, status });
     });
 
-    it('is blocked by a program that has the port without listening, and notices when the port is free', () => {
-      const status = { kind: 'portTaken', port, unresponsive: false } as const;
-      assert.deepEqual(decideOwnership({ kind: 'free' }, SETTINGS), {
-        kind: 'blocked',
-        found: { kind: 'foreign' },
-        status,
+    for (const [found, by] of [
+      [{ kind: 'foreign', isSealedProxy: false }, 'program'],
+      [{ kind: 'foreign', isSealedProxy: true }, 'sealedProxy'],
+      [{ kind: 'unresponsive' }, 'unresponsive'],
+      [{ kind: 'held', by: 'program' }, 'silent'],
+      [{ kind: 'held', by: 'system' }, 'system'],
+    ] as const) {
+      it(`is blocked by anything else: ${by}`, () => {
+        const status = { kind: 'portTaken', port, by } as const;
+        assert.deepEqual(decideOwnership(found, SETTINGS, OWN), { kind: 'blocked', found, status });
       });
+    }
+
+    it('is blocked by a port that seems free, because the window could not take it', () => {
+      const found = { kind: 'held', by: 'program' } as const;
+      const status = { kind: 'portTaken', port, by: 'silent' } as const;
+      assert.deepEqual(decideOwnership({ kind: 'free' }, SETTINGS, OWN), { kind: 'blocked', found, status });
+    });
+  });
+
+  describe('isOutdated()', () => {
+    const report = aReport(SETTINGS.port, { trustFingerprint: trustFingerprint(SETTINGS) });
+
+    it('is true only for an own proxy of an older version and the same trust', () => {
+      for (const [change, expected] of [
+        [{ version: OLDER }, true],
+        [{ version: OLDER, protocol: 1 }, true],
+        [{ version: OWN, protocol: 1 }, false],
+        [{ version: NEWER }, false],
+        [{ version: NEWER, protocol: 1 }, false],
+        [{ version: OLDER, trustFingerprint: 'other' }, false],
+      ] as const) {
+        const found = { kind: 'own', report: { ...report, ...change } } as const;
+        assert.equal(isOutdated(found, SETTINGS, OWN), expected, JSON.stringify(change));
+      }
+      for (const found of [FOREIGN, { kind: 'unresponsive' }, { kind: 'free' }] as const)
+        assert.equal(isOutdated(found, SETTINGS, OWN), false);
     });
 
-    it('is blocked by any other program', () => {
-      for (const kind of ['foreign', 'unresponsive'] as const) {
-        const status = { kind: 'portTaken', port, unresponsive: kind === 'unresponsive' } as const;
-        assert.deepEqual(decideOwnership({ kind }, SETTINGS), { kind: 'blocked', found: { kind: 'foreign' }, status });
+    it('is never true in both directions', () => {
+      for (const [one, other] of [
+        [OLDER, NEWER],
+        [OWN, OWN],
+        ['0.5.0', '0.5.0-beta'],
+        ['x', '0.0.0'],
+      ] as const) {
+        const replaces = (window: string, version: string) =>
+          isOutdated({ kind: 'own', report: { ...report, version } }, SETTINGS, window);
+        assert.ok(!(replaces(one, other) && replaces(other, one)), `${one} ${other}`);
       }
     });
   });
@@ -115,15 +165,23 @@ describe('portOwnership.ts', () => {
   describe('requestPort()', () => {
     it('resolves when the own proxy has released the port', async () => {
       const fake = await startFake();
-      await requestPort(fake.port, readSecrets);
+      await requestPort(fake.port, readSecrets, VERSION);
       assert.equal(fake.released, true);
       assert.equal((await probePort(fake.port, readSecrets)).kind, 'free');
+    });
+
+    it('asks no proxy that is newer, and does not wait for its port', async () => {
+      const fake = await startFake();
+      fake.report = { version: NEWER };
+      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets, VERSION));
+      assert.equal(fake.released, false);
+      assert.ok(milliseconds < 2900, `${milliseconds} ms`);
     });
 
     it('asks no foreign program, and gives up after three seconds', async () => {
       const fake = await startFake();
       fake.proves = false;
-      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets));
+      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets, VERSION));
       assert.ok(milliseconds >= 2900 && milliseconds < 4500, `${milliseconds} ms`);
       assert.equal(fake.released, false);
     });
@@ -131,8 +189,8 @@ describe('portOwnership.ts', () => {
     it('resolves at once if the port is free or the secrets cannot be read', async () => {
       const port = await freePort();
       const { milliseconds } = await timed(async () => {
-        await requestPort(port, readSecrets);
-        await requestPort(port, () => Promise.reject(new Error('locked')));
+        await requestPort(port, readSecrets, VERSION);
+        await requestPort(port, () => Promise.reject(new Error('locked')), VERSION);
       });
       assert.ok(milliseconds < 1000, `${milliseconds} ms`);
     });
@@ -240,8 +298,9 @@ describe('portOwnership.ts', () => {
     });
 
     for (const [known, proves, isChange] of [
-      [{ kind: 'foreign' }, true, true],
-      [{ kind: 'foreign' }, false, false],
+      [FOREIGN, true, true],
+      [FOREIGN, false, false],
+      [{ kind: 'foreign', isSealedProxy: true }, false, false],
       [{ kind: 'unresponsive' }, false, false],
       [undefined, true, true],
       [undefined, false, false],
@@ -268,7 +327,7 @@ describe('portOwnership.ts', () => {
     it('reports a port that has become free', async () => {
       const port = await freePort();
       mock.timers.enable({ apis: ['setTimeout'] });
-      const { changes } = watch(port, { kind: 'foreign' });
+      const { changes } = watch(port, FOREIGN);
       mock.timers.tick(15_000);
       await changes.find('the change', () => true);
     });
@@ -276,7 +335,7 @@ describe('portOwnership.ts', () => {
     it('probes nothing after the end of the phase, and never port 0', async () => {
       const fake = await startFake();
       mock.timers.enable({ apis: ['setTimeout'] });
-      const { changes, phase } = watch(fake.port, { kind: 'foreign' });
+      const { changes, phase } = watch(fake.port, FOREIGN);
       phase.end();
       const other = watch(0, undefined);
       mock.timers.tick(60_000);

@@ -6,6 +6,7 @@ import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
+import { bindPort } from '../../support/boundPort.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { listModels, sendRequest } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
@@ -13,6 +14,7 @@ import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { EditorWindow, gone } from '../../support/editorWindow.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 describe('Supervisor, when something fails', () => {
   const scope = perTest();
@@ -96,7 +98,7 @@ describe('Supervisor, when something fails', () => {
     const text = await connection.takeHead();
     connection.end('HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n{"status":"ok"}');
     await starting;
-    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: foreign.port, unresponsive: false });
+    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port: foreign.port, by: 'program' });
     assert.doesNotMatch(text, /authorization|bearer|sealed-[A-Za-z0-9_-]{43}/i);
     const { apiKey, ownKey, ownership } = editor.vault;
     assertNoSecretLeaks(
@@ -105,6 +107,34 @@ describe('Supervisor, when something fails', () => {
       'the probe',
     );
     assert.deepEqual([foreign.connections.length, editor.pids.length], [1, 0]);
+  });
+
+  it('starts no process again and again for a port that is bound and not listened on, and starts once it is free', async () => {
+    const { port, release } = await bindPort(scope);
+    await editor.change({ port });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      await editor.supervisor.start();
+      assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port, by: 'silent' });
+      for (let look = 0; look < 40; look++) {
+        mock.timers.tick(15_000);
+        for (let turn = 0; turn < 20; turn++) await flushEventLoop(); // the probe and the attempt to listen
+      }
+      assert.equal(editor.pids.length, 1);
+      assert.equal(editor.supervisor.status.kind, 'portTaken');
+      await release();
+      const before = editor.statuses.items.length;
+      const started = editor.status('starting', before);
+      for (let look = 0; look < 2000 && editor.statuses.items.length === before; look++) {
+        mock.timers.tick(1000);
+        await flushEventLoop();
+      }
+      await started;
+    } finally {
+      mock.timers.reset();
+    }
+    await editor.health('connected');
+    assert.equal(editor.pids.length, 2);
   });
 
   it('fails if the secrets cannot be read', async () => {

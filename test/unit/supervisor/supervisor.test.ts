@@ -43,12 +43,14 @@ describe('Supervisor', () => {
     assert.equal((await listModels(url)).status, 200);
   });
 
-  it('runs without an API key, and connects once it is set', async () => {
+  it('runs without an API key and without any contact to the backend, and connects once it is set', async () => {
+    const { port, connections } = await scope.recorder(enclave);
+    await editor.change({ backendUrl: `http://127.0.0.1:${port}` });
     editor.vault.apiKey = null;
     await editor.supervisor.start();
     const { url } = await editor.health('noKey');
     assert.equal((await listModels(url)).status, 401);
-    assert.equal(enclave.journal.requests.length, 0);
+    assert.equal(connections.items.length, 0);
     editor.vault.apiKey = API_KEY;
     await editor.supervisor.secretsChanged(true);
     assert.equal(editor.supervisor.status.kind, 'running');

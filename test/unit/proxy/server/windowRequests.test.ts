@@ -4,10 +4,14 @@ import { proofFor, windowRequest } from '../../../../src/proxy/server/windowRequ
 import {
   CHALLENGE_HEADER,
   PROOF_HEADER,
+  REPORT_HEADER,
   REQUEST_HEADERS,
+  WINDOW_HEADER,
+  authenticateChallenge,
   checkProof,
   makeChallenge,
   makeRequest,
+  openReport,
 } from '../../../../src/shared/ownership.ts';
 import { aReport } from '../../../support/reports.ts';
 
@@ -48,10 +52,28 @@ describe('windowRequest()', () => {
 describe('proofFor()', () => {
   const challenge = makeChallenge();
 
-  it('answers a challenge with a header that proves the report', () => {
-    const [name, proof = ''] = proofFor([CHALLENGE_HEADER, challenge], OWN);
-    assert.equal(name, PROOF_HEADER);
-    assert.deepEqual(checkProof(SECRET, challenge, 14114, proof), REPORT);
+  it('answers the challenge of a window that shares the secret with the encrypted report', () => {
+    const code = authenticateChallenge(SECRET, challenge, 14114);
+    const [name, sealed = ''] = proofFor([CHALLENGE_HEADER, challenge, WINDOW_HEADER, code], OWN);
+    assert.equal(name, REPORT_HEADER);
+    assert.deepEqual(openReport(SECRET, challenge, 14114, sealed), REPORT);
+    assert.ok(!Buffer.from(sealed, 'base64url').toString('latin1').includes(REPORT.backendUrl));
+  });
+
+  it('tells any other program the version and the port only', () => {
+    for (const code of [
+      [],
+      [WINDOW_HEADER, 'x'],
+      [WINDOW_HEADER, authenticateChallenge(randomBytes(32), challenge, 14114)],
+      [WINDOW_HEADER, authenticateChallenge(SECRET, makeChallenge(), 14114)],
+      [WINDOW_HEADER, authenticateChallenge(SECRET, challenge, 14115)],
+    ]) {
+      const [name, proof = ''] = proofFor([CHALLENGE_HEADER, challenge, ...code], OWN);
+      assert.equal(name, PROOF_HEADER);
+      const text = Buffer.from(proof.split('.')[0] ?? '', 'base64url').toString();
+      assert.deepEqual(JSON.parse(text), { version: REPORT.version, port: 14114 });
+      assert.equal(checkProof(SECRET, challenge, 14114, proof)?.instance, ''); // it cannot ask for the port
+    }
   });
 
   it('is empty without a valid challenge or without a secret', () => {

@@ -1,0 +1,115 @@
+// "Stop in All Windows": a file on the disk that all windows of this editor see. Its name is a digest of the secret that the
+// windows share, because the folder may also belong to other computers or editors. While the file exists, no window of
+// the user starts a proxy by itself, also after a restart of the editor. A start by the user removes it, for all windows.
+import { createHash } from 'node:crypto';
+import { watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Supervisor } from './supervisor.ts';
+import type { SupervisorSecrets } from './supervisorHost.ts';
+
+export class SharedStop {
+  readonly #folder: string;
+  readonly #readSecrets: () => Promise<Pick<SupervisorSecrets, 'ownership'>>;
+  readonly #supervisor: Pick<Supervisor, 'status' | 'start' | 'stop'>;
+  /** Whether this window starts again when another window does. */
+  #resumes = true;
+  #watcher: FSWatcher | undefined;
+  #isOver = false;
+  /** Runs everything in order. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  /** @param folder is created on first use */
+  constructor(
+    folder: string,
+    readSecrets: () => Promise<Pick<SupervisorSecrets, 'ownership'>>,
+    supervisor: Pick<Supervisor, 'status' | 'start' | 'stop'>,
+  ) {
+    this.#folder = join(folder, 'stopped');
+    this.#readSecrets = readSecrets;
+    this.#supervisor = supervisor;
+  }
+
+  /**
+   * Follows the other windows from now on. Starts the proxy, unless it is stopped in all windows.
+   * @param autoStart false: the user starts the proxy
+   * @throws Error if the folder cannot be used; the proxy is started nevertheless
+   */
+  async begin(autoStart: boolean): Promise<void> {
+    this.#resumes = autoStart;
+    try {
+      await this.#watch();
+    } finally {
+      if (await this.#isSet().catch(() => false)) await this.#supervisor.stop({ allWindows: true });
+      else if (autoStart) await this.#supervisor.start();
+    }
+  }
+
+  /** Stops this window and all others. */
+  stopAll(): Promise<void> {
+    return this.#enqueue(async () => {
+      await mkdir(this.#folder, { recursive: true });
+      await writeFile(await this.#file(), '');
+      await this.#stop();
+    });
+  }
+
+  /** The user has started the proxy in this window: the others follow. */
+  clear(): Promise<void> {
+    return this.#enqueue(async () => rm(await this.#file(), { force: true }));
+  }
+
+  /** Does what the file asks for, also where the system does not report its changes. */
+  follow(): Promise<void> {
+    return this.#enqueue(async () => {
+      const { status } = this.#supervisor;
+      const isStopped = status.kind === 'off' && status.allWindows === true;
+      if ((await this.#isSet()) === isStopped || this.#isOver) return;
+      if (!isStopped) {
+        await this.#stop();
+        return;
+      }
+      await this.#supervisor.stop(); // no longer in all windows: a start now does not remove the file again
+      if (this.#resumes) void this.#supervisor.start();
+    });
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#watcher?.close();
+  }
+
+  async #stop(): Promise<void> {
+    this.#resumes = this.#supervisor.status.kind !== 'off';
+    await this.#supervisor.stop({ allWindows: true });
+  }
+
+  async #watch(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    if (this.#isOver) return;
+    this.#watcher = watch(this.#folder, () => void this.follow().catch(() => undefined));
+    this.#watcher.on('error', () => undefined); // the folder was removed
+  }
+
+  async #isSet(): Promise<boolean> {
+    return access(await this.#file()).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #file(): Promise<string> {
+    const { ownership } = await this.#readSecrets();
+    return join(
+      this.#folder,
+      createHash('sha256').update(`sealed-proxy/stop\0${ownership}`).digest('hex').slice(0, 16),
+    );
+  }
+
+  #enqueue(act: () => Promise<void>): Promise<void> {
+    const result = this.#queue.then(act);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+}
