@@ -59,7 +59,8 @@ describe('A foreign program on the port', () => {
       const names = received
         .split('\r\n')
         .flatMap((line) => (line.includes(': ') ? [line.split(': ')[0]?.toLowerCase()] : []));
-      assert.deepEqual([...new Set(names)].sort(), ['connection', 'host', 'x-sealed-proxy-challenge']);
+      const own = ['x-sealed-proxy-challenge', 'x-sealed-proxy-window'];
+      assert.deepEqual([...new Set(names)].sort(), ['connection', 'host', ...own]);
 
       await program.close();
       await executeCommand('sealedProxy.start');

@@ -9,6 +9,7 @@ import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
 import { NEXT_MANIFEST, NEXT_VSIX } from '../../support/vscode/profile.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
+const { version: NEXT_VERSION } = JSON.parse(readFileSync(NEXT_MANIFEST, 'utf8')) as { version: string };
 const API_KEY = 'dev-the-key-of-an-updating-user';
 
 describe('An update of the extension', () => {
@@ -32,28 +33,32 @@ describe('An update of the extension', () => {
     editor.install(NEXT_VSIX);
   });
 
-  it('does not mix two versions: a window with the new one shows which version runs, and does not replace it', async () => {
+  it('needs no help: the window with the new version takes over, and the old window uses its proxy', async () => {
     updated = await editor.open('updated');
-    await updated.waitForStatus('Sealed Proxy: other version', 'warning');
-    const tooltip = await updated.picture('other-version');
-    assert.ok(tooltip.includes(`Another window runs Sealed Proxy ${VERSION}; this window has `), tooltip);
+    await updated.waitForStatus('Sealed Proxy: development', 'beaker');
+    await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid), 10_000);
     await old.waitForStatus('Sealed Proxy: development', 'beaker');
-    assert.deepEqual(owners(), [old.bridge.pid]);
+    const tooltip = await old.picture('newer-version');
+    assert.ok(tooltip.includes(`${NEXT_VERSION} (this window has ${VERSION})`), tooltip);
   });
 
-  it('switches to the new version when the user restarts it there; the old window shows it and runs no proxy', async () => {
-    await updated.runCommand('Sealed Proxy: Restart');
+  it('stays with the new version, whatever is done in the old window, until the new window is closed', async () => {
+    await old.runCommand('Sealed Proxy: Restart');
+    await old.dismiss(`Another window runs Sealed Proxy ${NEXT_VERSION}`);
+    assert.deepEqual(owners(), [updated.bridge.pid]);
+    await updated.page.close({ runBeforeUnload: true });
+    await eventually('one proxy, of the old window', () => owners().join() === String(old.bridge.pid), 10_000);
+    await old.waitForStatus('Sealed Proxy: development', 'beaker');
+    updated = await editor.open('updated-again');
     await updated.waitForStatus('Sealed Proxy: development', 'beaker');
-    await old.waitForStatus('Sealed Proxy: other version', 'warning');
     await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid), 10_000);
   });
 
   it('is complete when the old window is reloaded', async () => {
-    const { version } = JSON.parse(readFileSync(NEXT_MANIFEST, 'utf8')) as { version: string };
     await old.page.reload();
     for (const [name, window] of Object.entries({ updated, reloaded: old })) {
       await window.waitForStatus('Sealed Proxy: development', 'beaker');
-      assert.match(await window.picture(name), new RegExp(`Version\\s+${version.replaceAll('.', '\\.')}`));
+      assert.match(await window.picture(name), new RegExp(`Version\\s+${NEXT_VERSION.replaceAll('.', '\\.')}\\s`));
     }
     const onlyNew = () => owners().length === 1 && !owners().includes(old.bridge.pid);
     await eventually('the end of the old proxy', onlyNew, 10_000);

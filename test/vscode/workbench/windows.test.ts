@@ -116,6 +116,28 @@ describe('Two windows', () => {
     await eventually('the end of the proxy', () => !isRunning(proxy.pid), 1000);
   });
 
+  it('go on without a window that stops, and it says so', async () => {
+    [first, second] = [await editor.open('third'), await editor.open('fourth')];
+    for (const window of [first, second]) await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    await first.runCommand('Sealed Proxy: Stop');
+    await first.toast('one of them starts it again within seconds').waitFor();
+    await first.screenshot('stopped-here');
+    await eventually('the other window to run the proxy', () => servedBy(second), 5000);
+  });
+
+  it('all stop with "Stop in All Windows", also new ones, until the user starts one', async () => {
+    await first.page.getByRole('button', { name: 'Stop in All Windows' }).click();
+    await second.waitForStatus('Sealed Proxy', 'circle-slash');
+    await eventually('the end of all proxies', () => proxies().length === 0, 10_000);
+    assert.match(await second.picture('stopped-everywhere'), /is off in all windows/);
+    const later = await editor.open('later');
+    await later.waitForStatus('Sealed Proxy', 'circle-slash');
+    assert.deepEqual(proxies(), []);
+    await later.runCommand('Sealed Proxy: Start');
+    for (const window of [later, second]) await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    assert.equal(proxies().length, 1);
+  });
+
   /** Whether the proxy on the port is this window's and accepts the key. Fails if the key is ever refused. */
   async function servedBy({ bridge }: Workbench): Promise<boolean> {
     if (!proxies().some(({ parent }) => parent === bridge.pid)) return false;
