@@ -1,8 +1,10 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
+import { writeRecord } from '../assistants/uninstallRecord.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
@@ -19,6 +21,7 @@ import { endpointList, userSettings } from './editorAssistants.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { ChannelLog } from './log.ts';
+import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
@@ -44,9 +47,14 @@ export class SealedProxyExtension {
   readonly #assistants: AssistantService;
   readonly #assistantNotices: AssistantNotices;
   readonly #firstChat: FirstChat;
+  /** What the script reads that runs after the extension was uninstalled. */
+  readonly #uninstallRecord: string;
+  readonly #storageFolder: string;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
+    this.#uninstallRecord = join(extensionPath, 'uninstall.json');
+    this.#storageFolder = globalStorageUri.fsPath;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
@@ -79,6 +87,9 @@ export class SealedProxyExtension {
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
+      onChange: () => {
+        this.#updateRecord().catch(this.#logFailure);
+      },
     });
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
@@ -93,7 +104,7 @@ export class SealedProxyExtension {
   }
 
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
-  begin({ subscriptions }: vscode.ExtensionContext): SealedProxyApi {
+  begin({ subscriptions, globalState, workspaceState }: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
     subscriptions.push(
       this.#log,
@@ -111,6 +122,13 @@ export class SealedProxyExtension {
         assistants: this.#assistants,
         settings: () => this.#settings,
         models: () => this.#models(),
+        removal: removalSteps({
+          assistants: this.#assistants,
+          secrets: this.#secrets,
+          folder: this.#storageFolder,
+          states: [globalState, workspaceState],
+          stop: () => this.#removed(),
+        }),
       }),
       this.#secrets.onDidChange((change) => {
         void this.#secretsChanged(change);
@@ -138,17 +156,33 @@ export class SealedProxyExtension {
     } catch (error) {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
     }
+    await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
+    await this.#updateRecord().catch(this.#logFailure);
     if (this.#settings.autoStart) await this.#supervisor.start();
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
+    if (change === 'removed') await this.#removed();
     const tasks = [
       this.#supervisor.secretsChanged(change === 'apiKey'),
       this.#updateHasApiKey(),
       this.#updateTerminal(this.#supervisor.status),
     ];
     await Promise.all(tasks.map((task) => task.catch(this.#logFailure)));
+  }
+
+  /** All data is being removed, in this window or in another one. */
+  async #removed(): Promise<void> {
+    await this.#supervisor.stop();
+    await writeRecord(this.#uninstallRecord, undefined);
+  }
+
+  async #updateRecord(): Promise<void> {
+    // In the editor's own folders: on the desktop, and on a remote computer.
+    const settings = [join('..', '..', 'settings.json'), join('..', '..', '..', 'Machine', 'settings.json')];
+    const record = await this.#assistants.record(settings.map((path) => join(this.#storageFolder, path)));
+    await writeRecord(this.#uninstallRecord, record);
   }
 
   async #applySettings(): Promise<void> {

@@ -37,6 +37,7 @@ const ENTRIES = {
   stop: { title: 'Stop', icon: 'debug-stop', group: 3, menu: 'ifOffered', palette: STOPPABLE },
   openSettings: { title: 'Open Settings', icon: 'gear', group: 3, palette: 'never' },
   getStarted: { title: 'Get Started', icon: 'rocket', group: 3 },
+  removeEverything: { title: 'Disconnect and Remove Everything', icon: 'clear-all', group: 3 },
   showMenu: { title: 'Show Menu' },
 } satisfies Readonly<Record<string, CommandEntry>>;
 

@@ -45,6 +45,10 @@ export function customEndpoint(list: EndpointList): Assistant {
       const left = `An extension cannot remove the group of models. Run ${MANAGE} and remove "${NAME}" yourself.`;
       return Promise.resolve({ kind: 'undone', left });
     },
+    disconnect: async () =>
+      (await list.remembered()) === undefined
+        ? { kind: 'unchanged' }
+        : refused(`${PLACE}: an extension cannot remove a group. Run ${MANAGE} and remove "${NAME}" yourself.`),
     inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),
   };
 }

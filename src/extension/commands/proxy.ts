@@ -5,9 +5,15 @@ import { SECTION } from '../settings.ts';
 import type { CommandGroup } from './commandContext.ts';
 
 export const proxyCommands = {
-  start: ({ supervisor }) => supervisor.start(),
+  start: ({ supervisor, secrets }) => {
+    secrets.reopen();
+    return supervisor.start();
+  },
   stop: ({ supervisor }) => supervisor.stop(),
-  restart: ({ supervisor }) => supervisor.restart(),
+  restart: ({ supervisor, secrets }) => {
+    secrets.reopen();
+    return supervisor.restart();
+  },
   useFreePort,
 } satisfies CommandGroup;
 
