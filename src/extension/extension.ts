@@ -83,7 +83,10 @@ export class SealedProxyExtension {
     this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
-      assistants: allAssistants(userSettings, endpointList(this.#secrets)),
+      assistants: allAssistants(
+        userSettings,
+        endpointList(this.#secrets, this.#besideSettings('chatLanguageModels.json')),
+      ),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
@@ -178,10 +181,14 @@ export class SealedProxyExtension {
     await writeRecord(this.#uninstallRecord, undefined);
   }
 
+  /** A path relative to the folder in which the desktop keeps the user's settings. */
+  #besideSettings(path: string): string {
+    return join(this.#storageFolder, '..', '..', path);
+  }
+
   async #updateRecord(): Promise<void> {
-    // In the editor's own folders: on the desktop, and on a remote computer.
-    const settings = [join('..', '..', 'settings.json'), join('..', '..', '..', 'Machine', 'settings.json')];
-    const record = await this.#assistants.record(settings.map((path) => join(this.#storageFolder, path)));
+    const settings = ['settings.json', join('..', 'Machine', 'settings.json')]; // of the desktop; of a remote computer
+    const record = await this.#assistants.record(settings.map((path) => this.#besideSettings(path)));
     await writeRecord(this.#uninstallRecord, record);
   }
 

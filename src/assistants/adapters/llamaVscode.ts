@@ -55,7 +55,8 @@ export function llamaVscode(settings: UserSettings): Assistant {
       if (applied?.after === now) return (await writeAll(settings, now, applied.before)) ?? { kind: 'undone' };
       if (!Object.values(values).some((value) => isAccessKey(value) && isOurs(value))) return { kind: 'unchanged' };
       // The endpoints and the model were set together with the keys.
-      return (await writeAll(settings, now, undefined)) ?? { kind: 'undone' };
+      const rest = textOf({ 'llama-vscode.ai_api_version': values['llama-vscode.ai_api_version'] });
+      return (await writeAll(settings, now, rest)) ?? { kind: 'undone' };
     },
     inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
   };
