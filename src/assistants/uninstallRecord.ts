@@ -1,5 +1,6 @@
 // What the uninstall script reads: it runs without the editor, so it knows neither secrets nor settings. Holds no secret.
-import { rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import { redactConfig } from '../presentation/redaction.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
@@ -37,8 +38,17 @@ export async function makeRecord(
 
 /** Writes the record, or deletes it if there is nothing to remove. */
 export async function writeRecord(path: string, record: UninstallRecord | undefined): Promise<void> {
-  if (record === undefined) await rm(path, { force: true });
-  else await writeFile(path, JSON.stringify({ version: VERSION, ...record }));
+  if (record === undefined) {
+    await rm(path, { force: true });
+    return;
+  }
+  const draft = `${path}.${randomBytes(8).toString('hex')}`; // several windows write it
+  try {
+    await writeFile(draft, JSON.stringify({ version: VERSION, ...record }));
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 /** Undefined if the text is damaged, or has another version. */

@@ -38,7 +38,7 @@ export class SealedProxyExtension {
   readonly #statusBar = new StatusBar(() => this.#settings['statusBar.compact']);
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
-  readonly #baseUrlSetting = new BaseUrlSetting();
+  #baseUrlSetting = new BaseUrlSetting();
   readonly #documents = new Documents();
   readonly #secrets: Secrets;
   readonly #supervisor: Supervisor;
@@ -178,6 +178,7 @@ export class SealedProxyExtension {
   /** All data is being removed, in this window or in another one. */
   async #removed(): Promise<void> {
     await this.#supervisor.stop();
+    this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
     await writeRecord(this.#uninstallRecord, undefined);
   }
 

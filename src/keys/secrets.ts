@@ -8,8 +8,7 @@ import type { FSWatcher } from 'node:fs';
 import type { ProxySecrets } from '../shared/messages.ts';
 import { OWN_KEY_NAME, isSameName, makeAccessKey, visibleKeys } from './accessKeys.ts';
 import type { AccessKey, KeyOrigin } from './accessKeys.ts';
-import { legacyApiKeyEntry, makeApiKeyEntry, parseApiKeyEntry } from './apiKeyEntry.ts';
-import type { ApiKeyEntry } from './apiKeyEntry.ts';
+import { ApiKeyStore } from './apiKeyStore.ts';
 import { KeyRing } from './keyRing.ts';
 import type { StoredKey } from './keyRing.ts';
 import { RemovedError } from './machineStore.ts';
@@ -36,18 +35,22 @@ export type SecretChange = 'apiKey' | 'others' | 'removed';
 export class Secrets {
   readonly #storage: CachedStorage;
   readonly #machine: MachineStore;
+  readonly #apiKey: ApiKeyStore;
   readonly #ring: KeyRing;
   readonly #changes = new EventEmitter<{ change: [SecretChange] }>();
   readonly #subscription: Disposable;
   #watcher: Pick<FSWatcher, 'close'> | undefined;
   #disposed = false;
   #isRemoved = false;
+  /** The id of this computer, if this window has removed everything. */
+  #removed: string | undefined;
   /** Runs changes one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(storage: SecretStorage, machine: MachineStore) {
     this.#storage = new CachedStorage(storage);
     this.#machine = machine;
+    this.#apiKey = new ApiKeyStore(this.#storage, machine);
     this.#ring = new KeyRing(this.#storage, machine);
     this.#subscription = this.#storage.onDidChange(({ key }) => {
       const kind = parseName(key)?.kind;
@@ -72,25 +75,17 @@ export class Secrets {
   /** The API key, unless it was removed or replaced in any window. */
   async apiKey(): Promise<string | undefined> {
     if (this.#isRemoved) return undefined;
-    const entry = await this.#apiKeyEntry();
-    return entry === undefined || (await this.#machine.revokedIds()).has(entry.generation) ? undefined : entry.key;
+    return this.#apiKey.get();
   }
 
   /** Also ends the state after `removeAll`. */
   setApiKey(key: string): Promise<void> {
     this.reopen();
-    return this.#enqueue(async () => {
-      await this.#revokeApiKey();
-      await this.#storage.store(API_KEY, JSON.stringify(makeApiKeyEntry(key)));
-      await this.#storage.delete(LEGACY_API_KEY);
-    });
+    return this.#enqueue(() => this.#apiKey.set(key));
   }
 
   removeApiKey(): Promise<void> {
-    return this.#enqueue(async () => {
-      await this.#revokeApiKey();
-      for (const name of [API_KEY, LEGACY_API_KEY]) await this.#storage.delete(name);
-    });
+    return this.#enqueue(() => this.#apiKey.remove());
   }
 
   /** All access keys that are valid on this computer, oldest first. */
@@ -198,7 +193,10 @@ export class Secrets {
    */
   removeAll(): Promise<{ readonly otherComputers: number; readonly complete: boolean }> {
     return this.#enqueue(async () => {
-      const machine = await this.#machine.machineId();
+      // Another window has removed everything already.
+      if (this.#removed === undefined && (await this.#machine.isRemoved()))
+        return { otherComputers: 0, complete: true };
+      const machine = (this.#removed ??= await this.#machine.machineId());
       this.#isRemoved = true;
       const otherOf = (name: string) => {
         const owner = parseName(name)?.machine;
@@ -222,6 +220,7 @@ export class Secrets {
   reopen(): void {
     if (!this.#isRemoved) return;
     this.#isRemoved = false;
+    this.#removed = undefined;
     this.#machine.reopen();
     this.#watcher?.close();
     void this.watch().catch(() => undefined);
@@ -240,18 +239,6 @@ export class Secrets {
     this.#storage.clear();
     this.#isRemoved = await this.#machine.isRemoved();
     this.#changes.emit('change', this.#isRemoved ? 'removed' : 'apiKey');
-  }
-
-  async #apiKeyEntry(): Promise<ApiKeyEntry | undefined> {
-    const current = await this.#storage.get(API_KEY);
-    if (current !== undefined) return parseApiKeyEntry(current);
-    const legacy = await this.#storage.get(LEGACY_API_KEY);
-    return legacy === undefined ? undefined : legacyApiKeyEntry(legacy);
-  }
-
-  async #revokeApiKey(): Promise<void> {
-    const previous = await this.#apiKeyEntry();
-    if (previous !== undefined) await this.#machine.revoke(previous.generation);
   }
 
   async #undoName(id: string): Promise<string> {

@@ -234,8 +234,12 @@ describe('Secrets on several computers', () => {
       const storage = vault.storage();
       const secrets = open('here', 'a', storage);
       await fill(secrets);
+      const remove = storage.delete.bind(storage);
       storage.delete = () => Promise.resolve();
       assert.equal((await secrets.removeAll()).complete, false);
+      storage.delete = remove;
+      assert.equal((await secrets.removeAll()).complete, true);
+      assert.deepEqual([...vault.values], []);
     });
   });
 });
