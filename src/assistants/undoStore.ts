@@ -8,16 +8,18 @@ import { applyPatch, isTextPatch, makePatch } from './files/textPatch.ts';
 import type { Applied, Assistant } from './types.ts';
 
 /** Secret, because the texts may have keys in them. */
-export type UndoStorage = Pick<Secrets, 'undoOf' | 'keepUndo' | 'forgetUndo' | 'legacyUndoOf' | 'forgetLegacyUndo'>;
+export type UndoStorage = Pick<Secrets, 'undoOf' | 'keepUndo' | 'forgetUndo'>;
+/** With the entries of earlier versions. */
+export type MigratingUndoStorage = UndoStorage & Pick<Secrets, 'legacyUndoOf' | 'forgetLegacyUndo'>;
 
 /** Entries up to version 0.4 have the version 1, or none, and both complete texts. So do those of configurations without a file. */
 const WHOLE = 1;
 const PATCH = 2;
 
 export class UndoStore {
-  readonly #storage: UndoStorage;
+  readonly #storage: MigratingUndoStorage;
 
-  constructor(storage: UndoStorage) {
+  constructor(storage: MigratingUndoStorage) {
     this.#storage = storage;
   }
 

@@ -4,7 +4,7 @@ import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
 import type { UserSettings } from '../assistants/adapters/llamaVscode.ts';
 import { disconnectFile } from '../assistants/files/configFile.ts';
 import { UndoStore } from '../assistants/undoStore.ts';
-import type { UndoStorage } from '../assistants/undoStore.ts';
+import type { MigratingUndoStorage } from '../assistants/undoStore.ts';
 
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
 
@@ -23,7 +23,7 @@ export const userSettings: UserSettings = {
  * Uses a command that not every version of VS Code has.
  * @param file where the editor keeps the list, unless it keeps it in a browser or on another computer
  */
-export function endpointList(storage: UndoStorage, file: string): EndpointList {
+export function endpointList(storage: MigratingUndoStorage, file: string): EndpointList {
   const undo = new UndoStore(storage);
   return {
     exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),

@@ -18,9 +18,12 @@ export interface RemovalHost {
   readonly states: readonly vscode.Memento[];
   /** Stops the proxy in all windows. */
   readonly stop: () => Promise<void>;
+  /** Restores the settings of the editor that the extension has changed. `kept`: those that the user has changed since. */
+  readonly restoreSettings?: () => Promise<{ readonly kept: readonly string[] } | undefined>;
 }
 
-export function removalSteps({ assistants, secrets, folder, states, stop }: RemovalHost): readonly RemovalStep[] {
+export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
+  const { assistants, secrets, folder, states, stop, restoreSettings } = host;
   return [
     {
       name: 'The proxy',
@@ -41,6 +44,7 @@ export function removalSteps({ assistants, secrets, folder, states, stop }: Remo
       },
       run: () => assistants.disconnectAll(),
     },
+    ...(restoreSettings === undefined ? [] : [restoring(restoreSettings)]), // needs the undo data in the secrets
     {
       name: 'Keys and stored data',
       description: async () => {
@@ -69,6 +73,17 @@ export function removalSteps({ assistants, secrets, folder, states, stop }: Remo
       run: removeSettings,
     },
   ];
+}
+
+function restoring(restore: NonNullable<RemovalHost['restoreSettings']>): RemovalStep {
+  return {
+    name: 'Settings of VS Code',
+    description: () => Promise.resolve('Restores the settings of VS Code that Sealed Proxy has changed.'),
+    run: async () => {
+      const message = 'You have changed this setting since Sealed Proxy did, so it keeps its value.';
+      return ((await restore())?.kept ?? []).map((where) => ({ where, message }));
+    },
+  };
 }
 
 async function removeSecrets(secrets: Secrets, folder: string): Promise<readonly Leftover[]> {

@@ -121,7 +121,7 @@ export class MachineStore {
   /** Removes the folder with everything in it. All windows are notified, and none of them creates it again by itself. */
   async remove(): Promise<void> {
     this.#isOpen = true;
-    await rm(this.#folder, DELETION);
+    for (const path of [this.#revoked, this.#folder]) await rm(path, DELETION); // see `isRemoved`
   }
 
   /** Lets the folder be created again after it was removed. */
