@@ -17,18 +17,19 @@ const THEIRS = '{\n  "theme": "gruvbox",\n  "model": "anthropic/claude"\n}\n';
 
 describe('The uninstall script', () => {
   const home = new AssistantHome();
-  const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-uninstall-'));
+  const extensions = mkdtempSync(join(tmpdir(), 'sealed-proxy-uninstall-'));
+  const folder = join(extensions, 'sealed-proxy.sealed-proxy-0.5.0');
   const script = join(folder, 'dist', 'uninstall.js');
 
   before(() => {
-    mkdirSync(join(folder, 'dist'));
+    mkdirSync(join(folder, 'dist'), { recursive: true });
     copyFileSync(fromRoot('dist/uninstall.js'), script);
     writeFileSync(join(folder, 'dist', 'package.json'), '{ "type": "commonjs" }\n');
   });
 
   after(() => {
     home.remove();
-    rmSync(folder, { recursive: true });
+    rmSync(extensions, { recursive: true });
   });
 
   const run = async () => {
@@ -42,11 +43,13 @@ describe('The uninstall script', () => {
   it('removes the entries of the record, and needs nothing but itself', async () => {
     home.write(FILE, THEIRS);
     await home.connect(opencode);
+    const previousVersion = join(extensions, 'sealed-proxy.sealed-proxy-0.4.9');
+    mkdirSync(previousVersion);
     const settings = home.pathOf('settings.json');
     writeFileSync(settings, '{\n  "sealedProxy.baseUrl": "http://127.0.0.1:14114/v1"\n}\n');
     const previous = { opencode: '{"model":"anthropic/claude"}' };
     const record = { places: { home: home.path }, keys: [accessKeyId(KEY)], previous, settings: [settings] };
-    await writeRecord(join(folder, 'uninstall.json'), record);
+    await writeRecord(join(previousVersion, 'uninstall.json'), record); // the uninstalled version has never run
     assert.deepEqual(await run(), { code: 0, output: '' });
     assert.equal(home.read(FILE), THEIRS);
     assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), {});
@@ -54,6 +57,12 @@ describe('The uninstall script', () => {
 
   it('writes what it cannot change to the log of the editor, without a key', async () => {
     home.write(FILE, `{ "apiKey": "${KEY}" `);
+    await writeRecord(join(folder, 'uninstall.json'), {
+      places: { home: home.path },
+      keys: [accessKeyId(KEY)],
+      previous: {},
+      settings: [],
+    });
     const { code, output } = await run();
     assert.equal(code, 0);
     assert.ok(output.includes(home.pathOf(FILE)), output);
@@ -61,7 +70,8 @@ describe('The uninstall script', () => {
   });
 
   it('ends without an error if there is no record', async () => {
-    await writeRecord(join(folder, 'uninstall.json'), undefined);
+    rmSync(join(folder, 'uninstall.json'));
+    rmSync(join(extensions, 'sealed-proxy.sealed-proxy-0.4.9'), { recursive: true });
     assert.deepEqual(await run(), { code: 0, output: '' });
   });
 });

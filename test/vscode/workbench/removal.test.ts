@@ -151,3 +151,35 @@ describe('Disconnect and Remove Everything', () => {
     assert.deepEqual(ours, []);
   });
 });
+
+describe('Uninstalling the extension', () => {
+  const scope = perSuite();
+  let editor: Editor;
+
+  it('takes its entries out of assistants’ files and its own setting out of the settings', async function () {
+    this.timeout(180_000);
+    const enclave = await scope.enclaveProcess();
+    editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort() });
+    scope.onClose(() => editor.stop());
+    const config = join(editor.profile.root, '.continue', 'config.yaml');
+    mkdirSync(dirname(config));
+    writeFileSync(config, CONTINUE);
+    const window = await editor.open('project');
+    await window.setApiKey(API_KEY);
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    await window.dismiss('API key accepted');
+    await window.runCommand(`${TITLE}…`);
+    for (const label of ['Continue', 'GLM 5.2', 'Write to']) await window.option(label).click();
+    await window.dismiss('Continue is connected.');
+    assert.match(readFileSync(config, 'utf8'), /sealed-[\w-]{43}/);
+    assert.match(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.baseUrl/);
+    const before = editor.profile.extensions;
+    await editor.uninstall('sealed-proxy.sealed-proxy');
+    const isGone = () => !readdirSync(before).some((name) => name.startsWith('sealed-proxy.sealed-proxy-'));
+    await eventually('the end of the extension', isGone, 30_000);
+    assert.equal(readFileSync(config, 'utf8'), CONTINUE);
+    assert.deepEqual(readdirSync(dirname(config)), ['config.yaml']);
+    assert.doesNotMatch(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.baseUrl/);
+    assert.ok(!existsSync(join(editor.profile.userData, 'User', 'globalStorage', 'sealed-proxy.sealed-proxy')));
+  });
+});
