@@ -39,7 +39,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
         const connected = (await assistants.list()).filter(
           ({ configState: { kind }, undoable }) => kind === 'current' || kind === 'outdated' || undoable,
         );
-        if (connected.length === 0) return 'Deletes backups of assistants’ files. No assistant is connected.';
+        if (connected.length === 0) return 'No assistant is connected. Deletes backups of their files.';
         return `Removes the Sealed Proxy entry from ${namesOf(connected)}, and deletes the backups of their files.`;
       },
       run: () => assistants.disconnectAll(),
@@ -56,7 +56,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
     },
     {
       name: 'Stored state',
-      description: () => Promise.resolve('Forgets what was stored about this and other workspaces.'),
+      description: () => Promise.resolve('Deletes the state that it has stored in VS Code.'),
       run: async () => {
         for (const state of states) for (const key of state.keys()) await state.update(key, undefined);
         return [];

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { freePort } from '../../../src/supervisor/freePort.ts';
+import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -33,7 +34,8 @@ describe('Disconnect and Remove Everything', () => {
   let editor: Editor;
   let window: Workbench;
   let other: Workbench;
-  let userSettings: string;
+  /** The names of the settings that the user had before. */
+  let userSettings: readonly string[];
 
   const pathOf = (...parts: string[]) => join(editor.profile.root, ...parts);
   const choose = async (...labels: readonly string[]) => {
@@ -76,7 +78,7 @@ describe('Disconnect and Remove Everything', () => {
     editor = await Editor.start({ 'chat.disableAIFeatures': false });
     scope.onClose(() => editor.stop());
     editor.install(LLAMA_VSIX);
-    userSettings = readFileSync(editor.settingsPath, 'utf8');
+    userSettings = Object.keys(JSON.parse(readFileSync(editor.settingsPath, 'utf8')) as object).toSorted();
     write(pathOf('.continue', 'config.yaml'), CONTINUE);
     write(pathOf('.qwen', 'settings.json'), QWEN);
     window = await editor.open('project');
@@ -95,7 +97,7 @@ describe('Disconnect and Remove Everything', () => {
     const chat = await ChatView.open(window);
     await chat.choose('GLM 5.2');
     await chat.ask('Hello');
-    await chat.answer.getByText(/\w/).first().waitFor();
+    await chat.answer.locator('.rendered-markdown').filter({ hasText: /\w/ }).first().waitFor();
     await connect('Continue', 'GLM 5.2', 'Write to');
     await connect('opencode', 'GLM 5.2', 'Create');
     await connect('Qwen Code', 'GLM 5.2', 'Write to');
@@ -109,7 +111,7 @@ describe('Disconnect and Remove Everything', () => {
     const found = [...search().keys()].filter((path) => keeperOf(path) === undefined);
     for (const path of ['.continue/config.yaml', '.config/opencode/opencode.jsonc', '.qwen/settings.json'])
       assert.ok(found.includes(path), found.join('\n'));
-    writeFileSync(join(dirname(editor.profile.root), 'ms7-before.txt'), found.join('\n'));
+    writeFileSync(fromRoot('.cache/screenshots/removal-before.txt'), found.join('\n'));
   });
 
   it('lists everything before it asks', async () => {
@@ -141,13 +143,14 @@ describe('Disconnect and Remove Everything', () => {
     assert.equal(readFileSync(pathOf('.continue', 'config.yaml'), 'utf8'), CONTINUE);
     assert.deepEqual(JSON.parse(readFileSync(pathOf('.qwen', 'settings.json'), 'utf8')), JSON.parse(QWEN));
     assert.equal(existsSync(pathOf('.config', 'opencode')), false);
-    assert.equal(readFileSync(editor.settingsPath, 'utf8'), userSettings);
+    const settings = JSON.parse(readFileSync(editor.settingsPath, 'utf8')) as object;
+    assert.deepEqual(Object.keys(settings).toSorted(), userSettings);
     await editor.restart();
     const found = [...search()];
     const ours = found.filter(([path]) => keeperOf(path) === undefined);
     const kept = Map.groupBy(found, ([path]) => keeperOf(path) ?? 'nobody');
     const lines = [...kept].map(([keeper, files]) => `${keeper}:\n${files.map(([path]) => `  ${path}\n`).join('')}`);
-    writeFileSync(join(dirname(editor.profile.root), 'ms7-after.txt'), lines.join('\n'));
+    writeFileSync(fromRoot('.cache/screenshots/removal-after.txt'), lines.join('\n'));
     assert.deepEqual(ours, []);
   });
 });
