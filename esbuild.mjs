@@ -39,6 +39,7 @@ const BUNDLES = [
     entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
     banner: { js: '#!/usr/bin/env node' },
   },
+  { ...SHIPPED, entryPoints: { uninstall: 'src/extension/uninstall.ts' }, sourcemap: false },
   { ...SHIPPED, entryPoints: { extension: 'src/extension/main.ts' }, outExtension: { '.js': '.cjs' } },
 ];
 

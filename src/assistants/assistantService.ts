@@ -5,10 +5,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChatModel } from '../chat/models.ts';
 import { makeAccessKey } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
+import type { StoredKey } from '../keys/keyRing.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { accessKeyId } from '../shared/accessKeys.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
-import { describeOutdated } from './configState.ts';
+import { claimStored } from './claims.ts';
+import { describeUncheckable, noModel } from './configState.ts';
+import { disconnectAll } from './disconnectAll.ts';
+import type { Leftover } from './disconnectAll.ts';
 import { changedSincePreview, refused } from './files/configFile.ts';
 import { checkModel } from './modelCheck.ts';
 import type { Shell, Snippet } from './snippets.ts';
@@ -27,6 +31,8 @@ import type {
   Undone,
 } from './types.ts';
 import { UndoStore } from './undoStore.ts';
+import { makeRecord } from './uninstallRecord.ts';
+import type { UninstallRecord } from './uninstallRecord.ts';
 
 export interface AssistantServiceHost {
   readonly supervisor: Pick<Supervisor, 'withConnection' | 'secretsChanged'>;
@@ -42,6 +48,8 @@ export interface AssistantServiceHost {
   readonly places?: Places;
   /** The time limit of a check, in milliseconds. */
   readonly checkLimit?: number;
+  /** The configuration of an assistant, or its key, was changed. */
+  readonly onChange?: () => void;
 }
 
 /** An assistant and its configuration. */
@@ -102,8 +110,7 @@ export class AssistantService {
    * @throws Error while the proxy's address is unknown
    */
   async propose(assistant: Assistant, model: ModelChoice): Promise<Proposal | Unchanged | Refused> {
-    const known = (await this.#isKeyExposed(assistant)) ? undefined : await this.#findKey(assistant.name);
-    const { key } = known ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
+    const { key } = (await this.#reusableKey(assistant)) ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
     const endpoint = this.#endpoint(key, model);
     const plan = await assistant.plan(endpoint);
     return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, endpoint } : plan;
@@ -111,7 +118,7 @@ export class AssistantService {
 
   /** Makes the change that the user has agreed to, with an access key for this assistant; refuses any other change. */
   async apply({ assistant, preview, endpoint }: Proposal): Promise<Applied | Refused> {
-    if (await this.#isKeyExposed(assistant)) await this.#revokeKey(assistant);
+    if ((await this.#reusableKey(assistant)) === undefined) await this.#revokeKey(assistant);
     const key = await this.#keyFor(assistant);
     const plan = await assistant.plan({ ...endpoint, key });
     if (plan.kind === 'refused') return plan;
@@ -129,6 +136,7 @@ export class AssistantService {
     await this.#revokeKey(assistant);
     await this.#undo.delete(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
+    this.#host.onChange?.();
     return result;
   }
 
@@ -136,6 +144,22 @@ export class AssistantService {
   async revoke(assistants: readonly Assistant[]): Promise<void> {
     for (const assistant of assistants) await this.#revokeKey(assistant);
     await this.#host.supervisor.secretsChanged(false);
+    this.#host.onChange?.();
+  }
+
+  /** Finds the keys and the undo entries of earlier versions that belong to this computer. */
+  async claim(): Promise<void> {
+    await claimStored(this.#host.assistants, this.#host.secrets, this.#undo, this.#places);
+  }
+
+  /** Removes our entry from every configuration. Revokes no key. Resolves to what remains. */
+  async disconnectAll(): Promise<readonly Leftover[]> {
+    return disconnectAll(this.#host.assistants, this.#undo, this.#places);
+  }
+
+  /** What is needed to remove our entries without the editor. */
+  async record(settings: readonly string[]): Promise<UninstallRecord> {
+    return makeRecord(this.#host.assistants, await this.#host.secrets.accessKeys(), this.#undo, this.#places, settings);
   }
 
   /** The changes that update every assistant with an outdated address or key. */
@@ -186,16 +210,23 @@ export class AssistantService {
   async #write(assistant: Assistant, change: Change): Promise<Applied | Refused> {
     const { id } = assistant;
     const earlier = await this.#undo.get(id);
-    await this.#undo.set(id, merge(earlier, { ...change, kind: 'applied' }));
+    await this.#undo.set(assistant, merge(earlier, { ...change, kind: 'applied' }));
     const result = await assistant.apply(change);
-    if (result.kind === 'applied') await this.#undo.set(id, merge(earlier, result));
+    if (result.kind === 'applied') await this.#undo.set(assistant, merge(earlier, result));
     else if (earlier === undefined) await this.#undo.delete(id);
-    else await this.#undo.set(id, earlier);
+    else await this.#undo.set(assistant, earlier);
+    this.#host.onChange?.();
     return result;
   }
 
   #isInstalled({ extension }: Assistant): boolean {
     return extension !== undefined && this.#host.isInstalled(extension);
+  }
+
+  /** The assistant's key, unless a new one has to replace it. */
+  async #reusableKey(assistant: Assistant): Promise<AccessKey | undefined> {
+    const known = await this.#findKey(assistant.name);
+    return known?.isShared === false && !(await this.#isKeyExposed(assistant)) ? known : undefined;
   }
 
   /** The assistant may have sent its key to another program, which uses the old port now. */
@@ -204,7 +235,7 @@ export class AssistantService {
     return state.kind === 'outdated' && state.baseUrl && !state.key;
   }
 
-  #findKey(name: string): Promise<AccessKey | undefined> {
+  #findKey(name: string): Promise<StoredKey | undefined> {
     return this.#host.secrets.findAccessKey(name, ORIGIN);
   }
 
@@ -222,7 +253,9 @@ export class AssistantService {
   }
 
   async #expected({ name }: Assistant) {
-    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: (await this.#findKey(name))?.key };
+    const known = await this.#findKey(name);
+    // A key that another computer accepts as well is outdated.
+    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: known?.isShared === true ? undefined : known?.key };
   }
 
   #endpoint(key: string, model: ModelChoice): AssistantEndpoint {
@@ -260,22 +293,4 @@ function merge(earlier: Applied | undefined, later: Applied): Applied {
 export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
   const limits = { contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens };
   return { id, name, limits, tools, images };
-}
-
-function describeUncheckable(name: string, state: ConfigState): string {
-  switch (state.kind) {
-    case 'current':
-      return noModel(name);
-    case 'outdated':
-      return `${name} uses ${describeOutdated(state)}. Repair it, then check again.`;
-    case 'refused':
-      return state.message;
-    case 'other':
-    case 'absent':
-      return `${name} is not connected to Sealed Proxy.`;
-  }
-}
-
-function noModel(name: string): string {
-  return `No model is set in ${name}. Connect it again.`;
 }

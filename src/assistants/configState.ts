@@ -32,3 +32,22 @@ export function describeOutdated({ baseUrl, key }: Extract<ConfigState, { kind: 
   if (baseUrl && key) return 'an outdated address and access key';
   return baseUrl ? 'an outdated address' : 'an outdated access key';
 }
+
+/** Why a request with this configuration is not sent, for the user. */
+export function describeUncheckable(name: string, state: ConfigState): string {
+  switch (state.kind) {
+    case 'current':
+      return noModel(name);
+    case 'outdated':
+      return `${name} uses ${describeOutdated(state)}. Repair it, then check again.`;
+    case 'refused':
+      return state.message;
+    case 'other':
+    case 'absent':
+      return `${name} is not connected to Sealed Proxy.`;
+  }
+}
+
+export function noModel(name: string): string {
+  return `No model is set in ${name}. Connect it again.`;
+}

@@ -119,6 +119,17 @@ export interface CheckOutcome {
   readonly message: string;
 }
 
+/** How to remove an assistant's entry, whatever has happened to its configuration since. */
+export interface Disconnection {
+  readonly places: Places;
+  /** The change to undo, if it is known. */
+  readonly applied?: Applied | undefined;
+  /** See `Assistant.previousValues`; by default, those of the change. */
+  readonly previous?: string | undefined;
+  /** Whether an access key in a configuration is one to remove. */
+  readonly isOurs: (key: string) => boolean;
+}
+
 export interface Assistant {
   readonly id: string;
   readonly name: string;
@@ -136,5 +147,12 @@ export interface Assistant {
   apply(change: Change): Promise<Applied | Refused>;
   /** Restores the previous bytes. If another program has written since, removes only our entry, or refuses. */
   undo(applied: Applied): Promise<Undone | Refused>;
+  /** Removes our entry and, unless it may be needed, the backup. */
+  disconnect(disconnection: Disconnection): Promise<Undone | Unchanged | Refused>;
+  /**
+   * The part of the text before a change that is needed to remove our entry if another program has written since. Only
+   * for an assistant with a file; the others need both texts.
+   */
+  readonly previousValues?: (before: string, after: string) => string;
   inspect(expected: Expected): Promise<ConfigState>;
 }

@@ -1,43 +1,94 @@
 // What is kept to undo a change to an assistant's configuration: one entry for each assistant. Only this file knows the
-// stored format.
+// stored format. Of a file, only the lines that we changed are kept, and a digest that tells whether it was edited since.
+import { hash } from 'node:crypto';
 import type { Secrets } from '../keys/secrets.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import type { Applied } from './types.ts';
+import { readConfig } from './files/configFile.ts';
+import { applyPatch, isTextPatch, makePatch } from './files/textPatch.ts';
+import type { Applied, Assistant } from './types.ts';
 
-/** Secret, because the texts hold files with keys in them. */
+/** Secret, because the texts may have keys in them. */
 export type UndoStorage = Pick<Secrets, 'undoOf' | 'keepUndo' | 'forgetUndo'>;
+/** With the entries of earlier versions. */
+export type MigratingUndoStorage = UndoStorage & Pick<Secrets, 'legacyUndoOf' | 'forgetLegacyUndo'>;
 
-/** Entries written up to version 0.4 have no version; their fields are the same. */
-const VERSION = 1;
+/** Entries up to version 0.4 have the version 1, or none, and both complete texts. So do those of configurations without a file. */
+const WHOLE = 1;
+const PATCH = 2;
 
 export class UndoStore {
-  readonly #storage: UndoStorage;
+  readonly #storage: MigratingUndoStorage;
 
-  constructor(storage: UndoStorage) {
+  constructor(storage: MigratingUndoStorage) {
     this.#storage = storage;
   }
 
   /** Undefined if there is no entry, or if it has an unknown format. */
   async get(id: string): Promise<Applied | undefined> {
-    const text = await this.#storage.undoOf(id);
-    return text === undefined ? undefined : parse(text);
+    return parse(await this.#storage.undoOf(id));
   }
 
-  async set(id: string, { path, before, after, madeFolder, mixed }: Applied): Promise<void> {
-    const entry = { version: VERSION, path, before, after, madeFolder, mixed };
+  async set(
+    { id, previousValues }: Pick<Assistant, 'id' | 'previousValues'>,
+    { path, before, after, madeFolder, mixed }: Applied,
+  ): Promise<void> {
+    const common = { path, madeFolder, mixed };
+    const entry =
+      previousValues === undefined
+        ? { version: WHOLE, ...common, before, after }
+        : {
+            version: PATCH,
+            ...common,
+            existed: before !== undefined,
+            previous: previousValues(before ?? '', after),
+            patch: mixed === true ? [] : makePatch(after, before ?? ''),
+            digest: digestOf(after),
+          };
     await this.#storage.keepUndo(id, JSON.stringify(entry));
   }
 
   async delete(id: string): Promise<void> {
     await this.#storage.forgetUndo(id);
   }
+
+  /** The entry of an earlier version. The change may have been made on another computer. */
+  async getLegacy(id: string): Promise<Applied | undefined> {
+    return parse(await this.#storage.legacyUndoOf(id));
+  }
+
+  /** Makes the entry of an earlier version this computer's. */
+  async claimLegacy(assistant: Pick<Assistant, 'id' | 'previousValues'>, applied: Applied): Promise<void> {
+    await this.set(assistant, applied);
+    await this.#storage.forgetLegacyUndo(assistant.id);
+  }
 }
 
-function parse(text: string): Applied | undefined {
-  const { version = VERSION, path, before, after, madeFolder, mixed } = fieldsOf(parseJson(text));
-  if (version !== VERSION || typeof path !== 'string' || typeof after !== 'string') return undefined;
-  if (!isOptionalText(before) || !isOptionalText(madeFolder)) return undefined;
-  return { kind: 'applied', path, before, after, madeFolder, mixed: mixed === true };
+async function parse(json: string | undefined): Promise<Applied | undefined> {
+  if (json === undefined) return undefined;
+  const fields = fieldsOf(parseJson(json));
+  const { version = WHOLE, path, before, after, madeFolder, mixed } = fields;
+  if (typeof path !== 'string' || !isOptionalText(madeFolder)) return undefined;
+  const common = { kind: 'applied', path, madeFolder } as const;
+  if (version === PATCH) return restore(common, fields);
+  if (version !== WHOLE || typeof after !== 'string' || !isOptionalText(before)) return undefined;
+  return { ...common, before, after, mixed: mixed === true };
+}
+
+/** The complete texts if the file is as we wrote it; otherwise what is needed to remove our entry. */
+async function restore(
+  common: Pick<Applied, 'kind' | 'path' | 'madeFolder'>,
+  { existed, previous, patch, digest, mixed }: Readonly<Record<string, unknown>>,
+): Promise<Applied | undefined> {
+  if (typeof existed !== 'boolean' || typeof previous !== 'string' || !isTextPatch(patch)) return undefined;
+  const found = await readConfig(common.path);
+  const text = found.kind === 'found' && found.path === common.path ? found.text : undefined;
+  if (mixed === true || text === undefined || digestOf(text) !== digest)
+    return { ...common, before: existed ? previous : undefined, after: text ?? '', mixed: true };
+  return { ...common, before: existed ? applyPatch(text, patch) : undefined, after: text, mixed: false };
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'hex');
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

@@ -2,8 +2,9 @@
 import * as vscode from 'vscode';
 import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
 import type { UserSettings } from '../assistants/adapters/llamaVscode.ts';
+import { disconnectFile } from '../assistants/files/configFile.ts';
 import { UndoStore } from '../assistants/undoStore.ts';
-import type { UndoStorage } from '../assistants/undoStore.ts';
+import type { MigratingUndoStorage } from '../assistants/undoStore.ts';
 
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
 
@@ -18,8 +19,11 @@ export const userSettings: UserSettings = {
   },
 };
 
-/** Uses a command that not every version of VS Code has. */
-export function endpointList(storage: UndoStorage): EndpointList {
+/**
+ * Uses a command that not every version of VS Code has.
+ * @param file where the editor keeps the list, unless it keeps it in a browser or on another computer
+ */
+export function endpointList(storage: MigratingUndoStorage, file: string): EndpointList {
   const undo = new UndoStore(storage);
   return {
     exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),
@@ -27,5 +31,6 @@ export function endpointList(storage: UndoStorage): EndpointList {
       await vscode.commands.executeCommand(ADD_GROUP, group);
     },
     remembered: async () => (await undo.get('custom-endpoint'))?.after,
+    edit: async (edit) => (await disconnectFile(file, edit, false)).kind === 'undone',
   };
 }

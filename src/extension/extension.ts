@@ -1,8 +1,10 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
+import { writeRecord } from '../assistants/uninstallRecord.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
@@ -21,6 +23,7 @@ import { endpointList, userSettings } from './editorAssistants.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { ChannelLog } from './log.ts';
+import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
@@ -37,7 +40,7 @@ export class SealedProxyExtension {
   readonly #statusBar = new StatusBar(() => this.#settings['statusBar.compact']);
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
-  readonly #baseUrlSetting = new BaseUrlSetting();
+  #baseUrlSetting = new BaseUrlSetting();
   readonly #documents = new Documents();
   readonly #secrets: Secrets;
   readonly #supervisor: Supervisor;
@@ -47,9 +50,14 @@ export class SealedProxyExtension {
   readonly #assistants: AssistantService;
   readonly #assistantNotices: AssistantNotices;
   readonly #firstChat: FirstChat;
+  /** What the script reads that runs after the extension was uninstalled. */
+  readonly #uninstallRecord: string;
+  readonly #storageFolder: string;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
+    this.#uninstallRecord = join(extensionPath, 'uninstall.json');
+    this.#storageFolder = globalStorageUri.fsPath;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
@@ -83,10 +91,16 @@ export class SealedProxyExtension {
     this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
-      assistants: allAssistants(userSettings, endpointList(this.#secrets)),
+      assistants: allAssistants(
+        userSettings,
+        endpointList(this.#secrets, this.#besideSettings('chatLanguageModels.json')),
+      ),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
+      onChange: () => {
+        this.#updateRecord().catch(this.#logFailure);
+      },
     });
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
@@ -101,7 +115,7 @@ export class SealedProxyExtension {
   }
 
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
-  begin({ subscriptions }: vscode.ExtensionContext): SealedProxyApi {
+  begin({ subscriptions, globalState, workspaceState }: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
     subscriptions.push(
       this.#log,
@@ -121,6 +135,13 @@ export class SealedProxyExtension {
         assistants: this.#assistants,
         settings: () => this.#settings,
         models: () => this.#models(),
+        removal: removalSteps({
+          assistants: this.#assistants,
+          secrets: this.#secrets,
+          folder: this.#storageFolder,
+          states: [globalState, workspaceState],
+          stop: () => this.#removed(),
+        }),
       }),
       this.#secrets.onDidChange((change) => {
         void this.#secretsChanged(change);
@@ -148,17 +169,38 @@ export class SealedProxyExtension {
     } catch (error) {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
     }
+    await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
+    await this.#updateRecord().catch(this.#logFailure);
     await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
+    if (change === 'removed') await this.#removed();
     const tasks = [
       this.#supervisor.secretsChanged(change === 'apiKey'),
       this.#updateHasApiKey(),
       this.#updateTerminal(this.#supervisor.status),
     ];
     await Promise.all(tasks.map((task) => task.catch(this.#logFailure)));
+  }
+
+  /** All data is being removed, in this window or in another one. */
+  async #removed(): Promise<void> {
+    await this.#supervisor.stop();
+    this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
+    await writeRecord(this.#uninstallRecord, undefined);
+  }
+
+  /** A path relative to the folder in which the desktop keeps the user's settings. */
+  #besideSettings(path: string): string {
+    return join(this.#storageFolder, '..', '..', path);
+  }
+
+  async #updateRecord(): Promise<void> {
+    const settings = ['settings.json', join('..', 'Machine', 'settings.json')]; // of the desktop; of a remote computer
+    const record = await this.#assistants.record(settings.map((path) => this.#besideSettings(path)));
+    await writeRecord(this.#uninstallRecord, record);
   }
 
   async #applySettings(): Promise<void> {

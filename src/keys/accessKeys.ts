@@ -58,7 +58,7 @@ export function parseAccessKey(json: string | undefined, lastUsed: string | unde
 }
 
 /** Sorts by age, oldest first, so that two windows that create the same key at once both choose the same one. */
-export function oldestFirst(keys: readonly AccessKey[]): readonly AccessKey[] {
+export function oldestFirst<Key extends AccessKey>(keys: readonly Key[]): readonly Key[] {
   return keys.toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
 }
 

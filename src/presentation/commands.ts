@@ -39,6 +39,7 @@ const ENTRIES = {
   stopAll: { title: 'Stop in All Windows', icon: 'stop-circle', group: 3, menu: 'whileRunning' },
   openSettings: { title: 'Open Settings', icon: 'gear', group: 3, palette: 'never' },
   getStarted: { title: 'Get Started', icon: 'rocket', group: 3 },
+  removeEverything: { title: 'Disconnect and Remove Everything', icon: 'clear-all', group: 3 },
   showMenu: { title: 'Show Menu' },
 } satisfies Readonly<Record<string, CommandEntry>>;
 

@@ -63,7 +63,7 @@ describe('The package', () => {
     assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', key: 'dev-own' })).status, 200);
   });
 
-  it('for the editor has both bundles, no sources and no development enclave, is small, and packs without a warning', async function () {
+  it('for the editor has its bundles, no sources and no development enclave, is small, and packs without a warning', async function () {
     this.timeout(120_000);
     const archive = join(folder, 'sealed-proxy.vsix');
     const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
@@ -73,9 +73,14 @@ describe('The package', () => {
     const listed = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], fromRoot('.cache/package'));
     assert.deepEqual(listed.split('\n').filter(Boolean).toSorted(), [
       ...['CHANGELOG.md', 'LICENSE', 'README.md'],
-      ...['ThirdPartyNotices.txt', 'extension.cjs', 'package.json', 'proxy.js', 'sealed-proxy.d.ts'].map(
-        (name) => `dist/${name}`,
-      ),
+      ...[
+        'ThirdPartyNotices.txt',
+        'extension.cjs',
+        'package.json',
+        'proxy.js',
+        'sealed-proxy.d.ts',
+        'uninstall.js',
+      ].map((name) => `dist/${name}`),
       'media/icon.png',
       ...['ask', 'connect', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
       'package.json',

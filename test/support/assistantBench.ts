@@ -31,6 +31,8 @@ export class AssistantBench extends AssistantHome {
   respond: ApiHandler;
   /** In milliseconds. */
   checkLimit = 30_000;
+  /** How often the service has reported a change. */
+  changes = 0;
 
   private constructor(editor: EditorWindow, respond: ApiHandler) {
     super();
@@ -54,6 +56,9 @@ export class AssistantBench extends AssistantHome {
       models: () => [MODEL_CHOICE],
       isInstalled: (id) => id === 'kilocode.Kilo-Code',
       places: { home: this.path },
+      onChange: () => {
+        this.changes++;
+      },
     });
   }
 

@@ -1,12 +1,18 @@
 // The editor's secret storage, in memory.
 import { EventEmitter } from 'node:events';
-import type { SecretStorage } from '../../src/keys/secrets.ts';
+import type { SecretStorage } from '../../src/keys/secretStorage.ts';
 import { flushEventLoop } from './withTimeout.ts';
 
 /** The secrets that all windows share. Every window is notified of every change. */
 export class Vault {
   readonly values = new Map<string, string>();
   readonly changes = new EventEmitter<{ change: [{ key: string }] }>();
+
+  /** Changes an entry, as another program does. */
+  set(name: string, value: string): void {
+    this.values.set(name, value);
+    this.changes.emit('change', { key: name });
+  }
 
   storage(): Storage {
     return new Storage(this);
@@ -23,6 +29,8 @@ class Storage implements SecretStorage {
   /** Resolves before a value is stored. */
   beforeStore: (name: string) => Promise<unknown> = () => Promise.resolve();
   listeners = 0;
+  /** How often something was read. */
+  reads = 0;
 
   constructor(vault: Vault) {
     this.vault = vault;
@@ -44,11 +52,13 @@ class Storage implements SecretStorage {
   };
 
   async keys(): Promise<string[]> {
+    this.reads++;
     await flushEventLoop();
     return [...this.values.keys()];
   }
 
   async get(name: string): Promise<string | undefined> {
+    this.reads++;
     await flushEventLoop();
     return this.values.get(name);
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
-import type { Document } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
+import type { Document, YAMLSeq } from 'yaml';
 import { fieldsOf } from '../../shared/json.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
@@ -21,6 +21,7 @@ export const continueDev: Assistant = fileAssistant({
   read,
   edit,
   removeEntry,
+  previousValues: () => '', // nothing is restored in a file that was edited since
 });
 
 const NAME = 'Sealed Proxy';
@@ -64,13 +65,49 @@ function removeEntry(text: string): string | undefined {
   const index = all.findIndex(isOurs);
   if (index === -1) return text;
   const list = document.get('models');
-  const item = isSeq(list) && list.flow !== true ? list.items[index] : undefined;
+  const result = isSeq(list)
+    ? (list.flow === true ? withoutFlowItem : withoutLines)(text, document, list, index)
+    : undefined;
+  const wanted = { ...fieldsOf(root), models: all.toSpliced(index, 1) };
+  return result !== undefined && means(result, wanted) ? result : undefined;
+}
+
+/** The text without the lines of one item. */
+function withoutLines(text: string, { contents }: Document, { items }: YAMLSeq, index: number): string | undefined {
+  const item = items[index];
   if (!isMap(item) || item.range == null) return undefined;
-  const before = text.slice(0, lineStart(text, item.range[0]));
-  const after = text.slice(lineAfter(text, item.range[1]));
-  // Without items, the list needs brackets.
-  const result = (all.length === 1 ? before.replace(/:[ \t]*(\r?\n)$/, ': []$1') : before) + after;
-  return means(result, { ...fieldsOf(root), models: all.toSpliced(index, 1) }) ? result : undefined;
+  const rest = replaceRange(text, lineStart(text, item.range[0]), lineAfter(text, item.range[1]));
+  if (items.length > 1) return rest;
+  // Without items, the list needs brackets. They come after the colon: comments may follow it.
+  const key = isMap(contents) ? contents.items.find((pair) => isModels(pair.key))?.key : undefined;
+  const colon = isScalar(key) && key.range != null ? text.indexOf(':', key.range[1]) : -1;
+  return colon === -1 ? undefined : replaceRange(rest, colon + 1, colon + 1, ' []');
+}
+
+/** The text without one item of a list in brackets, and without the comma before it, or else after it. */
+function withoutFlowItem(text: string, _document: Document, { items }: YAMLSeq, index: number): string | undefined {
+  const [previous, item, next] = [items[index - 1], items[index], items[index + 1]].map((node) =>
+    isNode(node) ? node.range : undefined,
+  );
+  if (item == null) return undefined;
+  const rest = replaceRange(text, item[0], item[1]);
+  if (previous != null) return withoutComma(rest, previous[1], item[0]);
+  return next == null ? rest : withoutComma(rest, item[0], next[0] - (item[1] - item[0]));
+}
+
+/** Removes the comma in a range between two nodes, and the blanks after it, unless a comment needs them. */
+function withoutComma(text: string, start: number, end: number): string | undefined {
+  for (let at = start; at < end; at++) {
+    if (text[at] === '#') at = nextLine(text, at) - 1;
+    if (text[at] !== ',') continue;
+    const [blanks = ''] = /^[ \t]*(?!#)/.exec(text.slice(at + 1)) ?? [];
+    return replaceRange(text, at, at + 1 + blanks.length);
+  }
+  return undefined;
+}
+
+function isModels(key: unknown): boolean {
+  return isScalar(key) && key.value === 'models';
 }
 
 function means(text: string, wanted: unknown): boolean {
@@ -106,7 +143,7 @@ function add(text: string, { contents }: Document, endpoint: AssistantEndpoint):
       .split('\n')
       .map((line) => indent + line + eol)
       .join('');
-  const pair = isMap(contents) ? contents.items.find(({ key }) => isScalar(key) && key.value === 'models') : undefined;
+  const pair = isMap(contents) ? contents.items.find(({ key }) => isModels(key)) : undefined;
   if (pair === undefined) {
     const fields = { ...(isMap(contents) ? {} : HEAD), models: [entry] };
     return { text: endLine(text, eol) + lines(fields, ''), changes };

@@ -2,6 +2,7 @@ import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
 import { refused } from '../files/configFile.ts';
+import { readJson, setValues } from '../files/jsonEdit.ts';
 import { planOf } from '../preview.ts';
 import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
 
@@ -13,9 +14,16 @@ export interface EndpointList {
   add(group: unknown): Promise<void>;
   /** The text that was added last, if it is known. */
   remembered(): Promise<string | undefined>;
+  /**
+   * Edits the file with the list, if this extension can reach it.
+   * @param edit returns the new text, or undefined if it cannot
+   * @returns whether the file was changed
+   */
+  edit(edit: (text: string) => string | undefined): Promise<boolean>;
 }
 
 const NAME = 'Sealed Proxy';
+const VENDOR = 'customendpoint';
 const PLACE = "VS Code's language models (Custom Endpoint)";
 const MANAGE = '"Chat: Manage Language Models"';
 
@@ -45,6 +53,11 @@ export function customEndpoint(list: EndpointList): Assistant {
       const left = `An extension cannot remove the group of models. Run ${MANAGE} and remove "${NAME}" yourself.`;
       return Promise.resolve({ kind: 'undone', left });
     },
+    disconnect: async () => {
+      if (await list.edit(withoutGroup)) return { kind: 'undone' };
+      if ((await list.remembered()) === undefined) return { kind: 'unchanged' };
+      return refused(`${PLACE}: an extension cannot remove a group. Run ${MANAGE} and remove "${NAME}" yourself.`);
+    },
     inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),
   };
 }
@@ -52,7 +65,7 @@ export function customEndpoint(list: EndpointList): Assistant {
 function plan(remembered: string | undefined, { baseUrl, key, models }: AssistantEndpoint): Plan {
   const group = {
     name: NAME,
-    vendor: 'customendpoint',
+    vendor: VENDOR,
     apiKey: key,
     apiType: 'chat-completions',
     models: models.map((model) => describe(model, baseUrl)),
@@ -61,6 +74,17 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
   if (after === remembered) return { kind: 'unchanged' };
   const changes = [`adds the group ${NAME} with ${models.length} ${models.length === 1 ? 'model' : 'models'}`];
   return planOf({ path: PLACE, before: undefined, after }, changes, key, true);
+}
+
+/** The text of the list without our group. Its key stays in the secret storage of VS Code, but was revoked. */
+function withoutGroup(text: string): string | undefined {
+  const list = readJson(text, 'jsonc');
+  if (!Array.isArray(list)) return text;
+  const index = list.findIndex((group) => {
+    const { name, vendor } = fieldsOf(group);
+    return name === NAME && vendor === VENDOR;
+  });
+  return index === -1 ? text : setValues(text, [{ path: [index], value: undefined }], 'jsonc')?.text;
 }
 
 function describe({ id, name = id, limits, tools = true, images = false }: ModelChoice, url: string) {

@@ -2,14 +2,25 @@
 // is read; the rest is the same for all of them.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ACCESS_KEYS, isAccessKey } from '../../shared/accessKeys.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
-import { applyChange, readConfig, refused, undoChange } from '../files/configFile.ts';
+import { applyChange, disconnectFile, readConfig, refused, undoChange } from '../files/configFile.ts';
 import { mergeInto, readJson, setValues } from '../files/jsonEdit.ts';
 import type { Dialect, Edited, Path, Setting } from '../files/jsonEdit.ts';
-import { removeJsonEntry } from '../files/jsonRemoval.ts';
+import { previousJsonValues, removeJsonEntry } from '../files/jsonRemoval.ts';
 import { planOf } from '../preview.ts';
-import type { Assistant, AssistantEndpoint, Places, Plan } from '../types.ts';
+import type {
+  Applied,
+  Assistant,
+  AssistantEndpoint,
+  Disconnection,
+  Places,
+  Plan,
+  Refused,
+  Unchanged,
+  Undone,
+} from '../types.ts';
 
 export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'extension'> {
   /** Relative to the home folder. The assistant is in use if any of them exists. */
@@ -24,6 +35,8 @@ export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'ex
   edit(text: string, endpoint: AssistantEndpoint): Edited | undefined;
   /** The text without our entry, given the text before it was added; undefined if it cannot be removed. */
   removeEntry(text: string, before: string): string | undefined;
+  /** What `removeEntry` needs of `before`, as a text of the same kind. */
+  previousValues(before: string, after: string): string;
 }
 
 /** The entry of an assistant whose file is JSON. */
@@ -47,7 +60,9 @@ export function fileAssistant(definition: Definition): Assistant {
     detect: async (places) => (await firstExisting(folders, places)) !== undefined,
     plan: (endpoint) => plan(definition, endpoint),
     apply: applyChange,
-    undo: (applied) => undoChange(applied, (text, before) => attempt(() => definition.removeEntry(text, before))),
+    previousValues: (before, after) => attempt(() => definition.previousValues(before, after)) ?? '',
+    undo: (applied) => undo(definition, applied),
+    disconnect: (disconnection) => disconnect(definition, disconnection),
     inspect: async (expected) => {
       const found = await read(definition, expected);
       return classifyConfig(found.kind === 'refused' ? found : found.reading, expected);
@@ -61,7 +76,7 @@ export function jsonFile({
   read,
   settings,
   managed,
-}: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry'> {
+}: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry' | 'previousValues'> {
   return {
     read: (text) => {
       const value = readJson(text, dialect);
@@ -73,6 +88,7 @@ export function jsonFile({
       return setValues(text, wanted, dialect);
     },
     removeEntry: (text, before) => removeJsonEntry(text, before, dialect, managed),
+    previousValues: (before, after) => previousJsonValues(before, after, dialect, managed),
   };
 }
 
@@ -91,6 +107,32 @@ async function plan(definition: Definition, endpoint: AssistantEndpoint): Promis
     return refused(`Sealed Proxy cannot add its entry to ${path}. ${remedy}`);
   }
   return planOf({ path: file.path, before: file.text, after: edited.text }, edited.changes, endpoint.key);
+}
+
+function undo(definition: Definition, applied: Applied): Promise<Undone | Refused> {
+  return undoChange(applied, (text, before) => attempt(() => definition.removeEntry(text, before)));
+}
+
+async function disconnect(
+  definition: Definition,
+  { places, applied, previous = applied?.before, isOurs }: Disconnection,
+): Promise<Undone | Unchanged | Refused> {
+  const undone = applied && (await undo(definition, applied));
+  const removeEntry = (text: string) => {
+    const reading = attempt(() => definition.read(text));
+    const key = reading?.entry?.key;
+    if (isAccessKey(key)) return isOurs(key) ? attempt(() => definition.removeEntry(text, previous ?? '')) : text;
+    return reading === undefined && (text.match(ACCESS_KEYS) ?? []).some(isOurs) ? undefined : text;
+  };
+  const paths = new Set([...(applied ? [applied.path] : []), ...definition.files.map((path) => resolve(path, places))]);
+  let result: Undone | Unchanged = undone?.kind === 'undone' ? { kind: 'undone' } : { kind: 'unchanged' };
+  for (const path of paths) {
+    // Without the previous values, the backup is the only place that has them.
+    const removed = await disconnectFile(path, removeEntry, applied !== undefined || previous !== undefined);
+    if (removed.kind === 'refused') return removed;
+    if (removed.kind === 'undone') result = removed;
+  }
+  return result;
 }
 
 /** The file and what it contains. Refuses without the parser's own message, which quotes the text. */

@@ -1,3 +1,4 @@
+import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
@@ -47,6 +48,15 @@ export function llamaVscode(settings: UserSettings): Assistant {
     undo: async ({ before, after }) => {
       if (read() !== after) return refused(EDITED);
       return (await writeAll(settings, after, before)) ?? { kind: 'undone' };
+    },
+    disconnect: async ({ applied, isOurs }) => {
+      const now = read();
+      const values = valuesOf(now);
+      if (applied?.after === now) return (await writeAll(settings, now, applied.before)) ?? { kind: 'undone' };
+      if (!Object.values(values).some((value) => isAccessKey(value) && isOurs(value))) return { kind: 'unchanged' };
+      // The endpoints and the model were set together with the keys.
+      const rest = textOf({ 'llama-vscode.ai_api_version': values['llama-vscode.ai_api_version'] });
+      return (await writeAll(settings, now, rest)) ?? { kind: 'undone' };
     },
     inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
   };

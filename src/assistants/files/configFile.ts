@@ -2,10 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
-import type { Applied, Change, Refused, Undone } from '../types.ts';
+import type { Applied, Change, Refused, Unchanged, Undone } from '../types.ts';
+import { removeFile, renameFile } from './persistent.ts';
 
 /** For the owner only: the file holds a key. */
 const PRIVATE = 0o600;
@@ -67,7 +68,7 @@ export async function undoChange(
   try {
     if (mixed === true || !(await isStill(path, after))) return await removeFrom(applied, removeEntry);
     if (before === undefined) {
-      await rm(path);
+      await removeFile(path);
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
     } else if (!(await replace(path, after, before))) {
       return cannotRestore(path, before);
@@ -79,6 +80,33 @@ export async function undoChange(
     return refused(
       `${path} cannot be restored (${codeOf(error)}). Check the file and its permissions, then try again.`,
     );
+  }
+}
+
+/**
+ * Removes our entry from a file, whatever has happened to the file since.
+ * @param removeEntry returns the text without our entry, `text` itself if it has none, or undefined if it cannot
+ * @param dropsBackup also deletes our backup of the file
+ */
+export async function disconnectFile(
+  path: string,
+  removeEntry: (text: string) => string | undefined,
+  dropsBackup: boolean,
+): Promise<Undone | Unchanged | Refused> {
+  const found = await readConfig(path);
+  if (found.kind === 'refused') return found;
+  const { text } = found;
+  try {
+    const rest = text === undefined ? undefined : removeEntry(text);
+    if (text !== undefined && rest !== text) {
+      if (rest === undefined) return cannotDisconnect(path);
+      if (await isProtected(found.path)) return writeProtected(path);
+      if (!(await replace(found.path, text, rest))) return changedMeanwhile(path);
+    }
+    if (dropsBackup) await removeFile(found.path + BACKUP);
+    return rest === text ? { kind: 'unchanged' } : { kind: 'undone' };
+  } catch (error) {
+    return refused(`${path} cannot be changed (${codeOf(error)}). Check the file and its permissions, then try again.`);
   }
 }
 
@@ -104,6 +132,14 @@ function cannotRestore(path: string, before: string | undefined): Refused {
   const remedy =
     before === undefined ? 'Remove the Sealed Proxy entry yourself.' : `The original file is in ${path}${BACKUP}.`;
   return refused(`${path} was edited since, so it cannot be restored automatically. ${remedy}`);
+}
+
+function cannotDisconnect(path: string): Refused {
+  return refused(`${path} has an access key of Sealed Proxy that cannot be removed automatically. Remove it yourself.`);
+}
+
+function changedMeanwhile(path: string): Refused {
+  return refused(`${path} was changed by another program at the same time. Try again.`);
 }
 
 function writeProtected(path: string): Refused {
@@ -147,7 +183,7 @@ async function isProtected(path: string): Promise<boolean> {
 
 /** Replaces an existing backup only with a text that has no access key in it: other texts may hold our own entry. */
 async function backUp(path: string, text: string): Promise<void> {
-  if (text.search(ACCESS_KEYS) === -1) await rm(path + BACKUP, { force: true });
+  if (text.search(ACCESS_KEYS) === -1) await removeFile(path + BACKUP);
   await writeFile(path + BACKUP, text, { flag: 'wx', mode: PRIVATE }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
@@ -156,7 +192,7 @@ async function backUp(path: string, text: string): Promise<void> {
 /** Deletes a backup that equals the restored file, so that the next change makes a new one. */
 async function dropBackup(path: string, text: string): Promise<void> {
   const backup = await readConfig(path + BACKUP);
-  if (backup.kind === 'found' && backup.text === text) await rm(path + BACKUP);
+  if (backup.kind === 'found' && backup.text === text) await removeFile(path + BACKUP);
 }
 
 /**
@@ -175,11 +211,9 @@ async function replace(path: string, before: string | undefined, text: string): 
     } finally {
       await file.close();
     }
-    const isSame = await isStill(path, before);
-    if (isSame) await rename(draft, path);
-    return isSame;
+    return await renameFile(draft, path, () => isStill(path, before));
   } finally {
-    await rm(draft, { force: true });
+    await removeFile(draft);
   }
 }
 

@@ -35,6 +35,31 @@ export function removeJsonEntry(
   return settings.length === 0 ? text : setValues(text, settings, dialect)?.text;
 }
 
+/**
+ * A text with only what `removeJsonEntry` needs of the text before our change: the values that it restores, and which
+ * objects and lists around them existed.
+ */
+export function previousJsonValues(
+  before: string,
+  after: string,
+  dialect: Dialect,
+  find: (value: unknown) => readonly Path[],
+): string {
+  const then = readJson(before, dialect);
+  let kept: unknown = {};
+  for (const path of find(readJson(after, dialect))) {
+    for (let length = 1; length <= path.length; length++) {
+      const part = path.slice(0, length);
+      const value = valueAt(then, part);
+      if (value === undefined || typeof part.at(-1) === 'number') break;
+      const isOuter = length < path.length;
+      if (!isOuter) kept = withValue(kept, part, value);
+      else if (valueAt(kept, part) === undefined) kept = withValue(kept, part, Array.isArray(value) ? [] : {});
+    }
+  }
+  return JSON.stringify(kept);
+}
+
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) ? value.length === 0 : Object.keys(fieldsOf(value)).length === 0;
 }

@@ -7,6 +7,7 @@ import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
 import type { ChannelLog } from '../log.ts';
+import type { RemovalStep } from '../removal.ts';
 import type { Documents } from '../views/documents.ts';
 
 /** What the commands work with. */
@@ -21,6 +22,8 @@ export interface CommandContext {
   readonly settings: () => Settings;
   /** The chat models that the backend offers; empty while it cannot be asked. */
   readonly models: () => readonly ModelChoice[];
+  /** What "Disconnect and Remove Everything" does. */
+  readonly removal: readonly RemovalStep[];
 }
 
 /** The commands of one file, by name. */

@@ -115,7 +115,11 @@ function capitalized(text: string): string {
 async function undo({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
   const result = await assistants.undo(assistant);
   if (result.kind === 'refused') {
-    void vscode.window.showErrorMessage(result.message);
+    const revoke = 'Revoke Key Anyway';
+    if ((await vscode.window.showErrorMessage(result.message, revoke)) !== revoke) return;
+    await assistants.revoke([assistant]);
+    const message = `The access key of ${assistant.name} was revoked. Its configuration still contains the entry.`;
+    void vscode.window.showInformationMessage(message);
     return;
   }
   const restored = result.left ?? 'The previous configuration was restored.';

@@ -9,7 +9,10 @@ import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands } from './runCommand.ts';
 
 export const proxyCommands = {
-  start: ({ supervisor }) => supervisor.start(),
+  start: ({ supervisor, secrets }) => {
+    secrets.reopen();
+    return supervisor.start();
+  },
   stop,
   stopAll,
   restart,
@@ -32,7 +35,8 @@ async function stopAll({ sharedStop }: CommandContext): Promise<void> {
   void offerCommands(vscode.window.showInformationMessage, message, 'start');
 }
 
-async function restart({ supervisor }: CommandContext): Promise<void> {
+async function restart({ supervisor, secrets }: CommandContext): Promise<void> {
+  secrets.reopen();
   await supervisor.restart();
   const { status } = supervisor;
   if (status.kind !== 'running' || compareVersions(status.version, VERSION) <= 0) return;

@@ -9,6 +9,7 @@ import { connectionCommands } from './connection.ts';
 import { documentCommands } from './documents.ts';
 import { menuCommands } from './menu.ts';
 import { proxyCommands } from './proxy.ts';
+import { removeEverythingCommands } from './removeEverything.ts';
 import { repairAssistantsCommands } from './repairAssistants.ts';
 
 /** A command of the catalogue that no file runs is a type error here. */
@@ -21,6 +22,7 @@ const HANDLERS = {
   ...apiKeyCommands,
   ...accessKeyCommands,
   ...menuCommands,
+  ...removeEverythingCommands,
 } satisfies Required<CommandGroup>;
 
 /** Registers every command of the catalogue. */

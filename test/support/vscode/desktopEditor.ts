@@ -62,14 +62,21 @@ export class DesktopEditor implements Backing {
   }
 
   install(...paths: readonly string[]): void {
+    this.#manage(paths.flatMap((path) => ['--install-extension', path]));
+  }
+
+  uninstall(id: string): void {
+    this.#manage(['--uninstall-extension', id]);
+  }
+
+  #manage(options: readonly string[]): void {
     const [cli, ...args] = resolveCliArgsFromVSCodeExecutablePath(this.#executable);
     if (cli === undefined) throw new Error(`There is no command line tool next to ${this.#executable}`);
-    const packages = paths.flatMap((path) => ['--install-extension', path]);
-    const { status, stdout, stderr } = spawnSync(cli, [...args, ...this.#folders(), '--no-sandbox', ...packages], {
+    const { status, stdout, stderr } = spawnSync(cli, [...args, ...this.#folders(), '--no-sandbox', ...options], {
       encoding: 'utf8',
       shell: process.platform === 'win32',
     });
-    if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
+    if (status !== 0) throw new Error(`${options.join(' ')} failed: ${stdout}${stderr}`);
   }
 
   /** A separate home folder, so that tests do not touch the configuration of the developer's assistants. */

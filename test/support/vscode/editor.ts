@@ -30,6 +30,8 @@ export interface Backing {
   start(forSuite?: boolean): Promise<void>;
   /** Installs a package. Open windows keep the version that they have. */
   install(vsix: string): void;
+  /** Uninstalls an extension. The editor completes that at its next start. */
+  uninstall(id: string): void;
   /** Opens a window with a folder. If `suite` is the path of a module, its `run()` is called in the extension host. */
   open(folder: string, suite?: string): Promise<Page>;
   /** Ends the editor with all its windows, as a user does. */
@@ -72,6 +74,13 @@ export class Editor {
   /** Installs a package while VS Code runs. */
   install(vsix: string): void {
     this.#backing.install(vsix);
+  }
+
+  /** Uninstalls an extension and restarts VS Code. */
+  async uninstall(id: string): Promise<void> {
+    await this.#backing.stop();
+    this.#backing.uninstall(id);
+    await this.#backing.start();
   }
 
   /** Restarts VS Code with the same profile. */

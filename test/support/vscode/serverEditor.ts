@@ -91,13 +91,20 @@ export class ServerEditor implements Backing {
   }
 
   install(...packages: readonly string[]): void {
-    const args = [this.#target.server, '--accept-server-license-terms', ...this.#folders()];
-    for (const path of packages) args.push('--install-extension', path);
+    this.#manage(packages.flatMap((path) => ['--install-extension', path]));
+  }
+
+  uninstall(id: string): void {
+    this.#manage(['--uninstall-extension', id]);
+  }
+
+  #manage(options: readonly string[]): void {
+    const args = [this.#target.server, '--accept-server-license-terms', ...this.#folders(), ...options];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
       env: this.#environment(),
       encoding: 'utf8',
     });
-    if (status !== 0) throw new Error(`The extension could not be installed: ${stdout}${stderr}`);
+    if (status !== 0) throw new Error(`${options.join(' ')} failed: ${stdout}${stderr}`);
   }
 
   #folders(): string[] {

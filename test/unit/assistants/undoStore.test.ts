@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { opencode } from '../../../src/assistants/adapters/opencode.ts';
 import type { Applied } from '../../../src/assistants/types.ts';
 import { UndoStore } from '../../../src/assistants/undoStore.ts';
+import { EXAMPLES, KEY, THEIR_KEY } from '../../support/assistantFiles.ts';
+import { perTestHome } from '../../support/assistantHome.ts';
 
+/** An assistant without a file. */
+const SETTINGS = { id: 'settings' };
 const APPLIED: Applied = {
   kind: 'applied',
   path: '/home/me/.config/x.json',
@@ -10,13 +15,17 @@ const APPLIED: Applied = {
   madeFolder: '/home/me/.config',
   mixed: true,
 };
+const FILE = '.config/opencode/opencode.jsonc';
 
 describe('UndoStore', () => {
+  const home = perTestHome();
   let stored: Map<string, string>;
+  let legacy: Map<string, string>;
   let store: UndoStore;
 
   beforeEach(() => {
     stored = new Map();
+    legacy = new Map();
     store = new UndoStore({
       undoOf: (id) => Promise.resolve(stored.get(id)),
       keepUndo: async (id, text) => {
@@ -25,39 +34,102 @@ describe('UndoStore', () => {
       forgetUndo: async (id) => {
         await Promise.resolve(stored.delete(id));
       },
+      legacyUndoOf: (id) => Promise.resolve(legacy.get(id)),
+      forgetLegacyUndo: async (id) => {
+        await Promise.resolve(legacy.delete(id));
+      },
     });
   });
 
   it('reads what it has written, until it is deleted', async () => {
-    assert.equal(await store.get('cline'), undefined);
-    await store.set('cline', APPLIED);
-    assert.deepEqual(await store.get('cline'), APPLIED);
+    assert.equal(await store.get('settings'), undefined);
+    await store.set(SETTINGS, APPLIED);
+    assert.deepEqual(await store.get('settings'), APPLIED);
     assert.equal(await store.get('kilo'), undefined);
-    await store.delete('cline');
-    assert.equal(await store.get('cline'), undefined);
+    await store.delete('settings');
+    assert.equal(await store.get('settings'), undefined);
   });
 
-  it('reads an entry for a file that did not exist', async () => {
+  it('reads an entry for something that did not exist', async () => {
     const created: Applied = { ...APPLIED, before: undefined, madeFolder: undefined, mixed: false };
-    await store.set('cline', created);
-    assert.deepEqual(await store.get('cline'), created);
+    await store.set(SETTINGS, created);
+    assert.deepEqual(await store.get('settings'), created);
   });
 
-  it('reads entries of earlier releases, which have no version', async () => {
-    stored.set('a', '{"path":"/f","before":"{}","after":"{1}","madeFolder":"/d","mixed":true}');
-    stored.set('b', '{"path":"/f","after":"{1}"}');
-    const old = { kind: 'applied', path: '/f', after: '{1}' };
-    assert.deepEqual(await store.get('a'), { ...old, before: '{}', madeFolder: '/d', mixed: true });
-    assert.deepEqual(await store.get('b'), { ...old, before: undefined, madeFolder: undefined, mixed: false });
+  for (const { assistant, file, before } of EXAMPLES) {
+    it(`restores both texts of a file of ${assistant.name} that is as we wrote it, and keeps no key of others`, async () => {
+      for (const text of [before, '', undefined]) {
+        if (text !== undefined) home().write(file, text);
+        const applied = await home().connect(assistant);
+        await store.set(assistant, applied);
+        const found = await store.get(assistant.id);
+        assert.deepEqual(found, { ...applied, madeFolder: applied.madeFolder, mixed: false });
+        assert.ok(!stored.get(assistant.id)?.includes(THEIR_KEY));
+        assert.ok(!stored.get(assistant.id)?.includes(KEY));
+        assert.equal((await assistant.undo(found)).kind, 'undone');
+      }
+    });
+
+    it(`keeps what removes the entry of ${assistant.name} from a file that was edited since`, async () => {
+      home().write(file, before);
+      const applied = await home().connect(assistant);
+      await store.set(assistant, applied);
+      home().write(file, `${home().read(file)}\n\n`);
+      const whole = await assistant.undo({ ...applied, mixed: true });
+      const rest = home().read(file);
+      home().write(file, `${applied.after}\n\n`);
+      const found = await store.get(assistant.id);
+      assert.ok(found?.mixed === true);
+      assert.deepEqual(await assistant.undo(found), whole);
+      assert.equal(home().read(file), rest);
+      assert.ok(!rest.includes(KEY));
+    });
+  }
+
+  it('restores the user’s own entry that was replaced', async () => {
+    const [cline] = EXAMPLES.filter(({ assistant }) => assistant.id === 'cline');
+    assert.ok(cline !== undefined);
+    const own = { settings: { provider: 'openai-compatible', apiKey: 'sk-x', baseUrl: 'https://example.com' } };
+    const theirs = { providers: { 'openai-compatible': own }, lastUsedProvider: 'openai-compatible' };
+    home().write(cline.file, JSON.stringify(theirs));
+    await store.set(cline.assistant, await home().connect(cline.assistant));
+    home().write(cline.file, `${home().read(cline.file)} `);
+    const found = await store.get('cline');
+    assert.ok(found !== undefined);
+    await cline.assistant.undo(found);
+    const { providers } = JSON.parse(home().read(cline.file)) as { providers: unknown };
+    assert.deepEqual(providers, { 'openai-compatible': own });
+  });
+
+  it('reads entries of earlier releases, which are complete texts, and makes them this computer’s', async () => {
+    home().write(FILE, '{ "theme": "gruvbox" }\n');
+    const applied = await home().connect(opencode);
+    const { path, before, after } = applied;
+    legacy.set('opencode', JSON.stringify({ path, before, after, mixed: true }));
+    legacy.set('other', '{"version":1,"path":"/f","after":"{1}","madeFolder":"/d"}');
+    const created = { kind: 'applied', path: '/f', before: undefined, after: '{1}', madeFolder: '/d', mixed: false };
+    assert.deepEqual(await store.getLegacy('other'), created);
+    const found = await store.getLegacy('opencode');
+    assert.deepEqual(found, { kind: 'applied', path, before, after, madeFolder: undefined, mixed: true });
+    assert.equal(await store.get('opencode'), undefined);
+    await store.claimLegacy(opencode, applied);
+    assert.equal(await store.getLegacy('opencode'), undefined);
+    assert.deepEqual(await store.get('opencode'), { ...applied, mixed: false });
   });
 
   it('ignores an entry with another version, a missing field or a field of another type', async () => {
+    const patch = { version: 2, path: '/f', existed: true, previous: '{}', patch: [], digest: '' };
     for (const text of [
-      '{"version":2,"path":"/f","after":"{1}"}',
+      '{"version":3,"path":"/f","after":"{1}"}',
       '{"path":"/f"}',
       '{"after":"{1}"}',
       '{"path":"/f","after":"{1}","before":null}',
       '{"path":"/f","after":"{1}","madeFolder":7}',
+      JSON.stringify({ ...patch, path: 7 }),
+      JSON.stringify({ ...patch, existed: 'yes' }),
+      JSON.stringify({ ...patch, previous: undefined }),
+      JSON.stringify({ ...patch, patch: [{ start: 0, end: '1', text: '' }] }),
+      JSON.stringify({ ...patch, patch: [null] }),
       '[]',
       'not JSON',
       '',

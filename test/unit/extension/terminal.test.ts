@@ -36,8 +36,18 @@ class Storage {
   readonly #values = new Map<string, string>();
   readonly #held = new EventQueue<() => void>();
   holds = false;
+  #onChange: (event: { readonly key: string }) => void = () => undefined;
 
-  readonly onDidChange = () => ({ dispose: () => undefined });
+  readonly onDidChange = (listener: (event: { readonly key: string }) => void) => {
+    this.#onChange = listener;
+    return { dispose: () => undefined };
+  };
+
+  /** Something has changed, so the names are read again, and the response is delayed. */
+  hold(): void {
+    this.holds = true;
+    this.#onChange({ key: 'other' });
+  }
 
   async keys(): Promise<string[]> {
     const names = [...this.#values.keys()];
@@ -183,7 +193,7 @@ describe('TerminalEnvironment', () => {
   ] as const) {
     it(`sets nothing if the key arrives after it ${what}`, async () => {
       await makeKey();
-      storage.holds = true;
+      storage.hold();
       const late = terminal.update(true, RUNNING);
       const answer = await storage.held(1);
       await terminal.update(enabled, status);
@@ -195,9 +205,10 @@ describe('TerminalEnvironment', () => {
 
   it('keeps the latest update if earlier ones finish later', async () => {
     const key = await makeKey();
-    storage.holds = true;
+    storage.hold();
     const first = terminal.update(true, running(1));
     const answerFirst = await storage.held(1);
+    storage.hold();
     const second = terminal.update(true, running(2));
     const answerSecond = await storage.held(2);
     answerSecond();
@@ -256,7 +267,7 @@ describe('TerminalEnvironment', () => {
   });
 
   it('creates no key after it is switched off, even if the storage responds late', async () => {
-    storage.holds = true;
+    storage.hold();
     const late = terminal.update(true, RUNNING);
     const answer = await storage.held(1);
     await terminal.update(false, RUNNING);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MachineStore } from '../../../src/keys/machineStore.ts';
+import { MachineStore, RemovedError } from '../../../src/keys/machineStore.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
-import { DEADLINE, flushEventLoop, until, withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, until } from '../../support/withTimeout.ts';
 
 const [ONE, OTHER] = ['0123456789abcdef', 'fedcba9876543210'];
 
@@ -42,6 +43,7 @@ describe('MachineStore', () => {
   it('creates its folder on first use', async () => {
     const firsts: readonly ((store: MachineStore) => Promise<unknown>)[] = [
       (store) => store.machineId(),
+      (store) => store.systemId(),
       (store) => store.revoke(ONE),
       (store) => store.revokedIds(),
       async (store) => {
@@ -55,19 +57,19 @@ describe('MachineStore', () => {
     }
   });
 
-  it('has an id of 32 random bytes, the same for all windows and after all were closed', async () => {
-    const id = await open().machineId();
+  it('has a system id of 32 random bytes, the same for all windows and after all were closed', async () => {
+    const id = await open().systemId();
     assert.equal(id.length, 32);
     assert.ok(new Set(id).size > 8);
     const store = open();
-    for (const again of [store, store, open()]) assert.deepEqual(await again.machineId(), id);
+    for (const again of [store, store, open()]) assert.deepEqual(await again.systemId(), id);
   });
 
   it('generates one id if many windows ask for the first one at the same time, and leaves no other files', async () => {
     for (let round = 0; round < 20; round++) {
       const where = join(root, String(round));
       const stores = Array.from({ length: 12 }, () => open(where));
-      const ids = await Promise.all(stores.map((store) => store.machineId()));
+      const ids = await Promise.all(stores.map((store) => store.systemId()));
       assert.equal(ids[0]?.length, 32);
       for (const id of ids) assert.deepEqual(id, ids[0]);
       assert.deepEqual(readdirSync(where).toSorted(), ['machine-id', 'revoked']);
@@ -75,7 +77,7 @@ describe('MachineStore', () => {
   });
 
   it('has a different id than the store of another computer', async () => {
-    assert.notDeepEqual(await open().machineId(), await open(join(root, 'other')).machineId());
+    assert.notDeepEqual(await open().systemId(), await open(join(root, 'other')).systemId());
   });
 
   for (const [what, length] of [
@@ -86,10 +88,10 @@ describe('MachineStore', () => {
     it(`generates a new id if the file of the old one is ${what}`, async () => {
       await open().revokedIds();
       writeFileSync(join(path, 'machine-id'), new Uint8Array(length).fill(7));
-      const id = await open().machineId();
+      const id = await open().systemId();
       assert.equal(id.length, 32);
       assert.ok(new Set(id).size > 8);
-      assert.deepEqual(await open().machineId(), id);
+      assert.deepEqual(await open().systemId(), id);
       assert.deepEqual(readdirSync(path).toSorted(), ['machine-id', 'revoked']);
     });
   }
@@ -139,12 +141,81 @@ describe('MachineStore', () => {
     closed.dispose(); // a second time has no effect
   });
 
-  it('works again after its folder was removed while a window watches it', async () => {
+  it('does not create its folder again after a window has removed it, until it is reopened', async () => {
+    const [one, other] = [open(), open()];
     const { events } = await listen();
-    rmSync(path, { recursive: true });
+    await one.revoke(ONE);
+    await other.machineId();
+    await one.remove();
     await events.find('the removal', () => true);
-    assert.deepEqual(await withTimeout('the keys', DEADLINE, open().revokedIds()), new Set());
-    await open().revoke(ONE);
-    assert.deepEqual(await open().revokedIds(), new Set([ONE]));
+    for (const store of [one, other]) {
+      assert.equal(await store.isRemoved(), true);
+      const uses = [() => store.machineId(), () => store.systemId(), () => store.revokedIds(), () => store.revoke(ONE)];
+      for (const use of uses) await assert.rejects(use(), RemovedError);
+    }
+    assert.equal(existsSync(path), false);
+    other.reopen();
+    assert.equal(await other.isRemoved(), false);
+    assert.deepEqual(await other.revokedIds(), new Set());
+  });
+
+  describe('machineId()', () => {
+    const on = (hardware: string, where = path) => new MachineStore(where, () => Promise.resolve(hardware));
+
+    it('has 16 hex digits and stays the same in every window', async () => {
+      const id = await on('a').machineId();
+      assert.match(id, /^[0-9a-f]{16}$/);
+      assert.equal(await on('a').machineId(), id);
+      assert.equal(await open().machineId(), await open().machineId());
+    });
+
+    it('differs in one half for two computers that share a folder, and in the other half for two folders', async () => {
+      const [one, other, elsewhere] = [on('a'), on('b'), on('a', join(root, 'other'))];
+      const ids = await Promise.all([one, other, elsewhere].map((store) => store.machineId()));
+      const [first, second] = [ids.map((id) => id.slice(0, 8)), ids.map((id) => id.slice(8))];
+      assert.equal(first[0], first[1]);
+      assert.notEqual(first[0], first[2]);
+      assert.equal(second[0], second[2]);
+      assert.notEqual(second[0], second[1]);
+    });
+
+    it('does not contain the hardware’s own id', async () => {
+      const own = '0123456789abcdef0123456789abcdef';
+      assert.ok(!own.includes((await on(own).machineId()).slice(8)));
+    });
+
+    it('asks the hardware once, and again only after a failure', async () => {
+      let [asked, fails] = [0, true];
+      const store = new MachineStore(path, () => {
+        asked++;
+        return fails ? Promise.reject(new Error('too slow')) : Promise.resolve('a');
+      });
+      await assert.rejects(store.machineId(), /too slow/);
+      fails = false;
+      assert.equal(await store.machineId(), await on('a').machineId());
+      await store.machineId();
+      assert.equal(asked, 2);
+    });
+  });
+
+  describe('systemId()', () => {
+    const idOf = (hardware: string, runningSystem?: readonly (() => Promise<string>)[]) =>
+      new MachineStore(path, () => Promise.resolve(hardware), runningSystem).systemId();
+
+    it('is the one of version 0.4 on Linux, so that windows of both versions recognize each other’s proxies', async () => {
+      const parts = [Buffer.alloc(32, 7), 'boot\n', 'net:[1]'];
+      await open().revokedIds();
+      writeFileSync(join(path, 'machine-id'), Buffer.alloc(32, 7));
+      const hash = createHash('sha256');
+      for (const part of parts) hash.update(createHash('sha256').update(part).digest());
+      const running = [() => Promise.resolve('boot\n'), () => Promise.resolve('net:[1]')];
+      assert.deepEqual(await idOf('a', running), hash.digest());
+    });
+
+    it('differs for two computers that share a folder where the running system has no id', async () => {
+      const running = [() => Promise.reject(new Error('ENOENT'))];
+      assert.notDeepEqual(await idOf('a', running), await idOf('b', running));
+      assert.deepEqual(await idOf('a', running), await idOf('a', running));
+    });
   });
 });

@@ -16,6 +16,21 @@ describe('Settings', () => {
     assert.equal(file['sealedProxy.baseUrl'], baseUrl);
   });
 
+  it('keep the editor from forwarding the default port, and any port of the proxy, and add to its own defaults', () => {
+    interface Attributes {
+      readonly onAutoForward?: string;
+      readonly protocol?: string;
+    }
+    const all = vscode.workspace.getConfiguration('remote').get<Record<string, Attributes>>('portsAttributes') ?? {};
+    assert.equal(all['14114']?.onAutoForward, 'ignore');
+    assert.equal(all['443']?.protocol, 'https');
+    const matching = Object.entries(all).filter(([key]) => !/^\d+$/.test(key) && new RegExp(key).test(child().command));
+    assert.deepEqual(
+      matching.map(([, { onAutoForward }]) => onAutoForward),
+      ['ignore'],
+    );
+  });
+
   it('that can be applied live do not restart the process', async () => {
     const { pid } = child();
     await set('requestTimeoutSeconds', 20);

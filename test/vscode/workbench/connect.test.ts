@@ -201,6 +201,26 @@ describe('Connect an Assistant', () => {
     assert.equal(answer.status, 401);
   });
 
+  it('offers to revoke the key if the change cannot be undone', async () => {
+    await open();
+    await choose('Continue', 'GLM 5.2', `Write to ${config}`);
+    await window.dismiss('Continue is connected.');
+    const broken = `models: [ # ${text()}`;
+    writeFileSync(config, broken);
+    const [key = ''] = keysIn(broken);
+    await open();
+    await choose('Continue', 'Undo');
+    const toast = window.toast('was edited since, so it cannot be restored automatically');
+    await toast.waitFor();
+    await window.screenshot('connect-revoke-anyway');
+    await toast.getByRole('button', { name: 'Revoke Key Anyway' }).click();
+    await window.dismiss('The access key of Continue was revoked. Its configuration still contains the entry.');
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(answer.status, 401);
+    assert.equal(text(), broken);
+    writeFileSync(config, CONFIG);
+  });
+
   it('explains that a file cannot be parsed, and leaves it unchanged', async () => {
     writeFileSync(config, 'models: [');
     await open();

@@ -72,4 +72,50 @@ describe('continueDev', () => {
     home().write(FILE, 'models:\n  - name: Sealed Proxy\n    model: x\n');
     assert.equal((await continueDev.plan(home().endpoint)).kind, 'refused');
   });
+
+  it('removes its entry from every form of a list, and keeps the rest as it is now', async () => {
+    for (const before of [
+      'models: []\nname: x\n',
+      'models: [ {name: a}, # b, c\n  {name: c} ] # d\n',
+      'models: [{name: a}]\n',
+      'models:\n  # the big one\n  - name: a\n',
+      'models: # mine\n  - name: a # b\nname: x\n',
+    ]) {
+      home().write(FILE, before);
+      const applied = await home().connect(continueDev);
+      home().write(FILE, `${home().read(FILE)}theirs: 1\n`);
+      const result = await continueDev.undo(applied);
+      assert.equal(result.kind, 'undone', JSON.stringify(result));
+      assert.equal(home().read(FILE), `${before}theirs: 1\n`);
+    }
+  });
+
+  it('removes its entry from any place in a list', async () => {
+    const ours = `{name: Sealed Proxy, apiKey: ${KEY}, apiBase: x, model: y}`;
+    for (const [text, wanted] of [
+      [`models: [${ours}]\n`, 'models: []\n'],
+      [`models: [ ${ours}, {name: a} ]\n`, 'models: [ {name: a} ]\n'],
+      [`models: [{name: a}, ${ours}, {name: b}]\n`, 'models: [{name: a}, {name: b}]\n'],
+      [`models:\n  [\n    {name: a}, # not, this\n    ${ours},\n  ]\n`, undefined],
+      [
+        `models:\n  # only, ours\n  - name: Sealed Proxy\n    apiKey: ${KEY}\nname: x\n`,
+        'models: []\n  # only, ours\nname: x\n',
+      ],
+      [`models: # ours\n\n- ${ours}\n`, 'models: [] # ours\n\n'],
+      [`"models" :\n  - ${ours}\n`, '"models" : []\n'],
+    ] as const) {
+      home().write(FILE, text);
+      const applied = { kind: 'applied', path: home().pathOf(FILE), before: '', after: '', mixed: true } as const;
+      const result = await continueDev.undo(applied);
+      assert.equal(result.kind, 'undone', `${text}${JSON.stringify(result)}`);
+      const rest = home().read(FILE);
+      if (wanted !== undefined) assert.equal(rest, wanted);
+      const names = (parse(text) as { models: { name: string }[] }).models.map(({ name }) => name);
+      const left = (parse(rest) as { models: { name: string }[] }).models.map(({ name }) => name);
+      assert.deepEqual(
+        left,
+        names.filter((name) => name !== 'Sealed Proxy'),
+      );
+    }
+  });
 });

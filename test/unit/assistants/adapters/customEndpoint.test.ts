@@ -10,6 +10,8 @@ describe('customEndpoint()', () => {
   let added: unknown[];
   let remembered: string | undefined;
   let isTaken: boolean;
+  /** The file with the list; undefined if it cannot be reached. */
+  let file: string | undefined;
   const assistant = customEndpoint({
     exists: () => Promise.resolve(true),
     add: (group) => {
@@ -18,7 +20,14 @@ describe('customEndpoint()', () => {
       return Promise.resolve();
     },
     remembered: () => Promise.resolve(remembered),
+    edit: (edit) => {
+      const next = file === undefined ? undefined : edit(file);
+      if (next === undefined || next === file) return Promise.resolve(false);
+      file = next;
+      return Promise.resolve(true);
+    },
   });
+  const disconnect = () => assistant.disconnect({ places: { home: '/nowhere' }, isOurs: () => true });
   const planned = async (endpoint = ENDPOINT): Promise<Change> => {
     const plan = await assistant.plan(endpoint);
     assert.ok(plan.kind === 'change', JSON.stringify(plan));
@@ -38,6 +47,7 @@ describe('customEndpoint()', () => {
   beforeEach(() => {
     added = [];
     remembered = undefined;
+    file = undefined;
     isTaken = false;
   });
 
@@ -87,5 +97,24 @@ describe('customEndpoint()', () => {
       undone.left ?? '',
       /^An extension cannot remove the group of models\. Run "Chat: Manage Language Models"/,
     );
+  });
+
+  it('disconnects by removing its group from the list of VS Code, and nothing else', async () => {
+    const theirs =
+      '{ "name": "Ollama", "vendor": "customendpoint" }, // mine\n  { "name": "Sealed Proxy", "vendor": "x" }';
+    file = `[\n  ${theirs},\n  { "name": "Sealed Proxy", "vendor": "customendpoint", "models": [] }\n]\n`;
+    assert.deepEqual(await disconnect(), { kind: 'undone' });
+    assert.equal(file, `[\n  ${theirs}\n]\n`);
+    assert.deepEqual(await disconnect(), { kind: 'unchanged' });
+  });
+
+  it('says what the user has to remove if the list cannot be reached', async () => {
+    remembered = '{}';
+    for (const text of [undefined, 'not JSON', '{}']) {
+      file = text;
+      const result = await disconnect();
+      assert.ok(result.kind === 'refused');
+      assert.match(result.message, /an extension cannot remove a group\. Run .* and remove "Sealed Proxy" yourself\.$/);
+    }
   });
 });

@@ -109,4 +109,23 @@ describe('llamaVscode()', () => {
     values = new Map(Object.entries(THEIRS));
     assert.deepEqual(await assistant.inspect(EXPECTED), { kind: 'other', what: 'http://10.0.0.7:8011/v1' });
   });
+
+  it('disconnects: restores the previous settings, or removes its own if they were edited since', async () => {
+    const disconnect = (applied?: Change & { readonly kind: 'change' }) =>
+      assistant.disconnect({
+        places: { home: '/nowhere' },
+        applied: applied && { ...applied, kind: 'applied' },
+        isOurs: (key) => key === KEY,
+      });
+    values = new Map(Object.entries(THEIRS));
+    assert.deepEqual(await disconnect(), { kind: 'unchanged' });
+    const change = await planned();
+    await assistant.apply(change);
+    assert.deepEqual(await disconnect(change), { kind: 'undone' });
+    assert.deepEqual(set(), THEIRS);
+    await assistant.apply(change);
+    values.set('llama-vscode.endpoint_tools', 'http://10.0.0.7:8012');
+    assert.deepEqual(await disconnect(change), { kind: 'undone' });
+    assert.deepEqual(set(), { 'llama-vscode.ai_api_version': 'v1' });
+  });
 });

@@ -1,0 +1,32 @@
+// Leaves nothing of the extension behind: in assistants' files, in the editor and on the disk.
+import * as vscode from 'vscode';
+import { asMarkdown } from '../../shared/escape.ts';
+import { describeRemoval, leftoversDocument, runRemoval } from '../removal.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+
+export const removeEverythingCommands = { removeEverything } satisfies CommandGroup;
+
+const EXTENSION = 'sealed-proxy.sealed-proxy';
+
+async function removeEverything({ removal, documents }: CommandContext): Promise<void> {
+  const remove = 'Remove Everything';
+  const lines = (await describeRemoval(removal)).map((line) => `• ${line}`);
+  const detail = [...lines, '', 'This cannot be undone. The API key stays valid at the backend.'].join('\n');
+  const question = 'Disconnect all assistants and remove everything that Sealed Proxy has stored?';
+  if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return;
+  const leftovers = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: 'Removing everything of Sealed Proxy…' },
+    () => runRemoval(removal),
+  );
+  if (leftovers.length > 0) {
+    const rows = leftovers.map(({ where, message }) => ({ where: asMarkdown(where), message: asMarkdown(message) }));
+    await documents.show('What Remains.md', leftoversDocument(rows));
+  }
+  const uninstall = 'Uninstall Extension';
+  const result =
+    leftovers.length === 0
+      ? 'Sealed Proxy has removed everything that it had stored or written.'
+      : 'Sealed Proxy has removed everything except what the document "What Remains" lists.';
+  if ((await vscode.window.showInformationMessage(result, uninstall)) === uninstall)
+    await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION);
+}

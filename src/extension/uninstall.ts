@@ -1,0 +1,13 @@
+// The editor runs this in plain Node after the extension was uninstalled: the script "vscode:uninstall" of package.json.
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { uninstall } from '../assistants/uninstall.ts';
+
+const folder = dirname(dirname(process.argv[1] ?? ''));
+// The version that was uninstalled may never have run: then a previous one, beside it, has the record.
+const previous = readdirSync(dirname(folder)).filter((name) => name.startsWith('sealed-proxy.sealed-proxy-'));
+const folders = new Set([folder, ...previous.map((name) => join(dirname(folder), name))]);
+
+void Promise.all([...folders].map((each) => uninstall(join(each, 'uninstall.json')))).then((results) => {
+  for (const message of results.flat()) console.error(message);
+});

@@ -1,0 +1,67 @@
+// The stored API key, with a random generation. Removing or replacing the key revokes its generation on this computer, not
+// its value, which the user may set again on another computer that shares the secret storage.
+import { createHash, randomBytes } from 'node:crypto';
+import { fieldsOf, parseJson } from '../shared/json.ts';
+import type { MachineStore } from './machineStore.ts';
+import { API_KEY, LEGACY_API_KEY } from './secretNames.ts';
+import type { CachedStorage } from './secretStorage.ts';
+
+interface ApiKeyEntry {
+  readonly key: string;
+  /** 16 hex digits. */
+  readonly generation: string;
+}
+
+const GENERATION = /^[0-9a-f]{16}$/;
+
+export class ApiKeyStore {
+  readonly #storage: CachedStorage;
+  readonly #machine: MachineStore;
+
+  constructor(storage: CachedStorage, machine: MachineStore) {
+    this.#storage = storage;
+    this.#machine = machine;
+  }
+
+  /** The API key, unless it was removed or replaced in any window of this computer. */
+  async get(): Promise<string | undefined> {
+    const entry = await this.#entry();
+    return entry === undefined || (await this.#machine.revokedIds()).has(entry.generation) ? undefined : entry.key;
+  }
+
+  async set(key: string): Promise<void> {
+    await this.#revoke();
+    const entry: ApiKeyEntry = { key, generation: randomBytes(8).toString('hex') };
+    await this.#storage.store(API_KEY, JSON.stringify(entry));
+    await this.#storage.delete(LEGACY_API_KEY);
+  }
+
+  async remove(): Promise<void> {
+    await this.#revoke();
+    for (const name of [API_KEY, LEGACY_API_KEY]) await this.#storage.delete(name);
+  }
+
+  async #entry(): Promise<ApiKeyEntry | undefined> {
+    const current = await this.#storage.get(API_KEY);
+    if (current !== undefined) return parse(current);
+    const legacy = await this.#storage.get(LEGACY_API_KEY);
+    return legacy === undefined ? undefined : { key: legacy, generation: digestOf(legacy) };
+  }
+
+  async #revoke(): Promise<void> {
+    const previous = await this.#entry();
+    if (previous !== undefined) await this.#machine.revoke(previous.generation);
+  }
+}
+
+/** Undefined if the text is damaged. */
+function parse(json: string): ApiKeyEntry | undefined {
+  const { key, generation } = fieldsOf(parseJson(json));
+  if (typeof key !== 'string' || typeof generation !== 'string' || !GENERATION.test(generation)) return undefined;
+  return { key, generation };
+}
+
+/** What versions up to 0.4 revoked: they stored the key alone. */
+function digestOf(key: string): string {
+  return createHash('sha256').update('sealed-proxy/api-key\0').update(key).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,188 @@
+// A user who leaves: everything that the extension has written or stored is removed, and the other windows notice it.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { fromRoot } from '../../support/e2e/process.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { ChatView } from '../../support/vscode/chatView.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { LLAMA_VSIX } from '../../support/vscode/profile.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
+
+const API_KEY = 'dev-the-key-of-a-leaving-user';
+const CONTINUE =
+  'name: Work\nversion: 1.0.0\nmodels:\n  - name: Claude\n    provider: anthropic\n    model: claude-sonnet\n';
+const QWEN = '{\n  "model": { "name": "qwen3-coder" }\n}\n';
+const TITLE = 'Sealed Proxy: Connect an Assistant';
+const REMOVE = 'Sealed Proxy: Disconnect and Remove Everything';
+
+/** What VS Code and the browser keep of any extension, and may still name this one. Not in the reach of an extension. */
+const KEPT_BY_THE_EDITOR: Readonly<Record<string, RegExp>> = {
+  'the installed extension': /^extensions\//,
+  logs: /^(?:user-data|server-data\/data)\/logs\//,
+  'packages of installed extensions': /CachedExtensionVSIXs\//,
+  'the list of extensions of a profile': /CachedProfilesData\//,
+  'chats of the user': /^user-data\/User\/(?:workspaceStorage\/[^/]+|globalStorage)\/(?:chat|emptyWindowChat)/,
+  'data of the browser, in which the window runs': /^browser\//,
+};
+
+describe('Disconnect and Remove Everything', () => {
+  const scope = perSuite();
+  let port: number;
+  let editor: Editor;
+  let window: Workbench;
+  let other: Workbench;
+  /** The names of the settings that the user had before. */
+  let userSettings: readonly string[];
+
+  const pathOf = (...parts: string[]) => join(editor.profile.root, ...parts);
+  const choose = async (...labels: readonly string[]) => {
+    for (const label of labels) {
+      const row = window.option(label);
+      await row.waitFor();
+      await row.click();
+    }
+  };
+  const connect = async (name: string, ...labels: readonly string[]) => {
+    await window.runCommand(`${TITLE}…`);
+    await choose(name, ...labels);
+    await window.dismiss(`${name} is connected.`);
+  };
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  /** The lines of all files that name us, by file. The names of the test's own folders and extensions do not count. */
+  const search = () => {
+    const found = new Map<string, readonly string[]>();
+    const ours = new RegExp(`sealed|14114|127\\.0\\.0\\.1:${port}\\b|${API_KEY}`, 'i');
+    const foreign = new RegExp(`${editor.profile.root}|sealed-proxy-tests|sealed-proxy-vscode-\\w+`, 'gi');
+    for (const entry of readdirSync(editor.profile.root, { recursive: true, withFileTypes: true })) {
+      const path = relative(editor.profile.root, join(entry.parentPath, entry.name));
+      const text = entry.isFile()
+        ? readFileSync(join(entry.parentPath, entry.name), 'latin1').replaceAll(foreign, '')
+        : '';
+      const lines = [entry.name, ...text.split('\n')].filter((line) => ours.test(line.replaceAll(foreign, '')));
+      if (lines.length > 0) found.set(path, lines);
+    }
+    return found;
+  };
+  const keeperOf = (path: string) => Object.entries(KEPT_BY_THE_EDITOR).find(([, place]) => place.test(path))?.[0];
+
+  before(async function () {
+    this.timeout(180_000);
+    const enclave = await scope.enclaveProcess();
+    port = await freePort();
+    editor = await Editor.start({ 'chat.disableAIFeatures': false });
+    scope.onClose(() => editor.stop());
+    editor.install(LLAMA_VSIX);
+    userSettings = Object.keys(JSON.parse(readFileSync(editor.settingsPath, 'utf8')) as object).toSorted();
+    write(pathOf('.continue', 'config.yaml'), CONTINUE);
+    write(pathOf('.qwen', 'settings.json'), QWEN);
+    window = await editor.open('project');
+    await window.bridge.set('backendUrl', enclave.url);
+    await window.bridge.set('port', port);
+    await window.bridge.set('terminal.enabled', true);
+    await window.setApiKey(API_KEY);
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    await window.dismiss('API key accepted');
+    other = await editor.open('other');
+    await other.waitForStatus('Sealed Proxy: development', 'beaker');
+  });
+
+  it('finds what a user has connected, stored and used', async function () {
+    this.timeout(120_000);
+    const chat = await ChatView.open(window);
+    await chat.choose('GLM 5.2');
+    await chat.ask('Hello');
+    await chat.answer.locator('.rendered-markdown').filter({ hasText: /\w/ }).first().waitFor();
+    await connect('Continue', 'GLM 5.2', 'Write to');
+    await connect('opencode', 'GLM 5.2', 'Create');
+    await connect('Qwen Code', 'GLM 5.2', 'Write to');
+    await connect('llama.vscode', 'GLM 5.2', 'Write to');
+    await connect('VS Code Custom Endpoint', 'Write to');
+    // The user goes on using the file.
+    writeFileSync(pathOf('.qwen', 'settings.json'), `${readFileSync(pathOf('.qwen', 'settings.json'), 'utf8')}\n`);
+    await window.runCommand('Sealed Proxy: Create Access Key');
+    await window.enterText('Sealed Proxy: Create Access Key', 'Notebook');
+    await window.dismiss('Copied the access key');
+    const found = [...search().keys()].filter((path) => keeperOf(path) === undefined);
+    for (const path of ['.continue/config.yaml', '.config/opencode/opencode.jsonc', '.qwen/settings.json'])
+      assert.ok(found.includes(path), found.join('\n'));
+    writeFileSync(fromRoot('.cache/screenshots/removal-before.txt'), found.join('\n'));
+  });
+
+  it('lists everything before it asks', async () => {
+    await window.runCommand(REMOVE);
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.waitFor();
+    await window.screenshot('remove-everything');
+    const text = await dialog.innerText();
+    for (const part of ['Continue', 'opencode', 'Qwen Code', 'llama.vscode', 'API key', 'sealedProxy.backendUrl'])
+      assert.ok(text.includes(part), text);
+    await window.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    assert.ok(existsSync(pathOf('.config', 'opencode', 'opencode.jsonc')));
+  });
+
+  it('removes it, and stops the proxy in all windows', async () => {
+    await window.runCommand(REMOVE);
+    await window.press('Disconnect all assistants', 'Remove Everything');
+    const toast = window.toast('Sealed Proxy has removed everything');
+    await toast.waitFor();
+    await window.screenshot('removed-everything');
+    for (const each of [window, other]) await each.waitForStatus('Sealed Proxy', 'circle-slash');
+    await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0, 10_000);
+    await other.screenshot('removed-everything-other-window');
+    assert.equal(await toast.innerText().then((text) => text.includes('except')), false);
+  });
+
+  it('leaves nothing in the home folder and in the profile', async () => {
+    assert.equal(readFileSync(pathOf('.continue', 'config.yaml'), 'utf8'), CONTINUE);
+    assert.deepEqual(JSON.parse(readFileSync(pathOf('.qwen', 'settings.json'), 'utf8')), JSON.parse(QWEN));
+    assert.equal(existsSync(pathOf('.config', 'opencode')), false);
+    const settings = JSON.parse(readFileSync(editor.settingsPath, 'utf8')) as object;
+    assert.deepEqual(Object.keys(settings).toSorted(), userSettings);
+    await editor.restart();
+    const found = [...search()];
+    const ours = found.filter(([path]) => keeperOf(path) === undefined);
+    const kept = Map.groupBy(found, ([path]) => keeperOf(path) ?? 'nobody');
+    const lines = [...kept].map(([keeper, files]) => `${keeper}:\n${files.map(([path]) => `  ${path}\n`).join('')}`);
+    writeFileSync(fromRoot('.cache/screenshots/removal-after.txt'), lines.join('\n'));
+    assert.deepEqual(ours, []);
+  });
+});
+
+describe('Uninstalling the extension', () => {
+  const scope = perSuite();
+  let editor: Editor;
+
+  it('takes its entries out of assistants’ files and its own setting out of the settings', async function () {
+    this.timeout(180_000);
+    const enclave = await scope.enclaveProcess();
+    editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort() });
+    scope.onClose(() => editor.stop());
+    const config = join(editor.profile.root, '.continue', 'config.yaml');
+    mkdirSync(dirname(config));
+    writeFileSync(config, CONTINUE);
+    const window = await editor.open('project');
+    await window.setApiKey(API_KEY);
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    await window.dismiss('API key accepted');
+    await window.runCommand(`${TITLE}…`);
+    for (const label of ['Continue', 'GLM 5.2', 'Write to']) await window.option(label).click();
+    await window.dismiss('Continue is connected.');
+    assert.match(readFileSync(config, 'utf8'), /sealed-[\w-]{43}/);
+    assert.match(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.baseUrl/);
+    const before = editor.profile.extensions;
+    await editor.uninstall('sealed-proxy.sealed-proxy');
+    const isGone = () => !readdirSync(before).some((name) => name.startsWith('sealed-proxy.sealed-proxy-'));
+    await eventually('the end of the extension', isGone, 30_000);
+    assert.equal(readFileSync(config, 'utf8'), CONTINUE);
+    assert.deepEqual(readdirSync(dirname(config)), ['config.yaml']);
+    assert.doesNotMatch(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.baseUrl/);
+    assert.ok(!existsSync(join(editor.profile.userData, 'User', 'globalStorage', 'sealed-proxy.sealed-proxy')));
+  });
+});
