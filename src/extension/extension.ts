@@ -16,6 +16,7 @@ import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
 import { registerCommands } from './commands/registerCommands.ts';
 import { endpointList, userSettings } from './editorAssistants.ts';
+import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { ChannelLog } from './log.ts';
@@ -54,6 +55,7 @@ export class SealedProxyExtension {
       cwd: globalStorageUri.fsPath,
       settings: () => this.#settings.proxy,
       network: () => this.#settings.network,
+      findProxy: (url) => findEditorProxy(url, this.#settings.network),
       checkInterval: () => this.#settings.checkInterval * 1000,
       secrets: () => this.#secrets.forProxy(),
       onStatus: (status) => {

@@ -5,6 +5,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
 import { isAttestationSummary } from './messages.ts';
 import type { AttestationSummary } from './messages.ts';
+import { isNetworkReport } from './network.ts';
+import type { NetworkReport } from './network.ts';
 
 export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
@@ -33,6 +35,8 @@ export interface ProxyReport {
   readonly requestFailure: ConnectionFailure | null;
   /** When a relayed request last succeeded. */
   readonly servedAt: number | null;
+  /** Which proxies and certificates its connections use; null in a report without it. */
+  readonly network: NetworkReport | null;
 }
 
 export interface ConnectionFailure {
@@ -112,7 +116,7 @@ function parseReport(json: string): ProxyReport | undefined {
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
-  const { version, port, verified, failure, requestFailure } = report;
+  const { version, port, verified, failure, requestFailure, network } = report;
   return {
     version,
     port,
@@ -125,6 +129,7 @@ function parseReport(json: string): ProxyReport | undefined {
     failure: isFailure(failure) ? failure : null,
     requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),
+    network: isNetworkReport(network) ? network : null,
   };
 }
 

@@ -3,7 +3,10 @@ import type { FromProxy } from '../../shared/messages.ts';
 import type { ConnectionFailure, ProxyReport } from '../../shared/ownership.ts';
 import type { ConnectionEvent } from './connection.ts';
 
-type ConnectionState = Omit<ProxyReport, 'version' | 'port' | 'backendUrl' | 'trustFingerprint' | 'keySetDigest'>;
+type ConnectionState = Omit<
+  ProxyReport,
+  'version' | 'port' | 'backendUrl' | 'trustFingerprint' | 'keySetDigest' | 'network'
+>;
 
 /** Why a relayed request failed. */
 export type RequestFailure = Omit<ConnectionFailure, 'at'>;
