@@ -124,13 +124,10 @@ export class Network {
     const { host, username } = new URL(uri);
     const token = username === '' ? this.#settings.proxyAuthorization : undefined;
     const hasCredentials = username !== '' || token !== undefined;
-    const report: RouteReport = {
-      proxy: host,
-      source: route.source,
-      authentication: hasCredentials ? 'sent' : 'none',
-      schemes: [],
-    };
-    this.#note(use, report);
+    const { source } = route;
+    const report = { proxy: host, source, authentication: hasCredentials ? 'sent' : 'none', schemes: [] } as const;
+    const known = this.#report[use];
+    if (known?.proxy !== host || known.source !== source) this.#note(use, report);
     return new ProxyAgent({
       ...options,
       uri,

@@ -11,18 +11,21 @@ interface Search {
 /** Asks the extension which proxies the editor would use. */
 export class EditorProxies {
   readonly #ask: (url: string) => unknown;
+  readonly #limit: number;
   readonly #searches = new Map<string, Search>();
 
-  constructor(ask: (url: string) => unknown) {
+  /** @param limit milliseconds to wait for an answer */
+  constructor(ask: (url: string) => unknown, limit = LIMIT) {
     this.#ask = ask;
+    this.#limit = limit;
   }
 
-  /** Resolves with undefined if no answer comes within ten seconds. Calls for the same URL share one question. */
+  /** Resolves with undefined if no answer comes in time. Calls for the same URL share one question. */
   readonly find = (url: string): Promise<ProxyRoute | undefined> => {
     const running = this.#searches.get(url);
     if (running !== undefined) return running.result;
     const { promise, resolve } = Promise.withResolvers<ProxyRoute | undefined>();
-    const timer = setTimeout(resolve, LIMIT, undefined).unref();
+    const timer = setTimeout(resolve, this.#limit, undefined).unref();
     const result = promise.finally(() => {
       clearTimeout(timer);
       this.#searches.delete(url);

@@ -18,6 +18,13 @@ describe('EditorProxies', () => {
     assert.equal(asked.length, 3);
   });
 
+  it('gives up after a time limit', async () => {
+    const proxies = new EditorProxies(() => undefined, 1);
+    const keepAlive = setTimeout(() => undefined, 20_000);
+    assert.equal(await proxies.find('https://a/'), undefined);
+    clearTimeout(keepAlive);
+  });
+
   it('ignores an answer to no question', () => {
     new EditorProxies(() => undefined).found('https://a/', ROUTE);
   });
