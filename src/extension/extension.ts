@@ -26,6 +26,7 @@ import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
 import { FailureNotices } from './views/failureNotices.ts';
+import { reportIgnoredSettings } from './views/ignoredSettings.ts';
 import { StatusBar } from './views/statusBar.ts';
 
 /** When a window gets the focus, a connection check that is older than this is repeated. In milliseconds. */
@@ -95,9 +96,9 @@ export class SealedProxyExtension {
   }
 
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
-  begin({ subscriptions }: vscode.ExtensionContext): SealedProxyApi {
+  begin(context: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
-    subscriptions.push(
+    context.subscriptions.push(
       this.#log,
       this.#secrets,
       this.#documents,
@@ -127,6 +128,9 @@ export class SealedProxyExtension {
       }),
     );
     void this.#start();
+    reportIgnoredSettings(context, (message) => {
+      this.#log.channel.warn(message);
+    }).catch(this.#logFailure);
     return api.forExtensions();
   }
 

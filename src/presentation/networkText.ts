@@ -84,7 +84,10 @@ export function describeRoute({ proxy, source, authentication, schemes }: RouteR
 
 /** How many certificate authorities are trusted, by origin. */
 export function describeCertificates({ bundled, extra, system }: CertificateReport): string {
-  const ofSystem = { failed: 'those of the operating system could not be read', unused: 'none of the operating system' };
+  const ofSystem = {
+    failed: 'those of the operating system could not be read',
+    unused: 'none of the operating system',
+  };
   return [
     `${bundled} bundled with Node.js`,
     typeof system === 'number' ? `${system} of the operating system` : ofSystem[system ?? 'unused'],

@@ -101,7 +101,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     state: () => state,
     report: () => {
       const { keySetDigest } = state;
-      return { version: VERSION, port, backendUrl, trustFingerprint, keySetDigest, network: network.report, ...watch.current() };
+      return {
+        version: VERSION,
+        port,
+        backendUrl,
+        trustFingerprint,
+        keySetDigest,
+        network: network.report,
+        ...watch.current(),
+      };
     },
     onOutcome: watch.outcome,
     onEvent,

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { promisify } from 'node:util';
-import { asObject, parseJson } from '../../shared/json.ts';
+import { fieldsOf, parseJson } from '../../shared/json.ts';
 import type { NetworkSettings } from '../../shared/messages.ts';
 import type { CertificateReport } from '../../shared/network.ts';
 
@@ -41,8 +41,14 @@ export async function readCertificates(
 
 async function readSystemCertificates(signal: AbortSignal): Promise<string[]> {
   const options = { signal, maxBuffer: MAX_OUTPUT, windowsHide: true, killSignal: 'SIGKILL' } as const;
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', READ_SYSTEM], options);
-  const system = asObject(parseJson(stdout))?.['system'];
-  if (!Array.isArray(system)) throw new Error('The certificates of the operating system could not be read');
-  return system.filter((certificate) => typeof certificate === 'string');
+  const reading = promisify(execFile)(process.execPath, ['-e', READ_SYSTEM], options);
+  const kill = () => reading.child.kill('SIGKILL');
+  process.once('exit', kill);
+  try {
+    const system = fieldsOf(parseJson((await reading).stdout))['system'];
+    if (!Array.isArray(system)) throw new Error('The certificates of the operating system could not be read');
+    return system.filter((certificate) => typeof certificate === 'string');
+  } finally {
+    process.removeListener('exit', kill);
+  }
 }

@@ -1,6 +1,6 @@
 // The connection to the backend, composed of transport, trust and live session.
-import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import { PINS } from '../../attestation/pins.ts';
+import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { bestAead } from '../../session/aead.ts';
 import { performHandshake } from '../../session/handshake.ts';

@@ -76,7 +76,9 @@ class FailureObserver implements Handler {
     this.#handler.onRequestStart?.(controller, context);
   }
 
-  onResponseStart(...[controller, status, headers, message]: Parameters<NonNullable<Handler['onResponseStart']>>): void {
+  onResponseStart(
+    ...[controller, status, headers, message]: Parameters<NonNullable<Handler['onResponseStart']>>
+  ): void {
     this.#onFailure = undefined;
     this.#handler.onResponseStart?.(controller, status, headers, message);
   }

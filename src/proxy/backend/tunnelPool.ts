@@ -38,7 +38,10 @@ export function openTunnelPool(
     }
     socket.on('error', () => undefined).destroy();
     if (statusCode !== AUTHENTICATION_REQUIRED) {
-      throw new ProxyError('proxy_refused', `The HTTP proxy ${proxy.host} refused the connection: status ${statusCode}`);
+      throw new ProxyError(
+        'proxy_refused',
+        `The HTTP proxy ${proxy.host} refused the connection: status ${statusCode}`,
+      );
     }
     const schemes = schemesOf(headers['proxy-authenticate']);
     onAuthentication({ authentication: hasCredentials ? 'refused' : 'required', schemes });

@@ -19,7 +19,11 @@ const unreachable = (code: string, detail: string): Running => {
 };
 
 describe('networkChecks()', () => {
-  const run = async (name: string, network: Partial<NetworkReport> | null, change: Partial<DiagnosticsContext> = {}) => {
+  const run = async (
+    name: string,
+    network: Partial<NetworkReport> | null,
+    change: Partial<DiagnosticsContext> = {},
+  ) => {
     const report = network === null ? null : { backend: null, history: null, certificates: null, ...network };
     const found: Probe = { kind: 'own', report: aReport(1, { network: report }) };
     const context = makeContext({ probe: () => Promise.resolve(found), ...change });
@@ -92,7 +96,11 @@ describe('networkChecks()', () => {
   it('counts the certificates that are trusted', async () => {
     for (const [certificates, outcome, finding] of [
       [CERTIFICATES, 'passed', /^121 bundled with Node\.js, 140 of the operating system, NODE_EXTRA_CA_CERTS: none$/],
-      [{ ...CERTIFICATES, extra: 2, system: null }, 'passed', /none of the operating system, 2 of NODE_EXTRA_CA_CERTS$/],
+      [
+        { ...CERTIFICATES, extra: 2, system: null },
+        'passed',
+        /none of the operating system, 2 of NODE_EXTRA_CA_CERTS$/,
+      ],
       [{ ...CERTIFICATES, system: 'failed' }, 'failed', /those of the operating system could not be read/],
       [null, 'failed', /still being read$/],
     ] as const) {
@@ -100,7 +108,11 @@ describe('networkChecks()', () => {
       assert.equal(result.outcome, outcome);
       assert.match(result.finding, finding);
     }
-    const lax = await run('TLS certificates', { certificates: CERTIFICATES }, { network: () => ({ strictTls: false }) });
+    const lax = await run(
+      'TLS certificates',
+      { certificates: CERTIFICATES },
+      { network: () => ({ strictTls: false }) },
+    );
     assert.match(lax.finding, /http\.proxyStrictSSL is off: TLS certificates are not verified$/);
   });
 

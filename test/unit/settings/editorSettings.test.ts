@@ -33,7 +33,12 @@ describe('readEditorSettings()', () => {
   });
 
   it('has the network of the editor', () => {
-    const http = { proxy: 'http://box:1', noProxy: ['a', 'b'], proxyAuthorization: 'Basic YTpi', proxyStrictSSL: false };
+    const http = {
+      proxy: 'http://box:1',
+      noProxy: ['a', 'b'],
+      proxyAuthorization: 'Basic YTpi',
+      proxyStrictSSL: false,
+    };
     assert.deepEqual(read({}, http).network, {
       asksEditor: true,
       httpsProxy: 'http://box:1',
@@ -42,13 +47,16 @@ describe('readEditorSettings()', () => {
       strictTls: false,
       systemCertificates: true,
     });
-    const off = read({}, {
-      proxy: 'http://box:1',
-      proxySupport: 'off',
-      noProxy: [],
-      proxyAuthorization: null,
-      systemCertificates: false,
-    });
+    const off = read(
+      {},
+      {
+        proxy: 'http://box:1',
+        proxySupport: 'off',
+        noProxy: [],
+        proxyAuthorization: null,
+        systemCertificates: false,
+      },
+    );
     assert.deepEqual(off.network, { asksEditor: true, httpsProxy: '', strictTls: true, systemCertificates: false });
   });
 });

@@ -138,7 +138,11 @@ describe('parseToProxy()', () => {
   }
 
   it('requires the URL and the route of an answer, with a known source', () => {
-    const found = { type: 'proxyFound', url: 'https://enclave.example/', route: { url: 'http://p:1', source: 'system' } };
+    const found = {
+      type: 'proxyFound',
+      url: 'https://enclave.example/',
+      route: { url: 'http://p:1', source: 'system' },
+    };
     const routes = [[], { url: '' }, { url: 7, source: 'system' }, { url: '', source: 'toString' }, { source: 'none' }];
     refusesEachField(parseToProxy, found, { url: [7], route: routes });
   });

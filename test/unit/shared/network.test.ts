@@ -7,7 +7,11 @@ const CERTIFICATES = { bundled: 1, extra: 2, system: 3 };
 describe('isNetworkReport()', () => {
   for (const report of [
     { backend: null, history: null, certificates: null },
-    { backend: ROUTE, history: { ...ROUTE, proxy: '', authentication: 'none', schemes: [] }, certificates: CERTIFICATES },
+    {
+      backend: ROUTE,
+      history: { ...ROUTE, proxy: '', authentication: 'none', schemes: [] },
+      certificates: CERTIFICATES,
+    },
     { backend: ROUTE, history: null, certificates: { ...CERTIFICATES, system: null } },
     { backend: ROUTE, history: null, certificates: { ...CERTIFICATES, system: 'failed' } },
   ]) {
