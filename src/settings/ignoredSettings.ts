@@ -31,5 +31,5 @@ export function describeIgnoredSettings(names: readonly string[], isRemote: bool
   const reason = isRemote
     ? 'A repository can fill those, so only your user settings count.'
     : 'Only the user settings of the default profile count.';
-  return `${names.join(', ')} in ${place} ${names.length === 1 ? 'is' : 'are'} ignored. ${reason} If the value is yours, set it there.`;
+  return `${names.join(', ')} in ${place} ${names.length === 1 ? 'is' : 'are'} ignored. ${reason} If you chose the value, move it there.`;
 }

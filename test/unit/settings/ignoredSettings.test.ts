@@ -53,7 +53,7 @@ describe('describeIgnoredSettings()', () => {
     assert.equal(
       describeIgnoredSettings(['sealedProxy.backendUrl'], true),
       'sealedProxy.backendUrl in the settings of the remote computer is ignored. A repository can fill those, so only ' +
-        'your user settings count. If the value is yours, set it there.',
+        'your user settings count. If you chose the value, move it there.',
     );
     assert.match(
       describeIgnoredSettings(['a', 'b'], false),
