@@ -23,9 +23,10 @@ export function generatedFiles(read: (path: string) => string): ReadonlyMap<stri
   const tables = {
     'docs/cli.md': [['Variable', 'Default', 'Description'], ...VARIABLES.map(variableRow)],
     'docs/settings.md': [
-      ['Setting', 'Default', 'Restarts the proxy', 'Description'],
-      ...EDITOR_SETTINGS.map(({ fullName, default: value, restarts, description }) => {
-        return [`\`${fullName}\``, `\`${JSON.stringify(value)}\``, restarts ? 'yes' : 'no', description];
+      ['Setting', 'Default', 'Scope', 'Restarts the proxy', 'Description'],
+      ...EDITOR_SETTINGS.map(({ fullName, default: value, scope, restarts, description }) => {
+        const place = scope === 'application' ? 'user' : 'computer';
+        return [`\`${fullName}\``, `\`${JSON.stringify(value)}\``, place, restarts ? 'yes' : 'no', description];
       }),
     ],
   };
@@ -43,9 +44,10 @@ function variableRow({ variable, byDefault, description }: (typeof VARIABLES)[nu
 function updateManifest(text: string): string {
   const manifest = JSON.parse(text) as Manifest;
   manifest.contributes.configuration.properties = Object.fromEntries(
-    EDITOR_SETTINGS.map(({ fullName, json: { type, ...limits }, default: value, description }) => {
-      // `machine`, because a workspace that somebody else wrote must not redirect the API key.
-      return [fullName, { type, default: value, ...limits, scope: 'machine', markdownDescription: description }];
+    EDITOR_SETTINGS.map(({ fullName, json: { type, ...limits }, default: value, scope, description }) => {
+      // Never wider than `machine`, because a workspace that somebody else wrote must not redirect the API key.
+      const property = { type, default: value, ...limits, scope: scope ?? 'machine', markdownDescription: description };
+      return [fullName, property];
     }),
   );
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = EDITOR_SETTINGS.map(({ fullName }) => fullName);

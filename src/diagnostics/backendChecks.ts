@@ -5,7 +5,7 @@ import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
 import type { RefusedRequest } from '../chat/testRequest.ts';
 import { stepOutcomes } from '../presentation/attestationText.ts';
 import type { StepOutcome } from '../presentation/attestationText.ts';
-import { CAUSES, describeStatus, shortened } from '../presentation/statusText.ts';
+import { CAUSES, describeStatus, remedyOf, shortened } from '../presentation/statusText.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { failed, passed, skipped } from './check.ts';
@@ -59,7 +59,7 @@ function checkHandshake({ verified, establishedAt, health }: Running): CheckResu
     const codes = [health.failure?.code, health.failure?.detail].filter((code) => typeof code === 'string');
     const suffix = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
     if (health.cause === 'clock') return failed(`${SEE_CLOCK}${suffix}`, '');
-    return failed(`${shortened(health.message)}${suffix}`, CAUSES[health.cause].remedy);
+    return failed(`${shortened(health.message)}${suffix}`, remedyOf(health));
   }
   if (health.kind === 'slow') return failed('No response in time', CAUSES.network.remedy);
   if (health.kind === 'noKey') return skipped('Not needed yet: no API key is set');
@@ -72,7 +72,7 @@ function checkStep(step: StepOutcome | undefined, { health, verified }: Running)
       return passed(step.found.replaceAll('`', '') || 'Passed');
     case 'refused':
       if (health.kind !== 'unreachable') return failed('Failed', CAUSES.attestation.remedy);
-      return health.cause === 'clock' ? failed(SEE_CLOCK, '') : failed('Failed', CAUSES[health.cause].remedy);
+      return health.cause === 'clock' ? failed(SEE_CLOCK, '') : failed('Failed', remedyOf(health));
     case 'notReached':
       return skipped('Not reached: an earlier step failed');
     case 'notChecked':
@@ -107,7 +107,7 @@ function clockDifference(message: string): string | undefined {
 
 function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): CheckResult {
   const { health, verified } = status;
-  if (health.kind === 'unreachable' && verified !== null) return failed(health.message, CAUSES[health.cause].remedy);
+  if (health.kind === 'unreachable' && verified !== null) return failed(health.message, remedyOf(health));
   if (health.kind !== 'connected') return notTested(status);
   const finding = `${health.models.length}, ${chatModels(health.catalogue, modelOverrides()).length} of them for chat`;
   if (health.models.length > 0) return passed(finding);

@@ -4,6 +4,7 @@ import { backendChecks } from './backendChecks.ts';
 import { passed, runCheck } from './check.ts';
 import type { DiagnosticsContext, NamedResult } from './check.ts';
 import { localChecks } from './localChecks.ts';
+import { networkChecks } from './networkChecks.ts';
 
 /** The time limit of one check, in milliseconds: a large model may take long to produce its first token. */
 export const CHECK_LIMIT = 30_000;
@@ -17,7 +18,7 @@ export async function diagnose(context: DiagnosticsContext): Promise<readonly Na
   };
   await runCheck(refreshed, limit); // the checks read its outcome from the status
   const results: NamedResult[] = [];
-  for (const { name, run } of [...localChecks(context), ...backendChecks(context)]) {
+  for (const { name, run } of [...localChecks(context), ...networkChecks(context), ...backendChecks(context)]) {
     results.push({ name, ...(await runCheck(run, limit)) });
   }
   return [...results, ...(await checkAssistants(context))];

@@ -1,7 +1,6 @@
-// Checks of this computer: process, port, addresses, HTTP proxies, access keys.
+// Checks of this computer: process, port, addresses, proxy variables, access keys.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/localProxy.ts';
 import { failed, passed, skipped } from './check.ts';
@@ -14,7 +13,7 @@ const RESTART = '"Sealed Proxy: Restart" switches all windows to the version and
 const SEE_LOG = '"Sealed Proxy: Show Log" shows the reason.';
 
 export function localChecks(context: DiagnosticsContext): readonly Check[] {
-  const { status, network, environment } = context;
+  const { status, environment } = context;
   const withPort = (name: string, run: (port: number, signal: AbortSignal) => Promise<CheckResult>): Check => ({
     name,
     run: (signal) => {
@@ -29,7 +28,6 @@ export function localChecks(context: DiagnosticsContext): readonly Check[] {
       checkIpv4(await tryConnect('127.0.0.1', port, signal), status()),
     ),
     withPort('Connection to ::1', async (port, signal) => checkIpv6(port, await tryConnect('::1', port, signal))),
-    { name: 'http.proxy and http.noProxy', run: () => checkNetwork(network(), status()) },
     { name: 'Proxy environment variables', run: () => checkEnvironment(environment) },
     {
       name: 'Access keys',
@@ -137,25 +135,6 @@ function checkIpv6(port: number, code: string | undefined): CheckResult {
   if (code !== undefined) return skipped(`Not available on this computer (${code})`);
   const remedy = 'Use 127.0.0.1 in base URLs, because "localhost" may lead to that program. Or use another port.';
   return failed(`Another program listens on [::1]:${port}`, remedy);
-}
-
-function checkNetwork({ httpsProxy, noProxy, strictTls }: NetworkSettings, status: ProxyStatus): CheckResult {
-  const lax = strictTls === false ? '; http.proxyStrictSSL is off: TLS certificates are not verified' : '';
-  const count = (noProxy ?? '').split(',').filter((entry) => entry.trim() !== '').length;
-  const exceptions = `http.noProxy: ${count === 0 ? 'empty' : count === 1 ? '1 entry' : `${count} entries`}`;
-  if (httpsProxy === undefined) return passed(`http.proxy: not set; ${exceptions}${lax}`);
-  if (httpsProxy === '') return passed(`Turned off${lax}`);
-  const host = hostOf(httpsProxy);
-  if (host === undefined) return failed('http.proxy is not a URL', 'Write it as http://HOST:PORT.');
-  const finding = `http.proxy: ${host}; ${exceptions}${lax}`;
-  const unreachable = status.kind === 'running' && status.health.kind === 'unreachable';
-  if (!unreachable || status.health.cause !== 'network') return passed(finding);
-  return failed(`${finding}; the backend is unreachable`, 'Check http.proxy, or add the backend to http.noProxy.');
-}
-
-/** Without the user name and the password that a URL may contain. */
-function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host || undefined : undefined;
 }
 
 /** With these variables, programs send plain HTTP through a proxy. */

@@ -20,6 +20,7 @@ import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
 import { registerCommands } from './commands/registerCommands.ts';
 import { endpointList, userSettings } from './editorAssistants.ts';
+import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { ChannelLog } from './log.ts';
@@ -30,6 +31,7 @@ import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
 import { FailureNotices } from './views/failureNotices.ts';
+import { reportIgnoredSettings } from './views/ignoredSettings.ts';
 import { StatusBar } from './views/statusBar.ts';
 
 /** When a window gets the focus, a connection check that is older than this is repeated. In milliseconds. */
@@ -66,6 +68,7 @@ export class SealedProxyExtension {
       version: VERSION,
       settings: () => this.#settings.proxy,
       network: () => this.#settings.network,
+      findProxy: (url) => findEditorProxy(url, this.#settings.network),
       checkInterval: () => this.#settings.checkInterval * 1000,
       secrets: () => this.#secrets.forProxy(),
       onStatus: (status) => {
@@ -115,9 +118,9 @@ export class SealedProxyExtension {
   }
 
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
-  begin({ subscriptions, globalState, workspaceState }: vscode.ExtensionContext): SealedProxyApi {
+  begin(context: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
-    subscriptions.push(
+    context.subscriptions.push(
       this.#log,
       this.#secrets,
       this.#documents,
@@ -139,7 +142,7 @@ export class SealedProxyExtension {
           assistants: this.#assistants,
           secrets: this.#secrets,
           folder: this.#storageFolder,
-          states: [globalState, workspaceState],
+          states: [context.globalState, context.workspaceState],
           stop: () => this.#removed(),
         }),
       }),
@@ -156,6 +159,9 @@ export class SealedProxyExtension {
       }),
     );
     void this.#start();
+    reportIgnoredSettings(context, (message) => {
+      this.#log.channel.warn(message);
+    }).catch(this.#logFailure);
     return api.forExtensions();
   }
 

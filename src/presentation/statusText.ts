@@ -2,6 +2,7 @@
 import type { Cause, Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import type { VisibleCommand } from './commands.ts';
+import { NETWORK_REMEDY, networkRemedy } from './networkText.ts';
 
 export const PRODUCT = 'Sealed Proxy';
 /** The default of the setting backendUrl. */
@@ -24,6 +25,7 @@ export interface StatusView {
   readonly actions: readonly VisibleCommand[];
 }
 
+type Unreachable = Extract<Health, { kind: 'unreachable' }>;
 type Description = Pick<StatusView, 'icon' | 'headline'> & Partial<StatusView>;
 
 /** What a running proxy offers. */
@@ -176,15 +178,15 @@ function describeRunning(status: RunningStatus): Description {
         actions: BROKEN,
       };
     case 'unreachable': {
-      const { remedy, ...view } = CAUSES[health.cause];
+      const { icon, label, headline } = CAUSES[health.cause];
       const detail = joined(
         reasonOf(health.message),
         isBeforeRequests(health) ? NOTHING_SENT : '',
-        remedy,
+        remedyOf(health),
         PCR0.test(health.message) ? 'Show Attestation shows the full PCR0.' : '',
         nextTry(health),
       );
-      return { ...view, detail, severity: 'error', actions: BROKEN };
+      return { icon, label, headline, detail, severity: 'error', actions: BROKEN };
     }
   }
 }
@@ -215,7 +217,7 @@ export const CAUSES: Readonly<
     icon: 'debug-disconnect',
     label: 'unreachable',
     headline: `${PRODUCT} cannot reach the backend.`,
-    remedy: 'Check your network and the settings sealedProxy.backendUrl and http.proxy.',
+    remedy: NETWORK_REMEDY,
   },
   attestation: {
     icon: 'workspace-untrusted',
@@ -251,10 +253,17 @@ export const CAUSES: Readonly<
   },
 };
 
+/** What to do about a backend that cannot be used. */
+export function remedyOf({ cause, failure }: Pick<Unreachable, 'cause' | 'failure'>): string {
+  const remedy = networkRemedy(failure?.detail);
+  if (failure?.code === 'history_unavailable') return `The list of images is on raw.githubusercontent.com. ${remedy}`;
+  return cause === 'network' ? remedy : CAUSES[cause].remedy;
+}
+
 const NOTHING_SENT = 'No prompts or keys were sent.';
 
 /** Whether the connection failed in the handshake, before the first request. */
-function isBeforeRequests({ cause, failure }: Extract<Health, { kind: 'unreachable' }>): boolean {
+function isBeforeRequests({ cause, failure }: Unreachable): boolean {
   if (cause === 'protocol') return failure?.code.startsWith('handshake_') === true;
   return cause === 'attestation' || cause === 'pcr0' || cause === 'clock';
 }

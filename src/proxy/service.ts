@@ -9,6 +9,8 @@ import { VERSION } from '../shared/version.ts';
 import { openConnection } from './backend/connection.ts';
 import type { ConnectionOptions } from './backend/connection.ts';
 import { watchConnection } from './backend/connectionReport.ts';
+import { Network } from './backend/network.ts';
+import type { FindProxy } from './backend/network.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
@@ -26,6 +28,8 @@ export interface ServiceOptions {
   readonly config: Config;
   readonly log: Log;
   readonly network?: NetworkSettings | undefined;
+  /** Asks the editor which proxy leads to a URL. */
+  readonly findProxy?: FindProxy | undefined;
   readonly onEvent?: (event: ServiceEvent) => void;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
   readonly ownership?: Uint8Array | null;
@@ -67,7 +71,7 @@ const HANDSHAKE_LIMIT = 30_000;
  * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; ConfigError
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, network, ownership = null, trustFingerprint = '', internals } = options;
+  const { config, log, ownership = null, trustFingerprint = '', internals } = options;
   const onEvent = options.onEvent ?? (() => undefined);
   const onUsed = onceAMinute((id) => {
     onEvent({ type: 'accessKeyUsed', id });
@@ -82,6 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let stopping = false;
   const backendUrl = config.backend.origin + config.backend.basePath;
   const watch = watchConnection(onEvent);
+  const network = new Network(options.network, options.findProxy, log);
   const connection = openConnection({
     settings: config,
     clock: systemClock,
@@ -105,6 +110,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         backendUrl,
         trustFingerprint,
         keySetDigest,
+        network: network.report,
         ...watch.current(),
       };
     },

@@ -30,9 +30,12 @@ export function readEditorSettings(readSetting: ReadSetting, logLevel: string): 
 function readNetwork(readSetting: ReadSetting): NetworkSettings {
   const proxy = (readSetting('http.proxy') ?? '') as string;
   const noProxy = readSetting('http.noProxy');
+  const authorization = readSetting('http.proxyAuthorization');
   return {
     ...(readSetting('http.proxySupport') === 'off' ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
     ...(Array.isArray(noProxy) && noProxy.length > 0 ? { noProxy: noProxy.join(',') } : {}),
+    ...(typeof authorization === 'string' && authorization.trim() !== '' ? { proxyAuthorization: authorization.trim() } : {}),
+    asksEditor: true,
     strictTls: readSetting('http.proxyStrictSSL') !== false,
     systemCertificates: readSetting('http.systemCertificates') !== false,
   };

@@ -19,7 +19,7 @@ export interface Backend {
   readonly loopback: boolean;
 }
 
-const PROXY_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'socks:', 'socks5:']);
+const PROXY_PROTOCOLS: ReadonlySet<string> = new Set(['http:', 'https:', 'socks:', 'socks5:', 'socks5h:']);
 
 export function parseHost(value: string, refuse: Refuse): string {
   const host = withoutBrackets(value);

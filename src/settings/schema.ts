@@ -21,6 +21,11 @@ interface Setting extends Kind<never, unknown> {
   readonly description: string;
   /** The environment variable of the command line. A setting without one is not used by the proxy. */
   readonly variable?: string;
+  /**
+   * `application`: only the user's own settings count, also in remote windows, because a repository can fill the
+   * settings of a container. For settings that decide where prompts and keys go, or what to trust. Default: `machine`.
+   */
+  readonly scope?: 'application';
 }
 
 export type Group = Readonly<Record<string, Setting>>;
@@ -52,18 +57,21 @@ export const RESTART_SETTINGS = {
     description:
       'URL of the backend. Use `https`; `http` is accepted only for a development backend on this computer, which is not verified.',
     variable: 'PROXY_BACKEND_URL',
+    scope: 'application',
   },
   pcr0Environment: {
     ...choice(['production', 'development'], 'it must be production or development'),
     default: 'production',
     description: 'Which set of enclave images to trust: `production` or `development`.',
     variable: 'PROXY_PCR0_ENVIRONMENT',
+    scope: 'application',
   },
   additionalPcr0: {
     ...list(parseTrustedPcr0, { pattern: '^[0-9a-fA-F]{96}$' }),
     default: [],
     description: 'Additional enclave images to trust, as PCR0 values of 96 hex digits.',
     variable: 'PROXY_ADDITIONAL_PCR0',
+    scope: 'application',
   },
 } as const satisfies Group;
 
@@ -92,6 +100,7 @@ export const LIVE_SETTINGS = {
     default: ['vscode-webview://*', 'vscode-file://*'],
     description: 'Web origins that may call the proxy, such as `https://app.example`.',
     variable: 'PROXY_ALLOWED_ORIGINS',
+    scope: 'application',
   },
   logLevel: {
     ...choice(LOG_LEVELS, `it must be one of ${LOG_LEVELS.join(', ')}`),
@@ -151,6 +160,7 @@ const EXTENSION_SETTINGS = {
     default: false,
     description:
       'Set `OPENAI_BASE_URL`, `OPENAI_API_BASE` and `OPENAI_API_KEY` (an access key named Terminal) in new terminals.',
+    scope: 'application',
   },
   'statusBar.compact': {
     ...toggle,
@@ -197,6 +207,10 @@ export const EXTENSION_SETTING_NAMES = namesOf(EXTENSION_SETTINGS);
 export const EXTENSION_DEFAULTS = Object.fromEntries(
   EXTENSION_SETTING_NAMES.map((name) => [name, SCHEMA[name].default]),
 ) as ExtensionSettings;
+/** See `scope`. */
+export const APPLICATION_SETTING_NAMES = namesOf(EDITOR_SETTINGS).filter(
+  (name) => SCHEMA[name].scope === 'application',
+);
 /** The settings in the editor, where their names begin with `sealedProxy.`. */
 export const EDITOR_SETTING_NAMES = namesOf(EDITOR_SETTINGS).filter(
   (name) => !COMMAND_LINE_ONLY.some((other) => other === name),

@@ -1,6 +1,8 @@
 // The messages between the extension and the proxy process, over the IPC channel of `fork`. The receiver parses each
 // message and refuses every other shape.
 import { asObject, fieldsOf } from './json.ts';
+import { isProxyRoute } from './network.ts';
+import type { ProxyRoute } from './network.ts';
 
 /** Secrets: never logged, and never written in the clear. */
 export interface ProxySecrets {
@@ -18,6 +20,10 @@ export interface NetworkSettings {
   readonly httpsProxy?: string;
   /** As in NO_PROXY. */
   readonly noProxy?: string;
+  /** A secret: the value of the header Proxy-Authorization, for a proxy whose URL contains no credentials. */
+  readonly proxyAuthorization?: string;
+  /** True if the extension answers `findProxy`. If not, the fields above and the environment name the proxy. */
+  readonly asksEditor?: boolean;
   /** False accepts any TLS certificate. The attestation is still verified. */
   readonly strictTls?: boolean;
   /** Additional certificate authorities, PEM. */
@@ -42,6 +48,8 @@ export type ToProxy<Settings = unknown> =
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
   /** Settings that need no restart; those left out stay as they are. */
   | { readonly type: 'update'; readonly settings: Settings }
+  /** The answer to `findProxy`. */
+  | { readonly type: 'proxyFound'; readonly url: string; readonly route: ProxyRoute }
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
@@ -84,6 +92,8 @@ export type FromProxy =
   | { readonly type: 'outcomeChanged'; readonly success: boolean }
   /** A client used the access key with this id (16 hex characters). At most once a minute for each key. */
   | { readonly type: 'accessKeyUsed'; readonly id: string }
+  /** Which proxy would the editor use for this URL? */
+  | { readonly type: 'findProxy'; readonly url: string }
   /** A chat that used the access key with this id got a complete response. */
   | { readonly type: 'chatAnswered'; readonly id: string }
   /** The proxy cannot start, or cannot use an update. */
@@ -113,6 +123,7 @@ export function parseToProxy<Settings>(
     },
     secrets: { secrets: isSecrets },
     update: { settings: isSettings },
+    proxyFound: { url: isString, route: isProxyRoute },
     stop: {},
   };
   return isMessage(value, checks) ? (value as ToProxy<Settings>) : undefined;
@@ -146,6 +157,7 @@ const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
   stopped: {},
   outcomeChanged: { success: isBoolean },
   accessKeyUsed: { id: isString },
+  findProxy: { url: isString },
   chatAnswered: { id: isString },
   failed: {
     code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
@@ -157,6 +169,8 @@ const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
 const NETWORK: Readonly<Record<keyof NetworkSettings, Check>> = {
   httpsProxy: isOptional(isString),
   noProxy: isOptional(isString),
+  proxyAuthorization: isOptional(isString),
+  asksEditor: isOptional(isBoolean),
   strictTls: isOptional(isBoolean),
   certificates: isOptional(isStrings),
   systemCertificates: isOptional(isBoolean),

@@ -12,6 +12,8 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import { constantTimeEqual } from './bytes.ts';
 import { isAttestationSummary } from './messages.ts';
 import type { AttestationSummary } from './messages.ts';
+import { isNetworkReport } from './network.ts';
+import type { NetworkReport } from './network.ts';
 
 /**
  * Windows may share a proxy with the same number, of whatever version. Increase it with every change that a window or a
@@ -53,6 +55,8 @@ export interface ProxyReport {
   readonly requestFailure: ConnectionFailure | null;
   /** When a relayed request last succeeded. */
   readonly servedAt: number | null;
+  /** Which proxies and certificates its connections use; null in a report without it. */
+  readonly network: NetworkReport | null;
 }
 
 export interface ConnectionFailure {
@@ -186,7 +190,7 @@ function parseReport(json: string): ProxyReport | undefined {
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
-  const { version, port, verified, failure, requestFailure } = report;
+  const { version, port, verified, failure, requestFailure, network } = report;
   return {
     version,
     protocol: typeof report.protocol === 'number' ? report.protocol : 1,
@@ -200,6 +204,7 @@ function parseReport(json: string): ProxyReport | undefined {
     failure: isFailure(failure) ? failure : null,
     requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),
+    network: isNetworkReport(network) ? network : null,
   };
 }
 

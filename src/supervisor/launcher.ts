@@ -158,6 +158,7 @@ export class Launcher {
     const process = new ProxyProcess(this.#host, (message) => {
       if (message.type === 'accessKeyUsed') this.#host.onKeyUsed(message.id);
       if (message.type === 'chatAnswered') this.#host.onChatAnswered(message.id);
+      if (message.type === 'findProxy') void this.#findProxy(process, message.url);
       if (process !== this.#current) return;
       if (['verified', 'handshakeFailed', 'outcomeChanged'].includes(message.type)) this.#onEvent('news');
       if (message.type !== 'stopped') return;
@@ -173,6 +174,12 @@ export class Launcher {
     this.#current = process;
     this.#processes.add(process);
     return process;
+  }
+
+  /** Answers the question of a process. Without an answer, it goes by the settings. */
+  async #findProxy(process: ProxyProcess, url: string): Promise<void> {
+    const route = await this.#host.findProxy?.(url).catch(() => undefined);
+    if (route !== undefined) process.send({ type: 'proxyFound', url, route });
   }
 
   async #confirm(process: ProxyProcess, started: Awaited<ProxyProcess['started']>): Promise<Ownership | undefined> {

@@ -2,6 +2,7 @@
 import type { ConfigError } from '../settings/proxyConfig.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
+import type { ProxyRoute } from '../shared/network.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 
 export interface SupervisorSecrets {
@@ -24,6 +25,8 @@ export interface SupervisorHost {
   readonly version: string;
   readonly settings: () => CompleteProxySettings;
   readonly network: () => NetworkSettings;
+  /** The proxy that the editor would use for this URL. Needed if `network` has `asksEditor`. */
+  readonly findProxy?: (url: string) => Promise<ProxyRoute>;
   /** Milliseconds between two checks of the backend; 0 = only when asked. */
   readonly checkInterval: () => number;
   readonly secrets: () => Promise<SupervisorSecrets>;

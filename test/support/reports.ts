@@ -17,6 +17,7 @@ export function aReport(port: number, change: Partial<ProxyReport> = {}): ProxyR
     failure: null,
     requestFailure: null,
     servedAt: null,
+    network: null,
     ...change,
   };
 }

@@ -35,13 +35,14 @@ async function showUsage({ supervisor, secrets, documents }: CommandContext): Pr
 
 /** Runs all checks, which start and change nothing, and shows the results. */
 async function runDiagnostics(context: CommandContext): Promise<void> {
-  const { secrets, documents } = context;
+  const { secrets, documents, settings } = context;
   const before = await knownSecrets(secrets);
   const results = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: 'Running diagnostics…' },
     () => diagnose(diagnosticsContext(context)),
   );
-  const known = [...before, ...(await knownSecrets(secrets))]; // a secret may have changed while the checks ran
+  const { proxyAuthorization = [] } = settings().network;
+  const known = [...before, ...(await knownSecrets(secrets)), proxyAuthorization].flat(); // a secret may have changed while the checks ran
   await documents.show('Diagnostics.md', diagnosticsReport(results, hostInfo(), known));
 }
 

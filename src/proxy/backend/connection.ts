@@ -1,4 +1,5 @@
 // The connection to the backend, composed of transport, trust and live session.
+import { PINS } from '../../attestation/pins.ts';
 import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { bestAead } from '../../session/aead.ts';
@@ -9,12 +10,13 @@ import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
-import type { FromProxy, NetworkSettings } from '../../shared/messages.ts';
+import type { FromProxy } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
 import { summarizeAttestation } from './attestationSummary.ts';
 import { describeError } from './describeError.ts';
+import type { Network } from './network.ts';
 import { createHistoryLoader } from './pcrHistory.ts';
-import { UndiciTransport, createDispatcher } from './undiciTransport.ts';
+import { UndiciTransport } from './undiciTransport.ts';
 
 export type ConnectionEvent = Extract<FromProxy, { type: 'verified' | 'sessionLost' | 'handshakeFailed' }>;
 
@@ -24,7 +26,7 @@ export interface ConnectionOptions {
   readonly log: Log;
   /** The time limit of a handshake, in milliseconds; read for each handshake. */
   readonly handshakeTimeout: () => number;
-  readonly network?: NetworkSettings | undefined;
+  readonly network: Network;
   readonly onEvent: (event: ConnectionEvent) => void;
   readonly primitives?: Primitives;
   readonly anchors?: TrustAnchors;
@@ -46,8 +48,8 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
   const { settings, clock, log, network, onEvent, handshakeTimeout } = options;
   const { primitives = bestPrimitives(), anchors = AWS_NITRO_ROOT } = options;
   const transport = new UndiciTransport(settings.backend, network);
-  // A forged history could approve other images, so TLS certificates are checked here regardless of the settings.
-  const historyDispatcher = createDispatcher(null, false, { ...network, strictTls: true });
+  const historyOrigin = new URL(PINS[settings.policy.environment].historyUrl).origin;
+  const historyDispatcher = network.dispatcher('history', historyOrigin, false);
   const trust: Trust = settings.backend.verified
     ? {
         kind: 'nitro',
@@ -58,7 +60,10 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     : { kind: 'development' };
   const sessions = new SessionManager<AttestationResult>({
     clock,
-    connect: () => performHandshake({ transport, primitives, trust, clock, timeout: handshakeTimeout }),
+    connect: async () => {
+      await network.ready; // its time is not that of the handshake
+      return performHandshake({ transport, primitives, trust, clock, timeout: handshakeTimeout });
+    },
     onEstablished: ({ attestation }) => {
       const summary = summarizeAttestation(attestation);
       if (summary.kind === 'verified') {
@@ -77,6 +82,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     onFailed: (error) => {
       const failure = describeError(error);
       log.error('handshake_failed', failure);
+      if (error.code === 'timeout') transport.renew(); // the network may have changed without an error
       onEvent({ type: 'handshakeFailed', ...failure });
     },
   });
@@ -85,6 +91,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     transport,
     close: async () => {
       sessions.close();
+      network.close();
       await Promise.all([transport.close(), historyDispatcher.destroy()]);
     },
   };

@@ -1,6 +1,4 @@
 // The connections to the backend: undici over HTTP/1.1, without its own time limits, redirects or retries.
-import { createSecureContext, getCACertificates } from 'node:tls';
-import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Dispatcher } from 'undici';
 import type {
   Transport,
@@ -9,68 +7,20 @@ import type {
   UpstreamHead,
   UpstreamRequest,
 } from '../../session/transport.ts';
-import { readProxyUrl } from '../../settings/proxyConfig.ts';
 import type { Backend } from '../../settings/rules.ts';
-import type { NetworkSettings } from '../../shared/messages.ts';
+import { Network } from './network.ts';
+import type { RoutedDispatcher } from './routedDispatcher.ts';
 
 type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** The relay sets the time limits, not the library. */
-const NO_LIMITS = {
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  allowH2: false,
-  pipelining: 1,
-  // Long enough for the pauses of a conversation, and shorter than the idle timeout of servers: a request that meets a
-  // closing connection must not be sent again.
-  keepAliveTimeout: 20_000,
-} as const;
-
-/**
- * The time limit for opening a connection, in milliseconds, also if no request waits for it any more. Longer than a
- * handshake may take, so that an unresponsive backend is a timeout and not a network error.
- */
-const CONNECT_LIMIT = 35_000;
-
-/**
- * The connections to one origin, or to any origin if `origin` is null. They use the HTTP proxy that the settings or the
- * environment name, but never for an address of this computer.
- * @throws ConfigError for an HTTP proxy with an unusable address
- */
-export function createDispatcher(origin: string | null, loopback: boolean, network: NetworkSettings = {}): Dispatcher {
-  const { noProxy } = network;
-  const httpsProxy = readProxyUrl(network, process.env);
-  const connect = { timeout: CONNECT_LIMIT, ...tlsOptions(network) };
-  const options = { ...NO_LIMITS, connect };
-  if (loopback || httpsProxy === '') return origin === null ? new Agent(options) : new Pool(origin, options);
-  return new EnvHttpProxyAgent({
-    ...options,
-    requestTls: connect,
-    proxyTls: connect,
-    clientFactory: (proxy, more) => new Pool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }), // for CONNECT requests
-    httpProxy: httpsProxy,
-    httpsProxy,
-    ...(noProxy === undefined ? {} : { noProxy }),
-  });
-}
-
-function tlsOptions({ strictTls = true, certificates = [], systemCertificates = false }: NetworkSettings) {
-  if (certificates.length === 0 && !systemCertificates) return { rejectUnauthorized: strictTls };
-  const system = systemCertificates ? getCACertificates('system') : [];
-  const ca = [...getCACertificates('default'), ...system, ...certificates];
-  return { rejectUnauthorized: strictTls, secureContext: createSecureContext({ ca }) };
-}
-
 export class UndiciTransport implements Transport {
   readonly #backend: Backend;
-  readonly #network: NetworkSettings;
-  #dispatcher: Dispatcher;
+  readonly #dispatcher: RoutedDispatcher;
 
-  constructor(backend: Backend, network: NetworkSettings = {}) {
+  constructor(backend: Backend, network = new Network()) {
     this.#backend = backend;
-    this.#network = network;
-    this.#dispatcher = this.#connect();
+    this.#dispatcher = network.dispatcher('backend', backend.origin, backend.loopback);
   }
 
   send({ method, path, headers, body }: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
@@ -88,18 +38,12 @@ export class UndiciTransport implements Transport {
 
   /** Opens new connections for further requests; running requests keep theirs. */
   renew(): void {
-    const previous = this.#dispatcher;
-    this.#dispatcher = this.#connect();
-    previous.close().catch(() => undefined); // each request reports its own error
+    this.#dispatcher.renew();
   }
 
   /** Ends every connection at once. */
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
-  }
-
-  #connect(): Dispatcher {
-    return createDispatcher(this.#backend.origin, this.#backend.loopback, this.#network);
   }
 }
 

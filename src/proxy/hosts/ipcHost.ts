@@ -13,6 +13,7 @@ import type { Service } from '../service.ts';
 import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
 import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
+import { EditorProxies } from './editorProxies.ts';
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;
@@ -40,12 +41,14 @@ class IpcHost {
   #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #settings: ProxySettings = {};
+  readonly #proxies = new EditorProxies((url) => send({ type: 'findProxy', url }));
 
-  /** Handles messages in order: each waits until the one before is done. Only a stop does not wait. */
+  /** Handles messages in order: each waits until the one before is done, except a stop and an answer. */
   receive(value: unknown): void {
     const message = parseToProxy(value, isProxySettings);
     if (message === undefined) this.#fail('invalid_message', 'The proxy received an unknown message');
     else if (message.type === 'stop') this.stop('message');
+    else if (message.type === 'proxyFound') this.#proxies.found(message.url, message.route);
     else this.#lastHandled = this.#lastHandled.then(() => this.#handle(message));
   }
 
@@ -59,7 +62,7 @@ class IpcHost {
     void this.#finish();
   }
 
-  async #handle(message: Exclude<Message, { type: 'stop' }>): Promise<void> {
+  async #handle(message: Exclude<Message, { type: 'stop' | 'proxyFound' }>): Promise<void> {
     try {
       if (message.type === 'start') await this.#start(message);
       else if (message.type === 'update') this.#update(message.settings);
@@ -88,6 +91,7 @@ class IpcHost {
         config,
         log: this.#log,
         network,
+        findProxy: network.asksEditor === true ? this.#proxies.find : undefined,
         trustFingerprint,
         connectsWithoutKey: false,
         onEvent: (event) => {

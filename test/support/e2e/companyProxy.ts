@@ -19,8 +19,21 @@ export interface CompanyProxy {
   close(): Promise<void>;
 }
 
-/** Tunnels to local ports by the `host:port` keys of `routes`; refuses every other tunnel with 502. */
-export async function openCompanyProxy(routes: Readonly<Record<string, number>>): Promise<CompanyProxy> {
+export interface ProxyAuthentication {
+  /** `user:password`; undefined: no credentials are good enough. */
+  readonly credentials?: string;
+  /** The challenges of status 407. */
+  readonly challenges: readonly string[];
+}
+
+/**
+ * Tunnels to local ports by the `host:port` keys of `routes`; refuses every other tunnel with 502.
+ * @param authentication answers 407 unless a request has these credentials
+ */
+export async function openCompanyProxy(
+  routes: Readonly<Record<string, number>>,
+  authentication?: ProxyAuthentication,
+): Promise<CompanyProxy> {
   const tunnels: string[] = [];
   const credentials: string[] = [];
   const sockets = new Set<Socket>();
@@ -28,9 +41,15 @@ export async function openCompanyProxy(routes: Readonly<Record<string, number>>)
   server.on('connect', (request, socket: Socket) => {
     tunnels.push(request.url ?? '');
     const [, encoded = ''] = request.headers['proxy-authorization']?.split(' ') ?? [];
-    credentials.push(Buffer.from(encoded, 'base64').toString());
+    const given = Buffer.from(encoded, 'base64').toString();
+    credentials.push(given);
     socket.on('error', () => undefined);
     sockets.add(socket);
+    if (authentication !== undefined && (given === '' || given !== authentication.credentials)) {
+      const challenges = authentication.challenges.map((challenge) => `proxy-authenticate: ${challenge}\r\n`);
+      socket.end(`HTTP/1.1 407 Authentication Required\r\n${challenges.join('')}content-length: 0\r\n\r\n`);
+      return;
+    }
     const port = routes[request.url ?? ''];
     if (port === undefined) {
       socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');

@@ -100,24 +100,6 @@ describe('localChecks()', () => {
     }
   });
 
-  it('reports the HTTP proxy of the editor without its password', async () => {
-    const httpsProxy = 'http://user:the-password@proxy.example:8080';
-    for (const [network, outcome, finding] of [
-      [{}, 'passed', 'http.proxy: not set; http.noProxy: empty'],
-      [{ httpsProxy: '' }, 'passed', 'Turned off'],
-      [{ httpsProxy, noProxy: 'a.example, b' }, 'passed', 'http.proxy: proxy.example:8080; http.noProxy: 2 entries'],
-      [{ httpsProxy: 'x' }, 'failed', 'http.proxy is not a URL'],
-      [
-        { strictTls: false },
-        'passed',
-        'http.proxy: not set; http.noProxy: empty; http.proxyStrictSSL is off: TLS certificates are not verified',
-      ],
-    ] as const) {
-      const result = await check('http.proxy and http.noProxy', { network: () => network });
-      assert.deepEqual([result.outcome, result.finding], [outcome, finding]);
-    }
-  });
-
   it('fails if other programs would send requests for 127.0.0.1 to an HTTP proxy, and shows no password', async () => {
     const url = 'http://user:the-password@proxy.example:8080';
     for (const [environment, outcome] of [

@@ -22,7 +22,7 @@ describe('readEditorSettings()', () => {
       allowedOrigins: ['vscode-webview://*', 'vscode-file://*'],
       logLevel: 'debug',
     });
-    assert.deepEqual(network, { strictTls: true, systemCertificates: true });
+    assert.deepEqual(network, { asksEditor: true, strictTls: true, systemCertificates: true });
   });
 
   it('has the values as they are written, under their names in the editor', () => {
@@ -33,13 +33,30 @@ describe('readEditorSettings()', () => {
   });
 
   it('has the network of the editor', () => {
-    assert.deepEqual(read({}, { proxy: 'http://box:1', noProxy: ['a', 'b'], proxyStrictSSL: false }).network, {
+    const http = {
+      proxy: 'http://box:1',
+      noProxy: ['a', 'b'],
+      proxyAuthorization: 'Basic YTpi',
+      proxyStrictSSL: false,
+    };
+    assert.deepEqual(read({}, http).network, {
+      asksEditor: true,
       httpsProxy: 'http://box:1',
       noProxy: 'a,b',
+      proxyAuthorization: 'Basic YTpi',
       strictTls: false,
       systemCertificates: true,
     });
-    const off = read({}, { proxy: 'http://box:1', proxySupport: 'off', noProxy: [], systemCertificates: false });
-    assert.deepEqual(off.network, { httpsProxy: '', strictTls: true, systemCertificates: false });
+    const off = read(
+      {},
+      {
+        proxy: 'http://box:1',
+        proxySupport: 'off',
+        noProxy: [],
+        proxyAuthorization: null,
+        systemCertificates: false,
+      },
+    );
+    assert.deepEqual(off.network, { asksEditor: true, httpsProxy: '', strictTls: true, systemCertificates: false });
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { generatedFiles } from '../../../scripts/generatedFiles.ts';
+import { APPLICATION_SETTING_NAMES } from '../../../src/settings/schema.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 
 interface Property {
@@ -52,9 +53,22 @@ describe('SCHEMA', () => {
     const manifest = JSON.parse(read('package.json')) as Manifest;
     const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     for (const [name, { scope }] of properties(manifest)) {
-      assert.equal(scope, 'machine', name);
+      assert.ok(scope === 'machine' || scope === 'application', name);
       assert.ok(restrictedConfigurations.includes(name), name);
     }
+  });
+});
+
+describe('APPLICATION_SETTING_NAMES', () => {
+  it('are the settings that a repository could use to redirect prompts, keys or trust', () => {
+    const names = ['backendUrl', 'pcr0Environment', 'additionalPcr0', 'allowedOrigins', 'terminal.enabled'];
+    assert.deepEqual(APPLICATION_SETTING_NAMES, names);
+    const manifest = JSON.parse(read('package.json')) as Manifest;
+    const found = properties(manifest).filter(([, { scope }]) => scope === 'application');
+    assert.deepEqual(
+      found.map(([name]) => name),
+      names.map((name) => `sealedProxy.${name}`),
+    );
   });
 });
 

@@ -18,6 +18,8 @@ const SETTINGS = {
 const NETWORK = {
   httpsProxy: 'http://proxy:3128',
   noProxy: 'localhost',
+  proxyAuthorization: 'Basic YTpi',
+  asksEditor: true,
   strictTls: true,
   certificates: ['PEM'],
   systemCertificates: true,
@@ -77,6 +79,7 @@ describe('parseToProxy()', () => {
     { type: 'secrets', secrets: SECRETS },
     { type: 'secrets', secrets: { ...SECRETS, ownership: 'AAAA' } },
     { type: 'update', settings: { logLevel: 'debug' } },
+    { type: 'proxyFound', url: 'https://enclave.example/', route: { url: '', source: 'system' } },
     { type: 'stop' },
   ] satisfies (ToProxy | object)[]) {
     it(`accepts ${JSON.stringify(message).slice(0, 60)}`, () => {
@@ -133,6 +136,16 @@ describe('parseToProxy()', () => {
       }
     });
   }
+
+  it('requires the URL and the route of an answer, with a known source', () => {
+    const found = {
+      type: 'proxyFound',
+      url: 'https://enclave.example/',
+      route: { url: 'http://p:1', source: 'system' },
+    };
+    const routes = [[], { url: '' }, { url: 7, source: 'system' }, { url: '', source: 'toString' }, { source: 'none' }];
+    refusesEachField(parseToProxy, found, { url: [7], route: routes });
+  });
 
   it('accepts only a string as the ownership secret', () => {
     for (const ownership of [null, 7, {}, ['AAAA']]) {
@@ -191,6 +204,7 @@ describe('parseFromProxy()', () => {
     { type: 'stopped' },
     { type: 'outcomeChanged', success: false },
     { type: 'accessKeyUsed', id: '0123456789abcdef' },
+    { type: 'findProxy', url: 'https://enclave.example/' },
     { type: 'chatAnswered', id: '0123456789abcdef' },
   ] satisfies (FromProxy | object)[]) {
     it(`accepts ${JSON.stringify(message).slice(0, 70)}`, () => {
@@ -210,6 +224,7 @@ describe('parseFromProxy()', () => {
     refusesEachField(parseFromProxy, HANDSHAKE_FAILED, { code: [7], message: [7] });
     refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
+    refusesEachField(parseFromProxy, { type: 'findProxy', url: 'x' }, { url: [7, ['x']] });
     refusesEachField(parseFromProxy, { type: 'chatAnswered', id: 'x' }, { id: [7, ['x']] });
     for (const success of [undefined, null, 7, 'true'])
       assert.equal(parseFromProxy({ type: 'outcomeChanged', success }), undefined);

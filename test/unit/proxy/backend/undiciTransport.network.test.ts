@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { basicConstraints, issueChain, keyUsage } from '../../../../src/devEnclave/attestation/authority.ts';
+import { Network } from '../../../../src/proxy/backend/network.ts';
 import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
 import type { UpstreamRequest } from '../../../../src/session/transport.ts';
 import type { NetworkSettings } from '../../../../src/shared/messages.ts';
@@ -55,7 +56,7 @@ describe('UndiciTransport with network settings', () => {
   });
 
   function send(origin: string, network: NetworkSettings, loopback = false): RecordingHandler {
-    const transport = new UndiciTransport({ origin, basePath: '', verified: true, loopback }, network);
+    const transport = new UndiciTransport({ origin, basePath: '', verified: true, loopback }, new Network(network));
     open.unshift(transport);
     const handler = new RecordingHandler();
     transport.send(REQUEST, handler);

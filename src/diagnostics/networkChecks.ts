@@ -1,0 +1,56 @@
+// Checks of the way to the backend: HTTP proxies and TLS certificates. The proxy reports what its connections use.
+import { describeCertificates, describeRoute, networkRemedy } from '../presentation/networkText.ts';
+import type { NetworkReport, RouteReport } from '../shared/network.ts';
+import { failed, passed, skipped } from './check.ts';
+import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
+
+export function networkChecks(context: DiagnosticsContext): readonly Check[] {
+  const withReport = (name: string, run: (report: NetworkReport) => CheckResult): Check => ({
+    name,
+    run: async () => {
+      const status = context.status();
+      if (status.kind !== 'running') return skipped('Not tested: the proxy is not running');
+      const found = await context.probe(status.port);
+      if (found.kind !== 'own') return skipped('Not tested: the proxy does not respond');
+      if (found.report.network === null) return skipped('The running version of the proxy does not report this');
+      return run(found.report.network);
+    },
+  });
+  return [
+    withReport('HTTP proxy for the backend', ({ backend }) => checkBackendRoute(backend, context)),
+    withReport('HTTP proxy for the image history', ({ history }) => checkHistoryRoute(history, context)),
+    withReport('TLS certificates', (report) => checkCertificates(report, context)),
+  ];
+}
+
+function checkBackendRoute(route: RouteReport | null, { status }: DiagnosticsContext): CheckResult {
+  const current = status();
+  if (route === null) return skipped('Not known yet: no connection has been needed');
+  const finding = describeRoute(route);
+  if (current.kind !== 'running' || current.health.kind !== 'unreachable') return passed(finding);
+  const { cause, failure } = current.health;
+  if (cause !== 'network') return passed(finding);
+  return failed(`${finding}; the backend is unreachable`, networkRemedy(failure?.detail));
+}
+
+function checkHistoryRoute(route: RouteReport | null, { status }: DiagnosticsContext): CheckResult {
+  const current = status();
+  if (route === null) return skipped('Not needed: the image is in the pinned list, or is not verified');
+  const finding = describeRoute(route);
+  const failure = current.kind === 'running' && current.health.kind === 'unreachable' ? current.health.failure : null;
+  if (failure?.code !== 'history_unavailable') return passed(finding);
+  return failed(`${finding}; raw.githubusercontent.com is unreachable`, networkRemedy(failure.detail));
+}
+
+function checkCertificates({ certificates }: NetworkReport, { network }: DiagnosticsContext): CheckResult {
+  if (certificates === null) {
+    return failed(
+      'The certificates of the operating system are still being read',
+      'Run the diagnostics again in a minute. If this takes long at each start, turn http.systemCertificates off.',
+    );
+  }
+  const lax = network().strictTls === false ? '; http.proxyStrictSSL is off: TLS certificates are not verified' : '';
+  const finding = describeCertificates(certificates) + lax;
+  if (certificates.system !== 'failed') return passed(finding);
+  return failed(finding, 'If the connection fails, name the file of a certificate in NODE_EXTRA_CA_CERTS.');
+}

@@ -1,0 +1,151 @@
+// How the proxy's connections leave this computer.
+import type { SecureContext } from 'node:tls';
+import { Pool, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { readProxyUrl } from '../../settings/proxyConfig.ts';
+import { configuredRoute } from '../../settings/proxyRoute.ts';
+import { isProxyUrl } from '../../settings/rules.ts';
+import type { NetworkSettings } from '../../shared/messages.ts';
+import type { NetworkReport, ProxyRoute, RouteReport } from '../../shared/network.ts';
+import type { Log } from '../log.ts';
+import { readCertificates } from './certificates.ts';
+import type { Certificates } from './certificates.ts';
+import { ProxyError } from './proxyError.ts';
+import { RoutedDispatcher } from './routedDispatcher.ts';
+import { openTunnelPool } from './tunnelPool.ts';
+
+/** The relay sets the time limits, not the library. */
+const NO_LIMITS = {
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  allowH2: false,
+  pipelining: 1,
+  // Long enough for the pauses of a conversation, and shorter than the idle timeout of servers: a request that meets a
+  // closing connection must not be sent again.
+  keepAliveTimeout: 20_000,
+} as const;
+
+/**
+ * The time limit for opening a connection, in milliseconds, also if no request waits for it any more. Longer than a
+ * handshake may take, so that an unresponsive backend is a timeout and not a network error.
+ */
+const CONNECT_LIMIT = 35_000;
+
+/** Finds the proxy for a URL; undefined if it cannot be found in time. */
+export type FindProxy = (url: string) => Promise<ProxyRoute | undefined>;
+
+/** What a connection is for. */
+type Use = 'backend' | 'history';
+
+interface TlsOptions {
+  readonly rejectUnauthorized: boolean;
+  readonly secureContext?: SecureContext;
+}
+
+const LOCAL: ProxyRoute = { url: '', source: 'local' };
+
+export class Network {
+  readonly #settings: NetworkSettings;
+  readonly #findProxy: FindProxy | undefined;
+  readonly #log: Pick<Log, 'info' | 'warn'> | undefined;
+  readonly #closing = new AbortController();
+  readonly #certificates: Promise<Certificates>;
+  #report: NetworkReport = { backend: null, history: null, certificates: null };
+
+  /**
+   * Starts to read the certificates, and opens no connection.
+   * @param findProxy asks the editor; without it, the settings and the environment decide
+   * @throws ConfigError for an HTTP proxy with an unusable address
+   */
+  constructor(settings: NetworkSettings = {}, findProxy?: FindProxy, log?: Pick<Log, 'info' | 'warn'>) {
+    this.#settings = settings;
+    this.#findProxy = findProxy;
+    this.#log = log;
+    if (findProxy === undefined) readProxyUrl(settings, process.env);
+    this.#certificates = this.#readCertificates();
+  }
+
+  /** Resolves when the certificates have been read. */
+  get ready(): Promise<unknown> {
+    return this.#certificates;
+  }
+
+  get report(): NetworkReport {
+    return this.#report;
+  }
+
+  /** The connections to one origin, which never use a proxy if it is on this computer. */
+  dispatcher(use: Use, origin: string, loopback: boolean): RoutedDispatcher {
+    return new RoutedDispatcher(async () => {
+      const [{ secureContext }, route] = await Promise.all([
+        this.#certificates,
+        loopback ? LOCAL : this.#findRoute(origin),
+      ]);
+      // A forged history could approve other images, so its TLS certificates are checked whatever the settings are.
+      const rejectUnauthorized = use === 'history' || (this.#settings.strictTls ?? true);
+      const tls = secureContext === undefined ? { rejectUnauthorized } : { rejectUnauthorized, secureContext };
+      return this.#connect(use, origin, route, tls);
+    });
+  }
+
+  /** Ends the reading of certificates. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #readCertificates(): Promise<Certificates> {
+    const certificates = await readCertificates(this.#settings, this.#closing.signal);
+    const { bundled, extra, system } = certificates.report;
+    this.#report = { ...this.#report, certificates: certificates.report };
+    if (system === 'failed' && !this.#closing.signal.aborted) {
+      const note = "The operating system's certificates could not be read; those of Node.js are used.";
+      this.#log?.warn('certificates', { bundled, extra, system, note });
+    }
+    return certificates;
+  }
+
+  async #findRoute(origin: string): Promise<ProxyRoute> {
+    const found = await this.#findProxy?.(`${origin}/`);
+    return found ?? configuredRoute(origin, this.#settings, process.env);
+  }
+
+  #connect(use: Use, origin: string, route: ProxyRoute, tls: TlsOptions): Dispatcher {
+    const connect = { timeout: CONNECT_LIMIT, ...tls };
+    const options = { ...NO_LIMITS, connect };
+    if (route.url === '') {
+      this.#note(use, { proxy: '', source: route.source, authentication: 'none', schemes: [] });
+      return new Pool(origin, options);
+    }
+    const uri = route.url.replace(/^socks5h:/i, 'socks5:'); // undici leaves the name to the proxy in any case
+    if (!isProxyUrl(uri)) {
+      const message = 'The proxy of this network is of a kind that is not supported, such as SOCKS4';
+      throw new ProxyError('proxy_unsupported', message);
+    }
+    const { host, username } = new URL(uri);
+    const token = username === '' ? this.#settings.proxyAuthorization : undefined;
+    const hasCredentials = username !== '' || token !== undefined;
+    const { source } = route;
+    const report = { proxy: host, source, authentication: hasCredentials ? 'sent' : 'none', schemes: [] } as const;
+    const known = this.#report[use];
+    if (known?.proxy !== host || known.source !== source) this.#note(use, report);
+    return new ProxyAgent({
+      ...options,
+      uri,
+      ...(token === undefined ? {} : { token }),
+      requestTls: connect,
+      proxyTls: connect,
+      clientFactory: (proxy, more) =>
+        openTunnelPool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }, hasCredentials, (seen) => {
+          this.#note(use, { ...report, ...seen });
+        }),
+    });
+  }
+
+  #note(use: Use, route: RouteReport): void {
+    const previous = this.#report[use];
+    this.#report = { ...this.#report, [use]: route };
+    const { proxy, source, authentication } = route;
+    if (JSON.stringify(previous) !== JSON.stringify(route))
+      this.#log?.info('route', { use, proxy, source, authentication });
+  }
+}

@@ -1,0 +1,57 @@
+// The proxy that the editor itself would use for a URL.
+import { asObject, fieldsOf } from '../shared/json.ts';
+import type { NetworkSettings } from '../shared/messages.ts';
+import type { ProxyRoute, ProxySource } from '../shared/network.ts';
+import { configuredRoute } from './proxyRoute.ts';
+
+type Resolve = (url: string) => unknown;
+
+/** The editor's names for the sources of a proxy. */
+const SOURCES: Readonly<Record<string, ProxySource>> = {
+  localhost: 'local',
+  noProxyConfig: 'exception',
+  noProxyEnv: 'exception',
+  setting: 'setting',
+  env: 'environment',
+  remote: 'none',
+  system: 'system',
+  system_cached: 'system',
+  fallback: 'system',
+};
+
+let questions = 0;
+
+/**
+ * @param agent what the editor's own module `@vscode/proxy-agent` exports: `resolveProxyByURL` since 1.130,
+ *   `resolveProxyURL` before. Without it, the settings and the environment decide.
+ */
+export async function findEditorRoute(
+  url: string,
+  network: NetworkSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+  agent: unknown,
+): Promise<ProxyRoute> {
+  const configured = configuredRoute(url, network, environment);
+  const { resolveProxyByURL, resolveProxyURL } = { ...asObject(agent) };
+  if (configured.source === 'off') return configured;
+  // The editor keeps answers for as long as it runs, by host and user name. The user name here is a number that makes it
+  // ask again, since the network may have changed (https://github.com/microsoft/vscode/issues/174279).
+  const question = new URL(url);
+  question.username = String(++questions);
+  if (isResolve(resolveProxyByURL)) {
+    const { url: proxy, source } = fieldsOf(await resolveProxyByURL(question.href));
+    return { url: asText(proxy), source: SOURCES[asText(source)] ?? 'system' };
+  }
+  if (!isResolve(resolveProxyURL)) return configured;
+  const proxy = asText(await resolveProxyURL(question.href));
+  const isConfigured = configured.url === '' ? configured.source === 'exception' : proxy !== '';
+  return { url: proxy, source: isConfigured ? configured.source : 'system' };
+}
+
+function isResolve(value: unknown): value is Resolve {
+  return typeof value === 'function';
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
