@@ -23,6 +23,17 @@ export const BUNDLE = {
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // a bundler cannot see the imports of its other build
 };
 
+/** The oldest Node that the bundles run on. */
+const OLDEST_NODE = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')).engines.node.replace(
+  '>=',
+  '',
+);
+
+/** What a script does before anything else; a bundle is the body of a function, so it may return. */
+const NODE_SCRIPT = `#!/usr/bin/env node
+"use strict";
+if ((${refuseOldNode})(${JSON.stringify(OLDEST_NODE)})) return;`;
+
 const SHIPPED = {
   ...BUNDLE,
   outdir: 'dist',
@@ -37,13 +48,31 @@ const BUNDLES = [
   {
     ...SHIPPED,
     entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
-    banner: { js: '#!/usr/bin/env node' },
+    target: 'node18', // an older Node must be able to parse the file, to say that it is too old
+    banner: { js: NODE_SCRIPT },
   },
   { ...SHIPPED, entryPoints: { uninstall: 'src/extension/uninstall.ts' }, sourcemap: false },
   { ...SHIPPED, entryPoints: { extension: 'src/extension/main.ts' }, outExtension: { '.js': '.cjs' } },
 ];
 
 if (realpathSync(process.argv[1]) === import.meta.filename) await main(process.argv.slice(2));
+
+/**
+ * Says so if this Node is older than `needed`, and sets the exit code. Is part of the bundles as it stands here, and runs
+ * on any Node.
+ */
+function refuseOldNode(needed) {
+  const found = process.versions.node;
+  const [a, b] = [found, needed].map((version) => version.split('.').map(Number));
+  const isOld = a[0] !== b[0] ? a[0] < b[0] : a[1] !== b[1] ? a[1] < b[1] : a[2] < b[2];
+  if (isOld) {
+    process.stderr.write(
+      `Sealed Proxy needs Node ${needed} or later, and this is Node ${found}: install a later one from https://nodejs.org\n`,
+    );
+    process.exitCode = 2;
+  }
+  return isOld;
+}
 
 async function main(options) {
   if (options.includes('--watch')) return watch();

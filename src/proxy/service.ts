@@ -16,6 +16,7 @@ import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
 import { RequestLimits } from './relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
+import { Callers } from './server/callers.ts';
 import { createProxyServer } from './server/server.ts';
 import { UsageTally } from './usage/usageTally.ts';
 
@@ -117,6 +118,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onOutcome: watch.outcome,
     onEvent,
     limits: new RequestLimits(),
+    callers: new Callers(),
     usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });

@@ -1,4 +1,5 @@
 // Relays behind a real HTTP server, with a backend that the test scripts.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -22,13 +23,11 @@ interface Relayed {
   readonly over: Promise<void>;
 }
 
-/** In bytes. */
-const MAX_KEPT = 500 * 1024 * 1024;
-
 export class RelaysUnderTest {
   readonly backend: FakeBackend;
   readonly limits = new RequestLimits();
   timeouts: Timeouts = { requestTimeout: 60_000, streamIdleTimeout: 60_000 };
+  readTimeout = 60_000;
   readonly #relayed = new EventQueue<Relayed>();
   readonly #server: Server;
   readonly #connections: RawConnection[] = [];
@@ -41,9 +40,10 @@ export class RelaysUnderTest {
       // A relay never reads the attestation result of a session.
       const exchange = backend as unknown as RelayContext['exchange'];
       const relay = new Relay(
-        { exchange, limits: this.limits, timeouts: this.timeouts, onOutcome: () => undefined },
+        { exchange, timeouts: this.timeouts, readTimeout: this.readTimeout, onOutcome: () => undefined },
         {
           meter: new UsageTally(backend.clock).begin(UNKNOWN),
+          place: this.limits.admit(['client']) ?? assert.fail('There is no place'),
           ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
           bodyLength: announced === undefined ? undefined : Number(announced),
         },
@@ -76,14 +76,6 @@ export class RelaysUnderTest {
     const { entry, over } = await this.#relayed.find('a relay', () => true);
     await withTimeout('the end of a relay', DEADLINE, over);
     return entry;
-  }
-
-  /** What the limits count now; nothing when all requests are over. */
-  get counted(): { readonly requests: number; readonly keptNothing: boolean } {
-    const roomForAll = this.limits.keep(MAX_KEPT);
-    const roomForMore = this.limits.keep(1);
-    this.limits.release((roomForAll ? MAX_KEPT : 0) + (roomForMore ? 1 : 0));
-    return { requests: this.limits.requests, keptNothing: roomForAll && !roomForMore };
   }
 
   async close(): Promise<void> {

@@ -84,6 +84,13 @@ export const PROXY_ERRORS = {
   ),
   httpVersion: server(505, 'This route requires HTTP/1.1: older versions cannot show that a response is incomplete.'),
   busy: { ...server(503, 'The proxy is handling too many requests at once. Try again in a moment.'), headers: RETRY },
+  busyKey: {
+    ...server(
+      503,
+      'This access key has too many requests in progress, or too large ones. Wait until some of them have ended, then try again.',
+    ),
+    headers: RETRY,
+  },
   backend: server(502, 'Failed to communicate securely with the backend.'),
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;
@@ -95,6 +102,11 @@ function server(status: number, message: string): ProxyError {
 /** For a method that a known path does not support. */
 export function methodNotAllowed(allow: string): ProxyError {
   return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${SERVES}`, ['allow', allow]);
+}
+
+/** For a request that exceeds the limits on all requests together. */
+export function busyError(withAccessKey: boolean): ProxyError {
+  return withAccessKey ? PROXY_ERRORS.busyKey : PROXY_ERRORS.busy;
 }
 
 /** For an exchange that failed before its response started. */

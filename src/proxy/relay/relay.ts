@@ -12,11 +12,11 @@ import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
 import { sendError } from '../http/errorResponses.ts';
 import { replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
-import { PROXY_ERRORS, errorOfExchange } from '../http/openaiErrors.ts';
+import { PROXY_ERRORS, busyError, errorOfExchange } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import { isEventStream } from '../usage/tokenObserver.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
-import type { RequestLimits } from './requestLimits.ts';
+import type { Place } from './requestLimits.ts';
 import type { RequestEntry } from './requestLog.ts';
 
 /** In milliseconds. */
@@ -29,8 +29,9 @@ export interface Timeouts {
 
 export interface RelayContext {
   readonly exchange: ExchangeContext<AttestationResult>;
-  readonly limits: RequestLimits;
   readonly timeouts: Timeouts;
+  /** The socket's timeout while a client does not read a stream, in milliseconds. */
+  readonly readTimeout?: number;
   /** Receives null for a success, or a failure that other requests may have too. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
 }
@@ -38,6 +39,8 @@ export interface RelayContext {
 export interface RelayedRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  /** Ended by the relay. */
+  readonly place: Place;
   /** The result of `encodeMetadata`. */
   readonly metadata: Uint8Array;
   /** The length that the client announced, in bytes; undefined for a chunked body; 0 for no body. */
@@ -50,6 +53,12 @@ export interface RelayedRequest {
   readonly meter: RequestMeter;
 }
 
+/**
+ * How long a client may take nothing of a stream, in milliseconds: long enough for one that waits for its user. Node
+ * compares the bytes left to send at the end of each such interval, so the stream breaks after one to two of them. The
+ * system's own buffers hide smaller steps than about a megabyte.
+ */
+const READ_TIMEOUT = 600_000;
 /** How long a client may take to read what was sent of a broken response, in milliseconds. */
 const LINGER = 10_000;
 const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
@@ -61,8 +70,6 @@ export class Relay implements ResponseSink {
   readonly #entry: RequestEntry;
   readonly #body = new ReplayableBody();
   readonly #exchange: Exchange<AttestationResult>;
-  /** Bytes of the body that the limits count, until the response starts. */
-  #kept = 0;
   #exchangeBegun = false;
   #concluded = false;
   #started = false;
@@ -77,7 +84,6 @@ export class Relay implements ResponseSink {
     this.#request = request;
     this.#res = request.res;
     this.#entry = request.entry;
-    context.limits.requests++;
     this.#exchange = new Exchange(context.exchange, request.metadata, this.#body, this);
   }
 
@@ -109,13 +115,14 @@ export class Relay implements ResponseSink {
     const { meter, withApiKey, cors } = this.#request;
     this.#started = true;
     this.#headPending = true;
-    this.#releaseBody();
+    this.#request.place.releaseBody();
     this.#entry.started(status);
     meter.start(start);
     if (status < 400) this.#context.onOutcome(null);
     else if (status === 401 && withApiKey) this.#context.onOutcome(KEY_REFUSED);
     if (isEventStream(headers)) {
       this.#idleLimited = true;
+      this.#res.on('timeout', this.#stopUnread);
       this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
     }
     this.#res.sendDate = false;
@@ -167,8 +174,7 @@ export class Relay implements ResponseSink {
    */
   #conclude(error?: ProxyError): void {
     this.#concluded = true;
-    this.#context.limits.requests--;
-    this.#releaseBody();
+    this.#request.place.end();
     clearTimeout(this.#timer);
     if (error === undefined) return;
     if (this.#started) {
@@ -186,11 +192,10 @@ export class Relay implements ResponseSink {
       this.#refuse(PROXY_ERRORS.bodyTooLarge, 'body_too_large');
       return;
     }
-    if (!this.#context.limits.keep(chunk.length)) {
-      this.#refuse(PROXY_ERRORS.busy, 'busy');
+    if (!this.#request.place.keep(chunk.length)) {
+      this.#refuse(busyError(this.#request.withApiKey), 'busy');
       return;
     }
-    this.#kept += chunk.length;
     this.#body.push(chunk);
     if (this.#entry.bytesIn === this.#request.bodyLength) {
       this.#completeBody();
@@ -233,14 +238,28 @@ export class Relay implements ResponseSink {
   #waitForClient(): void {
     this.#waitingForDrain = true;
     this.#exchange.pause();
-    if (this.#idleLimited) clearTimeout(this.#timer);
+    if (this.#idleLimited) {
+      clearTimeout(this.#timer);
+      this.#res.setTimeout(this.#context.readTimeout ?? READ_TIMEOUT);
+    }
     this.#res.once('drain', () => {
       this.#waitingForDrain = false;
+      if (this.#idleLimited) this.#res.setTimeout(0);
       if (this.#concluded) return;
       if (this.#idleLimited) this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
       this.#exchange.resume();
     });
   }
+
+  /** The client has not taken a single byte for too long: it gives its place to others. */
+  readonly #stopUnread = () => {
+    if (!this.#concluded) {
+      this.#entry.end = 'read_timeout';
+      this.#conclude();
+      this.#exchange.abort(new SessionError('cancelled', 'The client stopped reading'));
+    }
+    this.#res.socket?.destroy();
+  };
 
   /** Sends what was verified, then closes the connection without an end of the body. */
   #breakOff(): void {
@@ -257,10 +276,5 @@ export class Relay implements ResponseSink {
     }
     socket.destroySoon();
     setTimeout(() => socket.destroy(), LINGER).unref();
-  }
-
-  #releaseBody(): void {
-    this.#context.limits.release(this.#kept);
-    this.#kept = 0;
   }
 }

@@ -43,6 +43,10 @@ export class AccessKeys {
     this.#digests = accessKeys.map(digest);
   }
 
+  get isEmpty(): boolean {
+    return this.#digests.length === 0;
+  }
+
   /** The key for the envelope of a request with this bearer token, or the error for one without a usable key. */
   resolve(bearer: string | undefined): UpstreamKey | ProxyError {
     if (bearer === undefined) return PROXY_ERRORS.noKey;

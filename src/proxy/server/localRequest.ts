@@ -8,7 +8,7 @@ import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
 import { sendError, sendJson } from '../http/errorResponses.ts';
-import { PROXY_ERRORS, methodNotAllowed } from '../http/openaiErrors.ts';
+import { PROXY_ERRORS, busyError, methodNotAllowed } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { Log } from '../log.ts';
 import { Relay } from '../relay/relay.ts';
@@ -17,6 +17,8 @@ import type { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
 import type { RequestMeter, UsageTally } from '../usage/usageTally.ts';
 import type { AccessKeys } from './accessKeys.ts';
+import type { Callers } from './callers.ts';
+import type { ClientConnection } from './connections.ts';
 import { bearerToken, checkOrigin, corsHeaders, isOwnHost, preflightHeaders } from './guard.ts';
 import { readRequestHead } from './requestHead.ts';
 import { CHAT_COMPLETIONS, findRoute, loggedPath, pathOf } from './routes.ts';
@@ -44,6 +46,7 @@ export interface ServerOptions {
   readonly onOutcome: (failure: RequestFailure | null) => void;
   readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
   readonly limits: RequestLimits;
+  readonly callers: Callers;
   readonly usage: UsageTally;
   readonly log: Log;
 }
@@ -52,6 +55,8 @@ export interface ServerOptions {
 export type Expectation = 'nothing' | 'continue' | 'unknown';
 
 const HEALTH = JSON.stringify({ status: 'ok', service: 'sealed-proxy', version: VERSION });
+/** The caller of the connections on which windows ask for a proof. */
+const WINDOW = 'window';
 /** How long the rest of an upload is read and dropped after an early response, so that the client can read it, in ms. */
 const DRAIN_MS = 10_000;
 
@@ -59,6 +64,7 @@ export class LocalRequest {
   readonly #options: ServerOptions;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
+  readonly #connection: ClientConnection;
   readonly #expects: Expectation;
   readonly #state: ServerState;
   readonly #path: string;
@@ -69,8 +75,15 @@ export class LocalRequest {
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
 
-  constructor(options: ServerOptions, req: IncomingMessage, res: ServerResponse, expects: Expectation) {
+  constructor(
+    options: ServerOptions,
+    connection: ClientConnection,
+    req: IncomingMessage,
+    res: ServerResponse,
+    expects: Expectation,
+  ) {
     this.#options = options;
+    this.#connection = connection;
     this.#req = req;
     this.#res = res;
     this.#expects = expects;
@@ -121,6 +134,7 @@ export class LocalRequest {
     if (route.kind === 'relayed') return this.#relayRequest();
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = proof.length > 0;
+    if (proof.length > 0) this.#connection.usedBy(WINDOW);
     this.#sendJson(200, HEALTH, [...this.#cors, ...proof]);
     return undefined;
   }
@@ -148,8 +162,9 @@ export class LocalRequest {
   #relayRequest(): ProxyError | undefined {
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
-    const { exchange, limits, usage, onOutcome, cacheNamespaceRoot } = this.#options;
-    const key = this.#state.keys.resolve(bearerToken(req.rawHeaders));
+    const { exchange, limits, callers, usage, cacheNamespaceRoot } = this.#options;
+    const { keys } = this.#state;
+    const key = keys.resolve(bearerToken(req.rawHeaders));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     const meter = usage.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT));
@@ -157,11 +172,21 @@ export class LocalRequest {
     if (isRefused) return key;
     const head = readRequestHead(req, key.value, this.#path === CHAT_COMPLETIONS ? cacheNamespaceRoot : null);
     if ('status' in head) return head;
-    if (limits.full) return PROXY_ERRORS.busy;
+    const caller = callers.pathOf(key, !keys.isEmpty);
+    const place = limits.admit(caller, () => {
+      this.#connection.endRelay();
+    });
+    const withApiKey = this.#accessKeyId !== null;
+    if (place === undefined) return busyError(withApiKey);
+    this.#connection.beginRelay(caller.at(-1) ?? UNKNOWN);
     if (this.#expects === 'continue') res.writeContinue();
+    const onOutcome = (failure: RequestFailure | null) => {
+      if (failure === null) callers.accept(key);
+      this.#options.onOutcome(failure);
+    };
     this.#relay = new Relay(
-      { exchange, limits, timeouts: this.#state, onOutcome },
-      { ...head, req, res, withApiKey: this.#accessKeyId !== null, cors, entry, meter },
+      { exchange, timeouts: this.#state, onOutcome },
+      { ...head, req, res, place, withApiKey, cors, entry, meter },
     );
     this.#relay.begin();
     return undefined;

@@ -8,6 +8,9 @@ import { PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { Log } from '../log.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
+import { onceAMinute } from './accessKeys.ts';
+import { Connections, MAX_CONNECTIONS } from './connections.ts';
+import type { ClientConnection } from './connections.ts';
 import { LocalRequest } from './localRequest.ts';
 import type { Expectation, ServerOptions } from './localRequest.ts';
 import { OTHER_PATH } from './routes.ts';
@@ -24,22 +27,26 @@ export interface ProxyServer {
 }
 
 export function createProxyServer(options: ServerOptions): ProxyServer {
-  /** The responses that each connection waits for, in order. */
-  const pending = new Map<Socket, Set<ServerResponse>>();
+  const warn = onceAMinute((event) => {
+    options.log.warn(event, { limit: MAX_CONNECTIONS, note: 'Idle connections are closed to make room for new ones.' });
+  });
+  const connections = new Connections(() => {
+    warn('too_many_connections');
+  });
   const handle = (expects: Expectation) => (req: IncomingMessage, res: ServerResponse) => {
     const { socket } = req;
-    const waiting = pending.get(socket);
-    if (waiting === undefined || waiting.size === MAX_PIPELINED) {
+    const connection = connections.get(socket);
+    if (connection === undefined || connection.waiting.size === MAX_PIPELINED) {
       socket.destroy(); // with so many waiting responses, Node would not notice that the client disconnects
       return;
     }
-    waiting.add(res);
+    connection.waiting.add(res);
     res.once('close', () => {
-      waiting.delete(res);
+      connection.waiting.delete(res);
       // A kept-alive connection would prevent a server that no longer listens from closing.
-      if (!server.listening) setImmediate(closeUnlessBusy, socket, waiting);
+      if (!server.listening) setImmediate(closeUnlessBusy, connection);
     });
-    new LocalRequest(options, req, res, expects).handle();
+    new LocalRequest(options, connection, req, res, expects).handle();
   };
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
@@ -50,10 +57,8 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
   server.on('connection', (socket) => {
-    const waiting = new Set<ServerResponse>();
-    pending.set(socket, waiting);
+    const { waiting } = connections.add(socket);
     socket.once('close', () => {
-      pending.delete(socket);
       // Node 22 does not close the responses to pipelined requests, which have no socket yet.
       for (const res of waiting) if (res.socket === null) res.destroy().emit('close');
     });
@@ -68,7 +73,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     options.log.debug('client_error', { code: error.code });
     // The client must not take the error for the response to an earlier request on this connection.
-    const [first, second] = pending.get(socket) ?? [];
+    const [first, second] = connections.get(socket)?.waiting ?? [];
     const canAnswer = first === undefined || (second === undefined && !first.headersSent && !first.req.complete);
     if (canAnswer && socket.writable && error.code !== 'ECONNRESET') {
       answerRaw(options.log, socket, new RequestEntry('', OTHER_PATH), errorOfParser(error.code));
@@ -80,13 +85,13 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     server,
     close() {
       server.close();
-      for (const [socket, waiting] of pending) closeUnlessBusy(socket, waiting);
+      for (const connection of connections) closeUnlessBusy(connection);
     },
   };
 }
 
 /** Also closes a connection on which a request has begun to arrive: it is not served any more. */
-function closeUnlessBusy(socket: Socket, waiting: ReadonlySet<ServerResponse>): void {
+function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
   if (waiting.size === 0) socket.destroySoon();
 }
 

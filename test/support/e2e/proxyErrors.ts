@@ -71,6 +71,12 @@ export const ERRORS = {
     code: null,
     message: 'The proxy is handling too many requests at once. Try again in a moment.',
   },
+  busyKey: {
+    status: 503,
+    type: 'server_error',
+    code: null,
+    message: /^This access key has too many requests in progress/,
+  },
   backend: {
     status: 502,
     type: 'server_error',

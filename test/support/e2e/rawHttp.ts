@@ -54,6 +54,11 @@ export class RawConnection {
     return this.#received;
   }
 
+  /** Forgets the received bytes that no response has consumed. */
+  discard(): void {
+    this.#received = Buffer.alloc(0);
+  }
+
   /** Sends text as Latin-1, or bytes. */
   send(data: string | Uint8Array): boolean {
     return this.socket.write(typeof data === 'string' ? Buffer.from(data, 'latin1') : data);

@@ -38,6 +38,7 @@ describe('PROXY_ERRORS', () => {
       uploadTimeout: 408,
       bodyTooLarge: 413,
       busy: 503,
+      busyKey: 503,
       targetTooLong: 414,
       expectation: 417,
       tooManyHeaders: 431,

@@ -1,16 +1,22 @@
 // The time limits of one relayed request, in cases that need a scripted backend.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SessionError } from '../../../../src/session/errors.ts';
+import { MAX_CHUNK } from '../../../../src/session/wire.ts';
 import { timed } from '../../../support/e2e/stopwatch.ts';
 import { FakeBackend, RECORDS } from '../../../support/exchanges.ts';
 import { RelaysUnderTest } from '../../../support/relays.ts';
+import { DEADLINE, until, withTimeout } from '../../../support/withTimeout.ts';
 
 /** In milliseconds. */
 const [IDLE, REQUEST] = [300, 900];
 const TIMEOUTS = { streamIdleTimeout: IDLE, requestTimeout: REQUEST };
 const CHUNK = '5\r\nhello\r\n';
 const LAST = '0\r\n\r\n';
+const MIB = 1024 * 1024;
+/** The largest one. */
+const RECORD = Buffer.alloc(MAX_CHUNK, 'x');
 
 describe('Relay of a response that starts before the upload ends', () => {
   let relays: RelaysUnderTest;
@@ -85,5 +91,72 @@ describe('Relay during a handshake that times out', () => {
     });
     assert.equal(result.status, 504);
     assert.ok(milliseconds > REQUEST - 20, `${milliseconds} ms`);
+  });
+});
+
+describe('Relay of a stream that its client does not read', () => {
+  let relays: RelaysUnderTest;
+
+  beforeEach(async () => {
+    relays = await RelaysUnderTest.open();
+    relays.readTimeout = IDLE;
+  });
+
+  afterEach(() => relays.close());
+
+  /** Begins a stream whose client stops reading, and fills every buffer on the way, with this much to spare. */
+  const fill = async (more: number) => {
+    const connection = await relays.begin('Content-Length: 5');
+    connection.send('hello');
+    const call = await relays.backend.transport.next('the request');
+    const response = await relays.backend.respond(call);
+    call.begin(200, RECORDS);
+    call.handler.onData(response.start(200, [{ name: 'content-type', value: 'text/event-stream' }]));
+    await connection.until('200 OK');
+    connection.socket.pause();
+    const isPaused = () => call.flow.at(-1) === 'pause';
+    const send = (count: number) => {
+      call.handler.onData(Buffer.concat(Array.from({ length: count }, () => response.chunk(RECORD))));
+    };
+    const fillOn = () => {
+      if (!isPaused()) send(16);
+      return isPaused();
+    };
+    await until('full buffers', DEADLINE, fillOn, () => call.flow.length);
+    send(more);
+    return { connection, call, response };
+  };
+
+  it('breaks when the client has taken nothing for too long, and gives back its place', async () => {
+    const { call } = await fill(0);
+    assert.equal((await relays.end()).end, 'read_timeout');
+    assert.ok(call.isCancelled());
+    assert.deepEqual(relays.limits.held, { requests: 0, bytes: 0 });
+  });
+
+  it('continues while the client reads slowly', async () => {
+    relays.readTimeout = 2 * IDLE;
+    const { connection, call, response } = await fill(256);
+    const { socket } = connection;
+    const paused = call.flow.length;
+    let read = 0;
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      connection.discard();
+    });
+    for (let passed = 0; passed < 4.2 * IDLE; passed += IDLE / 3) {
+      await delay(IDLE / 3);
+      socket.resume();
+      for (const enough = read + MIB; read < enough;) {
+        await withTimeout('more of the stream', DEADLINE, once(socket, 'data'));
+      }
+      socket.pause();
+    }
+    assert.equal(call.flow.length, paused, 'The stream is still paused');
+    assert.equal(call.isCancelled(), false);
+    call.handler.onData(response.end());
+    call.handler.onEnd();
+    socket.resume();
+    assert.equal((await relays.end()).end, 'complete');
   });
 });

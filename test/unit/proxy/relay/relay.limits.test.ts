@@ -1,5 +1,6 @@
 // What a relay reserves of the limits on all requests, and that it releases all of it, however it ends.
 import assert from 'node:assert/strict';
+import { PROXY_ERRORS, errorBody } from '../../../../src/proxy/http/openaiErrors.ts';
 import { SessionError } from '../../../../src/session/errors.ts';
 import type { RawConnection } from '../../../support/e2e/rawHttp.ts';
 import { RECORDS } from '../../../support/exchanges.ts';
@@ -7,8 +8,7 @@ import { RelaysUnderTest } from '../../../support/relays.ts';
 import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
-const NOTHING = { requests: 0, keptNothing: true };
-const BUSY = { message: 'The proxy is handling too many requests at once. Try again in a moment.' };
+const NOTHING = { requests: 0, bytes: 0 };
 
 describe('Relay', () => {
   let relays: RelaysUnderTest;
@@ -132,14 +132,15 @@ describe('Relay', () => {
       'exceeds the limit of kept bytes',
       'busy',
       async (connection) => {
-        relays.limits.keep(500 * MIB - 7);
+        const others = relays.limits.admit(['client']) ?? assert.fail();
+        assert.ok(others.keep(250 * MIB - 7));
         connection.send('5\r\nhello\r\n');
         await relays.backend.transport.next('the request');
         connection.send('5\r\nworld\r\n');
         const refused = await connection.readResponse();
         assert.deepEqual([refused.status, refused.field('retry-after')], [503, '1']);
-        assert.deepEqual(refused.json(), { error: { ...BUSY, type: 'server_error', param: null, code: null } });
-        relays.limits.release(500 * MIB - 7);
+        assert.deepEqual(refused.json(), JSON.parse(errorBody(PROXY_ERRORS.busyKey)));
+        others.end();
       },
     ],
   ];
@@ -150,7 +151,7 @@ describe('Relay', () => {
       const connection = await relays.begin();
       await play(connection);
       assert.equal((await relays.end()).end, end);
-      assert.deepEqual(relays.counted, NOTHING);
+      assert.deepEqual(relays.limits.held, NOTHING);
     });
   }
 
@@ -158,15 +159,15 @@ describe('Relay', () => {
     const connection = await relays.begin();
     connection.send('5\r\nhello\r\n0\r\n\r\n');
     const call = await relays.backend.transport.next('the request');
-    assert.deepEqual(relays.counted, { requests: 1, keptNothing: false });
+    assert.deepEqual(relays.limits.held, { requests: 1, bytes: 5 });
     const response = await relays.backend.respond(call);
     call.begin(200, RECORDS);
     call.handler.onData(response.start());
-    assert.deepEqual(relays.counted, { requests: 1, keptNothing: true });
+    assert.deepEqual(relays.limits.held, { requests: 1, bytes: 0 });
     call.handler.onData(response.end());
     call.handler.onEnd();
     await relays.end();
-    assert.deepEqual(relays.counted, NOTHING);
+    assert.deepEqual(relays.limits.held, NOTHING);
   });
 
   it('releases everything when no session can be made', async () => {
@@ -177,6 +178,6 @@ describe('Relay', () => {
     connection.send('hello');
     assert.equal((await connection.readResponse()).status, 502);
     assert.equal((await relays.end()).end, 'attestation_refused');
-    assert.deepEqual(relays.counted, NOTHING);
+    assert.deepEqual(relays.limits.held, NOTHING);
   });
 });

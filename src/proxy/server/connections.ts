@@ -1,0 +1,80 @@
+// The connections of local clients. When there are too many, idle ones are closed, so that any client can always connect.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { UNKNOWN } from '../../shared/usage.ts';
+
+/** Together with those to the backend, they fit into 1024 open files, the lowest limit that systems commonly have. */
+export const MAX_CONNECTIONS = 640;
+
+export class ClientConnection {
+  readonly socket: Socket;
+  /** The responses that the client waits for, in order. */
+  readonly waiting = new Set<ServerResponse>();
+  /** The caller of the latest request that was accepted. */
+  caller = UNKNOWN;
+  /** Requests that are being relayed. */
+  relayed = 0;
+  readonly #onUsed: () => void;
+
+  constructor(socket: Socket, onUsed: (connection: ClientConnection) => void) {
+    this.socket = socket;
+    this.#onUsed = () => {
+      onUsed(this);
+    };
+  }
+
+  usedBy(caller: string): void {
+    this.caller = caller;
+    this.#onUsed();
+  }
+
+  beginRelay(caller: string): void {
+    this.relayed++;
+    this.usedBy(caller);
+  }
+
+  endRelay(): void {
+    this.relayed--;
+    this.#onUsed();
+  }
+}
+
+export class Connections {
+  /** The one that has not been used for the longest time comes first. */
+  readonly #open = new Map<Socket, ClientConnection>();
+  readonly #onFull: () => void;
+
+  /** @param onFull is called each time a connection is closed to make room for a new one */
+  constructor(onFull: () => void) {
+    this.#onFull = onFull;
+  }
+
+  get(socket: Socket): ClientConnection | undefined {
+    return this.#open.get(socket);
+  }
+
+  [Symbol.iterator](): IterableIterator<ClientConnection> {
+    return this.#open.values();
+  }
+
+  add(socket: Socket): ClientConnection {
+    const connection = new ClientConnection(socket, (used) => {
+      if (this.#open.delete(used.socket)) this.#open.set(used.socket, used);
+    });
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#open.delete(socket));
+    if (this.#open.size > MAX_CONNECTIONS) this.#closeOne();
+    return connection;
+  }
+
+  /** Of the caller with the most connections that relay nothing, closes the one that was not used for the longest time. */
+  #closeOne(): void {
+    const idle = [...this].filter(({ relayed }) => relayed === 0);
+    const [most] = [...Map.groupBy(idle, ({ caller }) => caller).values()].toSorted((a, b) => b.length - a.length);
+    const connection = most?.[0];
+    if (connection === undefined) return;
+    this.#open.delete(connection.socket);
+    connection.socket.destroy();
+    this.#onFull();
+  }
+}
