@@ -7,7 +7,7 @@ import { RecordStream } from './recordStream.ts';
 import type { BodyReader, ReplayableBody } from './replayableBody.ts';
 import type { Session } from './session.ts';
 import type { SessionManager } from './sessionManager.ts';
-import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './transport.ts';
+import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from './transport.ts';
 import {
   ERROR_CODE_HEADER,
   ERROR_CONTRACT_HEADER,
@@ -16,6 +16,7 @@ import {
   RESEND_CODES,
   ROUTING_KEY_HEADER,
   SESSION_ID_HEADER,
+  recordLength,
 } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
@@ -123,8 +124,7 @@ export class Exchange<Attestation> {
     };
     const attempt = new Attempt(owner, session, sealer, records);
     this.#attempt = attempt;
-    const { record, reader } = sealBody(sealer, this.#metadata, this.#body);
-    attempt.send(this.#context.transport, record, reader);
+    attempt.send(this.#context.transport, sealBody(sealer, this.#metadata, this.#body));
   }
 
   #resend(rejected: Session<Attestation>): void {
@@ -156,32 +156,37 @@ export class Exchange<Attestation> {
   }
 }
 
+type SealedBody = Pick<UpstreamRequest, 'body' | 'length'> & { readonly reader?: BodyReader };
+
 /** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
-function sealBody(
-  sealer: RequestSealer,
-  metadata: Uint8Array,
-  body: ReplayableBody,
-): { record: Uint8Array | AsyncIterable<Uint8Array>; reader?: BodyReader } {
-  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { record: sealer.seal(metadata, body.chunks()) };
+function sealBody(sealer: RequestSealer, metadata: Uint8Array, body: ReplayableBody): SealedBody {
+  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { body: sealer.seal(metadata, body.chunks()) };
   const reader = body.read();
-  return { record: sealChunks(sealer, metadata, reader), reader };
+  const { finalLength } = body;
+  const length = finalLength === undefined ? undefined : recordLength(metadata.length + finalLength);
+  return { body: sealChunks(sealer, metadata, reader, finalLength), length, reader };
 }
 
+/** @param bodyLength how many bytes the reader must return together, if that is known */
 async function* sealChunks(
   sealer: RequestSealer,
   metadata: Uint8Array,
   reader: BodyReader,
+  bodyLength: number | undefined,
 ): AsyncGenerator<Uint8Array, void> {
   yield sealer.begin(metadata);
-  let sealed = 0;
+  let [sealed, sealedInTurn] = [0, 0];
   for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
     yield sealer.update(chunk);
     sealed += chunk.length;
-    if (sealed >= SEALED_PER_TURN) {
-      sealed = 0;
+    sealedInTurn += chunk.length;
+    if (sealedInTurn >= SEALED_PER_TURN) {
+      sealedInTurn = 0;
       await new Promise(setImmediate);
     }
   }
+  // Without its tag, the record cannot pass for a complete one.
+  if (sealed !== (bodyLength ?? sealed)) throw new RangeError('The body does not have the announced length');
   yield sealer.final();
 }
 
@@ -204,11 +209,11 @@ class Attempt<Attestation> implements UpstreamHandler {
     this.#records = records;
   }
 
-  send(transport: Transport, body: Uint8Array | AsyncIterable<Uint8Array>, reader?: BodyReader): void {
+  send(transport: Transport, { body, length, reader }: SealedBody): void {
     const { id, routingKey } = this.session;
     this.#reader = reader;
     const headers = ['content-type', RECORD_MEDIA_TYPE, SESSION_ID_HEADER, id, ROUTING_KEY_HEADER, routingKey];
-    this.#call = transport.send({ method: 'POST', path: REQUEST_PATH, headers, body }, this);
+    this.#call = transport.send({ method: 'POST', path: REQUEST_PATH, headers, body, length }, this);
   }
 
   onHead(head: UpstreamHead): void {
