@@ -2,15 +2,13 @@ import { encode } from 'cborg';
 import { asBuffer } from '../shared/bytes.ts';
 import { decodeCbor } from './cbor.ts';
 import { AttestationError } from './errors.ts';
+import { SIGNATURE_BYTES } from './signature.ts';
 
 /** A Nitro document that uses all its options is about 8 KiB. */
 const MAX_DOCUMENT_BYTES = 65_536;
 
 /** The map {1: -35}, that is {alg: ES384}, the only protected header that is accepted (RFC 9053 section 2.1). */
 export const PROTECTED_HEADER: Uint8Array = Uint8Array.of(0xa1, 0x01, 0x38, 0x22);
-
-/** ES384: r and s, 48 bytes each. */
-const SIGNATURE_BYTES = 96;
 
 /** The four elements of a COSE_Sign1 (RFC 9052 section 4.2). */
 export interface CoseSign1 {

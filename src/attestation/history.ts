@@ -1,15 +1,14 @@
-import { type KeyObject, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { fromBase64 } from '../shared/bytes.ts';
 import { AttestationError } from './errors.ts';
 import type { Environment } from './pins.ts';
+import { SIGNATURE_BYTES, isSignedBy } from './signature.ts';
 
 /** `parseHistory` rejects more than this, so a download can stop here. */
 export const MAX_HISTORY_BYTES = 1_048_576;
 
 const MAX_ENTRIES = 2048;
 const PCR = /^[0-9a-f]{96}$/;
-/** ECDSA P-384: r and s, 48 bytes each. */
-const SIGNATURE_BYTES = 96;
 
 interface HistoryEntry {
   readonly pcr0: string;
@@ -42,12 +41,9 @@ export function parseHistory(bytes: Uint8Array, environment: Environment, verifi
   return {
     [parsed]: true,
     environment,
-    approves: (pcr0) => entries.some((entry) => entry.pcr0 === pcr0 && isSigned(entry, key)),
+    approves: (pcr0) =>
+      entries.some((entry) => entry.pcr0 === pcr0 && isSignedBy(key, Buffer.from(pcr0, 'ascii'), entry.signature)),
   };
-}
-
-function isSigned({ pcr0, signature }: HistoryEntry, key: KeyObject): boolean {
-  return verify('sha384', Buffer.from(pcr0, 'ascii'), { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
 function parseEntries(bytes: Uint8Array): readonly HistoryEntry[] {
@@ -65,9 +61,8 @@ function parseEntries(bytes: Uint8Array): readonly HistoryEntry[] {
 }
 
 function parseEntry(entry: unknown): HistoryEntry {
-  if (typeof entry !== 'object' || entry === null || Object.keys(entry).length !== 5) {
-    throw invalid('has an entry that does not have exactly five fields');
-  }
+  if (typeof entry !== 'object' || entry === null) throw invalid('has an entry that is not an object');
+  // Further fields are ignored: the signature covers PCR0 alone, so they could not be relied on.
   const { PCR0, PCR1, PCR2, timestamp, signature } = entry as Readonly<Record<string, unknown>>;
   if (!isPcr(PCR0) || !isPcr(PCR1) || !isPcr(PCR2))
     throw invalid('has an entry with a PCR that is not 48 bytes of hex');

@@ -76,8 +76,12 @@ function localSource(pcr0: string, { environment, additional }: Pcr0Policy): App
   return additional.includes(pcr0) ? 'additional' : undefined;
 }
 
-/** PCR0 as hex. Rejects debug mode before any list is consulted: no pin, user value or history can allow it. */
-function measuredImage({ pcrs }: VerifiedAttestation): string {
+/**
+ * PCR0 as hex. Rejects debug mode before any list is consulted: no pin, user value or history can allow it.
+ *
+ * @throws AttestationError `debug_mode`, `pcr0_not_approved` (the document has no PCR0)
+ */
+export function measuredImage({ pcrs }: VerifiedAttestation): string {
   const pcr0 = pcrs.get(0);
   if (pcr0 === undefined) throw new AttestationError('pcr0_not_approved', 'the attestation document has no PCR0');
   const hex = toHex(pcr0);

@@ -1,13 +1,14 @@
 // src/attestation: bytes in, verdict out. No network, no clock, no log.
 // The security argument reads in three files: this one verifies the document, ../session/handshake.ts makes the session
 // with the keys in it, and ../session/record.ts opens a record under those keys.
-import { type KeyObject, createHash, verify } from 'node:crypto';
+import { type KeyObject, createHash } from 'node:crypto';
 import { constantTimeEqual } from '../shared/bytes.ts';
 import type { Certificate } from './certificates.ts';
 import { type CertificateChain, verifyChain } from './chain.ts';
 import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
 import { type AttestationDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
+import { isSignedBy } from './signature.ts';
 import { type TrustAnchors, isTrustAnchor } from './trust.ts';
 import { checkValidity } from './validity.ts';
 
@@ -80,7 +81,7 @@ function requireTrustedRoot(document: AttestationDocument, anchors: TrustAnchors
 
 /** RFC 9052 section 4.4, with ES384: ECDSA P-384 over SHA-384, r || s. */
 function verifySignature({ protectedHeader, payload, signature }: CoseSign1, key: KeyObject): void {
-  if (!verify('sha384', sigStructure(protectedHeader, payload), { key, dsaEncoding: 'ieee-p1363' }, signature)) {
+  if (!isSignedBy(key, sigStructure(protectedHeader, payload), signature)) {
     throw new AttestationError('signature', 'the attestation document is not signed with the key of its certificate');
   }
 }

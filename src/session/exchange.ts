@@ -2,11 +2,12 @@
 import { wipe } from '../shared/bytes.ts';
 import type { RequestSealer } from './envelope.ts';
 import { SessionError, asSessionError } from './errors.ts';
+import type { SessionErrorCode } from './errors.ts';
 import { RecordStream } from './recordStream.ts';
 import type { BodyReader, ReplayableBody } from './replayableBody.ts';
 import type { Session } from './session.ts';
 import type { SessionManager } from './sessionManager.ts';
-import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './transport.ts';
+import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from './transport.ts';
 import {
   ERROR_CODE_HEADER,
   ERROR_CONTRACT_HEADER,
@@ -15,6 +16,7 @@ import {
   RESEND_CODES,
   ROUTING_KEY_HEADER,
   SESSION_ID_HEADER,
+  recordLength,
 } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
@@ -38,6 +40,9 @@ const MAX_BUFFERED_BODY = 64 * 1024;
 /** Sealing yields to the event loop after this many bytes. */
 const SEALED_PER_TURN = 256 * 1024;
 
+/** Failures of a response that say nothing about its session. With any other one, the session is retired. */
+const KEEP_SESSION: ReadonlySet<SessionErrorCode> = new Set(['enclave_error', 'cancelled', 'request_too_large']);
+
 /** Receives the outcome of an attempt. */
 interface AttemptOwner {
   finished(error?: SessionError): void;
@@ -50,7 +55,7 @@ export class Exchange<Attestation> {
   readonly #metadata: Uint8Array;
   readonly #body: ReplayableBody;
   readonly #sink: ResponseSink;
-  #attempt: Attempt | undefined;
+  #attempt: Attempt<Attestation> | undefined;
   #attempts = 0;
   #done = false;
 
@@ -117,15 +122,14 @@ export class Exchange<Attestation> {
         this.#resend(session);
       },
     };
-    const attempt = new Attempt(owner, sealer, records);
+    const attempt = new Attempt(owner, session, sealer, records);
     this.#attempt = attempt;
-    const { record, reader } = sealBody(sealer, this.#metadata, this.#body);
-    attempt.send(this.#context.transport, session, record, reader);
+    attempt.send(this.#context.transport, sealBody(sealer, this.#metadata, this.#body));
   }
 
   #resend(rejected: Session<Attestation>): void {
     this.#attempt?.cancel();
-    this.#context.sessions.reject(rejected);
+    this.#context.sessions.retire(rejected, 'rejected');
     if (this.#attempts > 1) {
       this.#finish(new SessionError('session_rejected', 'The enclave also rejected a fresh session'));
       return;
@@ -137,44 +141,60 @@ export class Exchange<Attestation> {
     if (this.#done) return;
     this.#done = true;
     this.#attempt?.cancel();
+    if (error !== undefined) this.#judgeSession(error);
     this.#body.discard();
     wipe(this.#metadata);
     if (error === undefined) this.#sink.end();
     else this.#sink.fail(error);
   }
+
+  /** A failure before any answer may be the network's; after it began, the session is retired (section 3). */
+  #judgeSession({ code }: SessionError): void {
+    const attempt = this.#attempt;
+    if (attempt?.answered !== true || KEEP_SESSION.has(code)) return;
+    this.#context.sessions.retire(attempt.session, 'bad_response');
+  }
 }
+
+type SealedBody = Pick<UpstreamRequest, 'body' | 'length'> & { readonly reader?: BodyReader };
 
 /** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
-function sealBody(
-  sealer: RequestSealer,
-  metadata: Uint8Array,
-  body: ReplayableBody,
-): { record: Uint8Array | AsyncIterable<Uint8Array>; reader?: BodyReader } {
-  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { record: sealer.seal(metadata, body.chunks()) };
+function sealBody(sealer: RequestSealer, metadata: Uint8Array, body: ReplayableBody): SealedBody {
+  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { body: sealer.seal(metadata, body.chunks()) };
   const reader = body.read();
-  return { record: sealChunks(sealer, metadata, reader), reader };
+  const { finalLength } = body;
+  const length = finalLength === undefined ? undefined : recordLength(metadata.length + finalLength);
+  return { body: sealChunks(sealer, metadata, reader, finalLength), length, reader };
 }
 
+/** @param bodyLength how many bytes the reader must return together, if that is known */
 async function* sealChunks(
   sealer: RequestSealer,
   metadata: Uint8Array,
   reader: BodyReader,
+  bodyLength: number | undefined,
 ): AsyncGenerator<Uint8Array, void> {
   yield sealer.begin(metadata);
-  let sealed = 0;
+  let [sealed, sealedInTurn] = [0, 0];
   for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
     yield sealer.update(chunk);
     sealed += chunk.length;
-    if (sealed >= SEALED_PER_TURN) {
-      sealed = 0;
+    sealedInTurn += chunk.length;
+    if (sealedInTurn >= SEALED_PER_TURN) {
+      sealedInTurn = 0;
       await new Promise(setImmediate);
     }
   }
+  // Without its tag, the record cannot pass for a complete one.
+  if (sealed !== (bodyLength ?? sealed)) throw new RangeError('The body does not have the announced length');
   yield sealer.final();
 }
 
 /** Sends one record to the enclave and reads the response. */
-class Attempt implements UpstreamHandler {
+class Attempt<Attestation> implements UpstreamHandler {
+  readonly session: Session<Attestation>;
+  /** Whether the head of an answer has arrived, which anyone on the network may have sent. */
+  answered = false;
   readonly #owner: AttemptOwner;
   readonly #sealer: RequestSealer;
   readonly #records: RecordStream;
@@ -182,25 +202,23 @@ class Attempt implements UpstreamHandler {
   #reader: BodyReader | undefined;
   #over = false;
 
-  constructor(owner: AttemptOwner, sealer: RequestSealer, records: RecordStream) {
+  constructor(owner: AttemptOwner, session: Session<Attestation>, sealer: RequestSealer, records: RecordStream) {
     this.#owner = owner;
+    this.session = session;
     this.#sealer = sealer;
     this.#records = records;
   }
 
-  send(
-    transport: Transport,
-    { id, routingKey }: Session<unknown>,
-    body: Uint8Array | AsyncIterable<Uint8Array>,
-    reader?: BodyReader,
-  ): void {
+  send(transport: Transport, { body, length, reader }: SealedBody): void {
+    const { id, routingKey } = this.session;
     this.#reader = reader;
     const headers = ['content-type', RECORD_MEDIA_TYPE, SESSION_ID_HEADER, id, ROUTING_KEY_HEADER, routingKey];
-    this.#call = transport.send({ method: 'POST', path: REQUEST_PATH, headers, body }, this);
+    this.#call = transport.send({ method: 'POST', path: REQUEST_PATH, headers, body, length }, this);
   }
 
   onHead(head: UpstreamHead): void {
     if (this.#over) return;
+    this.answered = true;
     if (head.status === 400 && allowsResend(head)) {
       this.#owner.sessionRejected();
       return;

@@ -5,7 +5,7 @@ import { checkBindings } from '../attestation/bindings.ts';
 import { parseUnsignedDocument } from '../attestation/document.ts';
 import { AttestationError } from '../attestation/errors.ts';
 import type { PcrHistory } from '../attestation/history.ts';
-import { approveByHistory, approveByPolicy } from '../attestation/policy.ts';
+import { approveByHistory, approveByPolicy, measuredImage } from '../attestation/policy.ts';
 import type { ApprovedAttestation, Pcr0Policy } from '../attestation/policy.ts';
 import type { TrustAnchors } from '../attestation/trust.ts';
 import { verifyAttestation } from '../attestation/verify.ts';
@@ -32,8 +32,8 @@ export type Trust =
       readonly kind: 'nitro';
       readonly anchors: TrustAnchors;
       readonly policy: Pcr0Policy;
-      /** Fetches the signed history of the policy's environment; called only for an image that the policy lacks. */
-      readonly history: () => Promise<PcrHistory>;
+      /** Loads the signed history of the policy's environment; called only for an image that the policy lacks. */
+      readonly history: (pcr0: string) => Promise<PcrHistory>;
     }
   /** A development backend on a loopback address. Its document is not verified. */
   | { readonly kind: 'development' };
@@ -104,7 +104,8 @@ async function attest(
     }
     const verified = verifyAttestation(document, { anchors: trust.anchors, now: clock.wall(), nonce: challenge });
     const approved =
-      approveByPolicy(verified, trust.policy) ?? approveByHistory(verified, trust.policy, await trust.history());
+      approveByPolicy(verified, trust.policy) ??
+      approveByHistory(verified, trust.policy, await trust.history(measuredImage(verified)));
     const serverPublicKey = checkBindings(approved, expected);
     return { attestation: { kind: 'verified', approved, document }, serverPublicKey };
   } catch (cause) {

@@ -22,6 +22,7 @@ export class ReplayableBody {
   #chunks: (Chunk | undefined)[] = [];
   #length = 0;
   #complete = false;
+  #announced: number | undefined;
   #keep = true;
   /** How many chunks have been read completely. */
   #readCount = 0;
@@ -34,6 +35,16 @@ export class ReplayableBody {
 
   get complete(): boolean {
     return this.#complete;
+  }
+
+  /** How many bytes the complete body has, if that is known already. */
+  get finalLength(): number | undefined {
+    return this.#complete ? this.#length : this.#announced;
+  }
+
+  /** @param length how many bytes will arrive, as the client announced; undefined if it did not */
+  announce(length: number | undefined): void {
+    this.#announced = length;
   }
 
   /** Appends `bytes`, which the caller must not change: only small chunks are copied. */

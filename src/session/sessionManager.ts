@@ -12,6 +12,8 @@ export type SessionLoss =
   | 'slept'
   /** The enclave reported that it does not know the session. */
   | 'rejected'
+  /** A response on it was invalid or broken off, so the way to its enclave may be lost. */
+  | 'bad_response'
   /** The settings of the connection changed, or the proxy is shutting down. */
   | 'closed';
 
@@ -37,7 +39,7 @@ interface Heartbeat {
   readonly stop: () => void;
 }
 
-/** The shortest time between a failed handshake and the next one, in milliseconds. */
+/** The shortest time from the beginning or the failure of a handshake to the next one, in milliseconds. */
 const HANDSHAKE_INTERVAL = 1000;
 /** How long before its expiry a session is renewed in the background, in milliseconds. */
 const RENEW_AHEAD = 5 * 60_000;
@@ -56,7 +58,7 @@ export class SessionManager<Attestation> {
   #live: Live<Attestation> | undefined;
   #pending: Promise<Session<Attestation>> | undefined;
   #heartbeat: Heartbeat | undefined;
-  #lastFailure = -Infinity;
+  #nextHandshakeAt = -Infinity;
   #closed = false;
 
   constructor(options: SessionManagerOptions<Attestation>) {
@@ -87,9 +89,12 @@ export class SessionManager<Attestation> {
     this.acquire().catch(() => undefined); // reported by onFailed
   }
 
-  /** Drops `session`, which the enclave no longer knows. No effect if it was already replaced. */
-  reject(session: Session<Attestation>): void {
-    if (this.#live?.session === session) this.#lose(this.#live, 'rejected');
+  /**
+   * Uses `session` for no further request (transport V2, section 3, "When a session ends early"). Its running requests
+   * continue. No effect if it was already retired: a late failure on it must not end its successor.
+   */
+  retire(session: Session<Attestation>, loss: Extract<SessionLoss, 'rejected' | 'bad_response'>): void {
+    if (this.#live?.session === session) this.#lose(this.#live, loss);
   }
 
   /** Drops the session and its keys for good. Later calls of `acquire` reject with `cancelled`. */
@@ -101,16 +106,17 @@ export class SessionManager<Attestation> {
   async #handshake(): Promise<Session<Attestation>> {
     const { clock, connect, onFailed } = this.#options;
     try {
-      await this.#pauseAfterFailure();
+      await this.#pause();
       if (this.#closed) throw closing();
       const wallStart = clock.wall();
       const monotonicStart = clock.monotonic();
+      this.#nextHandshakeAt = monotonicStart + HANDSHAKE_INTERVAL;
       const session = await connect();
       this.#adopt(session, wallStart, monotonicStart);
       return session;
     } catch (cause) {
       const error = asSessionError(cause);
-      this.#lastFailure = clock.monotonic();
+      this.#nextHandshakeAt = clock.monotonic() + HANDSHAKE_INTERVAL;
       if (!this.#closed) onFailed?.(error);
       throw error;
     } finally {
@@ -118,9 +124,10 @@ export class SessionManager<Attestation> {
     }
   }
 
-  #pauseAfterFailure(): Promise<void> | undefined {
+  /** Limits the handshakes with a backend that refuses them, or makes sessions that are of no use. */
+  #pause(): Promise<void> | undefined {
     const { clock } = this.#options;
-    const pause = this.#lastFailure + HANDSHAKE_INTERVAL - clock.monotonic();
+    const pause = this.#nextHandshakeAt - clock.monotonic();
     return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(pause, resolve));
   }
 
@@ -130,7 +137,7 @@ export class SessionManager<Attestation> {
       session.destroy();
       throw closing();
     }
-    this.#retire();
+    this.#discard();
     const stopRenewal = clock.after(SESSION_USE_MS - RENEW_AHEAD, () => {
       this.#renew();
     });
@@ -172,12 +179,12 @@ export class SessionManager<Attestation> {
 
   #lose(live: Live<Attestation>, loss: SessionLoss): void {
     if (this.#live !== live) return;
-    this.#retire();
+    this.#discard();
     this.#options.onLost?.(loss);
   }
 
   /** Requests in progress have their own keys and continue. */
-  #retire(): void {
+  #discard(): void {
     this.#heartbeat?.stop();
     this.#heartbeat = undefined;
     this.#live?.stopRenewal();

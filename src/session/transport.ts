@@ -9,6 +9,8 @@ export interface UpstreamRequest {
   readonly headers: readonly string[];
   /** The complete body, or chunks that are read as fast as the connection sends them. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** How many bytes the chunks have together, if that is known. A body that deviates from it fails. */
+  readonly length?: number | undefined;
 }
 
 /** The status line and header fields of a response. */

@@ -40,6 +40,11 @@ export const MAX_REQUEST_HEADERS = 64;
 export const MAX_BODY = 52_428_800;
 export const MAX_RECORD = 52_559_908;
 
+/** The length of a request's record with a plaintext of this length (section 2). */
+export function recordLength(plaintextLength: number): number {
+  return REQUEST_ID_LENGTH + plaintextLength + TAG_LENGTH;
+}
+
 /** The length field before the metadata of a request and before each frame of a response. */
 export const LENGTH_FIELD = 4;
 export const SEQUENCE_LENGTH = 8;

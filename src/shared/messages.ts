@@ -78,7 +78,7 @@ export type FromProxy =
   /** A session is live; how its handshake was attested. Also sent for a development backend, which is not verified. */
   | { readonly type: 'verified'; readonly verified: AttestationSummary; readonly establishedAt: number }
   /** The session is no longer used. A new one is made in the background, or for the next request. */
-  | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'closed' }
+  | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'bad_response' | 'closed' }
   /** A handshake failed. `code` is from the session layer; `detail` is the code of its cause, if that is known. */
   | {
       readonly type: 'handshakeFailed';
@@ -152,7 +152,7 @@ const isOptional = (check: Check): Check => {
 const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
   ready: { url: isString, port: isNumber, version: isString },
   verified: { verified: isAttestationSummary, establishedAt: isNumber },
-  sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'closed') },
+  sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'bad_response', 'closed') },
   handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
   stopped: {},
   outcomeChanged: { success: isBoolean },

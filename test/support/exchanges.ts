@@ -91,10 +91,11 @@ export class FakeBackend {
     return session;
   }
 
-  /** Creates a backend that already has a session. */
+  /** Creates a backend that already has a session, and may make the next one at once. */
   static async ready(): Promise<FakeBackend> {
     const backend = new FakeBackend();
     await backend.sessions.acquire();
+    await backend.clock.advance(1000);
     return backend;
   }
 

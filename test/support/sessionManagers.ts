@@ -37,10 +37,12 @@ export class SessionManagerUnderTest {
     return this.handshakes.at(-1) ?? assert.fail('No handshake began');
   }
 
-  /** Makes a session. */
+  /** Makes a session, as soon as the pause after the previous handshake is over. */
   async establish(): Promise<Session<null>> {
+    const before = this.handshakes.length;
     const acquired = this.sessions.acquire();
     await flushEventLoop();
+    if (this.handshakes.length === before) await this.clock.advance(1000);
     const session = await this.handshake.succeed();
     assert.equal(await acquired, session);
     return session;

@@ -23,10 +23,14 @@ export class UndiciTransport implements Transport {
     this.#dispatcher = network.dispatcher('backend', backend.origin, backend.loopback);
   }
 
-  send({ method, path, headers, body }: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
+  send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
     const call = new DispatchedCall(handler);
     const { origin, basePath } = this.#backend;
-    const options = { origin, path: basePath + path, method, headers: headers as string[] };
+    const { method, body, length } = request;
+    // undici compares the body with this length, and breaks the connection if they differ.
+    const headers =
+      length === undefined ? [...request.headers] : [...request.headers, 'content-length', String(length)];
+    const options = { origin, path: basePath + request.path, method, headers };
     try {
       // undici accepts async iterables; its documentation says so, but its types do not.
       this.#dispatcher.dispatch({ ...options, body: body as Uint8Array }, call);

@@ -90,6 +90,7 @@ export class Relay implements ResponseSink {
   /** Reads the body; the exchange begins with its first chunk. */
   begin(): void {
     const { req, bodyLength } = this.#request;
+    this.#body.announce(bodyLength);
     if (bodyLength === 0) {
       this.#completeBody();
       return;

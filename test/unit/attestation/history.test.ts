@@ -102,14 +102,22 @@ describe('parseHistory()', () => {
     isInvalid(Buffer.from(text.replace('PCR1', 'PC\u00ff1'), 'latin1'), /not JSON/);
   });
 
-  it('requires exactly five fields in each entry', () => {
-    isInvalid(Buffer.from(JSON.stringify([ENTRY, { ...ENTRY, PCR3: B }])), /five fields/);
-    for (const entry of [null, 7, 'fives', []]) isInvalid(Buffer.from(JSON.stringify([entry])), /five fields/);
+  it('requires five fields in each entry', () => {
+    for (const entry of [null, 7, 'fives', [], {}]) isInvalid(Buffer.from(JSON.stringify([entry])), /has an entry/);
     for (const name of Object.keys(ENTRY)) {
       const without = Object.fromEntries(Object.entries(ENTRY).filter(([field]) => field !== name));
-      isInvalid(Buffer.from(JSON.stringify([without])), /five fields/);
+      isInvalid(Buffer.from(JSON.stringify([without])), /PCR|timestamp|signature/);
       isInvalid(Buffer.from(JSON.stringify([{ ...without, other: 1 }])), /PCR|timestamp|signature/);
     }
+  });
+
+  it('ignores further fields, which the signature does not cover', () => {
+    for (const more of [{ PCR3: B }, { PCR8: null, note: { nested: [1] } }, { approves: B }]) {
+      const history = parse([{ ...ENTRY, ...more }]);
+      assert.ok(history.approves(A));
+      assert.ok(!history.approves(B));
+    }
+    assert.ok(parse([ENTRY, { ...ENTRY, PCR3: B }]).approves(A));
   });
 
   it('requires PCRs of 96 lower-case hex digits', () => {

@@ -119,6 +119,7 @@ describe('Exchange.abort()', () => {
         const { connect, derived } = watchedSessions(backend, primitives);
         backend.connect = connect;
         await backend.sessions.acquire();
+        await backend.clock.advance(1000);
         derived.length = 0;
         const { exchange } = makeExchange(backend, 'a'.repeat(5000));
         exchange.begin();
@@ -183,7 +184,6 @@ describe('Exchange after its end', () => {
   it('passes on nothing more', async () => {
     for (const last of ['failed', 'ended'] as const) {
       const backend = await FakeBackend.ready();
-      const session = backend.sessions.current();
       const { call, response, sink } = await startExchange(backend);
       if (last === 'failed') {
         call.handler.onError(new Error('reset'));
@@ -192,6 +192,7 @@ describe('Exchange after its end', () => {
         call.handler.onEnd();
       }
       const before = [...sink.received];
+      const session = backend.sessions.current();
       call.begin(200, RECORDS);
       call.begin(400, refusalFields('session_not_found'));
       call.handler.onData(response.chunk('late'));

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { encodeMetadata } from '../../../src/session/envelope.ts';
 import { SessionError } from '../../../src/session/errors.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
-import { FakeBackend, METADATA, RECORDS, makeExchange, sendExchange, startExchange } from '../../support/exchanges.ts';
+import {
+  FakeBackend,
+  METADATA,
+  RECORDS,
+  makeExchange,
+  refusalFields,
+  sendExchange,
+  startExchange,
+} from '../../support/exchanges.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
 type Started = Awaited<ReturnType<typeof startExchange>>;
@@ -127,6 +135,58 @@ describe('Exchange and its request', () => {
       const { request } = await backend.transport.next('the request');
       assert.equal(request.body instanceof Uint8Array, buffered, `${length} bytes, complete: ${complete}`);
     }
+  });
+
+  it('states the length of a streamed record if the client announced it, or the body is complete', async () => {
+    const backend = await FakeBackend.ready();
+    const metadata = encodeMetadata(METADATA).length;
+    for (const [announced, complete, length] of [
+      [12_000, false, 12_000],
+      [undefined, false, undefined],
+      [undefined, true, 70_000],
+      [70_000, true, 70_000],
+    ] as const) {
+      const { exchange, body } = makeExchange(backend, new Uint8Array(complete ? 70_000 : 5000));
+      body.announce(announced);
+      if (complete) body.finish();
+      exchange.begin();
+      const call = await backend.transport.next('the request');
+      assert.equal(call.request.length, length === undefined ? undefined : 16 + metadata + length + 16);
+      if (!complete) body.push(new Uint8Array(7000));
+      body.finish();
+      assert.equal((await call.body()).length, 16 + metadata + (complete ? 70_000 : 12_000) + 16);
+    }
+  });
+
+  for (const [what, length] of [
+    ['shorter', 11_999],
+    ['longer', 12_001],
+  ] as const) {
+    it(`never completes the record of a body that is ${what} than announced`, async () => {
+      const backend = await FakeBackend.ready();
+      const { exchange, body } = makeExchange(backend, new Uint8Array(5000));
+      body.announce(12_000);
+      exchange.begin();
+      const call = await backend.transport.next('the request');
+      body.push(new Uint8Array(length - 5000));
+      body.finish();
+      await assert.rejects(call.body(), { message: 'The body does not have the announced length' });
+    });
+  }
+
+  it('states the same length when it sends the request again', async () => {
+    const backend = await FakeBackend.ready();
+    const { exchange, body } = makeExchange(backend, new Uint8Array(5000));
+    body.announce(12_000);
+    exchange.begin();
+    const first = await backend.transport.next('the request');
+    await first.draw();
+    first.respond(400, refusalFields('session_not_found'));
+    const second = await backend.transport.next('the second request');
+    assert.equal(second.request.length, first.request.length);
+    body.push(new Uint8Array(7000));
+    body.finish();
+    assert.equal((await second.body()).length, first.request.length);
   });
 
   it('seals each chunk of an arriving body when the connection reads it', async () => {

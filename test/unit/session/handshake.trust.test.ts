@@ -236,6 +236,20 @@ describe('performHandshake() and the PCR0 policy', () => {
     assert.deepEqual(derived, []);
   });
 
+  it('asks for the history of the measured image', async () => {
+    const asked: string[] = [];
+    const history = (pcr0: string) => {
+      asked.push(pcr0);
+      return Promise.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
+    };
+    const pcr0 = Buffer.alloc(48, 0xcd);
+    await refused(
+      await answeredWith((begun) => documentOf(begun, { pcr0 }), { ...strict, history }),
+      'pcr0_not_approved',
+    );
+    assert.deepEqual(asked, ['cd'.repeat(48)]);
+  });
+
   it('never accepts the history of the other environment', async () => {
     const signed = parseHistory(SIGNED_HISTORY, 'development', HISTORY_VERIFICATION_KEY);
     const trust = { ...strict, history: () => Promise.resolve(signed) };

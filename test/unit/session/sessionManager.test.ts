@@ -104,22 +104,36 @@ describe('SessionManager', () => {
     assert.equal(test.handshakes.length, 2);
   });
 
-  it('drops a rejected session and destroys its keys', async () => {
-    const session = await test.establish();
-    test.sessions.reject(session);
-    assert.equal(test.sessions.current(), undefined);
-    assert.equal(isAlive(session), false);
-    assert.deepEqual(test.events.slice(1), ['lost: rejected']);
-    const next = await test.establish();
-    assert.notEqual(next, session);
-    assert.equal(test.sessions.current(), next);
+  it('begins a handshake at most once a second, even if every session is retired at once', async () => {
+    const from = test.clock.monotonic();
+    for (let count = 0; count < 4; count++) {
+      const session = await test.establish();
+      test.sessions.retire(session, 'bad_response');
+    }
+    assert.deepEqual(
+      test.handshakes.map(({ at }) => at - from),
+      [0, 1000, 2000, 3000],
+    );
   });
+
+  for (const loss of ['rejected', 'bad_response'] as const) {
+    it(`retires a session and destroys its keys: ${loss}`, async () => {
+      const session = await test.establish();
+      test.sessions.retire(session, loss);
+      assert.equal(test.sessions.current(), undefined);
+      assert.equal(isAlive(session), false);
+      assert.deepEqual(test.events.slice(1), [`lost: ${loss}`]);
+      const next = await test.establish();
+      assert.notEqual(next, session);
+      assert.equal(test.sessions.current(), next);
+    });
+  }
 
   it('keeps the new session if the old one is rejected, even repeatedly', async () => {
     const old = await test.establish();
-    test.sessions.reject(old);
+    test.sessions.retire(old, 'rejected');
     const session = await test.establish();
-    for (let count = 0; count < 3; count++) test.sessions.reject(old);
+    for (let count = 0; count < 3; count++) test.sessions.retire(old, 'rejected');
     assert.equal(test.sessions.current(), session);
     assert.equal(isAlive(session), true);
     assert.deepEqual(test.events.slice(1), ['lost: rejected', `established ${nick(session)}`]);
@@ -128,9 +142,9 @@ describe('SessionManager', () => {
   it('ignores the rejection of an unknown session', async () => {
     const other = new SessionManagerUnderTest();
     const foreign = await other.establish();
-    test.sessions.reject(foreign);
+    test.sessions.retire(foreign, 'rejected');
     const session = await test.establish();
-    test.sessions.reject(foreign);
+    test.sessions.retire(foreign, 'rejected');
     assert.equal(test.sessions.current(), session);
     assert.equal(isAlive(foreign), true);
   });

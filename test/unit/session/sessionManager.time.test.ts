@@ -195,14 +195,14 @@ describe('SessionManager and renewal', () => {
     await test.clock.advance(RENEWAL);
     await test.handshake.fail(new SessionError('network', 'offline'));
     assert.equal(test.clock.timers, 2);
-    test.sessions.reject(session);
+    test.sessions.retire(session, 'rejected');
     assert.equal(test.clock.timers, 0);
   });
 
   it('shares a renewal in progress with callers after the old session was rejected', async () => {
     const old = await test.establish();
     await test.clock.advance(RENEWAL);
-    test.sessions.reject(old);
+    test.sessions.retire(old, 'rejected');
     const asked = test.sessions.acquire();
     await flushEventLoop();
     assert.equal(test.handshakes.length, 2);
@@ -214,7 +214,7 @@ describe('SessionManager and renewal', () => {
   it('does not retry a renewal that fails after the old session was rejected', async () => {
     const old = await test.establish();
     await test.clock.advance(RENEWAL);
-    test.sessions.reject(old);
+    test.sessions.retire(old, 'rejected');
     await test.handshake.fail(new SessionError('network', 'offline'));
     await test.clock.advance(MINUTE);
     assert.equal(test.handshakes.length, 2);

@@ -196,7 +196,7 @@ describe('parseFromProxy()', () => {
     { ...SESSION, verified: { ...VERIFIED, approvedBy: 'history' } },
     { ...SESSION, verified: { kind: 'development', moduleId: 'i-1' } },
     { ...SESSION, verified: { kind: 'development', moduleId: null } },
-    ...['expired', 'slept', 'rejected', 'closed'].map((reason) => ({ type: 'sessionLost', reason })),
+    ...['expired', 'slept', 'rejected', 'bad_response', 'closed'].map((reason) => ({ type: 'sessionLost', reason })),
     HANDSHAKE_FAILED,
     { ...HANDSHAKE_FAILED, detail: 'debug_mode' },
     ...['invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'].map((code) => ({ ...FAILED, code })),

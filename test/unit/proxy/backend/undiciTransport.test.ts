@@ -57,6 +57,39 @@ describe('UndiciTransport', () => {
       await handler.until('end');
     });
 
+    it('with its length, if the body is a stream of known length', async () => {
+      const { body, rest } = openBody('one');
+      const { handler } = test.send({ body, length: 6 });
+      const connection = await test.server.next();
+      const head = await connection.takeHead();
+      assert.match(head, /\r\ncontent-length: 6\r\n/);
+      assert.doesNotMatch(head, /transfer-encoding/);
+      await connection.take('the first chunk', 'one');
+      rest.resolve(Buffer.from('two'));
+      await connection.take('the second chunk', 'two');
+      connection.write(`${OK}content-length: 0\r\n\r\n`);
+      await handler.until('end');
+      assert.equal(connection.received, '');
+    });
+
+    for (const [what, more] of [
+      ['shorter', 'tw'],
+      ['longer', 'twos'],
+    ] as const) {
+      it(`that fails if its body is ${what} than its length`, async () => {
+        const { body, rest } = openBody('one');
+        const { handler } = test.send({ body, length: 6 });
+        const connection = await test.server.next();
+        await connection.takeHead();
+        await connection.take('the first chunk', 'one');
+        rest.resolve(Buffer.from(more));
+        await handler.until('error');
+        assert.deepEqual(handler.events, ['error UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']);
+        await withTimeout('the connection to close', DEADLINE, connection.closed);
+        assert.ok(connection.received.length < 3, 'the request is not complete');
+      });
+    }
+
     it('that fails with the error of its body', async () => {
       const failure = new Error('given up');
       const { body, rest } = openBody('one');

@@ -172,7 +172,7 @@ describe('Relay', () => {
 
   it('releases everything when no session can be made', async () => {
     const { sessions } = relays.backend;
-    sessions.reject(sessions.current() ?? assert.fail());
+    sessions.retire(sessions.current() ?? assert.fail(), 'rejected');
     relays.backend.connect = () => Promise.reject(new SessionError('attestation_refused', 'refused'));
     const connection = await relays.begin('Content-Length: 5');
     connection.send('hello');
