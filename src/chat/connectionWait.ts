@@ -1,15 +1,23 @@
 import { EventEmitter, once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { describeStatus, summaryOf } from '../presentation/statusText.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { ChatError } from './chatError.ts';
 
+/** Between two checks of the connection while a request waits, in milliseconds. */
+const BETWEEN_CHECKS = 2000;
+
 /** Lets requests wait until the proxy is connected to the backend. */
 export class ConnectionWait {
+  readonly #check: () => Promise<void>;
+  readonly #betweenChecks: number;
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #status: ProxyStatus = { kind: 'off' };
 
-  get isConnected(): boolean {
-    return this.#status.kind === 'running' && this.#status.health.kind === 'connected';
+  /** @param check checks the connection now, if the proxy runs */
+  constructor(check: () => Promise<void>, betweenChecks = BETWEEN_CHECKS) {
+    this.#check = check;
+    this.#betweenChecks = betweenChecks;
   }
 
   update(status: ProxyStatus): void {
@@ -24,13 +32,31 @@ export class ConnectionWait {
    * @throws the reason of `signal`
    */
   async connected(deadline: AbortSignal, signal: AbortSignal): Promise<void> {
-    const over = AbortSignal.any([deadline, signal]);
-    while (!this.isConnected) {
-      signal.throwIfAborted();
-      if (deadline.aborted || needsKey(this.#status)) throw notConnected(this.#status);
-      await once(this.#changes, 'status', { signal: over }).catch(() => undefined);
+    if (isConnected(this.#status)) return;
+    const end = new AbortController();
+    const over = AbortSignal.any([deadline, signal, end.signal]);
+    void this.#keepChecking(over);
+    try {
+      while (!isConnected(this.#status)) {
+        signal.throwIfAborted();
+        if (deadline.aborted || needsKey(this.#status)) throw notConnected(this.#status);
+        await once(this.#changes, 'status', { signal: over }).catch(() => undefined);
+      }
+    } finally {
+      end.abort();
     }
   }
+
+  async #keepChecking(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.#check().catch(() => undefined);
+      await setTimeout(this.#betweenChecks, undefined, { signal: over }).catch(() => undefined);
+    }
+  }
+}
+
+function isConnected(status: ProxyStatus): boolean {
+  return status.kind === 'running' && status.health.kind === 'connected';
 }
 
 function needsKey(status: ProxyStatus): boolean {

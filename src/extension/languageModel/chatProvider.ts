@@ -59,7 +59,7 @@ const USAGE = 'usage';
 export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
   readonly #options: ChatProviderOptions;
   readonly #known: KnownModels;
-  readonly #wait = new ConnectionWait();
+  readonly #wait: ConnectionWait;
   readonly #notice: ModelChangeNotice;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
@@ -68,6 +68,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
 
   constructor(options: ChatProviderOptions) {
     this.#options = options;
+    this.#wait = new ConnectionWait(() => options.supervisor.check());
     this.#known = new KnownModels(options.memory.get(CATALOGUE));
     this.#notice = new ModelChangeNotice(options.memory, VENDOR);
     this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
@@ -145,7 +146,6 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     const { supervisor } = this.#options;
     const deadline = AbortSignal.timeout(CONNECTION_WAIT);
     for (;;) {
-      if (!this.#wait.isConnected) supervisor.check().catch(() => undefined);
       await this.#wait.connected(deadline, signal);
       const request = { isSent: false };
       try {

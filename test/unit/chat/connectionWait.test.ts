@@ -19,6 +19,7 @@ const CONNECTED = running({ kind: 'connected', models: [], catalogue: {}, checke
 const CHECKING = running({ kind: 'checking' });
 const TAKEN: ProxyStatus = { kind: 'portTaken', port: 14114, unresponsive: false };
 
+const noCheck = () => Promise.resolve();
 const never = () => new AbortController().signal;
 const failure = (kind: ChatErrorKind, message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof ChatError);
@@ -29,14 +30,13 @@ const failure = (kind: ChatErrorKind, message: RegExp) => (error: unknown) => {
 
 describe('ConnectionWait', () => {
   it('does not wait while the proxy is connected', async () => {
-    const wait = new ConnectionWait();
+    const wait = new ConnectionWait(noCheck);
     wait.update(CONNECTED);
-    assert.ok(wait.isConnected);
     await wait.connected(never(), never());
   });
 
   it('waits through all other states, for all requests', async () => {
-    const wait = new ConnectionWait();
+    const wait = new ConnectionWait(noCheck);
     let over = 0;
     const requests = Array.from({ length: 20 }, async () => {
       await wait.connected(never(), never());
@@ -51,6 +51,20 @@ describe('ConnectionWait', () => {
     await Promise.all(requests);
   });
 
+  it('checks the connection until it is there', async () => {
+    let checks = 0;
+    const wait = new ConnectionWait(async () => {
+      if (++checks === 1) throw new Error('The keys cannot be read');
+      wait.update(checks < 4 ? CHECKING : CONNECTED);
+      return Promise.resolve();
+    }, 1);
+    wait.update(CHECKING);
+    await wait.connected(never(), never());
+    assert.equal(checks, 4);
+    await wait.connected(never(), never());
+    assert.equal(checks, 4);
+  });
+
   it('fails after the deadline with the cause and the remedy', async () => {
     for (const [status, message] of [
       [{ kind: 'off' }, /is off .* run "Sealed Proxy: Start"\.$/],
@@ -58,7 +72,7 @@ describe('ConnectionWait', () => {
       [TAKEN, /port 14114 is used by another program\. .* Use a free port/],
       [CHECKING, /checking the connection to the backend\. Try again in a moment\.$/],
     ] as const) {
-      const wait = new ConnectionWait();
+      const wait = new ConnectionWait(noCheck);
       const deadline = new AbortController();
       wait.update(status);
       const request = wait.connected(deadline.signal, never());
@@ -69,7 +83,7 @@ describe('ConnectionWait', () => {
   });
 
   it('fails at once if only a new API key can help', async () => {
-    const wait = new ConnectionWait();
+    const wait = new ConnectionWait(noCheck);
     const request = wait.connected(never(), never());
     wait.update(running({ kind: 'noKey' }));
     await assert.rejects(request, failure('noPermissions', /needs an API key\..* run Set API Key\.$/));
@@ -78,7 +92,7 @@ describe('ConnectionWait', () => {
   });
 
   it('ends when the request is cancelled', async () => {
-    const wait = new ConnectionWait();
+    const wait = new ConnectionWait(noCheck);
     const abort = new AbortController();
     const request = wait.connected(never(), abort.signal);
     abort.abort();

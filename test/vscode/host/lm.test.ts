@@ -47,7 +47,7 @@ const READ: vscode.LanguageModelChatTool = {
 describe('Language models', () => {
   it('are the chat models of the backend, and no others', async () => {
     const { name, maxInputTokens, family, vendor } = await model();
-    assert.deepEqual([name, family, vendor], ['GLM 5.2', 'glm-5-2', 'sealed-proxy']);
+    assert.deepEqual([name, family, vendor], ['Development GLM 5.2', 'glm-5-2', 'sealed-proxy']);
     assert.ok(maxInputTokens > 300_000);
     const ids = (await vscode.lm.selectChatModels({ vendor: 'sealed-proxy' })).map(({ id }) => id);
     assert.ok(ids.length > 3 && !ids.some((id) => /embed|whisper|tts/.test(id)), ids.join());
