@@ -63,9 +63,17 @@ describe("VS Code's chat with models of another provider", () => {
     editor.install(OTHER_VENDOR_VSIX);
     window = await editor.open('project');
     await window.waitForStatus('Sealed Proxy: set API key', 'key');
-    await window.setApiKey(API_KEY);
+  });
+
+  it('asks for the API key when the user adds its models in Manage Language Models', async () => {
+    await window.bridge.command('workbench.action.chat.manage');
+    await window.page.locator('.models-widget').getByRole('button', { name: 'Add Models' }).click();
+    await window.page.locator('.context-view').getByText('Sealed Proxy', { exact: true }).click();
+    await window.enterText('Sealed Proxy: Set API Key', API_KEY);
     await window.waitForStatus('Sealed Proxy', 'shield');
     await window.dismiss('API key accepted. 8 models are available.');
+    await window.page.locator('.models-widget').getByText(SEALED).waitFor();
+    await window.screenshot('other-vendor-manage');
     chat = await ChatView.open(window);
   });
 
