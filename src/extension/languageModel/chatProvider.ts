@@ -68,7 +68,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
 
   constructor(options: ChatProviderOptions) {
     this.#options = options;
-    this.#wait = new ConnectionWait(() => options.supervisor.check());
+    this.#wait = new ConnectionWait(() => options.supervisor.check(false));
     this.#known = new KnownModels(options.memory.get(CATALOGUE));
     this.#notice = new ModelChangeNotice(options.memory, VENDOR);
     this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
@@ -157,7 +157,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
         return;
       } catch (error) {
         if (request.isSent || deadline.aborted || signal.aborted) throw error;
-        await supervisor.check(); // the proxy has just gone away: another one takes its place
+        await supervisor.check(false); // the proxy has just gone away: another one takes its place
       }
     }
   }
