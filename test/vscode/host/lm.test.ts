@@ -84,6 +84,15 @@ describe('Language models', () => {
     assert.match(answer, /milk, bread/);
   });
 
+  it('get the text of a tool result that is a prompt of @vscode/prompt-tsx', async () => {
+    const question = user('Look with read_file, please');
+    const call = new vscode.LanguageModelToolCallPart('call_1', 'read_file', { path: 'a' });
+    const prompt = { node: { type: 1, ctor: 2, children: [{ type: 2, text: 'milk, bread' }] } };
+    const part = new vscode.LanguageModelPromptTsxPart(prompt);
+    const result = new vscode.LanguageModelToolResultPart('call_1', [part]);
+    assert.match(textOf(await ask([question, assistant([call]), user([result])], { tools: [READ] })), /milk, bread/);
+  });
+
   it('count tokens, rather too many than too few', async () => {
     assert.ok((await (await model()).countTokens('Hello, world!')) >= 4);
   });

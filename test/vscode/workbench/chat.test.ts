@@ -125,6 +125,20 @@ describe("VS Code's chat", () => {
     assert.equal(await chat.answer.getByText('One word and another.').count(), 1);
   });
 
+  it('says below a response that it was cut off', async () => {
+    const question = await ask('Tell me a long story.');
+    question.say('Once upon a time, ');
+    question.finish(100, 5, 'length');
+    await chat.answer.getByText('The response was cut off, because it reached the maximum length.').waitFor();
+    assert.equal(await chat.answer.getByText('Once upon a time,').count(), 1);
+    await window.screenshot('chat-cut-off');
+    const next = await ask('Continue.');
+    console.log('CONTINUE', JSON.stringify(next.body.messages.slice(1)).slice(-1500));
+    next.say('there was a seal.');
+    next.finish(100, 5);
+    await chat.answer.getByText('there was a seal.').waitFor();
+  });
+
   it('explains in one sentence why a request failed', async () => {
     const question = await ask('Are you busy?');
     question.refuse(429, 'Too many at once.', '7');

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { answerJson } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
+import { MODELS } from '../../../src/devEnclave/model/catalogue.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts';
@@ -29,12 +30,16 @@ describe("VS Code's chat with models of another provider", () => {
   const other = new OtherVendor(scope);
   /** The backend answers no checks. */
   let isDown = false;
+  /** The backend does not list the selected model. */
+  let isRemoved = false;
   let editor: Editor;
   let window: Workbench;
   let chat: ChatView;
 
   const handler: ApiHandler = async (request, response) => {
-    if (isDown && request.target === '/v1/models') answerJson(response, 503, { error: { message: 'Overloaded' } });
+    const isList = request.target === '/v1/models';
+    if (isList && isDown) answerJson(response, 503, { error: { message: 'Overloaded' } });
+    else if (isList && isRemoved) answerJson(response, 200, { data: MODELS.filter(({ id }) => id !== 'glm-5-2') });
     else await model.handler(request, response);
   };
 
@@ -131,6 +136,17 @@ describe("VS Code's chat with models of another provider", () => {
   it('stays with it when a setting changes that restarts the proxy', async () => {
     await window.bridge.set('port', await freePort());
     await staysThrough('setting');
+  });
+
+  it('warns that the chat may use another model when the backend no longer lists the selected one', async () => {
+    isRemoved = true;
+    await window.runCommand('Sealed Proxy: Check Connection');
+    await window.toast('The backend no longer offers Sealed GLM 5.2.').waitFor();
+    await window.screenshot('other-vendor-removed');
+    isRemoved = false;
+    await window.runCommand('Sealed Proxy: Check Connection');
+    await staysThrough('listed-again');
+    await window.bridge.command('notifications.clearAll');
   });
 
   it('warns that the chat may use another model when the sealed ones are withdrawn, and comes back to it', async () => {
