@@ -1,7 +1,6 @@
 // The backend's list of models in the form that the editor needs. Pure.
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
-import type { AttestationSummary } from '../shared/messages.ts';
 
 /** The sizes of a model for which neither the backend nor the user states any, in tokens. */
 export const DEFAULT_CONTEXT = 128_000;
@@ -39,17 +38,23 @@ export function embeddingModel(list: unknown): string | undefined {
   return typeof found?.['id'] === 'string' && found['id'] !== '' ? found['id'] : undefined;
 }
 
-/** A sentence about a model for the user. It calls the enclave verified only if it was. */
-export function describeModel({ name, reasoning }: ChatModel, verified: AttestationSummary | null): string {
-  const text = `${name}, over an encrypted connection${DESTINATIONS[verified?.kind ?? 'unknown']}.`;
-  return reasoning ? `${text} It reasons before it answers.` : text;
+/**
+ * The name of a model in the editor's list, where a model of another provider may have the same name.
+ * @param attested false for a development backend, which is not verified
+ */
+export function nameInEditor({ name }: ChatModel, attested: boolean): string {
+  return `${attested ? 'Sealed' : 'Development'} ${name}`;
 }
 
-const DESTINATIONS = {
-  verified: ' to a verified enclave',
-  development: ' to a development backend, which is not verified',
-  unknown: '',
-} as const;
+/**
+ * A sentence about a model for the user.
+ * @param attested false for a development backend, which is not verified
+ */
+export function describeModel({ name, reasoning }: ChatModel, attested: boolean): string {
+  const destination = attested ? 'go only to a verified enclave' : 'go to a development backend, which is not verified';
+  const text = `${name} over Sealed Proxy. Prompts are encrypted and ${destination}.`;
+  return reasoning ? `${text} It reasons before it answers.` : text;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-// A streamed response as a sequence of events: text, reasoning, complete tool calls, usage. Pure: text in, events out.
+// A streamed response as a sequence of events: text, reasoning, complete tool calls, usage. Text in, events out.
+import { randomUUID } from 'node:crypto';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { ChatError, backendMessage } from './chatError.ts';
 
@@ -6,13 +7,24 @@ export type ResponseEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'toolCall'; readonly id: string; readonly name: string; readonly input: object }
-  | { readonly kind: 'usage'; readonly input: number; readonly output: number };
+  | { readonly kind: 'usage'; readonly input: number; readonly output: number }
+  /** The response is over, but not complete. The message is for the user. */
+  | { readonly kind: 'cutOff'; readonly message: string };
 
 interface ToolCall {
+  /** As the model numbers its calls; undefined if it does not. */
+  readonly index: number | undefined;
   id: string;
   name: string;
   json: string;
 }
+
+/** Why a response is not complete, by its finish reason. */
+const CUT_OFF: Readonly<Record<string, string>> = {
+  length:
+    'The response was cut off, because it reached the maximum length. Ask the model to continue, or start a new chat.',
+  content_filter: 'The response was cut off by a content filter of the backend. Rephrase your prompt.',
+};
 
 /** In characters. A longer line is not part of an event stream. */
 const MAX_LINE = 16 * 1024 * 1024;
@@ -23,7 +35,7 @@ const MAX_CALLS = 256;
 /** Reads the event stream of one response. */
 export class ResponseReader {
   readonly #onEvent: (event: ResponseEvent) => void;
-  readonly #calls = new Map<number, ToolCall>();
+  #calls: ToolCall[] = [];
   /** The start of the current line. */
   #rest = '';
   #callsLength = 0;
@@ -76,39 +88,65 @@ export class ResponseReader {
   }
 
   #readChoice({ delta, finish_reason: reason }: Record<string, unknown>): void {
-    const { content, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = fieldsOf(delta);
+    const { content, refusal, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = fieldsOf(delta);
     const thinking = textOf(reasoning) || textOf(alsoReasoning);
     if (thinking !== '') this.#onEvent({ kind: 'thinking', text: thinking });
-    const text = textOf(content);
+    const text = textOf(content) + textOf(refusal);
     if (text !== '') this.#onEvent({ kind: 'text', text });
-    if (Array.isArray(calls)) {
-      for (const [position, call] of calls.entries()) this.#addFragment(fieldsOf(call), position);
-    }
+    if (Array.isArray(calls)) for (const call of calls) this.#addFragment(fieldsOf(call), calls.length > 1);
     if (typeof reason !== 'string') return;
     this.#done = true;
-    this.#finishCalls();
+    const message = Object.hasOwn(CUT_OFF, reason) ? CUT_OFF[reason] : undefined;
+    if (message === undefined) {
+      this.#finishCalls();
+    } else {
+      this.#calls = []; // their arguments may be cut off too
+      this.#onEvent({ kind: 'cutOff', message });
+    }
   }
 
-  #addFragment({ index, id, function: target }: Record<string, unknown>, position: number): void {
-    const place = typeof index === 'number' ? index : position;
-    const call = this.#calls.get(place) ?? { id: '', name: '', json: '' };
+  /** @param isOneOfMany whether its chunk contains fragments of other calls as well */
+  #addFragment({ index, id, function: target }: Record<string, unknown>, isOneOfMany: boolean): void {
     const { name, arguments: json } = fieldsOf(target);
-    call.id ||= textOf(id);
-    call.name ||= textOf(name);
-    call.json += textOf(json);
-    this.#callsLength += textOf(id).length + textOf(name).length + textOf(json).length;
-    this.#calls.set(place, call);
-    if (this.#callsLength <= MAX_CALL_LENGTH && this.#calls.size <= MAX_CALLS) return;
+    const fragment = {
+      index: typeof index === 'number' ? index : undefined,
+      id: textOf(id),
+      name: textOf(name),
+      json: textOf(json),
+    };
+    this.#callsLength += fragment.id.length + fragment.name.length + fragment.json.length;
+    const call = this.#callOf(fragment, isOneOfMany);
+    if (call === undefined) {
+      this.#calls.push(fragment);
+    } else {
+      call.id ||= fragment.id;
+      call.name ||= fragment.name;
+      call.json += fragment.json;
+    }
+    if (this.#callsLength <= MAX_CALL_LENGTH && this.#calls.length <= MAX_CALLS) return;
     throw new ChatError('The model called too many tools, or with too many arguments. Try again.');
   }
 
+  /**
+   * The call that a fragment continues, or undefined for a new one. Without an index, a fragment with another id, or with a
+   * name after the arguments of a call, begins a new call.
+   */
+  #callOf({ index, id, name }: ToolCall, isOneOfMany: boolean): ToolCall | undefined {
+    if (index !== undefined) return this.#calls.find((call) => call.index === index);
+    if (id !== '') return this.#calls.find((call) => call.id === id);
+    const last = this.#calls.at(-1);
+    if (name !== '') return last?.json === '' && ['', name].includes(last.name) ? last : undefined;
+    if (isOneOfMany) throw new ChatError('The model mixed up the arguments of several tools. Try again.');
+    return last;
+  }
+
   #finishCalls(): void {
-    const calls = [...this.#calls].toSorted(([one], [other]) => one - other);
-    this.#calls.clear();
+    const calls = this.#calls;
+    this.#calls = [];
     this.#callsLength = 0;
-    for (const [place, { id, name, json }] of calls) {
+    for (const { id, name, json } of calls) {
       if (name === '') throw new ChatError('The model called a tool without a name. Try again.');
-      this.#onEvent({ kind: 'toolCall', id: id || `call_${place}`, name, input: argumentsOf(name, json) });
+      this.#onEvent({ kind: 'toolCall', id: id || `call_${randomUUID()}`, name, input: argumentsOf(name, json) });
     }
   }
 

@@ -9,6 +9,7 @@ import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
 import type { SecretChange } from '../keys/secrets.ts';
+import { isAttested } from '../settings/rules.ts';
 import { startSettings, validateSettings } from '../settings/validateSettings.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -19,6 +20,7 @@ import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
 import { registerCommands } from './commands/registerCommands.ts';
+import { runCommand } from './commands/runCommand.ts';
 import { endpointList, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
@@ -57,7 +59,8 @@ export class SealedProxyExtension {
   readonly #storageFolder: string;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
-  constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
+  constructor(context: vscode.ExtensionContext) {
+    const { extensionPath, globalStorageUri, globalState, secrets, environmentVariableCollection } = context;
     this.#uninstallRecord = join(extensionPath, 'uninstall.json');
     this.#storageFolder = globalStorageUri.fsPath;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
@@ -107,13 +110,19 @@ export class SealedProxyExtension {
     });
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
-    this.#chat = new ChatProvider(
-      this.#supervisor,
-      () => this.#settings.modelOverrides,
-      () => {
+    this.#chat = new ChatProvider({
+      supervisor: this.#supervisor,
+      overrides: () => this.#settings.modelOverrides,
+      attested: () => isAttested(this.#settings.proxy.backendUrl),
+      memory: globalState,
+      onSetUp: () => {
+        this.#requestApiKey().catch(this.#logFailure);
+      },
+      onAnswered: () => {
         this.#firstChat.complete().catch(this.#logFailure);
       },
-    );
+      onFailure: this.#logFailure,
+    });
     this.#applyStatus(this.#supervisor.status);
   }
 
@@ -247,6 +256,13 @@ export class SealedProxyExtension {
 
   async #updateHasApiKey(): Promise<void> {
     await setContextKey('hasApiKey', (await this.#secrets.apiKey()) !== undefined);
+  }
+
+  /** Asks for an API key if there is none, or if the backend refused it. */
+  async #requestApiKey(): Promise<void> {
+    const { status } = this.#supervisor;
+    const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
+    if (isRefused || (await this.#secrets.apiKey()) === undefined) await runCommand('setApiKey');
   }
 
   /** The chat models that the backend offers, while it is connected. */

@@ -38,12 +38,17 @@ export function parseBackend(value: string, refuse: Refuse): Backend {
     throw refuse('the URL must have no user name, password, query or fragment', shown);
   }
   const loopback = isLoopback(url.hostname);
-  const verified = url.protocol === 'https:';
+  const verified = isAttested(url.href);
   if (!verified && !loopback) {
     const allowed = 'http is for a development backend on this computer (localhost, 127.0.0.1, [::1]); use https';
     throw refuse(allowed, shown);
   }
   return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, ''), verified, loopback };
+}
+
+/** Whether the backend at a valid URL must be attested: every one but a development backend. */
+export function isAttested(backendUrl: string): boolean {
+  return new URL(backendUrl).protocol === 'https:';
 }
 
 export function parseTrustedPcr0(value: string, refuse: Refuse): string {

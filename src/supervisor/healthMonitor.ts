@@ -66,10 +66,12 @@ export class HealthMonitor {
     });
   }
 
-  /** Checks proxy, keys and backend now. Calls during a check share it. */
-  check(): Promise<void> {
+  /** Checks proxy, keys and backend now, shared by calls during a check. `counts`: failing makes later checks rarer. */
+  async check(counts = true): Promise<void> {
+    const failures = this.#failures;
     this.#checking ??= this.#run();
-    return this.#checking;
+    await this.#checking;
+    if (!counts) this.#failures = Math.min(this.#failures, failures);
   }
 
   /** Cancels a running check, and checks with the current keys. All callers of the cancelled check get the new result. */

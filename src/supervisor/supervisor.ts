@@ -128,9 +128,9 @@ export class Supervisor {
     return withConnection(port, ownershipSecret(secrets), (connection) => act(connection, secrets.ownKey));
   }
 
-  /** Checks the backend now. */
-  async check(): Promise<void> {
-    await this.#monitor?.check();
+  /** Checks the backend now. A failed check that does not count does not make later ones less frequent. */
+  async check(counts = true): Promise<void> {
+    await this.#monitor?.check(counts);
   }
 
   /** Checks the backend if the last check is older than `age` milliseconds. */

@@ -1,20 +1,42 @@
 // Offers the backend's models in the editor's own chat, over the local endpoint that all clients use.
 import * as vscode from 'vscode';
-import { toChatError } from '../../chat/chatError.ts';
-import { chatModels, describeModel } from '../../chat/models.ts';
+import { ChatError, toChatError } from '../../chat/chatError.ts';
+import { ConnectionWait } from '../../chat/connectionWait.ts';
+import { KnownModels } from '../../chat/knownModels.ts';
+import { describeModel, nameInEditor } from '../../chat/models.ts';
 import type { ChatModel } from '../../chat/models.ts';
 import { chatRequest } from '../../chat/request.ts';
-import type { Message, Part } from '../../chat/request.ts';
 import { ResponseReader } from '../../chat/responseReader.ts';
 import type { ResponseEvent } from '../../chat/responseReader.ts';
 import { MAX_ERROR, readText } from '../../chat/responseText.ts';
 import { countMessageTokens, countTokens } from '../../chat/tokens.ts';
 import type { ModelOverrides } from '../../settings/modelOverrides.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
+import type { VerifiedConnection } from '../../supervisor/localProxy.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import { toEditorError } from './editorError.ts';
+import { EDITOR_CHAT, toEditorError } from './editorError.ts';
+import { toMessage } from './messages.ts';
+import { ModelChangeNotice } from './modelChangeNotice.ts';
 
 const VENDOR = 'sealed-proxy';
+/** How long a request waits for the connection, in milliseconds. */
+const CONNECTION_WAIT = 10_000;
+/** Where the last known models are stored. */
+const CATALOGUE = 'chat.catalogue';
+
+export interface ChatProviderOptions {
+  readonly supervisor: Supervisor;
+  readonly overrides: () => ModelOverrides;
+  /** Whether the backend must be attested; false for a development backend. */
+  readonly attested: () => boolean;
+  /** Outlives the window. */
+  readonly memory: vscode.Memento;
+  /** Asks the user for what is missing, such as an API key. */
+  readonly onSetUp: () => void;
+  /** The editor's chat has received a response. */
+  readonly onAnswered: () => void;
+  readonly onFailure: (error: unknown) => void;
+}
 
 /** The editor passes this back with each request. */
 interface Information extends vscode.LanguageModelChatInformation {
@@ -31,37 +53,46 @@ type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
 /** Exists in the editor, but not in its published types. */
 type ThinkingPart = new (text: string) => vscode.LanguageModelResponsePart;
 
-/** The role `System`, which the published enumeration leaves out. */
-const SYSTEM = 3;
 /** The type of a data part from which the editor's chat shows how full the context window is. */
 const USAGE = 'usage';
 
 export class ChatProvider implements vscode.LanguageModelChatProvider<Information>, vscode.Disposable {
-  readonly #supervisor: Supervisor;
-  readonly #overrides: () => ModelOverrides;
-  readonly #onAnswered: () => void;
+  readonly #options: ChatProviderOptions;
+  readonly #known: KnownModels;
+  readonly #wait: ConnectionWait;
+  readonly #notice: ModelChangeNotice;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeLanguageModelChatInformation = this.#changed.event;
   readonly #registration: vscode.Disposable;
   #offered: readonly Information[] = [];
 
-  constructor(supervisor: Supervisor, overrides: () => ModelOverrides, onAnswered: () => void) {
-    this.#supervisor = supervisor;
-    this.#overrides = overrides;
-    this.#onAnswered = onAnswered;
+  constructor(options: ChatProviderOptions) {
+    this.#options = options;
+    this.#wait = new ConnectionWait(() => options.supervisor.check(false));
+    this.#known = new KnownModels(options.memory.get(CATALOGUE));
+    this.#notice = new ModelChangeNotice(options.memory, VENDOR);
     this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
   }
 
-  /** Updates the offered models. They stay while the connection is only being checked. */
+  /** Updates the offered models after a change of the status or of a setting. */
   update(status: ProxyStatus): void {
-    if (status.kind === 'running' && status.health.kind === 'checking') return;
-    const next = modelsFor(status, this.#overrides());
+    const { memory, overrides, attested, onFailure } = this.#options;
+    this.#wait.update(status);
+    const before = this.#known.catalogue;
+    this.#known.update(status);
+    const { catalogue, withdrawal } = this.#known;
+    if (JSON.stringify(catalogue) !== JSON.stringify(before))
+      memory.update(CATALOGUE, catalogue).then(undefined, onFailure);
+    const next = this.#known.offered(overrides()).map((model) => toInformation(model, attested()));
     if (JSON.stringify(next) === JSON.stringify(this.#offered)) return;
+    const removed = this.#offered.filter(({ id }) => !next.some((model) => model.id === id));
     this.#offered = next;
     this.#changed.fire();
+    this.#notice.removed(removed, withdrawal).catch(onFailure);
   }
 
-  provideLanguageModelChatInformation(): Information[] {
+  provideLanguageModelChatInformation({ silent }: vscode.PrepareLanguageModelChatModelOptions): Information[] {
+    if (!silent) this.#options.onSetUp();
     return [...this.#offered];
   }
 
@@ -72,6 +103,8 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     progress: Progress,
     token: vscode.CancellationToken,
   ): Promise<void> {
+    const { onAnswered, onFailure } = this.#options;
+    if (requestInitiator === EDITOR_CHAT) this.#notice.used(model.id).catch(onFailure);
     const body = chatRequest(model, {
       messages: messages.map(toMessage),
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, schema: inputSchema })),
@@ -84,8 +117,10 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     });
     try {
       if (token.isCancellationRequested) throw new vscode.CancellationError();
-      await this.#send(body, progress, abort.signal);
-      this.#onAnswered();
+      await this.#whenConnected(abort.signal, (connection, accessKey) =>
+        send(connection, accessKey, body, progress, abort.signal),
+      );
+      onAnswered();
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
       throw toEditorError(error, requestInitiator);
@@ -103,42 +138,71 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     this.#changed.dispose();
   }
 
-  /** Sends the request and reports its response. */
-  async #send(body: string, progress: Progress, signal: AbortSignal): Promise<void> {
-    await this.#supervisor.withConnection(async (connection, accessKey) => {
-      signal.throwIfAborted();
-      const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
-      response.setEncoding('utf8');
-      if (response.statusCode !== 200) {
-        const { statusCode = 0, headers } = response;
-        throw toChatError(statusCode, await readText(response, MAX_ERROR), headers['retry-after']);
+  /** Calls `act` once the proxy is connected to the backend. */
+  async #whenConnected(
+    signal: AbortSignal,
+    act: (connection: VerifiedConnection, accessKey: string) => Promise<void>,
+  ): Promise<void> {
+    const { supervisor } = this.#options;
+    const deadline = AbortSignal.timeout(CONNECTION_WAIT);
+    for (;;) {
+      await this.#wait.connected(deadline, signal);
+      const request = { isSent: false };
+      try {
+        await supervisor.withConnection(async (connection, accessKey) => {
+          request.isSent = true;
+          signal.throwIfAborted();
+          await act(connection, accessKey);
+        });
+        return;
+      } catch (error) {
+        if (request.isSent || deadline.aborted || signal.aborted) throw error;
+        await supervisor.check(false); // the proxy has just gone away: another one takes its place
       }
-      const reader = new ResponseReader((event) => {
-        report(event, progress);
-      });
-      for await (const text of response) reader.push(text as string);
-      reader.end();
-    });
+    }
   }
 }
 
-function modelsFor(status: ProxyStatus, overrides: ModelOverrides): Information[] {
-  if (status.kind !== 'running' || status.health.kind !== 'connected') return [];
-  return chatModels(status.health.catalogue, overrides).map((model) => ({
+/** Sends a request and reports its response. */
+async function send(
+  connection: VerifiedConnection,
+  accessKey: string,
+  body: string,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
+  response.setEncoding('utf8');
+  if (response.statusCode !== 200) {
+    const { statusCode = 0, headers } = response;
+    throw toChatError(statusCode, await readText(response, MAX_ERROR), headers['retry-after']);
+  }
+  let problem: string | undefined;
+  const reader = new ResponseReader((event) => {
+    if (event.kind === 'cutOff') problem = event.message;
+    else report(event, progress);
+  });
+  for await (const text of response) reader.push(text as string);
+  reader.end();
+  if (problem !== undefined) throw new ChatError(problem);
+}
+
+function toInformation(model: ChatModel, attested: boolean): Information {
+  return {
     model,
     id: model.id,
-    name: model.name,
+    name: nameInEditor(model, attested),
     family: model.id,
     version: '1',
     detail: 'Sealed Proxy',
-    tooltip: describeModel(model, status.verified),
+    tooltip: describeModel(model, attested),
     maxInputTokens: model.maxInputTokens,
     maxOutputTokens: model.maxOutputTokens,
     capabilities: { imageInput: model.images, toolCalling: model.tools },
-  }));
+  };
 }
 
-function report(event: ResponseEvent, progress: Progress): void {
+function report(event: Exclude<ResponseEvent, { kind: 'cutOff' }>, progress: Progress): void {
   switch (event.kind) {
     case 'text':
       progress.report(new vscode.LanguageModelTextPart(event.text));
@@ -158,33 +222,4 @@ function report(event: ResponseEvent, progress: Progress): void {
       break;
     }
   }
-}
-
-function toMessage({ role, content }: vscode.LanguageModelChatRequestMessage): Message {
-  return { role: roleOf(role), parts: content.flatMap(toPart) };
-}
-
-function roleOf(role: number): Message['role'] {
-  if (role === SYSTEM) return 'system';
-  return role === (vscode.LanguageModelChatMessageRole.Assistant as number) ? 'assistant' : 'user';
-}
-
-function toPart(part: unknown): Part[] {
-  if (typeof part === 'string') return [{ kind: 'text', text: part }];
-  if (part instanceof vscode.LanguageModelTextPart) return [{ kind: 'text', text: part.value }];
-  if (part instanceof vscode.LanguageModelToolCallPart) {
-    return [{ kind: 'toolCall', id: part.callId, name: part.name, input: part.input }];
-  }
-  if (part instanceof vscode.LanguageModelToolResultPart) {
-    return [{ kind: 'toolResult', id: part.callId, parts: part.content.flatMap(toPart) }];
-  }
-  if (part instanceof vscode.LanguageModelDataPart) return dataPart(part);
-  return [{ kind: 'thinking' }];
-}
-
-/** Images, text and JSON are sent; other data, such as cache marks of other providers, is not. */
-function dataPart({ mimeType, data }: vscode.LanguageModelDataPart): Part[] {
-  if (mimeType.startsWith('image/')) return [{ kind: 'image', mime: mimeType, data }];
-  const isText = mimeType === 'application/json' || (mimeType.startsWith('text/') && !mimeType.includes('x-'));
-  return isText ? [{ kind: 'text', text: Buffer.from(data).toString('utf8') }] : [];
 }

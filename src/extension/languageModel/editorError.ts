@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { ChatError } from '../../chat/chatError.ts';
 
 /** The extension behind the editor's own chat. */
-const EDITOR_CHAT = 'github.copilot-chat';
+export const EDITOR_CHAT = 'github.copilot-chat';
 
 /**
  * The editor's chat shows the stack of an error below its message, so it gets an error without one. Other extensions get

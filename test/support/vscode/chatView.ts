@@ -34,11 +34,23 @@ export class ChatView {
     return rows;
   }
 
-  async choose(model: string): Promise<void> {
+  /** @param row the text of its row, if other models have a similar name */
+  async choose(model: string, row: string | RegExp = model): Promise<void> {
     await this.#picker.click();
     await this.#window.page.getByPlaceholder('Search models').fill(model);
-    await this.#models.filter({ hasText: model }).click();
+    await this.#models.filter({ hasText: row }).click();
     await this.#picker.filter({ hasText: model }).waitFor();
+  }
+
+  /** Starts another conversation. */
+  async start(): Promise<void> {
+    await this.#window.bridge.command('workbench.action.chat.newChat');
+    await this.answer.waitFor({ state: 'hidden' });
+  }
+
+  /** Waits until this model is selected. */
+  async waitForModel(name: string): Promise<void> {
+    await this.#picker.filter({ hasText: new RegExp(`^\\s*${name.replaceAll('.', String.raw`\.`)}\\s*$`) }).waitFor();
   }
 
   async ask(words: string): Promise<void> {

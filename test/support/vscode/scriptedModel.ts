@@ -75,9 +75,9 @@ export class PendingChat {
     this.#stream({ choices: [{ delta: { tool_calls: [{ index, id: `call_${name}`, function: called }] } }] });
   }
 
-  /** Completes the response. */
-  finish(promptTokens: number, completionTokens: number): void {
-    this.#stream({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+  /** Completes the response, or cuts it off for this reason. */
+  finish(promptTokens: number, completionTokens: number, reason: 'stop' | 'length' = 'stop'): void {
+    this.#stream({ choices: [{ delta: {}, finish_reason: reason }] });
     this.#stream({ choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } });
     this.#response.end();
     this.#end();

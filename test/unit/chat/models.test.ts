@@ -5,6 +5,7 @@ import {
   chatModels,
   describeModel,
   embeddingModel,
+  nameInEditor,
 } from '../../../src/chat/models.ts';
 
 /** In the format of the real backend. */
@@ -23,16 +24,6 @@ const GLM = {
   badges: ['Coding'],
 };
 const EMBED = { id: 'nomic-embed-text', object: 'model', tasks: ['embed'], display_name: 'Nomic', short_name: 'Nomic' };
-const VERIFIED = {
-  environment: 'production',
-  pcr0: '0'.repeat(96),
-  approvedBy: 'pinned',
-  moduleId: 'i-0',
-  timestamp: 0,
-  certificateNotBefore: 0,
-  certificateNotAfter: 0,
-  document: '',
-} as const;
 const models = (...data: unknown[]) => chatModels({ object: 'list', data }, {});
 const one = (change: object, override = {}) =>
   chatModels({ data: [{ ...GLM, ...change }] }, { 'glm-5-2': override })[0];
@@ -154,20 +145,22 @@ describe('embeddingModel()', () => {
   });
 });
 
+describe('nameInEditor()', () => {
+  it('calls a model sealed only if its backend must be attested', () => {
+    const [model] = models(GLM);
+    assert.ok(model);
+    assert.equal(nameInEditor(model, true), 'Sealed GLM 5.2');
+    assert.equal(nameInEditor(model, false), 'Development GLM 5.2');
+  });
+});
+
 describe('describeModel()', () => {
-  it('calls the enclave verified only if it was', () => {
-    const verified = { ...VERIFIED, kind: 'verified' } as const;
+  it('mentions a verified enclave only if the backend must be attested', () => {
     const [model] = models(GLM);
     assert.ok(model);
     const plain = { ...model, reasoning: false };
-    assert.match(describeModel(plain, verified), /^GLM 5\.2, .* to a verified enclave\.$/);
-    const development = { kind: 'development', moduleId: null } as const;
-    assert.match(describeModel(plain, development), /to a development backend, which is not verified\.$/);
-    assert.doesNotMatch(describeModel(plain, null), /verified/);
-    const reasoning = { ...plain, reasoning: true };
-    assert.match(
-      describeModel(reasoning, null),
-      /^GLM 5\.2, over an encrypted connection\. It reasons before it answers\.$/,
-    );
+    assert.match(describeModel(plain, true), /^GLM 5\.2 .* go only to a verified enclave\.$/);
+    assert.match(describeModel(plain, false), /go to a development backend, which is not verified\.$/);
+    assert.match(describeModel({ ...plain, reasoning: true }, true), /enclave\. It reasons before it answers\.$/);
   });
 });

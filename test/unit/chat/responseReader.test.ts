@@ -65,10 +65,86 @@ describe('ResponseReader', () => {
     assert.deepEqual(read(delta({ reasoning_content: 'x' }) + DONE), [{ kind: 'thinking', text: 'x' }]);
   });
 
-  it('reads tool calls without an index or id', () => {
-    assert.deepEqual(read(call(undefined, undefined, 'read', '') + DONE), [
-      { kind: 'toolCall', id: 'call_0', name: 'read', input: {} },
+  it('separates tool calls without an index: by their ids, and by a name after arguments', () => {
+    const separate = (...calls: [id: string | undefined, name: string | undefined, json: string][]) =>
+      read(calls.map(([id, name, json]) => call(undefined, id, name, json)).join('') + DONE);
+    const read1 = { kind: 'toolCall', id: 'a', name: 'read', input: { path: '1' } };
+    const read2 = { kind: 'toolCall', id: 'b', name: 'read', input: { path: '2' } };
+    assert.deepEqual(separate(['a', 'read', '{"path":"1"}'], ['b', 'read', '{"path":"2"}']), [read1, read2]);
+    assert.deepEqual(
+      separate(
+        ['a', 'read', ''],
+        [undefined, 'read', '{"path"'],
+        [undefined, undefined, ':"1"}'],
+        ['b', 'read', '{'],
+        ['b', undefined, '"path":"2"}'],
+      ),
+      [read1, read2],
+    );
+    const named = separate(
+      [undefined, 'read', '{"path":"1"}'],
+      [undefined, 'read', '{"path":"2"}'],
+      [undefined, 'list', ''],
+    );
+    assert.deepEqual(
+      named.map((one) => one.kind === 'toolCall' && [one.name, one.input]),
+      [
+        ['read', { path: '1' }],
+        ['read', { path: '2' }],
+        ['list', {}],
+      ],
+    );
+  });
+
+  it('separates tool calls without an index in one chunk', () => {
+    const functions = [
+      { id: 'a', function: { name: 'read', arguments: '{"path":"1"}' } },
+      { id: 'b', function: { name: 'read', arguments: '{"path":"2"}' } },
+    ];
+    const more = [{ id: 'c', function: { name: 'list', arguments: '{}' } }];
+    assert.deepEqual(read(delta({ tool_calls: functions }) + delta({ tool_calls: more }) + DONE), [
+      { kind: 'toolCall', id: 'a', name: 'read', input: { path: '1' } },
+      { kind: 'toolCall', id: 'b', name: 'read', input: { path: '2' } },
+      { kind: 'toolCall', id: 'c', name: 'list', input: {} },
     ]);
+  });
+
+  it('fails if the arguments of several tools cannot be told apart', () => {
+    const fragments = [{ function: { arguments: '{}' } }, { function: { arguments: '{}' } }];
+    assert.throws(() => read(call(undefined, 'a', 'read', '') + delta({ tool_calls: fragments }) + DONE), /mixed up/);
+  });
+
+  it('gives each tool call without an id an id of its own, in every response', () => {
+    const responses = [1, 2].flatMap(() =>
+      read(call(0, undefined, 'read', '') + call(1, undefined, 'read', '') + DONE),
+    );
+    const ids = responses.map((one) => (one.kind === 'toolCall' ? one.id : ''));
+    assert.equal(new Set(ids).size, 4);
+    for (const id of ids) assert.match(id, /^call_[0-9a-f-]{36}$/);
+  });
+
+  it('reads a refusal as text', () => {
+    assert.deepEqual(read(delta({ refusal: 'I cannot help with that.' }) + delta({}, 'stop') + DONE), [
+      { kind: 'text', text: 'I cannot help with that.' },
+    ]);
+  });
+
+  it('reports a response that reached the maximum length, or met a content filter, as cut off', () => {
+    for (const [reason, message] of [
+      ['length', /^The response was cut off, because it reached the maximum length\./],
+      ['content_filter', /^The response was cut off by a content filter/],
+    ] as const) {
+      const usage = event({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 9 } });
+      const [text, cutOff, tokens, ...others] = read(delta({ content: 'x' }) + delta({}, reason) + usage + DONE);
+      assert.deepEqual([text?.kind, cutOff?.kind, tokens?.kind, others.length], ['text', 'cutOff', 'usage', 0]);
+      assert.ok(cutOff?.kind === 'cutOff');
+      assert.match(cutOff.message, message);
+    }
+  });
+
+  it('does not report the tool calls of a response that was cut off', () => {
+    const kinds = read(call(0, 'a', 'write', '{}') + delta({}, 'length') + DONE).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['cutOff']);
   });
 
   it('accepts a finish reason as the end, without [DONE]', () => {

@@ -219,6 +219,14 @@ describe('HealthMonitor', () => {
     assert.equal(await gap(), 5000);
   });
 
+  it('does not check less often after failed checks that do not count', async () => {
+    const monitor = open();
+    fake.models = respondWith(502);
+    for (let count = 0; count < 4; count++) await monitor.check(false);
+    const health = await unreachable(monitor);
+    assert.equal((health.retryAt ?? 0) - health.checkedAt, 5000);
+  });
+
   it('checks again at the time it reported', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     fake.models = respondWith(502);

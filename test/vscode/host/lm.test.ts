@@ -47,7 +47,7 @@ const READ: vscode.LanguageModelChatTool = {
 describe('Language models', () => {
   it('are the chat models of the backend, and no others', async () => {
     const { name, maxInputTokens, family, vendor } = await model();
-    assert.deepEqual([name, family, vendor], ['GLM 5.2', 'glm-5-2', 'sealed-proxy']);
+    assert.deepEqual([name, family, vendor], ['Development GLM 5.2', 'glm-5-2', 'sealed-proxy']);
     assert.ok(maxInputTokens > 300_000);
     const ids = (await vscode.lm.selectChatModels({ vendor: 'sealed-proxy' })).map(({ id }) => id);
     assert.ok(ids.length > 3 && !ids.some((id) => /embed|whisper|tts/.test(id)), ids.join());
@@ -82,6 +82,15 @@ describe('Language models', () => {
     ]);
     const answer = textOf(await ask([question, assistant([call]), user([result])], { tools: [READ] }));
     assert.match(answer, /milk, bread/);
+  });
+
+  it('get the text of a tool result that is a prompt of @vscode/prompt-tsx', async () => {
+    const question = user('Look with read_file, please');
+    const call = new vscode.LanguageModelToolCallPart('call_1', 'read_file', { path: 'a' });
+    const prompt = { node: { type: 1, ctor: 2, children: [{ type: 2, text: 'milk, bread' }] } };
+    const part = new vscode.LanguageModelPromptTsxPart(prompt);
+    const result = new vscode.LanguageModelToolResultPart('call_1', [part]);
+    assert.match(textOf(await ask([question, assistant([call]), user([result])], { tools: [READ] })), /milk, bread/);
   });
 
   it('count tokens, rather too many than too few', async () => {

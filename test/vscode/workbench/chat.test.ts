@@ -49,8 +49,12 @@ describe("VS Code's chat", () => {
   it('lists the models that call tools in the model picker', async () => {
     const models = await chat.models('chat-models');
     const offered = models.flatMap((row) => /^(.*)\nSealed Proxy$/.exec(row)?.[1] ?? []);
-    assert.deepEqual(offered, ['DeepSeek V4 Flash', 'Gemma 4 31B', 'GLM 5.2', 'GPT-OSS 120B', 'Kimi K2.6']);
-    await chat.choose('GLM 5.2');
+    const names = ['DeepSeek V4 Flash', 'Gemma 4 31B', 'GLM 5.2', 'GPT-OSS 120B', 'Kimi K2.6'];
+    assert.deepEqual(
+      offered,
+      names.map((name) => `Development ${name}`),
+    );
+    await chat.choose('Development GLM 5.2');
   });
 
   it('shows reasoning as thinking, the response while it streams, and how full the context is', async () => {
@@ -87,7 +91,7 @@ describe("VS Code's chat", () => {
 
   it('sends an image from a tool after the results of all tools', async () => {
     const words = 'What is in the picture?';
-    await chat.choose('Kimi K2.6');
+    await chat.choose('Development Kimi K2.6');
     const question = await ask(words);
     assert.equal(question.body.model, 'kimi-k2-6');
     question.call('view_image', { filePath: picture });
@@ -119,6 +123,20 @@ describe("VS Code's chat", () => {
     });
     await window.screenshot('chat-stopped');
     assert.equal(await chat.answer.getByText('One word and another.').count(), 1);
+  });
+
+  it('says below a response that it was cut off', async () => {
+    const question = await ask('Tell me a long story.');
+    question.say('Once upon a time, ');
+    question.finish(100, 5, 'length');
+    await chat.answer.getByText('The response was cut off, because it reached the maximum length.').waitFor();
+    assert.equal(await chat.answer.getByText('Once upon a time,').count(), 1);
+    await window.screenshot('chat-cut-off');
+    const next = await ask('Continue.');
+    console.log('CONTINUE', JSON.stringify(next.body.messages.slice(1)).slice(-1500));
+    next.say('there was a seal.');
+    next.finish(100, 5);
+    await chat.answer.getByText('there was a seal.').waitFor();
   });
 
   it('explains in one sentence why a request failed', async () => {

@@ -132,7 +132,7 @@ describe('The walkthrough', () => {
 
   it('completes the last step when the chat gets a response', async () => {
     const chat = await ChatView.open(window);
-    await chat.choose('GLM 5.2');
+    await chat.choose('Sealed GLM 5.2');
     const words = 'Who can read this question?';
     await chat.ask(words);
     const question = await model.nextChat(words, VISIBLE);

@@ -1,0 +1,70 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { describeStatus, summaryOf } from '../presentation/statusText.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import { ChatError } from './chatError.ts';
+
+/** Between two checks of the connection while a request waits, in milliseconds. */
+const BETWEEN_CHECKS = 2000;
+
+/** Lets requests wait until the proxy is connected to the backend. */
+export class ConnectionWait {
+  readonly #check: () => Promise<void>;
+  readonly #betweenChecks: number;
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  #status: ProxyStatus = { kind: 'off' };
+
+  /** @param check checks the connection now, if the proxy runs */
+  constructor(check: () => Promise<void>, betweenChecks = BETWEEN_CHECKS) {
+    this.#check = check;
+    this.#betweenChecks = betweenChecks;
+  }
+
+  update(status: ProxyStatus): void {
+    this.#status = status;
+    this.#changes.emit('status');
+  }
+
+  /**
+   * Resolves when the proxy is connected.
+   * @param deadline when it aborts, the wait is over
+   * @throws ChatError with the cause and the remedy: after the deadline, and at once if only a new API key can help
+   * @throws the reason of `signal`
+   */
+  async connected(deadline: AbortSignal, signal: AbortSignal): Promise<void> {
+    if (isConnected(this.#status)) return;
+    const end = new AbortController();
+    const over = AbortSignal.any([deadline, signal, end.signal]);
+    void this.#keepChecking(over);
+    try {
+      while (!isConnected(this.#status)) {
+        signal.throwIfAborted();
+        if (deadline.aborted || needsKey(this.#status)) throw notConnected(this.#status);
+        await once(this.#changes, 'status', { signal: over }).catch(() => undefined);
+      }
+    } finally {
+      end.abort();
+    }
+  }
+
+  async #keepChecking(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.#check().catch(() => undefined);
+      await setTimeout(this.#betweenChecks, undefined, { signal: over }).catch(() => undefined);
+    }
+  }
+}
+
+function isConnected(status: ProxyStatus): boolean {
+  return status.kind === 'running' && status.health.kind === 'connected';
+}
+
+function needsKey(status: ProxyStatus): boolean {
+  return status.kind === 'running' && (status.health.kind === 'noKey' || status.health.kind === 'keyRejected');
+}
+
+function notConnected(status: ProxyStatus): ChatError {
+  const view = describeStatus(status);
+  const message = view.detail === '' ? `${view.headline} Try again in a moment.` : summaryOf(view);
+  return new ChatError(message, needsKey(status) ? 'noPermissions' : 'other');
+}

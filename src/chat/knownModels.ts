@@ -1,0 +1,49 @@
+import type { ModelOverrides } from '../settings/modelOverrides.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import { chatModels } from './models.ts';
+import type { ChatModel } from './models.ts';
+
+/** Why the models are not offered: the proxy was stopped, or only a new API key can help. */
+export type Withdrawal = 'off' | 'noKey' | 'keyRejected';
+
+/**
+ * The models that the editor's chat is offered. The last known ones stay through every pause: for an empty list, the editor
+ * would select a model of another provider.
+ */
+export class KnownModels {
+  #catalogue: unknown;
+  #keyProblem: Exclude<Withdrawal, 'off'> | undefined;
+  #isStopped = false;
+  /** Before the first start, the proxy is off without having been stopped. */
+  #wasStarted = false;
+
+  /** @param catalogue the `catalogue` of an earlier time, or anything else */
+  constructor(catalogue: unknown) {
+    this.#catalogue = catalogue;
+  }
+
+  /** The last list with a chat model that the backend sent. */
+  get catalogue(): unknown {
+    return this.#catalogue;
+  }
+
+  /** Why no models are offered, or undefined. */
+  get withdrawal(): Withdrawal | undefined {
+    return this.#isStopped ? 'off' : this.#keyProblem;
+  }
+
+  offered(overrides: ModelOverrides): ChatModel[] {
+    return this.withdrawal === undefined ? chatModels(this.#catalogue, overrides) : [];
+  }
+
+  update(status: ProxyStatus): void {
+    this.#isStopped = status.kind === 'off' && this.#wasStarted;
+    this.#wasStarted ||= status.kind !== 'off';
+    if (status.kind !== 'running') return;
+    const { health } = status;
+    if (health.kind === 'noKey' || health.kind === 'keyRejected') this.#keyProblem = health.kind;
+    if (health.kind !== 'connected') return;
+    this.#keyProblem = undefined;
+    if (chatModels(health.catalogue, {}).length > 0) this.#catalogue = health.catalogue;
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { KnownModels } from '../../../src/chat/knownModels.ts';
+import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
+
+const list = (...ids: string[]) => ({ object: 'list', data: ids.map((id) => ({ id })) });
+const running = (health: Health): ProxyStatus => ({
+  kind: 'running',
+  url: 'http://127.0.0.1:1',
+  port: 1,
+  version: '1.0.0',
+  shared: false,
+  backendUrl: 'https://enclave.example',
+  verified: null,
+  establishedAt: null,
+  health,
+});
+const connected = (...ids: string[]) =>
+  running({ kind: 'connected', models: ids, catalogue: list(...ids), checkedAt: 0 });
+const NO_KEY = running({ kind: 'noKey' });
+const REJECTED = running({ kind: 'keyRejected', checkedAt: 0 });
+const CHECKING = running({ kind: 'checking' });
+const UNREACHABLE = running({
+  kind: 'unreachable',
+  cause: 'network',
+  message: '',
+  failure: null,
+  checkedAt: 0,
+  retryAt: null,
+});
+const OFF: ProxyStatus = { kind: 'off' };
+const STARTING: ProxyStatus = { kind: 'starting' };
+/** Every state in which the proxy is not connected, and may be again without the user. */
+const PAUSES: readonly ProxyStatus[] = [
+  STARTING,
+  CHECKING,
+  UNREACHABLE,
+  running({ kind: 'slow', checkedAt: 0, retryAt: null }),
+  { kind: 'restarting', at: 0 },
+  { kind: 'portTaken', port: 1, unresponsive: false },
+  { kind: 'otherVersion', port: 1, version: '2.0.0' },
+  { kind: 'otherSettings', port: 1, backendUrl: 'https://other.example' },
+  { kind: 'failed', reason: 'crashes', message: '' },
+  connected(), // a list without models
+  connected('text-embedding'),
+];
+
+function offered(known: KnownModels, ...statuses: readonly ProxyStatus[]): string[] {
+  for (const status of statuses) known.update(status);
+  return known.offered({}).map(({ id }) => id);
+}
+
+describe('KnownModels', () => {
+  it('offers the models of the latest list', () => {
+    const known = new KnownModels(undefined);
+    assert.deepEqual(offered(known), []);
+    assert.deepEqual(offered(known, STARTING, CHECKING), []);
+    assert.deepEqual(offered(known, connected('a', 'b')), ['a', 'b']);
+    assert.deepEqual(offered(known, connected('b', 'c')), ['b', 'c']);
+    assert.deepEqual(known.catalogue, list('b', 'c'));
+  });
+
+  it('keeps offering them through every pause', () => {
+    for (const pause of PAUSES) {
+      const known = new KnownModels(undefined);
+      assert.deepEqual(offered(known, connected('a'), pause), ['a'], JSON.stringify(pause));
+      assert.equal(known.withdrawal, undefined);
+    }
+  });
+
+  it('offers the models of an earlier time before the first start, and until there is another list', () => {
+    const known = new KnownModels(list('a'));
+    assert.deepEqual(offered(known), ['a']);
+    assert.deepEqual(offered(known, OFF), ['a']);
+    assert.deepEqual(offered(known, ...PAUSES), ['a']);
+    assert.deepEqual(offered(known, connected('b')), ['b']);
+  });
+
+  it('ignores a stored value that is not a list', () => {
+    for (const stored of [7, 'x', null, {}, { data: 'x' }, []]) assert.deepEqual(offered(new KnownModels(stored)), []);
+  });
+
+  it('withdraws them while the proxy is stopped', () => {
+    const known = new KnownModels(undefined);
+    assert.deepEqual(offered(known, connected('a'), OFF), []);
+    assert.equal(known.withdrawal, 'off');
+    assert.deepEqual(offered(known, OFF), []);
+    assert.deepEqual(offered(known, STARTING), ['a']);
+  });
+
+  it('withdraws them without a valid API key, until the proxy is connected', () => {
+    for (const [status, withdrawal] of [
+      [NO_KEY, 'noKey'],
+      [REJECTED, 'keyRejected'],
+    ] as const) {
+      const known = new KnownModels(undefined);
+      assert.deepEqual(offered(known, connected('a'), status), []);
+      assert.equal(known.withdrawal, withdrawal);
+      assert.deepEqual(offered(known, CHECKING, UNREACHABLE, STARTING), []);
+      assert.deepEqual(offered(known, connected('a')), ['a']);
+    }
+  });
+});
