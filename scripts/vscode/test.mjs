@@ -10,11 +10,13 @@ const FOLDER = join('.cache', 'vscode');
 
 run('.', 'esbuild.mjs', '--quiet');
 rmSync(FOLDER, { recursive: true, force: true });
-mkdirSync(join(FOLDER, 'bridge'), { recursive: true });
-copyFileSync('test/vscode/bridge/manifest.json', join(FOLDER, 'bridge', 'package.json'));
 // The editor's runtime may be too old for TypeScript.
 await build({
-  entryPoints: { 'bridge/bridge': 'test/vscode/bridge/bridge.ts', 'host/index': 'test/vscode/host/index.ts' },
+  entryPoints: {
+    'bridge/bridge': 'test/vscode/bridge/bridge.ts',
+    'host/index': 'test/vscode/host/index.ts',
+    'otherVendor/otherVendor': 'test/vscode/otherVendor/otherVendor.ts',
+  },
   outdir: FOLDER,
   outExtension: { '.js': '.cjs' },
   bundle: true,
@@ -29,10 +31,11 @@ await makeTrusting(join(FOLDER, 'trusting'));
 pack(join(FOLDER, 'trusting'), 'trusting.vsix');
 await makeNext(join(FOLDER, 'next'));
 pack(join(FOLDER, 'next'), 'next.vsix');
-mkdirSync(join(FOLDER, 'llama'), { recursive: true });
-copyFileSync('test/vscode/llama/manifest.json', join(FOLDER, 'llama', 'package.json'));
-pack(join(FOLDER, 'llama'), 'llama.vsix', '--skip-license', '--allow-missing-repository');
-pack(join(FOLDER, 'bridge'), 'bridge.vsix', '--skip-license', '--allow-missing-repository');
+for (const name of ['bridge', 'llama', 'otherVendor']) {
+  mkdirSync(join(FOLDER, name), { recursive: true });
+  copyFileSync(join('test/vscode', name, 'manifest.json'), join(FOLDER, name, 'package.json'));
+  pack(join(FOLDER, name), `${name}.vsix`, '--skip-license', '--allow-missing-repository');
+}
 
 const target = await chooseTestTarget().catch((error) => {
   console.error(error.message);

@@ -14,6 +14,8 @@ export const NEXT_VSIX = fromRoot('.cache/vscode/next.vsix');
 export const NEXT_MANIFEST = fromRoot('.cache/vscode/next/package.json');
 /** An extension with the settings of llama.vscode. */
 export const LLAMA_VSIX = fromRoot('.cache/vscode/llama.vsix');
+/** An extension with models of another vendor, which have the names of ours. */
+export const OTHER_VENDOR_VSIX = fromRoot('.cache/vscode/otherVendor.vsix');
 export const BRIDGE = fromRoot('.cache/vscode/bridge');
 export const HOST_SUITE = fromRoot('.cache/vscode/host/index.cjs');
 
