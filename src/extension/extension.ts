@@ -1,6 +1,7 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
 import * as vscode from 'vscode';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
+import { ChatSettings } from '../assistants/chatSettings.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
@@ -18,8 +19,10 @@ import { registerCommands } from './commands/registerCommands.ts';
 import { endpointList, userSettings } from './editorAssistants.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
+import { SidePrompts } from './languageModel/sidePrompts.ts';
 import { ChannelLog } from './log.ts';
 import { SECTION, readSettings } from './settings.ts';
+import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
@@ -32,7 +35,13 @@ const STALE = 5 * 60_000;
 
 export class SealedProxyExtension {
   readonly #log = new ChannelLog();
-  readonly #statusBar = new StatusBar(() => this.#settings['statusBar.compact']);
+  readonly #sidePrompts = new SidePrompts((error) => {
+    this.#logFailure(error);
+  });
+  readonly #statusBar = new StatusBar(
+    () => this.#settings['statusBar.compact'],
+    () => this.#sidePrompts.known,
+  );
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
   readonly #baseUrlSetting = new BaseUrlSetting();
@@ -44,6 +53,7 @@ export class SealedProxyExtension {
   readonly #assistants: AssistantService;
   readonly #assistantNotices: AssistantNotices;
   readonly #firstChat: FirstChat;
+  readonly #chatSettings: ChatSettings;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
@@ -80,6 +90,7 @@ export class SealedProxyExtension {
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
     });
+    this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), this.#secrets);
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
     this.#chat = new ChatProvider(
@@ -100,6 +111,7 @@ export class SealedProxyExtension {
       this.#secrets,
       this.#documents,
       this.#statusBar,
+      this.#sidePrompts,
       this.#statusChanged,
       this.#chat,
       registerCommands({
@@ -109,8 +121,13 @@ export class SealedProxyExtension {
         api,
         documents: this.#documents,
         assistants: this.#assistants,
+        sidePrompts: this.#sidePrompts,
+        chatSettings: this.#chatSettings,
         settings: () => this.#settings,
         models: () => this.#models(),
+      }),
+      this.#sidePrompts.onDidChange(() => {
+        this.#statusBar.show(this.#supervisor.status);
       }),
       this.#secrets.onDidChange((change) => {
         void this.#secretsChanged(change);

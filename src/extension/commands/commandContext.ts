@@ -1,10 +1,12 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
+import type { ChatSettings } from '../../assistants/chatSettings.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandName } from '../../presentation/commands.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
+import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
 import type { Documents } from '../views/documents.ts';
 
@@ -16,6 +18,8 @@ export interface CommandContext {
   readonly api: PublicApi;
   readonly documents: Pick<Documents, 'show' | 'compare'>;
   readonly assistants: AssistantService;
+  readonly sidePrompts: SidePrompts;
+  readonly chatSettings: ChatSettings;
   readonly settings: () => Settings;
   /** The chat models that the backend offers; empty while it cannot be asked. */
   readonly models: () => readonly ModelChoice[];

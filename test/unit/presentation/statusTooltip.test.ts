@@ -40,7 +40,7 @@ const UNREACHABLE: Running['health'] = {
   retryAt: null,
 };
 
-const tooltip = (status: ProxyStatus) => statusTooltip(status, describeStatus(status));
+const tooltip = (status: ProxyStatus, sidePrompts = '') => statusTooltip(status, describeStatus(status), sidePrompts);
 /** The rows of the table, by their names without links. */
 const rows = (status: ProxyStatus) => {
   const lines = tooltip(status)
