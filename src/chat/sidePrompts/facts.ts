@@ -3,6 +3,8 @@
 /** The vendor under which this extension offers its models. */
 export const OUR_VENDOR = 'sealed-proxy';
 export const COPILOT = 'copilot';
+/** The vendors whose models are GitHub's. */
+export const GITHUB_VENDORS: readonly string[] = [COPILOT, 'copilotcli'];
 
 /** A model that the editor offers. */
 export interface OfferedModel {

@@ -2,6 +2,7 @@
 // our models, the editor offers that model now, and this version of the editor is known. Pure.
 import {
   COPILOT,
+  GITHUB_VENDORS,
   OUR_VENDOR,
   copilotState,
   isAiOff,
@@ -38,12 +39,12 @@ interface Entry {
 
 const CATALOGUE: readonly Entry[] = [
   {
-    title: 'Titles, summaries, commit messages, new names, search terms',
+    title: 'Titles, summaries, commit messages',
     settings: [SETTINGS.utilitySmall],
     judge: (facts) => utilityVerdict(facts, SETTINGS.utilitySmall),
   },
   {
-    title: 'Code reviews, debug configurations, settings search',
+    title: 'Reviews, debug setup, settings search',
     settings: [SETTINGS.utility],
     judge: (facts) => utilityVerdict(facts, SETTINGS.utility),
   },
@@ -98,6 +99,7 @@ function qualified(verdict: Verdict, facts: EditorFacts): Verdict {
   return { mark: UNKNOWN, reason: `${reason} This version of Sealed Proxy does not know VS Code ${facts.version}.` };
 }
 
+const GITHUB = 'GitHub';
 const SEALED: Mark = { kind: 'sealed' };
 const OFF: Mark = { kind: 'off' };
 const UNKNOWN: Mark = { kind: 'unknown' };
@@ -114,7 +116,7 @@ const NO_COPILOT: Verdict = { mark: OFF, reason: 'GitHub Copilot Chat is not ena
 function toGitHub(facts: EditorFacts, reason: string): Verdict {
   const state = copilotState(facts);
   if (state === 'disabled') return NO_COPILOT;
-  return { mark: { kind: 'goesTo', recipient: 'GitHub', ifSignedIn: state === 'signedOut' }, reason };
+  return { mark: { kind: 'goesTo', recipient: GITHUB, ifSignedIn: state === 'signedOut' }, reason };
 }
 
 /** What GitHub's own services do, and no model of another vendor can. */
@@ -128,17 +130,18 @@ function modelVerdict(target: Target, key: string, facts: EditorFacts): Verdict 
   const { vendor, name } = target.model;
   const reason = `Set to ${name}${facts.setting(key)?.overridden === true ? ' by the workspace' : ''}.`;
   if (vendor === OUR_VENDOR) return { mark: SEALED, reason };
-  if (vendor === COPILOT) return toGitHub(facts, reason);
+  if (GITHUB_VENDORS.includes(vendor)) return toGitHub(facts, reason);
   return { mark: { kind: 'goesTo', recipient: facts.vendorName(vendor), ifSignedIn: false }, reason };
 }
 
 function utilityVerdict(facts: EditorFacts, key: SettingName): Verdict {
   const target = utilityTarget(facts.setting(key)?.value, facts.models);
-  const reason =
-    target.kind === 'none'
-      ? `${key} is not set.`
-      : `${key} names a model that is not offered now, and VS Code falls back to GitHub's.`;
-  return modelVerdict(target, key, facts) ?? toGitHub(facts, reason);
+  const verdict = modelVerdict(target, key, facts);
+  if (verdict !== undefined) return verdict;
+  const reason = target.kind === 'none' ? `${key} is not set.` : `${key} names a model that is not offered now.`;
+  const followsChat = facts.setting(SETTINGS.utilityFallback)?.value === 'mainAgent';
+  if (followsChat && copilotState(facts) === 'signedOut') return { mark: FOLLOWS, reason };
+  return toGitHub(facts, `${reason} VS Code falls back to a model of GitHub.`);
 }
 
 /** The fallback is used as well before the first chat of a window, and then VS Code ignores its setting. */
@@ -252,20 +255,19 @@ function dictationVerdict(facts: EditorFacts): Verdict {
 }
 
 /** A user who selects one of their models sends the chat there. */
-function otherProviders({ models, vendorName }: EditorFacts): readonly SidePrompt[] {
-  const vendors = Map.groupBy(models, ({ vendor }) => vendor);
-  return [...vendors].flatMap(([vendor, { length }]): SidePrompt[] => {
-    if (vendor === OUR_VENDOR) return [];
-    const recipient = vendor === COPILOT ? 'GitHub' : vendorName(vendor);
-    return [
-      {
-        title: `Chats with models of ${recipient}`,
-        mark: { kind: 'goesTo', recipient, ifSignedIn: false },
-        reason: `The model picker offers ${length === 1 ? '1 model' : `${length} models`} of this provider. Only chats for which you select one go there.`,
-        settings: [],
-      },
-    ];
-  });
+function otherProviders(facts: EditorFacts): readonly SidePrompt[] {
+  const others = facts.models.filter(({ vendor }) => vendor !== OUR_VENDOR);
+  const recipients = Map.groupBy(others, ({ vendor }) => recipientOf(vendor, facts));
+  return [...recipients].map(([recipient, { length }]) => ({
+    title: `Chats with models of ${recipient}`,
+    mark: recipient === GITHUB ? toGitHub(facts, '').mark : { kind: 'goesTo', recipient, ifSignedIn: false },
+    reason: `The model picker offers ${length === 1 ? '1 model' : `${length} models`}. Only chats for which you select one go there.`,
+    settings: [],
+  }));
+}
+
+function recipientOf(vendor: string, { vendorName }: EditorFacts): string {
+  return GITHUB_VENDORS.includes(vendor) ? GITHUB : vendorName(vendor);
 }
 
 function newSettings({ modelSettings }: EditorFacts): readonly SidePrompt[] {

@@ -40,6 +40,7 @@ export const SMALL_UTILITY_ALIAS = 'copilot-utility-small';
 const HARMLESS = [
   'chat.experimentalModelPicker',
   'chat.modelPicker.pricingExpanded',
+  'chat.tools.terminal.enforceTimeoutFromModel',
   'chat.copilot.subagentModelGuidance.enabled',
   'chat.agentHost.copilot.modelCapabilityOverrides',
   'dictation.experimental.llmCleanupModel',

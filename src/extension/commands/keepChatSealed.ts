@@ -5,7 +5,7 @@ import type { Undone } from '../../assistants/chatSettings.ts';
 import { chatModels } from '../../chat/models.ts';
 import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import type { OfferedModel } from '../../chat/sidePrompts/facts.ts';
-import { markText, summaryOfMarks } from '../../chat/sidePrompts/mark.ts';
+import { markText } from '../../chat/sidePrompts/mark.ts';
 import type { Mark, SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import {
   proposeAgentModel,
@@ -37,7 +37,7 @@ async function keepChatSealed(context: CommandContext): Promise<void> {
   const heading: Row = { label: 'Side prompts', kind: vscode.QuickPickItemKind.Separator };
   const row = await vscode.window.showQuickPick([...actions, heading, ...prompts.map(promptRow)], {
     title: TITLE,
-    placeHolder: asLabel(summaryOfMarks(prompts)),
+    placeHolder: 'Select an action, or a side prompt to open its settings',
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -177,13 +177,15 @@ async function agree(changes: readonly SettingChange[]): Promise<boolean> {
 async function report(context: CommandContext, changes: readonly SettingChange[]): Promise<void> {
   const configuration = vscode.workspace.getConfiguration();
   const ignored = changes.filter(({ key, value }) => !isDeepStrictEqual(plain(configuration.get(key)), value));
+  const prompts = await context.sidePrompts.read();
+  const sealed = prompts.filter(({ mark }) => mark.kind === 'sealed').length;
   const sentences = [
-    `${settingCount(changes.length)} written. Side prompts: ${summaryOfMarks(await context.sidePrompts.read())}.`,
+    `${settingCount(changes.length)} written. ${sealed} of ${prompts.length} side prompts are sealed; the list shows the others.`,
     ...(ignored.length === 0
       ? []
       : [`Without effect in this window, because a workspace or a policy overrides them: ${listOf(ignored)}.`]),
     ...(changes.some(({ key }) => key === SETTINGS.agentHost)
-      ? ['Restart VS Code so that the agent host offers the models of Sealed Proxy.']
+      ? ['VS Code may need a restart before the agent host offers the models of Sealed Proxy.']
       : []),
   ];
   const answer = await vscode.window.showInformationMessage(asNotice(sentences.join(' ')), UNDO);

@@ -44,11 +44,12 @@ function isKnownToEditor(configuration: vscode.WorkspaceConfiguration, key: stri
   return configuration.inspect(key)?.defaultValue !== undefined;
 }
 
-/** The dotted names below a value, of settings and of the fields of their values alike. */
+/** The dotted names below a value, of settings and of the fields of their values alike; groups are left out. */
 function keysOf(value: unknown, prefix: string): string[] {
   return Object.entries(fieldsOf(value)).flatMap(([name, inner]) => {
     const key = `${prefix}.${name}`;
-    return asObject(inner) === undefined ? [key] : [key, ...keysOf(inner, key)];
+    const isGroup = Object.keys(asObject(inner) ?? {}).length > 0;
+    return isGroup ? keysOf(inner, key) : [key];
   });
 }
 

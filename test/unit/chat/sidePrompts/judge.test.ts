@@ -5,8 +5,8 @@ import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { COPILOTS, OTHER, OUR_LARGE, OUR_SMALL, makeFacts } from '../../../support/editorFacts.ts';
 import type { FactsChange } from '../../../support/editorFacts.ts';
 
-const TITLES = 'Titles, summaries, commit messages, new names, search terms';
-const REVIEWS = 'Code reviews, debug configurations, settings search';
+const TITLES = 'Titles, summaries, commit messages';
+const REVIEWS = 'Reviews, debug setup, settings search';
 const FALLBACK = 'Fallback for these two';
 const REST = 'Semantic search and the rest of GitHub Copilot';
 
@@ -166,6 +166,22 @@ describe('judgeSidePrompts()', () => {
     const shown = marks(SIGNED_OUT);
     assert.equal(shown[TITLES], 'goes to GitHub if you sign in');
     assert.ok(!Object.values(shown).includes('goes to GitHub'));
+  });
+
+  it('counts the models of all services of GitHub as those of GitHub, and knows when the user is not signed in', () => {
+    const cli = { vendor: 'copilotcli', id: 'auto', name: 'Auto' };
+    const shown = marks({ models: [OUR_LARGE, cli] });
+    assert.equal(shown['Chats with models of GitHub'], 'goes to GitHub if you sign in');
+    assert.equal(
+      markOf('Inline chat', set(SETTINGS.inlineChat, 'Auto (copilotcli)', SIGNED_OUT)),
+      'goes to GitHub if you sign in',
+    );
+  });
+
+  it('follows the chat without a utility model if the fallback is the main agent and nobody is signed in', () => {
+    const fallback = { [SETTINGS.utilityFallback]: 'mainAgent' };
+    assert.equal(markOf(TITLES, { ...SIGNED_OUT, values: fallback }), 'follows the selected model');
+    assert.equal(markOf(TITLES, { values: fallback }), 'goes to GitHub');
   });
 
   it('says that nothing is sent by an extension that is not enabled', () => {
