@@ -108,6 +108,17 @@ describe('statusTooltip()', () => {
       assert.doesNotMatch(tooltip(status), /\|/);
   });
 
+  it('says where side prompts go, with a link to the command that changes it', () => {
+    const shown = tooltip({ kind: 'off' }, '2 go to [x](command:y), 1 sealed');
+    assert.ok(
+      shown.includes(
+        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Start]",
+      ),
+      shown,
+    );
+    assert.doesNotMatch(tooltip({ kind: 'off' }), /keepChatSealed/);
+  });
+
   it('links terms to the glossary', () => {
     assert.match(tooltip(running()), /\[Attestation\]\(https:\/\/github\.com\/\S+\/docs\/glossary\.md#attestation\)/);
   });
