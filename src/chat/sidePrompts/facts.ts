@@ -40,7 +40,7 @@ export interface EditorFacts {
 const VERIFIED_VERSIONS = ['1.139'];
 
 export function isVerifiedVersion(version: string): boolean {
-  return VERIFIED_VERSIONS.includes(version.split('.', 2).join('.'));
+  return VERIFIED_VERSIONS.includes(/^(\d+\.\d+)\.\d+$/.exec(version)?.[1] ?? '');
 }
 
 /** Whether VS Code's AI features are turned off altogether. */

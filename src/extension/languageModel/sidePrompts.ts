@@ -1,5 +1,6 @@
 // Where the editor's side prompts go now: read again after each change that may matter.
 import * as vscode from 'vscode';
+import { isAiOff } from '../../chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../chat/sidePrompts/judge.ts';
 import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { SECTIONS } from '../../chat/sidePrompts/settings.ts';
@@ -35,14 +36,15 @@ export class SidePrompts implements vscode.Disposable {
     refreshSoon();
   }
 
-  /** As they were read last; empty before the first time. */
+  /** As they were read last; empty before the first time, and while AI features are turned off. */
   get known(): readonly SidePrompt[] {
     return this.#known;
   }
 
   async read(): Promise<readonly SidePrompt[]> {
-    const prompts = judgeSidePrompts(await readEditorFacts());
-    this.#known = prompts;
+    const facts = await readEditorFacts();
+    const prompts = judgeSidePrompts(facts);
+    this.#known = isAiOff(facts) ? [] : prompts;
     this.#changed.fire();
     return prompts;
   }

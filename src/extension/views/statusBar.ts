@@ -14,7 +14,7 @@ export class StatusBar implements vscode.Disposable {
 
   /**
    * @param compact whether the item leaves out the product's name
-   * @param sidePrompts empty while they are not known
+   * @param sidePrompts empty to leave them out
    */
   constructor(compact: () => boolean, sidePrompts: () => readonly SidePrompt[]) {
     this.#compact = compact;
@@ -30,15 +30,9 @@ export class StatusBar implements vscode.Disposable {
     this.#item.accessibilityInformation = { label: summaryOf(view), role: 'button' };
     this.#item.backgroundColor =
       view.severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${view.severity}Background`);
-    const tooltip = new vscode.MarkdownString(statusTooltip(status, view, this.#sidePromptSummary()), true);
+    const tooltip = new vscode.MarkdownString(statusTooltip(status, view, summaryOfMarks(this.#sidePrompts())), true);
     tooltip.isTrusted = { enabledCommands: [SIDE_PROMPTS_COMMAND, ...view.actions].map(commandId) };
     this.#item.tooltip = tooltip;
-  }
-
-  /** Empty if the editor sends none, because its chat is turned off. */
-  #sidePromptSummary(): string {
-    const prompts = this.#sidePrompts();
-    return prompts.every(({ mark }) => mark.kind === 'off') ? '' : summaryOfMarks(prompts);
   }
 
   dispose(): void {

@@ -8,7 +8,7 @@ describe('isVerifiedVersion()', () => {
   it('accepts a minor version whose handling of settings was read, and no other', () => {
     assert.ok(isVerifiedVersion('1.139.0'));
     assert.ok(isVerifiedVersion('1.139.7'));
-    for (const version of ['1.13', '1.1390.0', '1.140.0', '11.139.0', ''])
+    for (const version of ['1.13', '1.1390.0', '1.140.0', '11.139.0', '1.139.0-insider', ''])
       assert.ok(!isVerifiedVersion(version), version);
   });
 });
