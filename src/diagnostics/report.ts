@@ -1,4 +1,6 @@
 // The results as a Markdown document that is fit for a bug report. Pure.
+import { markText, summaryOfMarks } from '../chat/sidePrompts/mark.ts';
+import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { redact } from '../presentation/redaction.ts';
 import { asMarkdown } from '../shared/escape.ts';
 import type { NamedResult } from './check.ts';
@@ -20,12 +22,14 @@ const MARKS: Readonly<Record<NamedResult['outcome'], string>> = { passed: '✓',
 
 /**
  * @param secrets are masked wherever they occur
+ * @param sidePrompts empty to leave them out
  * @returns Markdown
  */
 export function diagnosticsReport(
   results: readonly NamedResult[],
   { version, platform, node, editor, remote, at }: HostInfo,
   secrets: readonly string[],
+  sidePrompts: readonly SidePrompt[] | 'notRead' = [],
 ): string {
   const cell = (text: string) => asMarkdown(redact(text, secrets));
   const facts = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
@@ -44,9 +48,34 @@ export function diagnosticsReport(
     '| --- | --- | --- | --- |',
     ...rows,
     '',
-    '✓ passed, ✗ failed, – skipped. This report contains no keys, prompts or responses.',
+    '✓ passed, ✗ failed, – skipped.',
+    '',
+    ...sidePromptSection(sidePrompts, cell),
+    'This report contains no keys, prompts or responses.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function sidePromptSection(
+  prompts: readonly SidePrompt[] | 'notRead',
+  cell: (text: string) => string,
+): readonly string[] {
+  if (prompts.length === 0) return [];
+  const heading = ["## Side prompts of VS Code's chat", ''];
+  if (prompts === 'notRead') {
+    return [...heading, 'VS Code did not report its models in time. Run the diagnostics again.', ''];
+  }
+  const rows = prompts.map(({ title, mark, reason }) => `| ${[title, markText(mark), reason].map(cell).join(' | ')} |`);
+  return [
+    ...heading,
+    `VS Code sends these prompts besides your chat: ${cell(summaryOfMarks(prompts))}. ` +
+      '"Sealed Proxy: Keep VS Code\'s Chat Sealed…" changes what can be changed.',
+    '',
+    '| Side prompt | Mark | Reason |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ];
 }
 
 /** In a browser, the editor passes an address instead of a kind. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
+import { ChatSettings } from '../assistants/chatSettings.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { writeRecord } from '../assistants/uninstallRecord.ts';
@@ -25,9 +26,11 @@ import { endpointList, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
+import { SidePrompts } from './languageModel/sidePrompts.ts';
 import { ChannelLog } from './log.ts';
 import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
+import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
@@ -41,7 +44,13 @@ const STALE = 5 * 60_000;
 
 export class SealedProxyExtension {
   readonly #log = new ChannelLog();
-  readonly #statusBar = new StatusBar(() => this.#settings['statusBar.compact']);
+  readonly #sidePrompts = new SidePrompts((error) => {
+    this.#logFailure(error);
+  });
+  readonly #statusBar = new StatusBar(
+    () => this.#settings['statusBar.compact'],
+    () => this.#sidePrompts.known,
+  );
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
   #baseUrlSetting = new BaseUrlSetting();
@@ -57,6 +66,7 @@ export class SealedProxyExtension {
   /** What the script reads that runs after the extension was uninstalled. */
   readonly #uninstallRecord: string;
   readonly #storageFolder: string;
+  readonly #chatSettings: ChatSettings;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor(context: vscode.ExtensionContext) {
@@ -108,6 +118,7 @@ export class SealedProxyExtension {
         this.#updateRecord().catch(this.#logFailure);
       },
     });
+    this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), this.#secrets);
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
     this.#chat = new ChatProvider({
@@ -134,6 +145,7 @@ export class SealedProxyExtension {
       this.#secrets,
       this.#documents,
       this.#statusBar,
+      this.#sidePrompts,
       this.#statusChanged,
       this.#chat,
       this.#sharedStop,
@@ -145,6 +157,8 @@ export class SealedProxyExtension {
         api,
         documents: this.#documents,
         assistants: this.#assistants,
+        sidePrompts: this.#sidePrompts,
+        chatSettings: this.#chatSettings,
         settings: () => this.#settings,
         models: () => this.#models(),
         removal: removalSteps({
@@ -153,7 +167,11 @@ export class SealedProxyExtension {
           folder: this.#storageFolder,
           states: [context.globalState, context.workspaceState],
           stop: () => this.#removed(),
+          restoreSettings: () => this.#chatSettings.undo(),
         }),
+      }),
+      this.#sidePrompts.onDidChange(() => {
+        this.#statusBar.show(this.#supervisor.status);
       }),
       this.#secrets.onDidChange((change) => {
         void this.#secretsChanged(change);

@@ -30,6 +30,7 @@ const ENTRIES = {
   diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1 },
   showLog: { title: 'Show Log', icon: 'output', group: 1 },
   connectAssistant: { title: 'Connect an Assistant…', icon: 'link', group: 2 },
+  keepChatSealed: { title: "Keep VS Code's Chat Sealed…", icon: 'shield', group: 2 },
   setApiKey: { title: 'Set API Key', icon: 'key', group: 2 },
   removeApiKey: { title: 'Remove API Key', icon: 'trash', group: 2, menu: 'withApiKey', palette: HAS_KEY },
   newAccessKey: { title: 'Create Access Key', icon: 'add', group: 2 },

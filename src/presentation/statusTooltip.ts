@@ -4,6 +4,7 @@ import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { COMMANDS, commandId } from './commands.ts';
+import type { VisibleCommand } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
 import { clockTime, shortPcr0 } from './statusText.ts';
 import type { StatusView } from './statusText.ts';
@@ -11,15 +12,27 @@ import type { StatusView } from './statusText.ts';
 /** The name is Markdown, the value any text. */
 type Row = readonly [name: string, value: string];
 
-/** Markdown: the state, what to do, the facts, and a link for each action. */
-export function statusTooltip(status: ProxyStatus, view: StatusView): string {
+/** The command that the line about side prompts links to. */
+export const SIDE_PROMPTS_COMMAND: VisibleCommand = 'keepChatSealed';
+
+/**
+ * Markdown: the state, what to do, the facts, where side prompts go, and a link for each action.
+ * @param sidePrompts how many have which mark, in words; empty if that is not known
+ */
+export function statusTooltip(status: ProxyStatus, view: StatusView, sidePrompts = ''): string {
   const rows = status.kind === 'running' ? rowsOf(status) : [];
   return [
     `**${asMarkdown(view.headline)}**`,
     ...(view.detail === '' ? [] : [asMarkdown(view.detail)]),
     ...(rows.length === 0 ? [] : [['| | |', '| :-- | :-- |', ...rows.map(writeRow)].join('\n')]),
+    ...(sidePrompts === '' ? [] : [sidePromptLine(sidePrompts)]),
     view.actions.map((name) => `[${COMMANDS[name].title}](command:${commandId(name)})`).join(' · '),
   ].join('\n\n');
+}
+
+function sidePromptLine(summary: string): string {
+  const command = `[${COMMANDS[SIDE_PROMPTS_COMMAND].title}](command:${commandId(SIDE_PROMPTS_COMMAND)})`;
+  return `${glossaryLink('Side prompt', "VS Code's side prompts")}: ${asMarkdown(summary)}. ${command}`;
 }
 
 function writeRow([name, value]: Row): string {

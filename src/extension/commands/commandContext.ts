@@ -1,4 +1,5 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
+import type { ChatSettings } from '../../assistants/chatSettings.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandName } from '../../presentation/commands.ts';
@@ -6,6 +7,7 @@ import type { Settings } from '../../settings/editorSettings.ts';
 import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
+import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
 import type { RemovalStep } from '../removal.ts';
 import type { Documents } from '../views/documents.ts';
@@ -19,6 +21,8 @@ export interface CommandContext {
   readonly api: PublicApi;
   readonly documents: Pick<Documents, 'show' | 'compare'>;
   readonly assistants: AssistantService;
+  readonly sidePrompts: SidePrompts;
+  readonly chatSettings: ChatSettings;
   readonly settings: () => Settings;
   /** The chat models that the backend offers; empty while it cannot be asked. */
   readonly models: () => readonly ModelChoice[];

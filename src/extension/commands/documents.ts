@@ -1,5 +1,7 @@
 // Shows the attestation, the usage, the diagnostics and the log.
 import * as vscode from 'vscode';
+import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
+import { passed, runCheck } from '../../diagnostics/check.ts';
 import type { DiagnosticsContext } from '../../diagnostics/check.ts';
 import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../diagnostics/report.ts';
@@ -35,15 +37,25 @@ async function showUsage({ supervisor, secrets, documents }: CommandContext): Pr
 
 /** Runs all checks, which start and change nothing, and shows the results. */
 async function runDiagnostics(context: CommandContext): Promise<void> {
-  const { secrets, documents, settings } = context;
+  const { secrets, documents } = context;
   const before = await knownSecrets(secrets);
   const results = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: 'Running diagnostics…' },
-    () => diagnose(diagnosticsContext(context)),
+    async () => ({ checks: await diagnose(diagnosticsContext(context)), sidePrompts: await readSidePrompts(context) }),
   );
-  const { proxyAuthorization = [] } = settings().network;
+  const { proxyAuthorization = [] } = context.settings().network;
   const known = [...before, ...(await knownSecrets(secrets)), proxyAuthorization].flat(); // a secret may have changed while the checks ran
-  await documents.show('Diagnostics.md', diagnosticsReport(results, hostInfo(), known));
+  await documents.show('Diagnostics.md', diagnosticsReport(results.checks, hostInfo(), known, results.sidePrompts));
+}
+
+async function readSidePrompts(context: CommandContext): Promise<readonly SidePrompt[] | 'notRead'> {
+  let prompts: readonly SidePrompt[] | 'notRead' = 'notRead';
+  const read = async () => {
+    prompts = await context.sidePrompts.read();
+    return passed('');
+  };
+  await runCheck(read, CHECK_LIMIT);
+  return prompts;
 }
 
 function diagnosticsContext({ supervisor, secrets, settings, assistants }: CommandContext): DiagnosticsContext {

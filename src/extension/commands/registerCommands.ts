@@ -7,6 +7,7 @@ import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { connectAssistantCommands } from './connectAssistant.ts';
 import { connectionCommands } from './connection.ts';
 import { documentCommands } from './documents.ts';
+import { keepChatSealedCommands } from './keepChatSealed.ts';
 import { menuCommands } from './menu.ts';
 import { proxyCommands } from './proxy.ts';
 import { removeEverythingCommands } from './removeEverything.ts';
@@ -19,6 +20,7 @@ const HANDLERS = {
   ...documentCommands,
   ...connectAssistantCommands,
   ...repairAssistantsCommands,
+  ...keepChatSealedCommands,
   ...apiKeyCommands,
   ...accessKeyCommands,
   ...menuCommands,

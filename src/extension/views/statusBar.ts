@@ -1,17 +1,24 @@
 import * as vscode from 'vscode';
+import { summaryOfMarks } from '../../chat/sidePrompts/mark.ts';
+import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { commandId } from '../../presentation/commands.ts';
 import { PRODUCT, describeStatus, statusBarText, summaryOf } from '../../presentation/statusText.ts';
-import { statusTooltip } from '../../presentation/statusTooltip.ts';
+import { SIDE_PROMPTS_COMMAND, statusTooltip } from '../../presentation/statusTooltip.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 
 /** The extension's item in the status bar. */
 export class StatusBar implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem('sealedProxy.status', vscode.StatusBarAlignment.Right, 100);
   readonly #compact: () => boolean;
+  readonly #sidePrompts: () => readonly SidePrompt[];
 
-  /** @param compact whether the item leaves out the product's name */
-  constructor(compact: () => boolean) {
+  /**
+   * @param compact whether the item leaves out the product's name
+   * @param sidePrompts empty to leave them out
+   */
+  constructor(compact: () => boolean, sidePrompts: () => readonly SidePrompt[]) {
     this.#compact = compact;
+    this.#sidePrompts = sidePrompts;
     this.#item.name = PRODUCT;
     this.#item.show();
   }
@@ -23,8 +30,8 @@ export class StatusBar implements vscode.Disposable {
     this.#item.accessibilityInformation = { label: summaryOf(view), role: 'button' };
     this.#item.backgroundColor =
       view.severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${view.severity}Background`);
-    const tooltip = new vscode.MarkdownString(statusTooltip(status, view), true);
-    tooltip.isTrusted = { enabledCommands: view.actions.map(commandId) };
+    const tooltip = new vscode.MarkdownString(statusTooltip(status, view, summaryOfMarks(this.#sidePrompts())), true);
+    tooltip.isTrusted = { enabledCommands: [SIDE_PROMPTS_COMMAND, ...view.actions].map(commandId) };
     this.#item.tooltip = tooltip;
   }
 

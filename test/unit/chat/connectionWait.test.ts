@@ -17,7 +17,7 @@ const running = (health: Health): ProxyStatus => ({
 });
 const CONNECTED = running({ kind: 'connected', models: [], catalogue: {}, checkedAt: 0 });
 const CHECKING = running({ kind: 'checking' });
-const TAKEN: ProxyStatus = { kind: 'portTaken', port: 14114, unresponsive: false };
+const TAKEN: ProxyStatus = { kind: 'portTaken', port: 14114, by: 'program' };
 
 const noCheck = () => Promise.resolve();
 const never = () => new AbortController().signal;

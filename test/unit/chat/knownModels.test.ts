@@ -36,8 +36,8 @@ const PAUSES: readonly ProxyStatus[] = [
   UNREACHABLE,
   running({ kind: 'slow', checkedAt: 0, retryAt: null }),
   { kind: 'restarting', at: 0 },
-  { kind: 'portTaken', port: 1, unresponsive: false },
-  { kind: 'otherVersion', port: 1, version: '2.0.0' },
+  { kind: 'portTaken', port: 1, by: 'program' },
+  { kind: 'otherVersion', port: 1, version: '2.0.0', isNewer: true },
   { kind: 'otherSettings', port: 1, backendUrl: 'https://other.example' },
   { kind: 'failed', reason: 'crashes', message: '' },
   connected(), // a list without models

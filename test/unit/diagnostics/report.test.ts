@@ -52,6 +52,23 @@ describe('diagnosticsReport()', () => {
     assert.match(before, /2 of 3 checks failed\.\*\*\n\n- /);
   });
 
+  it('lists side prompts with their marks, masked and escaped', () => {
+    const mark = { kind: 'goesTo', recipient: 'A|B', ifSignedIn: false } as const;
+    const text = diagnosticsReport(
+      [],
+      HOST,
+      ['the-secret'],
+      [{ title: 'Titles', mark, reason: 'the-secret [a](b)', settings: [] }],
+    );
+    assert.match(text, /## Side prompts of VS Code's chat\n\n.*besides your chat: 1 goes to A\\\|B\./);
+    assert.ok(text.includes('\n| Titles | goes to A\\|B | •••••••• \\[a\\](b) |\n'), text);
+  });
+
+  it('says that side prompts could not be read, and has no section without any', () => {
+    assert.match(diagnosticsReport([], HOST, [], 'notRead'), /VS Code did not report its models in time\./);
+    assert.doesNotMatch(diagnosticsReport([], HOST, [], []), /Side prompts/);
+  });
+
   it('does not contain the address of a remote host', () => {
     const text = diagnosticsReport([], { ...HOST, remote: 'host.example:80' }, []);
     assert.match(text, /remote: yes/);

@@ -41,7 +41,7 @@ const UNREACHABLE: Running['health'] = {
   retryAt: null,
 };
 
-const tooltip = (status: ProxyStatus) => statusTooltip(status, describeStatus(status));
+const tooltip = (status: ProxyStatus, sidePrompts = '') => statusTooltip(status, describeStatus(status), sidePrompts);
 /** The rows of the table, by their names without links. */
 const rows = (status: ProxyStatus) => {
   const lines = tooltip(status)
@@ -107,6 +107,17 @@ describe('statusTooltip()', () => {
   it('has no table while no proxy runs', () => {
     for (const status of [{ kind: 'off' }, { kind: 'starting' }, { kind: 'restarting', at: NOW }] as const)
       assert.doesNotMatch(tooltip(status), /\|/);
+  });
+
+  it('says where side prompts go, with a link to the command that changes it', () => {
+    const shown = tooltip({ kind: 'off' }, '2 go to [x](command:y), 1 sealed');
+    assert.ok(
+      shown.includes(
+        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Start]",
+      ),
+      shown,
+    );
+    assert.doesNotMatch(tooltip({ kind: 'off' }), /keepChatSealed/);
   });
 
   it('links terms to the glossary', () => {

@@ -1,0 +1,219 @@
+// The command "Keep VS Code's Chat Sealed…": shows where side prompts go, and writes the settings that keep them sealed.
+import { isDeepStrictEqual } from 'node:util';
+import * as vscode from 'vscode';
+import type { Undone } from '../../assistants/chatSettings.ts';
+import { chatModels } from '../../chat/models.ts';
+import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
+import type { OfferedModel } from '../../chat/sidePrompts/facts.ts';
+import { markText } from '../../chat/sidePrompts/mark.ts';
+import type { Mark, SidePrompt } from '../../chat/sidePrompts/mark.ts';
+import {
+  proposeAgentModel,
+  proposeUtilityModel,
+  sealingChanges,
+  turningOffChanges,
+} from '../../chat/sidePrompts/proposal.ts';
+import type { ModelList, SealingModels, SettingChange } from '../../chat/sidePrompts/proposal.ts';
+import { SETTINGS } from '../../chat/sidePrompts/settings.ts';
+import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import { asLabel, asNotice } from '../../shared/escape.ts';
+import { offeredModels, plain, readEditorFacts } from '../languageModel/editorFacts.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
+import { offerCommands } from './runCommand.ts';
+
+export const keepChatSealedCommands = { keepChatSealed } satisfies CommandGroup;
+
+const TITLE = "Sealed Proxy: Keep VS Code's Chat Sealed";
+const WRITE = 'Write Settings';
+const UNDO = 'Undo';
+
+interface Row extends vscode.QuickPickItem {
+  readonly run?: () => Promise<void>;
+}
+
+async function keepChatSealed(context: CommandContext): Promise<void> {
+  const prompts = await context.sidePrompts.read();
+  const actions = await actionRows(context);
+  const heading: Row = { label: 'Side prompts', kind: vscode.QuickPickItemKind.Separator };
+  const row = await vscode.window.showQuickPick([...actions, heading, ...prompts.map(promptRow)], {
+    title: TITLE,
+    placeHolder: 'Select an action, or a side prompt to open its settings',
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  await row?.run?.();
+}
+
+async function actionRows(context: CommandContext): Promise<readonly Row[]> {
+  const models = await ourModels(context);
+  const proposed = proposal(models);
+  const off = turningOffChanges(await readEditorFacts());
+  const undoable = await context.chatSettings.undoable();
+  return [
+    proposed === undefined
+      ? { label: '$(shield) Seal', detail: 'Sealed Proxy offers no models now.', run: () => explainNoModels(context) }
+      : { label: '$(shield) Seal', detail: describeModels(proposed), run: () => seal(context, proposed) },
+    ...(models.offered.length < 2 || proposed === undefined
+      ? []
+      : [{ label: '$(list-selection) Seal with Other Models…', run: () => sealWithChosen(context, models, proposed) }]),
+    ...(off.length === 0
+      ? []
+      : [
+          {
+            label: '$(circle-slash) Turn Off What Cannot Be Sealed',
+            detail: 'Ghost text, next edit suggestions, subagents of GitHub Copilot, corrections of dictated text.',
+            run: () => write(context, off),
+          },
+        ]),
+    ...(undoable.length === 0
+      ? []
+      : [
+          {
+            label: `$(discard) ${UNDO}`,
+            detail: `Restores the previous values of ${settingCount(undoable.length)}.`,
+            run: () => undo(context),
+          },
+        ]),
+  ];
+}
+
+const ICONS: Readonly<Record<Mark['kind'], string>> = {
+  sealed: 'shield',
+  off: 'circle-slash',
+  follows: 'arrow-right',
+  goesTo: 'warning',
+  cannotBeSealed: 'warning',
+  unknown: 'question',
+};
+
+function promptRow({ title, mark, reason, settings }: SidePrompt): Row {
+  return {
+    label: `$(${ICONS[mark.kind]}) ${asLabel(title)}`,
+    description: asLabel(markText(mark)),
+    detail: asLabel(reason, 300),
+    ...(settings.length === 0 ? {} : { run: () => openSettings(settings) }),
+  };
+}
+
+async function openSettings(keys: readonly string[]): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${keys.join(',')}`);
+}
+
+/** Our models, as the editor offers them, and what the backend says about them. */
+async function ourModels({ supervisor: { status }, settings }: CommandContext): Promise<ModelList> {
+  const list = status.kind === 'running' && status.health.kind === 'connected' ? status.health.catalogue : {};
+  return { offered: await offeredModels(OUR_VENDOR), known: chatModels(list, settings().modelOverrides), list };
+}
+
+function proposal(models: ModelList): SealingModels | undefined {
+  const [utility, agent] = [proposeUtilityModel(models), proposeAgentModel(models)];
+  return utility === undefined || agent === undefined ? undefined : { utility, agent };
+}
+
+function describeModels({ utility, agent }: SealingModels): string {
+  return `${asLabel(utility.name)} for titles, summaries and other short tasks; ${asLabel(agent.name)} for agents and inline chat.`;
+}
+
+async function explainNoModels({ supervisor: { status } }: CommandContext): Promise<void> {
+  const message = `VS Code's chat cannot be sealed now, because Sealed Proxy offers no models. ${summaryOf(describeStatus(status))}`;
+  await offerCommands(vscode.window.showWarningMessage, asNotice(message), 'setApiKey', 'diagnose');
+}
+
+async function sealWithChosen(context: CommandContext, models: ModelList, proposed: SealingModels): Promise<void> {
+  const utility = await chooseModel('titles, summaries and other short tasks', models, proposed.utility);
+  if (utility === undefined) return;
+  const agent = await chooseModel('agents and inline chat', models, proposed.agent);
+  if (agent !== undefined) await seal(context, { utility, agent });
+}
+
+async function chooseModel(
+  purpose: string,
+  { offered }: ModelList,
+  proposed: OfferedModel,
+): Promise<OfferedModel | undefined> {
+  const rows = [proposed, ...offered.filter(({ id }) => id !== proposed.id)].map((model) => ({
+    label: asLabel(model.name),
+    description: model.id === proposed.id ? 'proposed' : '',
+    model,
+  }));
+  return (await vscode.window.showQuickPick(rows, { title: TITLE, placeHolder: `Select a model for ${purpose}` }))
+    ?.model;
+}
+
+async function seal(context: CommandContext, models: SealingModels): Promise<void> {
+  await write(context, sealingChanges(await readEditorFacts(), models));
+}
+
+/** Shows the changes, and writes them if the user agrees. */
+async function write(context: CommandContext, changes: readonly SettingChange[]): Promise<void> {
+  if (changes.length === 0) {
+    void vscode.window.showInformationMessage('Nothing to change: these settings have the right values already.');
+    return;
+  }
+  if (!(await agree(changes))) return;
+  try {
+    await context.chatSettings.apply(changes);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    void vscode.window.showErrorMessage(asNotice(`The settings were not changed. ${reason}`));
+    return;
+  }
+  await report(context, changes);
+}
+
+async function agree(changes: readonly SettingChange[]): Promise<boolean> {
+  const configuration = vscode.workspace.getConfiguration();
+  const lines = changes.map(({ key, value }) => {
+    const before: unknown = configuration.inspect(key)?.globalValue;
+    return `${key}: ${before === undefined ? 'not set' : JSON.stringify(before)} → ${JSON.stringify(value)}`;
+  });
+  const detail = [...lines, '', 'The previous values are remembered. "Undo" in the same list restores them.'].join(
+    '\n',
+  );
+  const question = `Write ${settingCount(changes.length)}?`;
+  return (await vscode.window.showInformationMessage(question, { modal: true, detail }, WRITE)) === WRITE;
+}
+
+async function report(context: CommandContext, changes: readonly SettingChange[]): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration();
+  const ignored = changes.filter(({ key, value }) => !isDeepStrictEqual(plain(configuration.get(key)), value));
+  const prompts = await context.sidePrompts.read();
+  const sealed = prompts.filter(({ mark }) => mark.kind === 'sealed').length;
+  const sentences = [
+    `${settingCount(changes.length)} written. ${sealed} of ${prompts.length} side prompts are sealed; the list shows the others.`,
+    ...(ignored.length === 0
+      ? []
+      : [`Without effect in this window, because a workspace or a policy overrides them: ${listOf(ignored)}.`]),
+    ...(changes.some(({ key }) => key === SETTINGS.agentHost)
+      ? ['VS Code may need a restart before the agent host offers the models of Sealed Proxy.']
+      : []),
+  ];
+  const answer = await vscode.window.showInformationMessage(asNotice(sentences.join(' ')), UNDO);
+  if (answer === UNDO) await undo(context);
+}
+
+async function undo({ chatSettings, sidePrompts }: CommandContext): Promise<void> {
+  try {
+    const undone = await chatSettings.undo();
+    if (undone !== undefined) void vscode.window.showInformationMessage(describeUndone(undone));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    void vscode.window.showErrorMessage(asNotice(`The previous values were not restored. ${reason}`));
+  }
+  await sidePrompts.read();
+}
+
+function describeUndone({ exact, kept }: Undone): string {
+  if (exact) return 'settings.json is exactly as it was before.';
+  const others =
+    kept.length === 0 ? '' : ` You have changed these since, so they keep their values: ${kept.join(', ')}.`;
+  return `The previous values are restored. settings.json was changed otherwise, or cannot be read from this window, so its formatting may differ.${others}`;
+}
+
+function settingCount(count: number): string {
+  return count === 1 ? '1 user setting' : `${count} user settings`;
+}
+
+function listOf(changes: readonly SettingChange[]): string {
+  return changes.map(({ key }) => key).join(', ');
+}

@@ -1,0 +1,57 @@
+// Where the editor's side prompts go now: read again after each change that may matter.
+import * as vscode from 'vscode';
+import { isAiOff } from '../../chat/sidePrompts/facts.ts';
+import { judgeSidePrompts } from '../../chat/sidePrompts/judge.ts';
+import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
+import { SECTIONS } from '../../chat/sidePrompts/settings.ts';
+import { readEditorFacts } from './editorFacts.ts';
+
+/** Changes come in groups: several settings, or the models of several vendors. In milliseconds. */
+const SETTLING = 200;
+
+export class SidePrompts implements vscode.Disposable {
+  readonly #changed = new vscode.EventEmitter<void>();
+  /** The marks were read again. */
+  readonly onDidChange = this.#changed.event;
+  readonly #onError: (error: unknown) => void;
+  readonly #subscriptions: readonly vscode.Disposable[];
+  #timer: NodeJS.Timeout | undefined;
+  #known: readonly SidePrompt[] = [];
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+    const refreshSoon = () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => {
+        this.read().catch(this.#onError);
+      }, SETTLING);
+    };
+    this.#subscriptions = [
+      vscode.lm.onDidChangeChatModels(refreshSoon),
+      vscode.extensions.onDidChange(refreshSoon),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (SECTIONS.some((section) => event.affectsConfiguration(section))) refreshSoon();
+      }),
+    ];
+    refreshSoon();
+  }
+
+  /** As they were read last; empty before the first time, and while AI features are turned off. */
+  get known(): readonly SidePrompt[] {
+    return this.#known;
+  }
+
+  async read(): Promise<readonly SidePrompt[]> {
+    const facts = await readEditorFacts();
+    const prompts = judgeSidePrompts(facts);
+    this.#known = isAiOff(facts) ? [] : prompts;
+    this.#changed.fire();
+    return prompts;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const subscription of this.#subscriptions) subscription.dispose();
+    this.#changed.dispose();
+  }
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
+import { markText } from '../../../../src/chat/sidePrompts/mark.ts';
+import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
+import { COPILOTS, OTHER, OUR_LARGE, OUR_SMALL, makeFacts } from '../../../support/editorFacts.ts';
+import type { FactsChange } from '../../../support/editorFacts.ts';
+
+const TITLES = 'Titles, summaries, commit messages';
+const REVIEWS = 'Reviews, debug setup, settings search';
+const FALLBACK = 'Fallback for these two';
+const REST = 'Semantic search and the rest of GitHub Copilot';
+
+/** What keeps everything sealed that can be. */
+const SEALING = {
+  [SETTINGS.utilitySmall]: 'sealed-proxy/small-1',
+  [SETTINGS.utility]: 'sealed-proxy/small-1',
+  [SETTINGS.utilityFallback]: 'none',
+  [SETTINGS.plan]: 'Large 1 (sealed-proxy)',
+  [SETTINGS.explore]: 'Large 1 (sealed-proxy)',
+  [SETTINGS.inlineChat]: 'Large 1 (sealed-proxy)',
+};
+
+function marks(change: FactsChange = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(judgeSidePrompts(makeFacts(change)).map(({ title, mark }) => [title, markText(mark)]));
+}
+
+const markOf = (title: string, change: FactsChange) => marks(change)[title];
+const set = (key: string, value: unknown, change: FactsChange = {}) => ({ ...change, values: { [key]: value } });
+const SIGNED_OUT = { models: [OUR_LARGE, OUR_SMALL, OTHER] };
+const NO_COPILOT = {
+  ...SIGNED_OUT,
+  values: Object.fromEntries(
+    Object.values(SETTINGS)
+      .filter((key) => key.startsWith('github.copilot.'))
+      .map((key) => [key, undefined]),
+  ),
+};
+
+describe('judgeSidePrompts()', () => {
+  it('says where a new profile sends them', () => {
+    assert.deepEqual(marks(), {
+      [TITLES]: 'goes to GitHub',
+      [REVIEWS]: 'goes to GitHub',
+      [FALLBACK]: 'goes to GitHub',
+      'Risk of tool calls': 'goes to GitHub',
+      'Plan agent': 'follows the selected model',
+      'Explore agent': 'follows the selected model',
+      'Ask agent': 'follows the selected model',
+      'Implementation of a plan': 'follows the selected model',
+      'Inline chat': 'goes to GitHub',
+      'Model of new chats': 'follows the selected model',
+      'Agent host': 'cannot be sealed',
+      'Ghost text': 'cannot be sealed',
+      'Next edit suggestions': 'cannot be sealed',
+      'Search and execution subagents': 'unknown',
+      Dictation: 'cannot be sealed',
+      [REST]: 'cannot be sealed',
+      'Chats with models of Other Vendor': 'goes to Other Vendor',
+      'Chats with models of GitHub': 'goes to GitHub',
+    });
+  });
+
+  it('marks those as sealed that go to models of ours which the editor offers', () => {
+    const sealed = marks({ values: SEALING });
+    const titles = [TITLES, REVIEWS, 'Risk of tool calls', 'Plan agent', 'Explore agent', 'Inline chat'];
+    for (const title of titles) assert.equal(sealed[title], 'sealed', title);
+  });
+
+  it('marks none as sealed while the editor does not offer our models', () => {
+    const shown = marks({ values: SEALING, models: [OTHER, COPILOTS] });
+    assert.ok(!Object.values(shown).includes('sealed'));
+    for (const title of [TITLES, REVIEWS, 'Risk of tool calls', 'Inline chat'])
+      assert.equal(shown[title], 'goes to GitHub', title);
+  });
+
+  it('marks none as sealed if two models have the id, because VS Code then takes neither', () => {
+    assert.equal(markOf(TITLES, { values: SEALING, models: [OUR_SMALL, OUR_SMALL, COPILOTS] }), 'goes to GitHub');
+  });
+
+  for (const version of ['1.138.0', '1.140.0', '1.139-insider', '2.0.0', '']) {
+    it(`marks none as sealed, off or following in VS Code "${version}", which it does not know`, () => {
+      const shown = Object.values(marks({ values: { ...SEALING, [SETTINGS.nextEdits]: false }, version }));
+      assert.ok(shown.includes('unknown'));
+      for (const mark of ['sealed', 'off', 'follows the selected model']) assert.ok(!shown.includes(mark), mark);
+    });
+  }
+
+  it('lists settings that it does not know and that may name a model', () => {
+    const known = makeFacts().modelSettings;
+    const shown = marks({ modelSettings: [...known, 'chat.poetry.model', 'chat.somethingElse'] });
+    assert.equal(shown['Setting chat.poetry.model'], 'unknown');
+    assert.deepEqual(
+      Object.keys(shown).filter((title) => title.startsWith('Setting ')),
+      ['Setting chat.poetry.model'],
+    );
+  });
+
+  it('says that it does not know what the editor does without the setting', () => {
+    for (const [title, key] of [
+      [TITLES, SETTINGS.utilitySmall],
+      [FALLBACK, SETTINGS.utilityFallback],
+      ['Explore agent', SETTINGS.explore],
+      ['Agent host', SETTINGS.agentHost],
+    ] as const) {
+      assert.equal(markOf(title, set(key, undefined)), 'unknown', title);
+    }
+  });
+
+  it('names the vendor of another model', () => {
+    assert.equal(markOf(TITLES, set(SETTINGS.utilitySmall, 'other/large-1')), 'goes to Other Vendor');
+    assert.equal(markOf('Plan agent', set(SETTINGS.plan, 'Large 1 (other)')), 'goes to Other Vendor');
+    assert.equal(markOf('Inline chat', set(SETTINGS.inlineChat, 'GPT-9')), 'goes to GitHub');
+    assert.equal(markOf('Explore agent', set(SETTINGS.exploreOld, 'Gone (copilot)')), 'goes to GitHub');
+    assert.equal(markOf('Explore agent', set(SETTINGS.explore, 'Gone (other)')), 'follows the selected model');
+  });
+
+  it('ignores values that name no model', () => {
+    for (const value of ['large-1', '/', 'sealed-proxy/', '/small-1', 7, null])
+      assert.equal(markOf(TITLES, set(SETTINGS.utilitySmall, value)), 'goes to GitHub', String(value));
+  });
+
+  it('never calls the fallback sealed: before the first chat of a window it is not used', () => {
+    for (const value of ['none', 'mainAgent'])
+      assert.equal(markOf(FALLBACK, set(SETTINGS.utilityFallback, value)), 'cannot be sealed');
+    assert.equal(markOf(FALLBACK, set(SETTINGS.utilityFallback, 'anything')), 'goes to GitHub');
+  });
+
+  it('follows the small utility model for risks, unless they are off or have a model of GitHub', () => {
+    const title = 'Risk of tool calls';
+    const change = (values: object) => ({ values: { ...SEALING, ...values } });
+    assert.equal(markOf(title, change({ [SETTINGS.riskAssessment]: false })), 'off');
+    assert.equal(markOf(title, change({ [SETTINGS.riskModel]: 'gpt-9' })), 'goes to GitHub');
+    assert.equal(markOf(title, change({ [SETTINGS.riskModel]: 'small-1' })), 'goes to GitHub');
+  });
+
+  it('calls new chats sealed only if no other vendor has a model with this id', () => {
+    const title = 'Model of new chats';
+    assert.equal(markOf(title, set(SETTINGS.newChats, 'Small-1')), 'sealed');
+    assert.equal(markOf(title, set(SETTINGS.newChats, 'large-1')), 'goes to Other Vendor');
+    assert.equal(markOf(title, set(SETTINGS.newChats, 'auto')), 'goes to GitHub');
+  });
+
+  it('says that ghost text and suggestions are off only if they are off for every language', () => {
+    assert.equal(markOf('Ghost text', set(SETTINGS.ghostText, { '*': false, plaintext: false })), 'off');
+    assert.equal(markOf('Ghost text', set(SETTINGS.ghostText, { '*': false, c: true })), 'cannot be sealed');
+    assert.equal(markOf('Ghost text', set(SETTINGS.ghostText, { c: false })), 'cannot be sealed');
+    assert.equal(markOf('Next edit suggestions', set(SETTINGS.nextEdits, false)), 'off');
+    const overridden = { overridden: [SETTINGS.nextEdits, SETTINGS.ghostText] };
+    assert.equal(markOf('Next edit suggestions', set(SETTINGS.nextEdits, false, overridden)), 'cannot be sealed');
+    assert.equal(markOf('Ghost text', set(SETTINGS.ghostText, { '*': false }, overridden)), 'cannot be sealed');
+  });
+
+  it('says that subagents are off only if the user has turned off both', () => {
+    const both = { [SETTINGS.searchSubagent]: false, [SETTINGS.executionSubagent]: false };
+    assert.equal(markOf('Search and execution subagents', { values: both }), 'off');
+    assert.equal(markOf('Search and execution subagents', set(SETTINGS.searchSubagent, true)), 'cannot be sealed');
+  });
+
+  it('says to whom dictation goes', () => {
+    assert.equal(markOf('Dictation', set(SETTINGS.dictation, false)), 'off');
+    assert.equal(markOf('Dictation', set(SETTINGS.dictationModel, 'mai')), 'goes to Microsoft');
+    assert.equal(markOf('Dictation', set(SETTINGS.dictationCleanup, false)), 'off');
+  });
+
+  it('says that nothing goes to GitHub before the user signs in', () => {
+    const shown = marks(SIGNED_OUT);
+    assert.equal(shown[TITLES], 'goes to GitHub if you sign in');
+    assert.ok(!Object.values(shown).includes('goes to GitHub'));
+  });
+
+  it('counts the models of all services of GitHub as those of GitHub, and knows when the user is not signed in', () => {
+    const cli = { vendor: 'copilotcli', id: 'auto', name: 'Auto' };
+    const shown = marks({ models: [OUR_LARGE, cli] });
+    assert.equal(shown['Chats with models of GitHub'], 'goes to GitHub if you sign in');
+    assert.equal(
+      markOf('Inline chat', set(SETTINGS.inlineChat, 'Auto (copilotcli)', SIGNED_OUT)),
+      'goes to GitHub if you sign in',
+    );
+  });
+
+  it('follows the chat without a utility model if the fallback is the main agent and nobody is signed in', () => {
+    const fallback = { [SETTINGS.utilityFallback]: 'mainAgent' };
+    assert.equal(markOf(TITLES, { ...SIGNED_OUT, values: fallback }), 'follows the selected model');
+    assert.equal(markOf(TITLES, { values: fallback }), 'goes to GitHub');
+  });
+
+  it('says that nothing is sent by an extension that is not enabled', () => {
+    const shown = marks(NO_COPILOT);
+    for (const title of [TITLES, FALLBACK, 'Agent host', 'Ghost text', 'Ask agent', REST])
+      assert.equal(shown[title], 'off', title);
+    assert.equal(markOf(TITLES, { ...NO_COPILOT, version: '1.150.0' }), 'unknown');
+  });
+
+  it('marks everything as off if AI features are off', () => {
+    const shown = marks(set(SETTINGS.aiOff, true, { models: [] }));
+    assert.deepEqual([...new Set(Object.values(shown))], ['off']);
+  });
+
+  it('says that the agent host can or cannot use our models', () => {
+    const reasonOf = (value: boolean) =>
+      judgeSidePrompts(makeFacts(set(SETTINGS.agentHost, value))).find(({ title }) => title === 'Agent host')?.reason;
+    assert.match(reasonOf(true) ?? '', /^Can use models of Sealed Proxy\. .* go to GitHub, whatever is set\.$/);
+    assert.match(reasonOf(false) ?? '', /^Cannot use models of Sealed Proxy/);
+  });
+
+  it('says that a workspace has set the model', () => {
+    const facts = makeFacts({ values: SEALING, overridden: [SETTINGS.plan] });
+    const plan = judgeSidePrompts(facts).find(({ title }) => title === 'Plan agent');
+    assert.equal(plan?.reason, 'Set to Large 1 by the workspace.');
+  });
+});

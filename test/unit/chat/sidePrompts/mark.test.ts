@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
+import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
+
+const GITHUB: Mark = { kind: 'goesTo', recipient: 'GitHub', ifSignedIn: false };
+
+describe('markText()', () => {
+  it('names the recipient, and the condition', () => {
+    assert.equal(markText(GITHUB), 'goes to GitHub');
+    assert.equal(markText({ ...GITHUB, ifSignedIn: true }), 'goes to GitHub if you sign in');
+    assert.equal(markText({ kind: 'cannotBeSealed' }), 'cannot be sealed');
+  });
+});
+
+describe('summaryOfMarks()', () => {
+  const summary = (...marks: readonly Mark[]) =>
+    summaryOfMarks(marks.map((mark) => ({ title: 'x', mark, reason: '', settings: [] })));
+
+  it('counts the marks, those that need attention first', () => {
+    assert.equal(
+      summary({ kind: 'sealed' }, { kind: 'unknown' }, GITHUB, { kind: 'cannotBeSealed' }, GITHUB, { kind: 'follows' }),
+      '2 go to GitHub, 1 cannot be sealed, 1 unknown, 1 follows the selected model, 1 sealed',
+    );
+    assert.equal(summary({ kind: 'off' }, { kind: 'off' }), '2 off');
+    assert.equal(summary(), '');
+  });
+});

@@ -1,0 +1,211 @@
+// VS Code's side prompts before and after "Keep VS Code's Chat Sealed…", with the models of another vendor installed. Both
+// the enclave and the other vendor record what they are given. Each test continues where the previous one ended.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createModel } from '../../../src/devEnclave/model/model.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { ChatView } from '../../support/vscode/chatView.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { OtherVendor } from '../../support/vscode/otherVendor.ts';
+import { eventually } from '../../support/vscode/processes.ts';
+import { OTHER_VENDOR_VSIX } from '../../support/vscode/profile.ts';
+import type { ChatBody } from '../../support/vscode/scriptedModel.ts';
+import { VISIBLE } from '../../support/vscode/workbench.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
+
+const COMMAND = "Sealed Proxy: Keep VS Code's Chat Sealed…";
+/** What a user may have written, with comments, line breaks and spaces that no program would choose. */
+const WRITTEN = `{
+\t// the other vendor's models, for now
+  "chat.utilitySmallModel" : "othervendor/small-1", "chat.utilityModel":"othervendor/small-1",
+    /* inline */ "inlineChat.defaultModel": "Small 1 (othervendor)",\r
+  "chat.exploreAgent.defaultModel": "Small 1 (othervendor)",
+
+`;
+
+interface Sent {
+  readonly model: string;
+  readonly text: string;
+}
+
+/** The kinds of side prompts that a user can cause here, by what the editor writes into them. */
+const KINDS = {
+  title: /brief title for the following request/,
+  'commit message': /best git commit message/,
+} as const;
+
+describe("VS Code's side prompts", () => {
+  const scope = perSuite();
+  /** The prompts that the enclave has decrypted. */
+  const sealed: Sent[] = [];
+  let enclave: RunningEnclave;
+  let other: OtherVendor;
+  let settingsPath: string;
+  let original: string;
+  let window: Workbench;
+  let chat: ChatView;
+
+  before(async function () {
+    this.timeout(120_000);
+    const answer = createModel({ paceMs: 0 });
+    enclave = await scope.enclave({
+      handler: async (request, response) => {
+        if (request.target.startsWith('/v1/chat/')) {
+          const body = JSON.parse(Buffer.from(request.body ?? []).toString()) as ChatBody;
+          sealed.push({ model: body.model, text: JSON.stringify(body.messages) });
+        }
+        await answer(request, response);
+      },
+    });
+    other = new OtherVendor(scope);
+    const editor = await Editor.start(
+      { 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort(), 'chat.disableAIFeatures': false },
+      { env: other.env },
+    );
+    scope.onClose(() => editor.stop());
+    editor.install(OTHER_VENDOR_VSIX);
+    settingsPath = join(editor.profile.userData, 'User', 'settings.json');
+    stageChange(editor.profile.folder('project'));
+    window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
+    await window.setApiKey('dev-the-key-of-a-user');
+    await window.waitForStatus('Sealed Proxy: development');
+    await window.dismiss('API key accepted. 8 models are available.');
+    chat = await ChatView.open(window);
+  });
+
+  it('have new marks as soon as settings.json has changed', async () => {
+    await waitForTooltip(/go to GitHub if you sign in/);
+    original = readFileSync(settingsPath, 'utf8')
+      .replace('{\n', WRITTEN)
+      .replace(/\n\}\s*$/, ',\n\n}\n\n');
+    writeFileSync(settingsPath, original);
+    await waitForTooltip(/5 go to Other Vendor/);
+  });
+
+  it('go to the models of another vendor if the settings name them', async () => {
+    await ask('Tell me about lighthouses.');
+    await generateCommitMessage();
+    for (const [kind, words] of Object.entries(KINDS)) {
+      await eventually(`the ${kind} at the other vendor`, () => found(otherPrompts(), words), VISIBLE);
+      assert.ok(!found(sealed, words), `no ${kind} at the enclave`);
+    }
+    assert.deepEqual([...new Set(otherPrompts().map(({ model }) => model))], ['small-1']);
+    assert.ok(!found(otherPrompts(), /<userRequest>/), 'the chat itself goes to the enclave');
+  });
+
+  it('are listed, and the settings are written after the user has agreed', async () => {
+    await window.runCommand(COMMAND);
+    await window.option('Titles, summaries, commit messages').getByText('goes to Other Vendor').waitFor();
+    await window.screenshot('side-prompts-list');
+    await window.option('Seal').click();
+    const dialog = window.page.locator('.monaco-dialog-box').filter({ hasText: 'Write 7 user settings?' });
+    await dialog.getByText('chat.utilitySmallModel: "othervendor/small-1" → "sealed-proxy/gemma4-31b"').waitFor();
+    await window.screenshot('side-prompts-agree');
+    await window.press('Write 7 user settings?', 'Write Settings');
+    await window.toast('7 user settings written. 6 of ').waitFor();
+    await window.screenshot('side-prompts-written');
+    const report = await window.diagnosis('side-prompts');
+    const marks = new Map(
+      report
+        .split('\n')
+        .map((line) => line.split('\t'))
+        .map(([title = '', mark]) => [title, mark]),
+    );
+    for (const title of ['Titles, summaries, commit messages', 'Risk of tool calls', 'Explore agent', 'Inline chat'])
+      assert.equal(marks.get(title), 'sealed', title);
+    assert.equal(marks.get('Ghost text'), 'cannot be sealed');
+    assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
+    assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
+    await window.bridge.command('notifications.clearAll');
+    await waitForTooltip(/6 sealed/);
+    await window.screenshot('side-prompts-tooltip');
+  });
+
+  it('then go to the enclave, and nothing goes to the other vendor', async () => {
+    const [before, handled] = [otherPrompts().length, enclave.journal.requests.length];
+    sealed.length = 0;
+    await ask('Tell me about windmills.');
+    await generateCommitMessage();
+    for (const [kind, words] of Object.entries(KINDS)) {
+      await eventually(`the ${kind} at the enclave`, () => found(sealed, words), VISIBLE);
+      assert.equal(sealed.find(({ text }) => words.test(text))?.model, 'gemma4-31b');
+    }
+    assert.ok(enclave.journal.requests.length - handled >= 3);
+    assert.equal(otherPrompts().length, before);
+  });
+
+  it('are as before after one step, and settings.json has the same bytes', async () => {
+    await window.runCommand(COMMAND);
+    await window.option('Undo').click();
+    await window.toast('settings.json is exactly as it was before.').waitFor();
+    await window.screenshot('side-prompts-undone');
+    assert.equal(readFileSync(settingsPath, 'utf8'), original);
+    await waitForTooltip(/5 go to Other Vendor/);
+  });
+
+  it('keep what the user has changed since, when it is undone', async () => {
+    await window.runCommand(COMMAND);
+    await window.option('Seal').click();
+    await window.press('Write 7 user settings?', 'Write Settings');
+    await window.toast('7 user settings written.').waitFor();
+    await window.bridge.run(
+      (editor) =>
+        editor.workspace.getConfiguration().update('inlineChat.defaultModel', '', editor.ConfigurationTarget.Global),
+      undefined,
+    );
+    await window.toast('7 user settings written.').getByRole('button', { name: 'Undo' }).click();
+    await window.toast('so they keep their values: inlineChat.defaultModel.').waitFor();
+    const after = readFileSync(settingsPath, 'utf8');
+    assert.match(after, /"chat\.utilitySmallModel" : "othervendor\/small-1"/);
+    assert.match(after, /\/\* inline \*\/ "inlineChat\.defaultModel": ""/);
+    assert.doesNotMatch(after, /sealed-proxy\/|\(sealed-proxy\)|byokModels/);
+  });
+
+  function otherPrompts(): readonly Sent[] {
+    const requests = other.requests().filter(({ kind }) => kind === 'request');
+    return requests.map(({ model, texts }) => ({ model, text: texts.join('\n') }));
+  }
+
+  /** In a new chat, with a model of ours: another vendor has one of the same name. */
+  async function ask(words: string): Promise<void> {
+    await window.bridge.command('workbench.action.chat.newChat');
+    const model = { vendor: 'sealed-proxy', id: 'glm-5-2', family: 'glm-5-2' };
+    await window.bridge.command('workbench.action.chat.changeModel', model);
+    await chat.ask(words);
+    await chat.answer.getByText(words).first().waitFor();
+  }
+
+  async function generateCommitMessage(): Promise<void> {
+    await window.bridge.command('workbench.view.scm');
+    await window.page.locator('.scm-view').getByText('verse.txt').waitFor();
+    await window.bridge.command('github.copilot.git.generateCommitMessage');
+  }
+
+  /** The tooltip is drawn when it opens, so it is opened until it has the text. */
+  async function waitForTooltip(text: RegExp): Promise<void> {
+    const hasText = async () => {
+      await window.openTooltip();
+      return text.test(await window.hover.innerText());
+    };
+    await eventually(`a tooltip with ${text}`, hasText, VISIBLE);
+  }
+});
+
+function found(prompts: readonly Sent[], words: RegExp): boolean {
+  return prompts.some(({ text }) => words.test(text));
+}
+
+/** Makes a repository with one file that is ready to be committed. */
+function stageChange(folder: string): void {
+  writeFileSync(join(folder, 'verse.txt'), 'A line about the sea.\n');
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', 'verse.txt'],
+  ])
+    execFileSync('git', args, { cwd: folder });
+}
