@@ -1,11 +1,10 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
 import type { Cause, Health, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
+import { keySource } from './apiKeyText.ts';
 import type { VisibleCommand } from './commands.ts';
 
 export const PRODUCT = 'Sealed Proxy';
-/** The default of the setting backendUrl. */
-export const DEFAULT_BACKEND = 'https://enclave.trymaple.ai';
 
 /** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
@@ -115,17 +114,15 @@ function describe(status: ProxyStatus): Description {
 function describeRunning(status: RunningStatus): Description {
   const { health } = status;
   switch (health.kind) {
-    case 'noKey': {
-      const isDefault = status.backendUrl === DEFAULT_BACKEND;
+    case 'noKey':
       return {
         icon: 'key',
         label: 'set API key',
         headline: `${PRODUCT} needs an API key.`,
-        detail: `Create one ${isDefault ? 'at trymaple.ai' : 'with your backend'}, then run Set API Key.`,
+        detail: `${keySource(status.backendUrl)} Then run Set API Key.`,
         click: 'setApiKey',
         actions: ['setApiKey', ...RUNNING],
       };
-    }
     case 'checking':
       return { icon: 'loading~spin', headline: `${PRODUCT} is checking the connection to the backend.` };
     case 'connected':

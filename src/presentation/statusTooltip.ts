@@ -2,6 +2,7 @@
 import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
+import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
 import { clockTime, shortPcr0 } from './statusText.ts';
@@ -15,7 +16,7 @@ export function statusTooltip(status: ProxyStatus, view: StatusView): string {
   const rows = status.kind === 'running' ? rowsOf(status) : [];
   return [
     `**${asMarkdown(view.headline)}**`,
-    ...(view.detail === '' ? [] : [asMarkdown(view.detail)]),
+    ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail))]),
     ...(rows.length === 0 ? [] : [['| | |', '| :-- | :-- |', ...rows.map(writeRow)].join('\n')]),
     view.actions.map((name) => `[${COMMANDS[name].title}](command:${commandId(name)})`).join(' · '),
   ].join('\n\n');

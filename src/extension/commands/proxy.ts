@@ -2,14 +2,20 @@
 import * as vscode from 'vscode';
 import { freePort } from '../../supervisor/freePort.ts';
 import { SECTION } from '../settings.ts';
-import type { CommandGroup } from './commandContext.ts';
+import { ensureApiKey } from './askApiKey.ts';
+import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const proxyCommands = {
-  start: ({ supervisor }) => supervisor.start(),
+  start,
   stop: ({ supervisor }) => supervisor.stop(),
   restart: ({ supervisor }) => supervisor.restart(),
   useFreePort,
 } satisfies CommandGroup;
+
+async function start(context: CommandContext): Promise<void> {
+  await context.supervisor.start();
+  await ensureApiKey(context, 'Sealed Proxy');
+}
 
 /** Writes the setting; the proxy follows it. */
 async function useFreePort(): Promise<void> {

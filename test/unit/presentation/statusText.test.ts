@@ -150,7 +150,7 @@ const TABLE: readonly Expected[] = [
     compact: '$(key) set API key',
     severity: 'none',
     headline: 'Sealed Proxy needs an API key.',
-    detail: 'Create one with your backend, then run Set API Key.',
+    detail: 'Create one with the operator of your backend. Then run Set API Key.',
     actions: `setApiKey ${RUNNING}`,
     click: 'setApiKey',
   },
@@ -320,7 +320,7 @@ describe('describeStatus()', () => {
 
   it('says where to create an API key', () => {
     const status = running({ kind: 'noKey' }, { backendUrl: RESTART_SETTINGS.backendUrl.default });
-    assert.equal(describeStatus(status).detail, 'Create one at trymaple.ai, then run Set API Key.');
+    assert.equal(describeStatus(status).detail, 'Create one at trymaple.ai, under API Keys. Then run Set API Key.');
   });
 
   it('says that nothing was sent only if the connection failed in the handshake', () => {

@@ -1,0 +1,53 @@
+// What the Marketplace and the editor read in package.json, besides what other tests derive from the source.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { COMMANDS, INTERNAL_COMMANDS, commandId } from '../../src/presentation/commands.ts';
+import type { CommandName } from '../../src/presentation/commands.ts';
+import { fromRoot } from '../support/e2e/process.ts';
+
+interface Manifest {
+  readonly repository: { readonly url: string };
+  readonly homepage?: string;
+  readonly bugs?: { readonly url: string };
+  readonly galleryBanner?: { readonly color: string; readonly theme: string };
+  readonly categories: readonly string[];
+  readonly engines: { readonly vscode: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly contributes: { readonly walkthroughs: readonly { readonly steps: readonly { description: string }[] }[] };
+}
+
+const manifest = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as Manifest;
+
+/** Minor versions: VS Code 1 has no other ones. */
+function minorOf(range = ''): number {
+  const [, minor = ''] = /^[~^]1\.(\d+)\.\d+$/.exec(range) ?? [];
+  return Number(minor || NaN);
+}
+
+describe('package.json', () => {
+  it('links the Marketplace page to the repository and its issues', () => {
+    const repository = manifest.repository.url.replace(/\.git$/, '');
+    assert.equal(manifest.homepage, `${repository}#readme`);
+    assert.equal(manifest.bugs?.url, `${repository}/issues`);
+    assert.match(manifest.galleryBanner?.color ?? '', /^#[0-9a-f]{6}$/);
+    assert.equal(manifest.galleryBanner?.theme, 'dark');
+    assert.deepEqual(manifest.categories, ['AI', 'Chat']);
+  });
+
+  it('compiles against no newer API than the oldest editor has, also after an update of the types', () => {
+    const types = manifest.devDependencies['@types/vscode'] ?? '';
+    assert.match(types, /^~/, 'a caret would let an update take the types of a newer editor');
+    assert.ok(minorOf(types) <= minorOf(manifest.engines.vscode), `${types} for ${manifest.engines.vscode}`);
+    const path = fromRoot('node_modules/@types/vscode/package.json');
+    const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
+    assert.equal(minorOf(`~${version}`), minorOf(types));
+  });
+
+  it('runs only existing commands from the walkthrough', () => {
+    const names: readonly CommandName[] = [...(Object.keys(COMMANDS) as CommandName[]), ...INTERNAL_COMMANDS];
+    const text = JSON.stringify(manifest.contributes.walkthroughs);
+    const linked = [...text.matchAll(/\(command:([\w.]+)\)/g)].map(([, id = '']) => id);
+    assert.ok(linked.length >= 4);
+    for (const id of linked) assert.ok(names.map(commandId).includes(id), id);
+  });
+});
