@@ -34,9 +34,19 @@ const BROKEN: readonly VisibleCommand[] = ['checkConnection', 'diagnose', 'showA
 /** Another window's proxy, which this window does not use. */
 const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
 
+/** The states without a failure that the status bar names, so that they look different. */
+const LABELS: Partial<Record<ProxyStatus['kind'], string>> = { off: 'off', starting: 'starting' };
+
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
-  return { label: '', severity: 'none', detail: '', click: 'showMenu', actions: RUNNING, ...describe(status) };
+  return {
+    label: LABELS[status.kind] ?? '',
+    severity: 'none',
+    detail: '',
+    click: 'showMenu',
+    actions: RUNNING,
+    ...describe(status),
+  };
 }
 
 /** The text of the status bar item; `compact` leaves out the product's name. */
@@ -72,7 +82,7 @@ function describe(status: ProxyStatus): Description {
     case 'failed':
       return {
         icon: 'error',
-        label: 'stopped',
+        label: status.reason === 'crashes' ? 'crashed' : 'start failed',
         severity: 'error',
         headline: `${PRODUCT} is not running.`,
         detail: sentence(status.message),
@@ -124,7 +134,11 @@ function describeRunning(status: RunningStatus): Description {
         actions: ['setApiKey', ...RUNNING],
       };
     case 'checking':
-      return { icon: 'loading~spin', headline: `${PRODUCT} is checking the connection to the backend.` };
+      return {
+        icon: 'loading~spin',
+        label: 'checking',
+        headline: `${PRODUCT} is checking the connection to the backend.`,
+      };
     case 'connected':
       return describeConnected(status);
     case 'keyRejected':
@@ -173,7 +187,11 @@ function describeConnected({ verified }: RunningStatus): Description {
       };
     case undefined:
       // The session was just lost, and the next request opens another: this is not an attack.
-      return { icon: 'loading~spin', headline: `${PRODUCT} is connected and verifies the enclave again.` };
+      return {
+        icon: 'loading~spin',
+        label: 'verifying',
+        headline: `${PRODUCT} is connected and verifies the enclave again.`,
+      };
   }
 }
 
