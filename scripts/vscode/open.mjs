@@ -39,7 +39,9 @@ async function writeSettings(backendUrl) {
     'security.workspace.trust.enabled': false,
     'workbench.startupEditor': 'none',
     'workbench.enableExperiments': false,
-    'chat.byokUtilityModelDefault': 'mainAgent', // titles come from the enclave as well
+    'chat.byokUtilityModelDefault': 'mainAgent', // what the editor itself asks goes to the enclave as well
+    'chat.agent.thinking.collapsedTools': 'off', // shows the call of a tool
+    'git.openRepositoryInParentFolders': 'never',
     'telemetry.telemetryLevel': 'off',
     'update.mode': 'none',
     'extensions.autoCheckUpdates': false,
@@ -69,9 +71,11 @@ async function serve() {
     ...['--disable-getting-started-override', '--disable-proxy', PROJECT],
   ];
   const child = spawn(process.execPath, [FRONT, ...folders(), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(),
   });
+  const errors = [];
+  child.stderr.setEncoding('utf8').on('data', (text) => errors.push(text));
   process.once('exit', () => {
     rmSync(sockets, { recursive: true, force: true });
   });
@@ -80,9 +84,10 @@ async function serve() {
     const [, url] = /listening on (http:\S+)/.exec(line) ?? [];
     if (url === undefined) continue;
     child.stdout.resume();
+    child.stderr.removeAllListeners('data').resume(); // from now on, only what does not concern the user
     return url;
   }
-  return once(child, 'exit'); // this process ends as well
+  throw new Error(`VS Code could not be started: ${errors.join('')}`);
 }
 
 async function freePort() {

@@ -21,13 +21,13 @@ export function requestedTitle(message: string): string | undefined {
   return (request.match(/\S+/gu) ?? []).slice(0, TITLE_WORDS).join(' ');
 }
 
-/** The folder in which the user works, as the editor describes it. */
-const FOLDER = /folders?(?: open)?: ?\n?(?:- )?(\/[^\n,]*?)[.,]?$/m;
+/** How the editor names the folder in which the user works, with a space at its end. */
+const FOLDER = /^I am working in a workspace with the following folders:\n- (.+)$/m;
 
 /** The absolute path of the file that these words name, if the request says in which folder the user works. */
 export function namedFile({ messages }: ChatRequest, words: string): string | undefined {
   const names = (words.match(/[\w./-]+/gu) ?? []).map((word) => word.replace(/\.$/, ''));
-  const name = names.find((word) => extname(word) !== '' && !word.startsWith('/'));
-  const folder = messages.map(({ text }) => FOLDER.exec(text)?.[1]).find((found) => found !== undefined);
+  const name = names.find((word) => extname(word).length > 1 && !word.startsWith('/'));
+  const folder = messages.map(({ text }) => FOLDER.exec(text)?.[1]?.trim()).find((found) => found !== undefined);
   return name === undefined || folder === undefined ? undefined : `${folder}/${name}`;
 }
