@@ -20,7 +20,7 @@ const manifest = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as M
 
 /** Minor versions: VS Code 1 has no other ones. */
 function minorOf(range = ''): number {
-  const [, minor = ''] = /^[~^]1\.(\d+)\.\d+$/.exec(range) ?? [];
+  const [, minor = ''] = /^\^?1\.(\d+)\.\d+$/.exec(range) ?? [];
   return Number(minor || NaN);
 }
 
@@ -34,13 +34,13 @@ describe('package.json', () => {
     assert.deepEqual(manifest.categories, ['AI', 'Chat']);
   });
 
-  it('compiles against no newer API than the oldest editor has, also after an update of the types', () => {
-    const types = manifest.devDependencies['@types/vscode'] ?? '';
-    assert.match(types, /^~/, 'a caret would let an update take the types of a newer editor');
-    assert.ok(minorOf(types) <= minorOf(manifest.engines.vscode), `${types} for ${manifest.engines.vscode}`);
+  it('compiles against no newer API than the oldest supported editor has', () => {
+    const oldest = minorOf(manifest.engines.vscode);
+    const types = manifest.devDependencies['@types/vscode'];
+    assert.ok(minorOf(types) <= oldest, `${types} for ${manifest.engines.vscode}`);
     const path = fromRoot('node_modules/@types/vscode/package.json');
     const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
-    assert.equal(minorOf(`~${version}`), minorOf(types));
+    assert.ok(minorOf(version) <= oldest, `the installed types are of VS Code ${version}`);
   });
 
   it('runs only existing commands from the walkthrough', () => {
