@@ -18,7 +18,7 @@ const QUOTES = '"\'`“”‘’';
 export function keySource(backendUrl: string): string {
   return backendUrl === DEFAULT_BACKEND
     ? `Create one at ${KEY_SITE_NAME}, under API Keys.`
-    : 'Create one with the operator of your backend.';
+    : 'Get one from the operator of your backend.';
 }
 
 /** A text that contains `keySource()`, with a link: for Markdown, and for input boxes, which show links as well. */
@@ -28,7 +28,7 @@ export function withKeyLink(text: string): string {
 
 /** What the input box for the API key says. `reason`: a sentence that says why it is shown; may be empty. */
 export function keyPrompt(reason: string, backendUrl: string): string {
-  const stored = "It is tested first, then kept in VS Code's secret storage.";
+  const stored = "The key is tested, then kept in VS Code's secret storage.";
   return withKeyLink([reason || "Enter your backend's API key.", keySource(backendUrl), stored].join(' '));
 }
 

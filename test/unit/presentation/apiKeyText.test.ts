@@ -62,9 +62,9 @@ describe('keyPrompt()', () => {
     assert.equal(
       keyPrompt('An assistant needs an API key.', DEFAULT_BACKEND),
       'An assistant needs an API key. Create one at [trymaple.ai](https://trymaple.ai), under API Keys. ' +
-        "It is tested first, then kept in VS Code's secret storage.",
+        "The key is tested, then kept in VS Code's secret storage.",
     );
-    assert.match(keyPrompt('', 'https://enclave.example'), /^Enter your backend's API key\. Create one with/);
+    assert.match(keyPrompt('', 'https://enclave.example'), /^Enter your backend's API key\. Get one from/);
   });
 });
 

@@ -160,7 +160,7 @@ const TABLE: readonly Expected[] = [
     compact: '$(key) set API key',
     severity: 'none',
     headline: 'Sealed Proxy needs an API key.',
-    detail: 'Create one with the operator of your backend. Then run Set API Key.',
+    detail: 'Get one from the operator of your backend. Then run Set API Key.',
     actions: `setApiKey ${RUNNING}`,
     click: 'setApiKey',
   },

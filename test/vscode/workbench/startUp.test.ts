@@ -1,4 +1,4 @@
-// Another extension that uses the API while the editor is still starting.
+// A fresh profile: what works before start-up has ended, and before anything is set.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ async function useApi(editor: typeof vscode) {
   return { wasActive, status, baseUrl };
 }
 
-describe("The API's commands", () => {
+describe('A fresh profile', () => {
   const scope = perSuite();
 
-  it('work before start-up has ended: the first one activates the extension', async function () {
+  it('runs the commands of the API before start-up has ended: the first one activates the extension', async function () {
     this.timeout(120_000);
     const enclave = await scope.enclaveProcess();
     const port = await freePort();
@@ -35,5 +35,24 @@ describe("The API's commands", () => {
     assert.equal(value?.wasActive, false);
     assert.ok(['off', 'starting'].includes(value.status.state), value.status.state);
     assert.equal(value.baseUrl, `http://127.0.0.1:${port}/v1`);
+  });
+
+  it('asks for the key of the default backend with a link to the site; cancelling changes nothing', async function () {
+    this.timeout(120_000);
+    const editor = await Editor.start({ 'sealedProxy.autoStart': false }); // so that nothing connects to the backend
+    scope.onClose(() => editor.stop());
+    const window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
+    const asked = window.bridge.command<boolean>('sealedProxy.setApiKey');
+    const link = window.quickInput.getByRole('button', { name: 'trymaple.ai' });
+    await link
+      .or(window.quickInput.locator('a', { hasText: 'trymaple.ai' }))
+      .first()
+      .waitFor();
+    await window.screenshot('set-api-key-link');
+    assert.match(await window.quickInput.innerText(), /Create one at trymaple\.ai, under API Keys\./);
+    await window.page.keyboard.press('Escape');
+    assert.equal(await asked, false);
+    await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
   });
 });

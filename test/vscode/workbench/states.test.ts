@@ -52,7 +52,7 @@ describe('The workbench', () => {
     await window.item.click();
     const box = window.quickInput.filter({ hasText: 'Sealed Proxy: Set API Key' });
     const input = box.locator('input[type="password"]');
-    await box.getByText('Create one with the operator of your backend.').waitFor();
+    await box.getByText('Get one from the operator of your backend.').waitFor();
     await window.screenshot('set-api-key');
     for (const [pasted, sentence] of [
       ['ключ', 'An API key contains only letters'],
