@@ -9,7 +9,7 @@ const LIMIT = 10_000;
 const children = new Map();
 let ending = false;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void endAll(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void endAll(0));
 
 /**
  * @param {import('node:child_process').ChildProcess} child

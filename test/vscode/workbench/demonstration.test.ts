@@ -100,12 +100,18 @@ describe('npm start -- --vscode', function () {
     await noneLeft(started);
   });
 
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
-    it(`ends, and leaves no process, on ${signal}`, async () => {
+  // A terminal sends its signals to all processes.
+  for (const [name, signal, toAll] of [
+    ['Ctrl-C', 'SIGINT', true],
+    ['SIGTERM', 'SIGTERM', false],
+    ['the end of its terminal', 'SIGHUP', true],
+  ] as const) {
+    it(`ends, and leaves no process, on ${name}`, async () => {
       await start();
       await status().waitFor({ timeout: STARTING });
       const started = descendants(demo.pid);
       demo.child.kill(signal);
+      if (toAll) for (const { pid } of started) process.kill(pid, signal);
       assert.deepEqual(await demo.exit(ENDING), { code: 0, signal: null });
       assert.deepEqual(demo.stderr.items, []);
       await noneLeft(started);
