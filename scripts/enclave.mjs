@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { keep } from './children.mjs';
 
 /**
  * @param {number} port 0 for any free one
@@ -11,16 +12,7 @@ export async function startEnclave(port = 0) {
   const child = spawn(process.execPath, ['dist/dev-enclave.js', '--port', String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  exitWith(child, 'development enclave');
+  keep(child, 'development enclave');
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   return { child, url: line.replace('enclave listening on ', '') };
-}
-
-/** Ends this process when a child fails. */
-export function exitWith(child, name) {
-  child.once('exit', (code) => {
-    if (code === 0 || code === null) return;
-    console.error(`The ${name} exited with code ${code}.`);
-    process.exit(1);
-  });
 }

@@ -21,7 +21,7 @@ const child = spawn(node, [join(root, script), ...args], {
 });
 // Ctrl-C reaches the child as well, which then decides when to end.
 process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 0 : 1)));
 
 /** Runs `npm ci` if nothing is installed yet or the lock file has changed since. */

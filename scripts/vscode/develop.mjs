@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { endAll, keep, release } from '../children.mjs';
 import { startEnclave } from '../enclave.mjs';
 
 const ENCLAVE_PORT = 14120;
@@ -12,24 +13,20 @@ const DEBUG_PORT = 14122; // also in .vscode/launch.json
 const FOLDER = resolve('.cache', 'development');
 
 const [executable] = process.argv.slice(2);
-const enclave = await startEnclave(ENCLAVE_PORT);
-const editor = spawn(executable, editorArguments(prepareFolders(enclave.url)), {
+const { url } = await startEnclave(ENCLAVE_PORT);
+const editor = spawn(executable, editorArguments(prepareFolders(url)), {
   stdio: 'ignore',
   env: Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VSCODE|ELECTRON)_/.test(name))),
 });
 editor.once('error', (error) => {
   console.error(`VS Code could not be started: ${error.message}`);
-  enclave.child.kill();
-  process.exit(1);
-});
-editor.once('exit', () => {
-  enclave.child.kill();
-  process.exit(0);
+  release(editor);
+  void endAll(1);
 });
 editor.once('spawn', () => {
-  console.log(`Development window opened. Its enclave is ${enclave.url}; enter dev-demo as the API key.`);
+  console.log(`Development window opened. Its enclave is ${url}; enter dev-demo as the API key.`);
 });
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => editor.kill());
+keep(editor);
 
 /** Keeps the settings, the keys and the files of the last time. */
 function prepareFolders(backendUrl) {

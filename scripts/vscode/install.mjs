@@ -11,6 +11,8 @@ const FOLDER = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), '
 /** Written last: an interrupted installation is repeated. */
 const MARKER = join(FOLDER, 'installed');
 const SERVER = join(FOLDER, 'node_modules', 'code-server', 'lib', 'vscode', 'out', 'server-main.js');
+/** code-server's front, which starts VS Code's server and keeps secrets across a reload of the page. */
+export const FRONT = join(FOLDER, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
 const BROWSERS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -26,8 +28,17 @@ const BROWSERS = [
 export function installCodeServer() {
   const browser = findBrowser() ?? (installFromDebian(['chromium']), findBrowser());
   if (browser === undefined) throw new Error('Install chromium, or set CHROMIUM_PATH to a Chromium.');
+  return { server: installServer(), browser };
+}
+
+/**
+ * VS Code's own server, without a browser.
+ * @returns {string} the path of the server
+ * @throws Error with one sentence that names what to install
+ */
+export function installServer() {
   if (!isInstalled()) install();
-  return { server: SERVER, browser };
+  return SERVER;
 }
 
 function findBrowser() {

@@ -1,4 +1,5 @@
-// The packages that the tests need besides the product's: each differs in one module, and is never shipped.
+// The packages that the tests and the demonstration need besides the product's: each differs in one module, and is never
+// shipped.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -38,6 +39,16 @@ export async function makeNext(folder) {
       onLoad({ filter: /\/shared\/version\.ts$/ }, () => ({ contents: `export const VERSION = '${version}';` }));
     },
   });
+}
+
+/**
+ * Makes a copy of the project that has an API key and opens the chat.
+ * @param {string} folder gets everything that vsce packs
+ */
+export async function makeDemo(folder) {
+  copyShipped(folder);
+  const outfile = join(folder, 'dist', 'extension.cjs');
+  await build({ ...BUNDLE, entryPoints: ['scripts/vscode/demo/main.ts'], outfile, logLevel: 'warning' });
 }
 
 /**

@@ -6,13 +6,14 @@ const REFUSED_FOR = 60_000;
 
 interface Question {
   readonly name: string;
+  readonly origin: string;
   readonly answer: Promise<boolean>;
   /** A `performance.now()`; undefined unless the user has refused. */
   refusedAt?: number;
 }
 
 export class Consents {
-  readonly #askUser: (name: string) => Promise<boolean>;
+  readonly #askUser: (name: string, origin: string) => Promise<boolean>;
   readonly #onAllowed: (name: string) => Promise<void>;
   /** The open questions, and those that were refused recently. */
   #questions: readonly Question[] = [];
@@ -20,36 +21,40 @@ export class Consents {
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param askUser resolves true if the user allows the client
+   * @param askUser resolves true if the user allows the client; gets the arguments of `ask`
    * @param onAllowed creates what an allowed client gets
    */
-  constructor(askUser: (name: string) => Promise<boolean>, onAllowed: (name: string) => Promise<void>) {
+  constructor(askUser: (name: string, origin: string) => Promise<boolean>, onAllowed: (name: string) => Promise<void>) {
     this.#askUser = askUser;
     this.#onAllowed = onAllowed;
   }
 
   /**
    * Resolves after the user has allowed the client and `onAllowed` has finished.
+   * @param origin what is known of the program that asks, in a sentence for the user. While a question is open, the same
+   *   name from another origin is another question; a refusal holds for the name.
    * @throws Error if the user refuses, or did so within the last minute
    */
-  async ask(name: string): Promise<void> {
+  async ask(name: string, origin = ''): Promise<void> {
     this.#questions = this.#questions.filter(
       ({ refusedAt }) => refusedAt === undefined || performance.now() - refusedAt < REFUSED_FOR,
     );
-    const question = this.#questions.find((known) => isSameName(known.name, name)) ?? this.#open(name);
+    const isSame = (known: Question) =>
+      isSameName(known.name, name) && (known.origin === origin || known.refusedAt !== undefined);
+    const question = this.#questions.find(isSame) ?? this.#open(name, origin);
     if (!(await question.answer)) {
       throw new Error(`${name} was not allowed to use Sealed Proxy. It can ask again in a minute.`);
     }
   }
 
-  #open(name: string): Question {
+  #open(name: string, origin: string): Question {
     const answer = this.#queue.then(async () => {
-      const allowed = await this.#askUser(name);
+      const allowed = await this.#askUser(name, origin);
       if (allowed) await this.#onAllowed(name);
       return allowed;
     });
     this.#queue = answer.catch(() => undefined);
-    const question: Question = { name, answer };
+    const question: Question = { name, origin, answer };
     this.#questions = [...this.#questions, question];
     const close = () => {
       this.#questions = this.#questions.filter((known) => known !== question);

@@ -44,8 +44,11 @@ const ENTRIES = {
   showMenu: { title: 'Show Menu' },
 } satisfies Readonly<Record<string, CommandEntry>>;
 
-/** Commands that other extensions and notifications run, and that users never see. */
-export const INTERNAL_COMMANDS = ['repairAssistants', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
+/**
+ * Commands that other extensions, notifications and the walkthrough run, and that users never see. Each has an activation
+ * event in package.json, so that it works while the editor is still starting.
+ */
+export const INTERNAL_COMMANDS = ['repairAssistants', 'openChat', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
 
 /** The context keys that the extension sets, for when clauses and the walkthrough. `asked`: a chat got a response. */
 export const CONTEXT_KEYS = ['state', 'verified', 'hasApiKey', 'assistantConnected', 'asked'] as const;
@@ -63,7 +66,7 @@ export function commandId(name: CommandName): string {
 }
 
 /**
- * The status bar's menu, in groups; empty groups are left out.
+ * The status bar's menu, in groups; empty groups are left out. If the state needs an API key, that comes first.
  * @param offered the commands that the current state offers
  */
 export function menuGroups(
@@ -75,7 +78,9 @@ export function menuGroups(
     const { menu } = COMMANDS[name];
     return menu === undefined || conditions[menu] || offered.includes(name);
   });
-  return [1, 2, 3]
-    .map((group) => names.filter((name) => COMMANDS[name].group === group))
-    .filter(({ length }) => length > 0);
+  const urgent: readonly VisibleCommand[] = offered.filter((name) => name === 'setApiKey');
+  const groups = [1, 2, 3].map((group) =>
+    names.filter((name) => COMMANDS[name].group === group && !urgent.includes(name)),
+  );
+  return [urgent, ...groups].filter(({ length }) => length > 0);
 }

@@ -1,12 +1,11 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
 import type { Cause, Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
+import { keySource } from './apiKeyText.ts';
 import type { VisibleCommand } from './commands.ts';
 import { NETWORK_REMEDY, networkRemedy } from './networkText.ts';
 
 export const PRODUCT = 'Sealed Proxy';
-/** The default of the setting backendUrl. */
-export const DEFAULT_BACKEND = 'https://enclave.trymaple.ai';
 
 /** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
@@ -56,9 +55,19 @@ const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: s
   system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],
 };
 
+/** The states without a failure that the status bar names, so that they look different. */
+const LABELS: Partial<Record<ProxyStatus['kind'], string>> = { off: 'off', starting: 'starting' };
+
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
-  return { label: '', severity: 'none', detail: '', click: 'showMenu', actions: RUNNING, ...describe(status) };
+  return {
+    label: LABELS[status.kind] ?? '',
+    severity: 'none',
+    detail: '',
+    click: 'showMenu',
+    actions: RUNNING,
+    ...describe(status),
+  };
 }
 
 /** The text of the status bar item; `compact` leaves out the product's name. */
@@ -100,7 +109,7 @@ function describe(status: ProxyStatus): Description {
     case 'failed':
       return {
         icon: 'error',
-        label: 'stopped',
+        label: status.reason === 'crashes' ? 'crashed' : 'start failed',
         severity: 'error',
         headline: `${PRODUCT} is not running.`,
         detail: sentence(status.message),
@@ -144,19 +153,21 @@ function describe(status: ProxyStatus): Description {
 function describeRunning(status: RunningStatus): Description {
   const { health } = status;
   switch (health.kind) {
-    case 'noKey': {
-      const isDefault = status.backendUrl === DEFAULT_BACKEND;
+    case 'noKey':
       return {
         icon: 'key',
         label: 'set API key',
         headline: `${PRODUCT} needs an API key.`,
-        detail: `Create one ${isDefault ? 'at trymaple.ai' : 'with your backend'}, then run Set API Key.`,
+        detail: `${keySource(status.backendUrl)} Then run Set API Key.`,
         click: 'setApiKey',
         actions: ['setApiKey', ...RUNNING],
       };
-    }
     case 'checking':
-      return { icon: 'loading~spin', headline: `${PRODUCT} is checking the connection to the backend.` };
+      return {
+        icon: 'loading~spin',
+        label: 'checking',
+        headline: `${PRODUCT} is checking the connection to the backend.`,
+      };
     case 'connected':
       return describeConnected(status);
     case 'keyRejected':
@@ -205,7 +216,11 @@ function describeConnected({ verified }: RunningStatus): Description {
       };
     case undefined:
       // The session was just lost, and the next request opens another: this is not an attack.
-      return { icon: 'loading~spin', headline: `${PRODUCT} is connected and verifies the enclave again.` };
+      return {
+        icon: 'loading~spin',
+        label: 'verifying',
+        headline: `${PRODUCT} is connected and verifies the enclave again.`,
+      };
   }
 }
 

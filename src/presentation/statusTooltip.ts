@@ -3,6 +3,7 @@ import { asCode, asMarkdown } from '../shared/escape.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
+import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
@@ -23,7 +24,7 @@ export function statusTooltip(status: ProxyStatus, view: StatusView, sidePrompts
   const rows = status.kind === 'running' ? rowsOf(status) : [];
   return [
     `**${asMarkdown(view.headline)}**`,
-    ...(view.detail === '' ? [] : [asMarkdown(view.detail)]),
+    ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail))]),
     ...(rows.length === 0 ? [] : [['| | |', '| :-- | :-- |', ...rows.map(writeRow)].join('\n')]),
     ...(sidePrompts === '' ? [] : [sidePromptLine(sidePrompts)]),
     view.actions.map((name) => `[${COMMANDS[name].title}](command:${commandId(name)})`).join(' · '),

@@ -7,7 +7,10 @@ import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
+import { allProcesses, isRunning } from '../support/vscode/processes.ts';
 
+/** `it` for tests that read /proc. */
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
 const PARTS = ['src', 'scripts', 'esbuild.mjs', 'package.json', 'tsconfig.json'];
 
 describe('npm start', () => {
@@ -54,6 +57,27 @@ describe('npm start', () => {
       demo.child.kill('SIGTERM');
     }
   }).timeout(30_000);
+
+  for (const [name, command] of [
+    ['development enclave', 'dev-enclave.js'],
+    ['proxy', 'proxy.js'],
+  ] as const) {
+    itOnLinux(`ends, and leaves no process, when its ${name} dies`, async () => {
+      const demo = start();
+      try {
+        await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'), 0, 15_000);
+        const children = allProcesses().filter(({ parent }) => parent === demo.pid);
+        assert.equal(children.length, 2);
+        const dying = children.find((child) => child.command.includes(command)) ?? assert.fail(command);
+        process.kill(dying.pid, 'SIGKILL');
+        assert.deepEqual(await demo.exit(), { code: 1, signal: null });
+        assert.deepEqual(demo.stderr.items, [`The ${name} has ended.`]);
+        for (const { pid } of children) assert.ok(!isRunning(pid), command);
+      } finally {
+        demo.child.kill('SIGTERM');
+      }
+    }).timeout(30_000);
+  }
 
   it('accepts no other argument', async () => {
     const demo = start('--twice');

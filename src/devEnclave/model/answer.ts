@@ -1,6 +1,7 @@
 // The model's answer to a chat request. The same request always gets the same answer.
 import { asObject } from '../../shared/json.ts';
 import type { ChatRequest, Image, Message, Tool } from './chatRequest.ts';
+import { namedFile, requestedTitle, userWords } from './editorPrompt.ts';
 
 /** One step of an answer: at most one chunk of a stream. */
 export type AnswerStep =
@@ -33,16 +34,20 @@ export interface ToolCall {
 /** The length of the reasoning in sentences, by `reasoning_effort`. */
 const REASONING_SENTENCES = { none: 0, minimal: 1, low: 1, medium: 2, high: 3, xhigh: 4 } as const;
 
+const READ_FILE = 'read_file';
+
 /** The fragments in which arguments are streamed. */
 const FRAGMENTS = /[^]{1,8}/gu;
 
-/** The text of the user's last message. */
+/** The user's words in the last message of that role. */
 export function lastUserText({ messages }: ChatRequest): string {
-  return lastUserMessage(messages)?.text ?? '';
+  return userWords(lastUserMessage(messages)?.text ?? '');
 }
 
-/** Answers a request without a slash command: calls the requested tools, or repeats the user's message. */
+/** Answers a request without a slash command: calls the requested tools, or repeats the user's words. */
 export function answerTo(request: ChatRequest): Answer {
+  const title = requestedTitle(lastUserText(request));
+  if (title !== undefined) return { steps: say(title) };
   const calls = toolCallsFor(request);
   const steps = calls.length > 0 ? callTools(calls) : say(replyText(request));
   return { steps: [...reasoningFor(request), ...steps] };
@@ -69,11 +74,17 @@ function lastUserMessage(messages: readonly Message[]): Message | undefined {
   return messages.findLast(({ role }) => role === 'user');
 }
 
-function replyText({ messages }: ChatRequest): string {
-  const results = trailingToolResults(messages);
-  if (results.length > 0) return `The tool answered: ${results.join('\n')}`;
-  const message = lastUserMessage(messages);
-  return `${(message?.images ?? []).map(describeImage).join('')}You said: ${message?.text ?? ''}`;
+function replyText(request: ChatRequest): string {
+  const results = trailingToolResults(request.messages);
+  if (results.length > 0) return `The tool answered: ${results.map(fencedIfLong).join('\n')}`;
+  const images = lastUserMessage(request.messages)?.images ?? [];
+  return `${images.map(describeImage).join('')}You said: ${lastUserText(request)}`;
+}
+
+/** Several lines become a block of code in Markdown. */
+function fencedIfLong(result: string): string {
+  const text = result.trimEnd();
+  return text.includes('\n') ? `\n\n~~~\n${text}\n~~~\n` : text;
 }
 
 function describeImage({ mediaType, bytes }: Image): string {
@@ -98,13 +109,18 @@ function reasoningFor(request: ChatRequest): AnswerStep[] {
   return words(sentences.join('')).map((text) => ({ kind: 'reasoning', text }));
 }
 
-/** The tools to call: none after a tool result, else the one in `tool_choice`, else those that the user mentions. */
+/**
+ * The tools to call: none after a tool result, else the one in `tool_choice`, else those that the user mentions, else one
+ * that reads the file which the user names.
+ */
 function toolCallsFor(request: ChatRequest): readonly ToolCall[] {
   const { tools, toolChoice, messages, parallelToolCalls } = request;
   if (toolChoice.kind === 'none' || messages.at(-1)?.role === 'tool') return [];
   const text = lastUserText(request);
   const chosen =
     toolChoice.kind === 'named' ? tools.filter(({ name }) => name === toolChoice.name) : mentioned(tools, text);
+  const reading = chosen.length === 0 ? readingOf(request, text) : undefined;
+  if (reading !== undefined) return [reading];
   const called = chosen.length === 0 && toolChoice.kind === 'required' ? tools.slice(0, 1) : chosen;
   return (parallelToolCalls ? called : called.slice(0, 1)).map((tool) => ({
     name: tool.name,
@@ -115,6 +131,14 @@ function toolCallsFor(request: ChatRequest): readonly ToolCall[] {
 function mentioned(tools: readonly Tool[], text: string): readonly Tool[] {
   const names = new Set(text.match(/[\w-]+/gu));
   return tools.filter(({ name }) => names.has(name));
+}
+
+/** Reads the file that the user names, with a tool that VS Code's chat has. */
+function readingOf(request: ChatRequest, text: string): ToolCall | undefined {
+  const filePath = namedFile(request, text);
+  const isKnown = request.tools.some(({ name }) => name === READ_FILE);
+  if (!isKnown || filePath === undefined) return undefined;
+  return { name: READ_FILE, json: JSON.stringify({ filePath, startLine: 1, endLine: 100 }) };
 }
 
 /** An example value for each required argument, or for every argument if none is required. */

@@ -4,10 +4,15 @@ import { isClientName } from '../../keys/accessKeys.ts';
 import { Consents } from '../../keys/consents.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import { asLabel } from '../../shared/escape.ts';
+import { fieldsOf } from '../../shared/json.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
+import { callStack, callerIn } from './caller.ts';
+
+const OWN_EXTENSION = 'sealed-proxy.sealed-proxy';
 
 export class PublicApi {
   readonly #supervisor: Supervisor;
@@ -57,17 +62,20 @@ export class PublicApi {
   }
 
   /**
-   * The base URL and an access key for the client of this name. The user is asked once whether to allow it.
+   * The base URL and an access key for the client of this name. The user is asked once whether to allow it, and is shown
+   * the extension that calls, if it is known. Call it synchronously: it reads the stack of its caller.
    * @throws TypeError for a name that cannot be used; Error if the user declines or the proxy cannot be started
    */
   async getConnection(client: unknown): Promise<SealedProxyConnection> {
+    const stack = callStack();
     const name = typeof client === 'string' ? client.trim() : '';
     if (!isClientName(name)) {
       throw new TypeError(
         'getConnection needs {"client": "NAME"}, where NAME is 1 to 64 letters, digits, spaces or punctuation marks.',
       );
     }
-    if ((await this.#secrets.findAccessKey(name, 'client')) === undefined) await this.#consents.ask(name);
+    if ((await this.#secrets.findAccessKey(name, 'client')) === undefined)
+      await this.#consents.ask(name, describeCaller(stack));
     const baseUrl = await this.getBaseUrl();
     const known = await this.#secrets.findAccessKey(name, 'client');
     if (known === undefined) throw new Error(`The access key of ${name} was revoked.`);
@@ -94,11 +102,21 @@ export class PublicApi {
   }
 }
 
-async function askConsent(name: string): Promise<boolean> {
+/** A sentence about the extension that calls, as far as it is known. */
+function describeCaller(stack: string): string {
+  const caller = callerIn(stack, vscode.extensions.all, OWN_EXTENSION);
+  if (caller === undefined) return 'VS Code does not tell which extension or program asks.';
+  const { displayName } = fieldsOf(caller.packageJSON);
+  const title = typeof displayName === 'string' ? `${asLabel(displayName)} (${caller.id})` : caller.id;
+  return `The request comes from the extension ${title}.`;
+}
+
+async function askConsent(name: string, origin: string): Promise<boolean> {
   const allow = 'Allow';
   const detail =
+    `${origin} The name is its own claim: allow it only if you expect this request.\n\n` +
     'It gets its own access key, which works on this computer only and can be revoked at any time. It never gets your API key.';
-  const question = `Allow "${name}" to use Sealed Proxy?`;
+  const question = `Allow a program that calls itself "${name}" to use Sealed Proxy?`;
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, allow)) === allow;
 }
 

@@ -7,6 +7,7 @@ import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assist
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
 import { setContextKey } from '../views/contextKeys.ts';
+import { changeApiKey, ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands, runCommand } from './runCommand.ts';
 
@@ -126,8 +127,9 @@ async function undo({ assistants }: CommandContext, assistant: Assistant): Promi
   void vscode.window.showInformationMessage(`The access key of ${assistant.name} was revoked. ${restored}`);
 }
 
-async function check({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
-  await showCheck(assistant.name, () => assistants.check(assistant));
+async function check(context: CommandContext, assistant: Assistant): Promise<void> {
+  if (await ensureApiKey(context, 'The check'))
+    await showCheck(assistant.name, () => context.assistants.check(assistant));
 }
 
 async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promise<void> {
@@ -178,20 +180,47 @@ async function askModel(name: string): Promise<ModelChoice | undefined> {
   return id === undefined || id === '' ? undefined : { id };
 }
 
-/** True if the proxy runs and keeps its address; otherwise tells the user why not. */
-export async function isReady({ api, settings }: CommandContext): Promise<boolean> {
+/**
+ * True if the proxy runs, keeps its address and has an API key, for which it asks; otherwise the user was told why not.
+ * The list of models was requested from the backend.
+ */
+export async function isReady(context: CommandContext): Promise<boolean> {
+  const { api, settings } = context;
   if (settings().proxy.port === 0) {
     const message =
       'The port changes each time the proxy starts, because sealedProxy.port is 0. Set a fixed port, then connect.';
     await offerCommands(vscode.window.showErrorMessage, message, 'openSettings');
     return false;
   }
+  if (!(await ensureApiKey(context, 'An assistant'))) return false;
   try {
     await api.getBaseUrl();
-    return true;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     void vscode.window.showErrorMessage(`Assistants cannot be connected now. ${asNotice(reason)}`);
     return false;
   }
+  return hasUsableKey(context);
+}
+
+/** False if the backend refuses the API key and the user sets no other. */
+async function hasUsableKey(context: CommandContext): Promise<boolean> {
+  if (context.models().length === 0) await requestModels(context);
+  const { status } = context.supervisor;
+  const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
+  return !isRefused || changeApiKey(context, 'The backend refused the API key. Enter a new one.');
+}
+
+/** Waits for the list of models, until the user cancels. */
+async function requestModels({ supervisor }: CommandContext): Promise<void> {
+  const location = vscode.ProgressLocation.Notification;
+  const options = { location, title: 'Requesting the list of models…', cancellable: true };
+  await vscode.window.withProgress(options, (_progress, token) => {
+    const cancelled = new Promise<void>((resolve) => {
+      token.onCancellationRequested(() => {
+        resolve();
+      });
+    });
+    return Promise.race([supervisor.check(), cancelled]);
+  });
 }

@@ -5,6 +5,7 @@ import { asNotice } from '../../shared/escape.ts';
 import { fieldsOf } from '../../shared/json.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands } from './runCommand.ts';
 
@@ -16,7 +17,9 @@ export const connectionCommands = {
   getConnection: ({ api }, argument) => api.getConnection(fieldsOf(argument)['client']),
 } satisfies CommandGroup;
 
-async function checkConnection({ supervisor }: CommandContext): Promise<void> {
+async function checkConnection(context: CommandContext): Promise<void> {
+  if (!(await ensureApiKey(context, 'The check'))) return;
+  const { supervisor } = context;
   const location = vscode.ProgressLocation.Window;
   await vscode.window.withProgress({ location, title: 'Checking the connection…' }, async () => {
     await supervisor.start();

@@ -4,6 +4,7 @@ import { COMMANDS, menuGroups } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
 import { PRODUCT, describeStatus } from '../../presentation/statusText.ts';
 import { SECTION } from '../settings.ts';
+import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { runCommand } from './runCommand.ts';
 
@@ -12,6 +13,7 @@ const WALKTHROUGH = 'sealed-proxy.sealed-proxy#start';
 export const menuCommands = {
   showMenu,
   openSettings: () => vscode.commands.executeCommand('workbench.action.openSettings', SECTION),
+  openChat,
   getStarted: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
 } satisfies CommandGroup;
 
@@ -28,6 +30,11 @@ async function showMenu({ supervisor, secrets }: CommandContext): Promise<void> 
   const rows = groups.flatMap((group, index) => [...(index === 0 ? [] : [SEPARATOR]), ...group.map(rowFor)]);
   const chosen = await vscode.window.showQuickPick(rows, { title: PRODUCT, placeHolder: view.headline });
   if (chosen?.command !== undefined) await runCommand(chosen.command);
+}
+
+/** From the walkthrough. */
+async function openChat(context: CommandContext): Promise<void> {
+  if (await ensureApiKey(context, 'The chat')) await vscode.commands.executeCommand('workbench.action.chat.open');
 }
 
 function rowFor(command: VisibleCommand): MenuRow {

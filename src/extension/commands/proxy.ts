@@ -5,20 +5,24 @@ import { compareVersions } from '../../shared/compareVersions.ts';
 import { VERSION } from '../../shared/version.ts';
 import { ownPort } from '../../supervisor/freePort.ts';
 import { SECTION } from '../settings.ts';
+import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands } from './runCommand.ts';
 
 export const proxyCommands = {
-  start: ({ supervisor, secrets }) => {
-    secrets.reopen();
-    return supervisor.start();
-  },
+  start,
   stop,
   stopAll,
   restart,
   useFreePort,
   reloadWindow: () => vscode.commands.executeCommand('workbench.action.reloadWindow'),
 } satisfies CommandGroup;
+
+async function start(context: CommandContext): Promise<void> {
+  context.secrets.reopen();
+  await context.supervisor.start();
+  await ensureApiKey(context, 'Sealed Proxy');
+}
 
 async function stop({ supervisor }: CommandContext): Promise<void> {
   await supervisor.stop();

@@ -11,7 +11,7 @@ import type { Profile } from './profile.ts';
 import type { TestTarget } from './testTarget.ts';
 
 const STARTING = 30_000;
-const BROWSER_ARGS = [
+export const BROWSER_ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -154,8 +154,7 @@ export class Workbench {
 
   /** Takes a screenshot, to be looked at. */
   async screenshot(name: string): Promise<void> {
-    mkdirSync(SCREENSHOTS, { recursive: true });
-    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
+    await saveScreenshot(this.page, name);
   }
 
   /** Runs diagnostics, saves a screenshot and the text as `diagnosis-NAME`, and returns the text. */
@@ -184,4 +183,10 @@ export class Workbench {
     mkdirSync(PICTURES, { recursive: true });
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled', clip });
   }
+}
+
+/** Takes a screenshot of a page, to be looked at. */
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), animations: 'disabled' });
 }

@@ -24,13 +24,18 @@ describe('Consents', () => {
   let dialogs: EventQueue<Step<boolean>>;
   let creations: EventQueue<Step<void>>;
   let consents: Consents;
+  let origins: string[];
   let now: number;
 
   beforeEach(() => {
+    origins = [];
     dialogs = new EventQueue();
     creations = new EventQueue();
     consents = new Consents(
-      (name) => stepIn(dialogs, name),
+      (name, origin) => {
+        origins.push(origin);
+        return stepIn(dialogs, name);
+      },
       (name) => stepIn(creations, name),
     );
     now = 5000;
@@ -149,6 +154,18 @@ describe('Consents', () => {
     now += MINUTE - 1;
     await refused(consents.ask('Cline'), REFUSED);
     assert.deepEqual(names(), ['Cline']);
+  });
+
+  it('asks again for a name that another program claims at the same time, but not after a refusal', async () => {
+    const asking = ['one', 'other', 'one'].map((origin) => consents.ask('Cline', origin));
+    const [one, other, again] = asking as [Promise<void>, Promise<void>, Promise<void>];
+    (await dialog(1)).end(true);
+    (await creation(1)).end();
+    await allowed(Promise.all([one, again]));
+    (await dialog(2)).end(false);
+    await refused(other, REFUSED);
+    await refused(consents.ask('Cline', 'third'), REFUSED);
+    assert.deepEqual(origins, ['one', 'other']);
   });
 
   it('asks for other names while one is refused', async () => {

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { COMMANDS, CONTEXT_KEYS, commandId, menuGroups } from '../../../src/presentation/commands.ts';
+import {
+  COMMANDS,
+  CONTEXT_KEYS,
+  INTERNAL_COMMANDS,
+  commandId,
+  menuGroups,
+} from '../../../src/presentation/commands.ts';
 import type { VisibleCommand } from '../../../src/presentation/commands.ts';
 import { describeStatus } from '../../../src/presentation/statusText.ts';
+import type { RunningStatus } from '../../../src/shared/status.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 
 interface Manifest {
+  readonly activationEvents: readonly string[];
   readonly contributes: {
     readonly commands: readonly object[];
     readonly menus: { readonly commandPalette: readonly { readonly command: string; readonly when: string }[] };
@@ -13,8 +21,19 @@ interface Manifest {
   };
 }
 
+const RUNNING: Omit<RunningStatus, 'health'> = {
+  kind: 'running',
+  url: 'http://127.0.0.1:14114',
+  port: 14114,
+  version: '1.2.3',
+  shared: false,
+  backendUrl: 'https://enclave.example',
+  verified: null,
+  establishedAt: null,
+};
+
 const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
-const { contributes } = JSON.parse(read('package.json')) as Manifest;
+const { contributes, activationEvents } = JSON.parse(read('package.json')) as Manifest;
 const names = Object.keys(COMMANDS) as VisibleCommand[];
 const inPalette = names.filter((name) => COMMANDS[name].palette !== 'never');
 
@@ -43,6 +62,11 @@ describe('COMMANDS', () => {
       .filter((name) => COMMANDS[name].palette !== undefined)
       .map((name) => ({ command: commandId(name), when: COMMANDS[name].palette }));
     assertContributes('menus.commandPalette', contributes.menus.commandPalette, expected);
+  });
+
+  it('works while the editor starts: each command that package.json does not contribute has an activation event', () => {
+    const expected = ['onStartupFinished', ...INTERNAL_COMMANDS.map((name) => `onCommand:${commandId(name)}`)];
+    assert.deepEqual(activationEvents, expected);
   });
 
   it('keeps the public command ids', () => {
@@ -113,6 +137,16 @@ describe('menuGroups()', () => {
       );
     }
     assert.equal(new Set(groups.flat()).size, groups.flat().length);
+  });
+
+  it('begins with Set API Key if the state needs a key', () => {
+    for (const kind of ['noKey', 'keyRejected'] as const) {
+      const { actions } = describeStatus({ ...RUNNING, health: { kind, checkedAt: 0 } });
+      const groups = menu(actions, true, kind === 'keyRejected');
+      assert.deepEqual(groups[0], ['setApiKey'], kind);
+      assert.equal(groups.flat().filter((name) => name === 'setApiKey').length, 1);
+    }
+    assert.notEqual(menu([], true, true)[0]?.[0], 'setApiKey');
   });
 
   it('lists Remove API Key only if there is a key', () => {

@@ -75,8 +75,8 @@ const TABLE: readonly Expected[] = [
   {
     name: 'off',
     status: { kind: 'off' },
-    text: '$(circle-slash) Sealed Proxy',
-    compact: '$(circle-slash)',
+    text: '$(circle-slash) Sealed Proxy: off',
+    compact: '$(circle-slash) off',
     severity: 'none',
     headline: 'Sealed Proxy is off in this window.',
     detail: 'To start it, run "Sealed Proxy: Start".',
@@ -95,8 +95,8 @@ const TABLE: readonly Expected[] = [
   {
     name: 'starting',
     status: { kind: 'starting' },
-    text: '$(loading~spin) Sealed Proxy',
-    compact: '$(loading~spin)',
+    text: '$(loading~spin) Sealed Proxy: starting',
+    compact: '$(loading~spin) starting',
     severity: 'none',
     headline: 'Sealed Proxy is starting.',
     detail: '',
@@ -115,11 +115,21 @@ const TABLE: readonly Expected[] = [
   {
     name: 'stopped after too many crashes',
     status: { kind: 'failed', reason: 'crashes', message: 'It ended five times.' },
-    text: '$(error) Sealed Proxy: stopped',
-    compact: '$(error) stopped',
+    text: '$(error) Sealed Proxy: crashed',
+    compact: '$(error) crashed',
     severity: 'error',
     headline: 'Sealed Proxy is not running.',
     detail: 'It ended five times.',
+    actions: 'restart diagnose openSettings showLog',
+  },
+  {
+    name: 'failed to start',
+    status: { kind: 'failed', reason: 'slowStart', message: 'It was not ready in time' },
+    text: '$(error) Sealed Proxy: start failed',
+    compact: '$(error) start failed',
+    severity: 'error',
+    headline: 'Sealed Proxy is not running.',
+    detail: 'It was not ready in time.',
     actions: 'restart diagnose openSettings showLog',
   },
   ...(
@@ -181,15 +191,15 @@ const TABLE: readonly Expected[] = [
     compact: '$(key) set API key',
     severity: 'none',
     headline: 'Sealed Proxy needs an API key.',
-    detail: 'Create one with your backend, then run Set API Key.',
+    detail: 'Get one from the operator of your backend. Then run Set API Key.',
     actions: `setApiKey ${RUNNING}`,
     click: 'setApiKey',
   },
   {
     name: 'checking',
     status: running({ kind: 'checking' }),
-    text: '$(loading~spin) Sealed Proxy',
-    compact: '$(loading~spin)',
+    text: '$(loading~spin) Sealed Proxy: checking',
+    compact: '$(loading~spin) checking',
     severity: 'none',
     headline: 'Sealed Proxy is checking the connection to the backend.',
     detail: '',
@@ -218,8 +228,8 @@ const TABLE: readonly Expected[] = [
   {
     name: 'connected while the enclave is verified again',
     status: running(connected, { verified: null, establishedAt: null }),
-    text: '$(loading~spin) Sealed Proxy',
-    compact: '$(loading~spin)',
+    text: '$(loading~spin) Sealed Proxy: verifying',
+    compact: '$(loading~spin) verifying',
     severity: 'none',
     headline: 'Sealed Proxy is connected and verifies the enclave again.',
     detail: '',
@@ -351,7 +361,7 @@ describe('describeStatus()', () => {
 
   it('says where to create an API key', () => {
     const status = running({ kind: 'noKey' }, { backendUrl: RESTART_SETTINGS.backendUrl.default });
-    assert.equal(describeStatus(status).detail, 'Create one at trymaple.ai, then run Set API Key.');
+    assert.equal(describeStatus(status).detail, 'Create one at trymaple.ai, under API Keys. Then run Set API Key.');
   });
 
   it('says that nothing was sent only if the connection failed in the handshake', () => {

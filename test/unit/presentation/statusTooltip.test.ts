@@ -131,4 +131,11 @@ describe('statusTooltip()', () => {
     const hostile = rows(running({ verified: { ...VERIFIED, moduleId: 'i`|[x](y)' } }));
     assert.equal(hostile.get('Enclave ID'), 'i\\`\\|\\[x\\](y)');
   });
+
+  it('links the site where the user of the default backend gets an API key', () => {
+    const backendUrl = 'https://enclave.trymaple.ai';
+    const status = running({ health: { kind: 'noKey' }, backendUrl });
+    const tooltip = statusTooltip(status, describeStatus(status));
+    assert.ok(tooltip.includes('Create one at [trymaple.ai](https://trymaple.ai), under API Keys.'), tooltip);
+  });
 });

@@ -51,9 +51,6 @@ describe('Connect an Assistant', () => {
     writeFileSync(config, CONFIG);
     window = await editor.open('project');
     await window.waitForStatus('Sealed Proxy: set API key', 'key');
-    await window.setApiKey(API_KEY);
-    await window.waitForStatus('Sealed Proxy: development', 'beaker');
-    await window.dismiss('API key accepted');
   });
 
   const text = () => readFileSync(config, 'utf8');
@@ -79,6 +76,17 @@ describe('Connect an Assistant', () => {
       shown,
       /Continue\s*currently uses Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found on this computer/,
     );
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('asks for an API key if there is none, says why, and then goes on with the models', async () => {
+    await open();
+    await choose('Continue');
+    await window.quickInput.getByText('An assistant needs an API key.').waitFor();
+    await window.screenshot('connect-needs-key');
+    await window.enterText('Sealed Proxy: Set API Key', API_KEY);
+    await window.option('GLM 5.2').waitFor();
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
     await window.page.keyboard.press('Escape');
   });
 
@@ -174,7 +182,7 @@ describe('Connect an Assistant', () => {
   it('offers new keys in one step after another program used the port', async () => {
     const [key = ''] = keysIn(text());
     await window.runCommand('Sealed Proxy: Stop');
-    await window.waitForStatus('Sealed Proxy', 'circle-slash');
+    await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
     const program = createServer((request, response) => response.end(request.url)).listen(port, '127.0.0.1');
     await once(program, 'listening');
     await window.runCommand('Sealed Proxy: Start');

@@ -42,7 +42,13 @@ describe('The extension host', () => {
     await window.waitForStatus('Sealed Proxy: development');
     await window.dismiss('API key accepted. 8 models are available.');
     const asked = window.bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
-    await window.press(`Allow "${CLIENT}" to use Sealed Proxy?`, 'Allow');
+    const question = `Allow a program that calls itself "${CLIENT}" to use Sealed Proxy?`;
+    const dialog = window.page.locator('.monaco-dialog-box').filter({ hasText: question });
+    await dialog
+      .getByText('The request comes from the extension Test bridge (sealed-proxy-tests.test-bridge).')
+      .waitFor();
+    await window.screenshot('consent');
+    await window.press(question, 'Allow');
     const first = await asked;
     const second = await window.bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client: CLIENT });
     assert.deepEqual(second, first);

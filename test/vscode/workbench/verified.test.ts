@@ -20,6 +20,7 @@ import type { FileServer } from '../../support/e2e/companyProxy.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
+import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
@@ -177,7 +178,7 @@ describe('A verified enclave', () => {
     const before = asked.items.length;
     try {
       await window.runCommand('Sealed Proxy: Restart');
-      await window.waitForStatus('Sealed Proxy', 'loading');
+      await window.waitForStatus('Sealed Proxy: starting', 'loading');
       assert.match(await window.picture('starting'), /Sealed Proxy is starting/);
     } finally {
       await eventually('the proxy to read its roots', () => writeToReader(rootsFile, roots));
@@ -185,7 +186,7 @@ describe('A verified enclave', () => {
       writeFileSync(rootsFile, roots);
     }
     await asked.find('the request that waits for its response', () => true, before, VISIBLE);
-    await window.waitForStatus('Sealed Proxy', 'loading');
+    await window.waitForStatus('Sealed Proxy: checking', 'loading');
     assert.match(await window.picture('checking'), /Sealed Proxy is checking the connection to the backend/);
     release();
     await window.waitForStatus('Sealed Proxy', 'shield');
@@ -197,6 +198,9 @@ describe('A verified enclave', () => {
     await window.waitForStatus('Sealed Proxy: key refused', 'key');
     await window.dismiss('the backend refused the API key');
     assert.match(await window.picture('key-removed'), /the backend refused the API key/);
+    const shown = await window.diagnosis('key-removed');
+    assert.match(shown, /✗\s+API key\s+Set, but refused by the backend/);
+    assertNoSecretLeaks({ 'the API key': API_KEY }, shown, 'the diagnosis');
     await window.setApiKey(NEXT_API_KEY);
     await window.dismiss('API key accepted. 8 models are available.');
     await window.waitForStatus('Sealed Proxy', 'shield');

@@ -25,7 +25,7 @@ describe('Two windows', () => {
     bridge.command<SealedProxyConnection>('sealedProxy.getConnection', { client });
   const allowed = async (client: string) => {
     const asked = connect(first, client);
-    await first.press(`Allow "${client}"`, 'Allow');
+    await first.press(`Allow a program that calls itself "${client}"`, 'Allow');
     return asked;
   };
   const ask = async (key = connection.apiKey) => {
