@@ -5,7 +5,6 @@ import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { ChatSettings } from '../assistants/chatSettings.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
-import { writeRecord } from '../assistants/uninstallRecord.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
@@ -32,6 +31,7 @@ import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
+import { UninstallRecord, settingsFolder } from './uninstallRecord.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
@@ -63,16 +63,15 @@ export class SealedProxyExtension {
   readonly #assistants: AssistantService;
   readonly #assistantNotices: AssistantNotices;
   readonly #firstChat: FirstChat;
-  /** What the script reads that runs after the extension was uninstalled. */
-  readonly #uninstallRecord: string;
+  readonly #uninstallRecord: UninstallRecord;
   readonly #storageFolder: string;
   readonly #chatSettings: ChatSettings;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor(context: vscode.ExtensionContext) {
     const { extensionPath, globalStorageUri, globalState, secrets, environmentVariableCollection } = context;
-    this.#uninstallRecord = join(extensionPath, 'uninstall.json');
     this.#storageFolder = globalStorageUri.fsPath;
+    this.#uninstallRecord = new UninstallRecord(extensionPath, settingsFolder(this.#storageFolder));
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
@@ -109,13 +108,13 @@ export class SealedProxyExtension {
       secrets: this.#secrets,
       assistants: allAssistants(
         userSettings,
-        endpointList(this.#secrets, this.#besideSettings('chatLanguageModels.json')),
+        endpointList(this.#secrets, join(settingsFolder(this.#storageFolder), 'chatLanguageModels.json')),
       ),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
       onChange: () => {
-        this.#updateRecord().catch(this.#logFailure);
+        this.#uninstallRecord.update(this.#assistants).catch(this.#logFailure);
       },
     });
     this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), this.#secrets);
@@ -204,7 +203,7 @@ export class SealedProxyExtension {
     }
     await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
-    await this.#updateRecord().catch(this.#logFailure);
+    await this.#uninstallRecord.update(this.#assistants).catch(this.#logFailure);
     await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
   }
 
@@ -222,18 +221,7 @@ export class SealedProxyExtension {
   async #removed(): Promise<void> {
     await this.#supervisor.stop();
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
-    await writeRecord(this.#uninstallRecord, undefined);
-  }
-
-  /** A path relative to the folder in which the desktop keeps the user's settings. */
-  #besideSettings(path: string): string {
-    return join(this.#storageFolder, '..', '..', path);
-  }
-
-  async #updateRecord(): Promise<void> {
-    const settings = ['settings.json', join('..', 'Machine', 'settings.json')]; // of the desktop; of a remote computer
-    const record = await this.#assistants.record(settings.map((path) => this.#besideSettings(path)));
-    await writeRecord(this.#uninstallRecord, record);
+    await this.#uninstallRecord.remove();
   }
 
   async #applySettings(): Promise<void> {

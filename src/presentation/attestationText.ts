@@ -4,7 +4,8 @@ import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { DEFAULT_BACKEND } from './apiKeyText.ts';
 import { glossaryLink } from './glossary.ts';
-import { PCR0, describeStatus, summaryOf } from './statusText.ts';
+import { describeStatus, summaryOf } from './statusText.ts';
+import { PCR0 } from './text.ts';
 
 /** The enclave of the default backend, in the repository that also contains its image history (pins.ts). */
 const SOURCE_CODE = 'https://github.com/MaplePrivacyLabs/Maple/tree/master/services/opensecret';

@@ -1,11 +1,10 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
-import type { Cause, Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
+import type { Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { keySource } from './apiKeyText.ts';
+import { CAUSES, remedyOf } from './causes.ts';
 import type { VisibleCommand } from './commands.ts';
-import { NETWORK_REMEDY, networkRemedy } from './networkText.ts';
-
-export const PRODUCT = 'Sealed Proxy';
+import { PCR0, PRODUCT, clockTime, joined, sentence, shortened } from './text.ts';
 
 /** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
@@ -224,57 +223,6 @@ function describeConnected({ verified }: RunningStatus): Description {
   }
 }
 
-/** Why the backend cannot be used, and what to do. The failure's own message goes in between. */
-export const CAUSES: Readonly<
-  Record<Cause, Pick<StatusView, 'icon' | 'label' | 'headline'> & { readonly remedy: string }>
-> = {
-  network: {
-    icon: 'debug-disconnect',
-    label: 'unreachable',
-    headline: `${PRODUCT} cannot reach the backend.`,
-    remedy: NETWORK_REMEDY,
-  },
-  attestation: {
-    icon: 'workspace-untrusted',
-    label: 'attestation failed',
-    headline: `${PRODUCT} refused to connect: the enclave could not be authenticated.`,
-    remedy: 'Traffic may be intercepted. Try another network.',
-  },
-  pcr0: {
-    icon: 'workspace-untrusted',
-    label: 'image not trusted',
-    headline: `${PRODUCT} refused to connect: the enclave image is not trusted.`,
-    remedy:
-      'Update the extension: a newer version may trust this image. Add the PCR0 to sealedProxy.additionalPcr0 only if ' +
-      'you have verified the image yourself.',
-  },
-  clock: {
-    icon: 'workspace-untrusted',
-    label: 'clock wrong',
-    headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
-    remedy: 'Set the date and time of this computer, automatically if possible. Then run Check Connection.',
-  },
-  protocol: {
-    icon: 'workspace-untrusted',
-    label: 'protocol error',
-    headline: `${PRODUCT} refused to connect: the server at this address is not a working enclave.`,
-    remedy: 'Check the setting sealedProxy.backendUrl, or update the extension.',
-  },
-  backend: {
-    icon: 'server',
-    label: 'backend error',
-    headline: `${PRODUCT} reached the backend, but the backend cannot process requests right now.`,
-    remedy: 'Wait a few minutes. If the error remains, contact the operator of the backend.',
-  },
-};
-
-/** What to do about a backend that cannot be used. */
-export function remedyOf({ cause, failure }: Pick<Unreachable, 'cause' | 'failure'>): string {
-  const remedy = networkRemedy(failure?.detail);
-  if (failure?.code === 'history_unavailable') return `The list of images is on raw.githubusercontent.com. ${remedy}`;
-  return cause === 'network' ? remedy : CAUSES[cause].remedy;
-}
-
 const NOTHING_SENT = 'No prompts or keys were sent.';
 
 /** Whether the connection failed in the handshake, before the first request. */
@@ -291,31 +239,4 @@ function reasonOf(message: string): string {
 
 function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>): string {
   return retryAt === null ? '' : `Next attempt at ${clockTime(retryAt)}.`;
-}
-
-function joined(...sentences: readonly string[]): string {
-  return sentences.filter((text) => text !== '').join(' ');
-}
-
-/** With a punctuation mark at its end. */
-function sentence(text: string): string {
-  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-/** A PCR0 in a text. */
-export const PCR0 = /\b[0-9a-f]{96}\b/;
-
-/** A message with its PCR0, if any, shortened. */
-export function shortened(message: string): string {
-  return message.replace(PCR0, shortPcr0);
-}
-
-/** Both ends of a PCR0: what people compare. */
-export function shortPcr0(pcr0: string): string {
-  return `${pcr0.slice(0, 8)}…${pcr0.slice(-8)}`;
-}
-
-/** A time of day in the user's format. */
-export function clockTime(at: number): string {
-  return new Date(at).toLocaleTimeString();
 }

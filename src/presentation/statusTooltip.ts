@@ -7,8 +7,8 @@ import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
-import { clockTime, shortPcr0 } from './statusText.ts';
 import type { StatusView } from './statusText.ts';
+import { clockTime, shortPcr0 } from './text.ts';
 
 /** The name is Markdown, the value any text. */
 type Row = readonly [name: string, value: string];

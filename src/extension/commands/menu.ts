@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { COMMANDS, menuGroups } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
-import { PRODUCT, describeStatus } from '../../presentation/statusText.ts';
+import { describeStatus } from '../../presentation/statusText.ts';
+import { PRODUCT } from '../../presentation/text.ts';
 import { SECTION } from '../settings.ts';
 import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Withdrawal } from '../../chat/knownModels.ts';
 import { COMMANDS } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
-import { PRODUCT } from '../../presentation/statusText.ts';
+import { PRODUCT } from '../../presentation/text.ts';
 import { asNotice } from '../../shared/escape.ts';
 import { runCommand } from '../commands/runCommand.ts';
 

@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { summaryOfMarks } from '../../chat/sidePrompts/mark.ts';
 import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { commandId } from '../../presentation/commands.ts';
-import { PRODUCT, describeStatus, statusBarText, summaryOf } from '../../presentation/statusText.ts';
+import { describeStatus, statusBarText, summaryOf } from '../../presentation/statusText.ts';
 import { SIDE_PROMPTS_COMMAND, statusTooltip } from '../../presentation/statusTooltip.ts';
+import { PRODUCT } from '../../presentation/text.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 
 /** The extension's item in the status bar. */

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import {
-  describeStatus,
-  shortPcr0,
-  shortened,
-  statusBarText,
-  summaryOf,
-} from '../../../src/presentation/statusText.ts';
+import { describeStatus, statusBarText, summaryOf } from '../../../src/presentation/statusText.ts';
 import type { StatusView } from '../../../src/presentation/statusText.ts';
+import { shortPcr0, shortened } from '../../../src/presentation/text.ts';
 import { RESTART_SETTINGS } from '../../../src/settings/schema.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../../../src/shared/status.ts';

@@ -77,7 +77,11 @@ describe('createHistoryLoader() and its cache', () => {
     await test.clock.advance(10 * MINUTE);
     assert.equal(await test.answered(history(LISTED), NOTHING, 503), result);
     await test.clock.advance(SECOND);
-    assert.equal(await test.answered(history(LISTED), NOTHING, 503), result, 'after a success, the first pause is short again');
+    assert.equal(
+      await test.answered(history(LISTED), NOTHING, 503),
+      result,
+      'after a success, the first pause is short again',
+    );
   });
 
   it('uses the last history while downloads fail, without waiting for each call', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describeStatus, remedyOf } from '../../../src/presentation/statusText.ts';
+import { remedyOf } from '../../../src/presentation/causes.ts';
+import { describeStatus } from '../../../src/presentation/statusText.ts';
 import { AT, RUNNING } from '../../support/diagnostics.ts';
 
 describe('remedyOf()', () => {

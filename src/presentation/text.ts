@@ -1,0 +1,30 @@
+// How texts for users are put together.
+export const PRODUCT = 'Sealed Proxy';
+
+/** Sentences after one another; empty ones are left out. */
+export function joined(...sentences: readonly string[]): string {
+  return sentences.filter((text) => text !== '').join(' ');
+}
+
+/** With a punctuation mark at its end. */
+export function sentence(text: string): string {
+  return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/** A PCR0 in a text. */
+export const PCR0 = /\b[0-9a-f]{96}\b/;
+
+/** A message with its PCR0, if any, shortened. */
+export function shortened(message: string): string {
+  return message.replace(PCR0, shortPcr0);
+}
+
+/** Both ends of a PCR0: what people compare. */
+export function shortPcr0(pcr0: string): string {
+  return `${pcr0.slice(0, 8)}…${pcr0.slice(-8)}`;
+}
+
+/** A time of day in the user's format. */
+export function clockTime(at: number): string {
+  return new Date(at).toLocaleTimeString();
+}
