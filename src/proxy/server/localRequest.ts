@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExchangeContext } from '../../session/exchange.ts';
 import type { AttestationResult } from '../../session/handshake.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
+import { REPORT_HEADER } from '../../shared/ownership.ts';
 import type { ProxyReport } from '../../shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
@@ -134,7 +135,7 @@ export class LocalRequest {
     if (route.kind === 'relayed') return this.#relayRequest();
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = proof.length > 0;
-    if (proof.length > 0) this.#connection.usedBy(WINDOW);
+    if (proof[0] === REPORT_HEADER) this.#connection.usedBy(WINDOW); // it shares the secret
     this.#sendJson(200, HEALTH, [...this.#cors, ...proof]);
     return undefined;
   }

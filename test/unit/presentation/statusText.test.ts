@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeStatus, statusBarText, summaryOf } from '../../../src/presentation/statusText.ts';
 import type { StatusView } from '../../../src/presentation/statusText.ts';
-import { shortPcr0, shortened } from '../../../src/presentation/text.ts';
 import { RESTART_SETTINGS } from '../../../src/settings/schema.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../../../src/shared/status.ts';
@@ -419,13 +418,5 @@ describe('summaryOf()', () => {
       assert.doesNotMatch(summary, / {2}|\.\.|[?!]\.|undefined|null|NaN| $|\$\(|\{\d\}/, summary);
       assert.match(summary, /[.?]$/);
     }
-  });
-});
-
-describe('shortened()', () => {
-  it('shows both ends of a PCR0', () => {
-    assert.equal(shortPcr0(PCR0), '0123abcd…89efcdab');
-    assert.equal(shortened(`with PCR0 ${PCR0}`), 'with PCR0 0123abcd…89efcdab');
-    assert.equal(shortened('without'), 'without');
   });
 });
