@@ -79,8 +79,8 @@ const TABLE: readonly Expected[] = [
   {
     name: 'off in all windows',
     status: { kind: 'off', allWindows: true },
-    text: '$(circle-slash) Sealed Proxy',
-    compact: '$(circle-slash)',
+    text: '$(circle-slash) Sealed Proxy: off',
+    compact: '$(circle-slash) off',
     severity: 'none',
     headline: 'Sealed Proxy is off in all windows.',
     detail: 'It stays off, also after a restart of the editor. To start it again, run "Sealed Proxy: Start".',
