@@ -22,7 +22,7 @@ export function readWycheproof<Field extends string>(
   const { numberOfTests, testGroups } = JSON.parse(readFileSync(url, 'utf8')) as WycheproofFile;
   const cases = testGroups.flatMap(({ tests, ...group }) =>
     tests.map((test) => {
-      const all: Record<string, unknown> = { ...group, ...test };
+      const all = { ...group, ...test } as Readonly<Record<string, string | number | undefined>>;
       const texts = fields.map((field) => [field, String(all[field] ?? assert.fail(field))] as const);
       return { ...test, ...(Object.fromEntries(texts) as Record<Field, string>) };
     }),

@@ -1,4 +1,5 @@
 // The connections to the backend: undici over HTTP/1.1, without its own time limits, redirects or retries.
+import './informationalResponses.ts';
 import type { Dispatcher } from 'undici';
 import type {
   Transport,

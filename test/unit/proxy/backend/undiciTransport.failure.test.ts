@@ -39,7 +39,28 @@ describe('UndiciTransport does not retry', () => {
     [
       'the only response is a 100',
       (connection) => {
-        connection.write('HTTP/1.1 100 Continue\r\n\r\n');
+        connection.end('HTTP/1.1 100 Continue\r\n\r\n');
+      },
+      [],
+    ],
+    [
+      'a 100 is cut off',
+      (connection) => {
+        connection.end('HTTP/1.1 100 Con');
+      },
+      [],
+    ],
+    [
+      'the response is a 101',
+      (connection) => {
+        connection.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
+      },
+      [],
+    ],
+    [
+      'the response is a 100 and then not HTTP',
+      (connection) => {
+        connection.write('HTTP/1.1 100 Continue\r\n\r\n220 smtp\r\n');
       },
       [],
     ],

@@ -128,17 +128,72 @@ describe('UndiciTransport', () => {
       assert.deepEqual(handler.events, ['head 200', 'data answer', 'end']);
     });
 
-    it('after informational responses, which are ignored', async () => {
-      const { handler, connection } = await test.exchange();
+    describe('after informational responses, which are ignored:', () => {
       const marks = 'x-opensecret-error-contract: 1\r\nx-opensecret-error-code: session_not_found\r\n';
-      connection.write(`HTTP/1.1 103 Early Hints\r\ncontent-type: text/html\r\n${marks}\r\n`);
-      connection.write('HTTP/1.1 102 Processing\r\n\r\n');
-      connection.write(`${OK}content-length: 2\r\n\r\nok`);
-      await handler.until('end');
-      assert.deepEqual(handler.events, ['head 200', 'data ok', 'end']);
-      const [head = assert.fail()] = handler.heads;
-      assert.deepEqual(head.values('content-type'), ['application/octet-stream']);
-      assert.deepEqual(head.values('x-opensecret-error-code'), []);
+      const final = `${OK}content-length: 2\r\n\r\nok`;
+      for (const [what, informational] of [
+        ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+        ['100 without a reason', 'HTTP/1.1 100\r\n\r\n'],
+        ['100 of HTTP/1.0', 'HTTP/1.0 100 Continue\r\n\r\n'],
+        ['several of 100', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3)],
+        ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+        ['103 with headers', `HTTP/1.1 103 Early Hints\r\ncontent-type: text/html\r\n${marks}\r\n`],
+        ['100 with headers', `HTTP/1.1 100 Continue\r\ncontent-type: text/html\r\n${marks}connection: close\r\n\r\n`],
+        ['103, 100 and 102', 'HTTP/1.1 103 A\r\nx: y\r\n\r\nHTTP/1.1 100 B\r\n\r\nHTTP/1.1 102 C\r\n\r\n'],
+      ] as const) {
+        it(`${what}, in one write with the final response`, async () => {
+          const { handler, connection } = await test.exchange();
+          connection.write(informational + final);
+          await handler.until('end');
+          assert.deepEqual(handler.events, ['head 200', 'data ok', 'end']);
+          const [head = assert.fail()] = handler.heads;
+          assert.deepEqual(head.values('content-type'), ['application/octet-stream']);
+          assert.deepEqual(head.values('x-opensecret-error-code'), []);
+        });
+
+        it(`${what}, in writes of their own, again for the next request on the connection`, async () => {
+          const first = await test.exchange();
+          const { connection } = first;
+          let sent = first;
+          for (let round = 0; round < 3; round++) {
+            connection.write(informational);
+            await flushEventLoop();
+            assert.deepEqual(sent.handler.events, []);
+            connection.write(final);
+            await sent.handler.until('end');
+            assert.deepEqual(sent.handler.events, ['head 200', 'data ok', 'end']);
+            await flushEventLoop();
+            if (round === 2) break;
+            sent = { ...test.send(), connection };
+            await connection.take('the next request', 'record');
+          }
+          assert.equal(test.server.connections.length, 1);
+        });
+      }
+
+      it('100 during an upload', async () => {
+        const { body, rest } = openBody('one');
+        const { handler } = test.send({ body, length: 6 });
+        const connection = await test.server.next();
+        await connection.take('the first chunk', 'one');
+        connection.write('HTTP/1.1 100 Continue\r\n\r\n');
+        await flushEventLoop();
+        rest.resolve(Buffer.from('two'));
+        await connection.take('the second chunk', 'two');
+        connection.write(final);
+        await handler.until('end');
+        assert.deepEqual(handler.events, ['head 200', 'data ok', 'end']);
+      });
+
+      it('but not within the body', async () => {
+        const { handler, connection } = await test.exchange();
+        const text = 'HTTP/1.1 100 Continue\r\n\r\n';
+        connection.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}content-length: ${2 * text.length}\r\n\r\n${text}`);
+        await handler.until('data');
+        connection.write(text);
+        await handler.until('end');
+        assert.equal(handler.events.join(''), `head 200data ${text}data ${text}end`);
+      });
     });
 
     it('with every field line of a name in any spelling', async () => {
