@@ -1,10 +1,8 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
-import { writeRecord } from '../assistants/uninstallRecord.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
@@ -24,6 +22,7 @@ import { ChannelLog } from './log.ts';
 import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { TerminalEnvironment } from './terminal.ts';
+import { UninstallRecordFile, besideUserSettings } from './uninstallRecordFile.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
@@ -47,14 +46,11 @@ export class SealedProxyExtension {
   readonly #assistants: AssistantService;
   readonly #assistantNotices: AssistantNotices;
   readonly #firstChat: FirstChat;
-  /** What the script reads that runs after the extension was uninstalled. */
-  readonly #uninstallRecord: string;
-  readonly #storageFolder: string;
+  readonly #uninstallRecord: UninstallRecordFile;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
-  constructor({ extensionPath, globalStorageUri, secrets, environmentVariableCollection }: vscode.ExtensionContext) {
-    this.#uninstallRecord = join(extensionPath, 'uninstall.json');
-    this.#storageFolder = globalStorageUri.fsPath;
+  constructor(context: vscode.ExtensionContext) {
+    const { extensionPath, globalStorageUri, secrets, environmentVariableCollection } = context;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
@@ -85,15 +81,16 @@ export class SealedProxyExtension {
       secrets: this.#secrets,
       assistants: allAssistants(
         userSettings,
-        endpointList(this.#secrets, this.#besideSettings('chatLanguageModels.json')),
+        endpointList(this.#secrets, besideUserSettings(globalStorageUri, 'chatLanguageModels.json')),
       ),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
       onChange: () => {
-        this.#updateRecord().catch(this.#logFailure);
+        this.#uninstallRecord.update().catch(this.#logFailure);
       },
     });
+    this.#uninstallRecord = new UninstallRecordFile(context, this.#assistants);
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
     this.#chat = new ChatProvider(
@@ -107,9 +104,9 @@ export class SealedProxyExtension {
   }
 
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
-  begin({ subscriptions, globalState, workspaceState }: vscode.ExtensionContext): SealedProxyApi {
+  begin(context: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
-    subscriptions.push(
+    context.subscriptions.push(
       this.#log,
       this.#secrets,
       this.#documents,
@@ -126,10 +123,9 @@ export class SealedProxyExtension {
         settings: () => this.#settings,
         models: () => this.#models(),
         removal: removalSteps({
+          context,
           assistants: this.#assistants,
           secrets: this.#secrets,
-          folder: this.#storageFolder,
-          states: [globalState, workspaceState],
           stop: () => this.#removed(),
         }),
       }),
@@ -161,7 +157,7 @@ export class SealedProxyExtension {
     }
     await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
-    await this.#updateRecord().catch(this.#logFailure);
+    await this.#uninstallRecord.update().catch(this.#logFailure);
     if (this.#settings.autoStart) await this.#supervisor.start();
   }
 
@@ -179,18 +175,7 @@ export class SealedProxyExtension {
   async #removed(): Promise<void> {
     await this.#supervisor.stop();
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
-    await writeRecord(this.#uninstallRecord, undefined);
-  }
-
-  /** A path relative to the folder in which the desktop keeps the user's settings. */
-  #besideSettings(path: string): string {
-    return join(this.#storageFolder, '..', '..', path);
-  }
-
-  async #updateRecord(): Promise<void> {
-    const settings = ['settings.json', join('..', 'Machine', 'settings.json')]; // of the desktop; of a remote computer
-    const record = await this.#assistants.record(settings.map((path) => this.#besideSettings(path)));
-    await writeRecord(this.#uninstallRecord, record);
+    await this.#uninstallRecord.delete();
   }
 
   async #applySettings(): Promise<void> {
