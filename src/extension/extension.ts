@@ -1,5 +1,4 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
 import { ChatSettings } from '../assistants/chatSettings.ts';
@@ -31,7 +30,7 @@ import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
-import { UninstallRecord, settingsFolder } from './uninstallRecord.ts';
+import { UninstallRecordFile, besideUserSettings } from './uninstallRecordFile.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
@@ -63,15 +62,12 @@ export class SealedProxyExtension {
   readonly #assistants: AssistantService;
   readonly #assistantNotices: AssistantNotices;
   readonly #firstChat: FirstChat;
-  readonly #uninstallRecord: UninstallRecord;
-  readonly #storageFolder: string;
+  readonly #uninstallRecord: UninstallRecordFile;
   readonly #chatSettings: ChatSettings;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor(context: vscode.ExtensionContext) {
     const { extensionPath, globalStorageUri, globalState, secrets, environmentVariableCollection } = context;
-    this.#storageFolder = globalStorageUri.fsPath;
-    this.#uninstallRecord = new UninstallRecord(extensionPath, settingsFolder(this.#storageFolder));
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
@@ -108,15 +104,16 @@ export class SealedProxyExtension {
       secrets: this.#secrets,
       assistants: allAssistants(
         userSettings,
-        endpointList(this.#secrets, join(settingsFolder(this.#storageFolder), 'chatLanguageModels.json')),
+        endpointList(this.#secrets, besideUserSettings(globalStorageUri, 'chatLanguageModels.json')),
       ),
       baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
       isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
       onChange: () => {
-        this.#uninstallRecord.update(this.#assistants).catch(this.#logFailure);
+        this.#uninstallRecord.update().catch(this.#logFailure);
       },
     });
+    this.#uninstallRecord = new UninstallRecordFile(context, this.#assistants);
     this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), this.#secrets);
     this.#assistantNotices = new AssistantNotices(this.#assistants);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
@@ -161,10 +158,9 @@ export class SealedProxyExtension {
         settings: () => this.#settings,
         models: () => this.#models(),
         removal: removalSteps({
+          context,
           assistants: this.#assistants,
           secrets: this.#secrets,
-          folder: this.#storageFolder,
-          states: [context.globalState, context.workspaceState],
           stop: () => this.#removed(),
           restoreSettings: () => this.#chatSettings.undo(),
         }),
@@ -203,8 +199,8 @@ export class SealedProxyExtension {
     }
     await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
-    await this.#uninstallRecord.update(this.#assistants).catch(this.#logFailure);
-    await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
+    await this.#uninstallRecord.update().catch(this.#logFailure);
+    if (this.#settings.autoStart) await this.#supervisor.start();
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
@@ -221,7 +217,7 @@ export class SealedProxyExtension {
   async #removed(): Promise<void> {
     await this.#supervisor.stop();
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
-    await this.#uninstallRecord.remove();
+    await this.#uninstallRecord.delete();
   }
 
   async #applySettings(): Promise<void> {

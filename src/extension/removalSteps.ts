@@ -13,9 +13,7 @@ import { SECTION } from './settings.ts';
 export interface RemovalHost {
   readonly assistants: AssistantService;
   readonly secrets: Secrets;
-  /** The folder of the extension's data. */
-  readonly folder: string;
-  readonly states: readonly vscode.Memento[];
+  readonly context: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'globalState' | 'workspaceState'>;
   /** Stops the proxy in all windows. */
   readonly stop: () => Promise<void>;
   /** Restores the settings of the editor that the extension has changed. `kept`: those that the user has changed since. */
@@ -23,7 +21,9 @@ export interface RemovalHost {
 }
 
 export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
-  const { assistants, secrets, folder, states, stop, restoreSettings } = host;
+  const { assistants, secrets, stop, restoreSettings } = host;
+  const { globalStorageUri, globalState, workspaceState } = host.context;
+  const folder = globalStorageUri.fsPath;
   return [
     {
       name: 'The proxy',
@@ -58,7 +58,8 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
       name: 'Stored state',
       description: () => Promise.resolve('Deletes the state that it has stored in VS Code.'),
       run: async () => {
-        for (const state of states) for (const key of state.keys()) await state.update(key, undefined);
+        for (const state of [globalState, workspaceState])
+          for (const key of state.keys()) await state.update(key, undefined);
         return [];
       },
     },
