@@ -34,7 +34,9 @@ function readNetwork(readSetting: ReadSetting): NetworkSettings {
   return {
     ...(readSetting('http.proxySupport') === 'off' ? { httpsProxy: '' } : proxy === '' ? {} : { httpsProxy: proxy }),
     ...(Array.isArray(noProxy) && noProxy.length > 0 ? { noProxy: noProxy.join(',') } : {}),
-    ...(typeof authorization === 'string' && authorization.trim() !== '' ? { proxyAuthorization: authorization.trim() } : {}),
+    ...(typeof authorization === 'string' && authorization.trim() !== ''
+      ? { proxyAuthorization: authorization.trim() }
+      : {}),
     asksEditor: true,
     strictTls: readSetting('http.proxyStrictSSL') !== false,
     systemCertificates: readSetting('http.systemCertificates') !== false,
