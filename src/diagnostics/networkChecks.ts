@@ -29,7 +29,7 @@ function checkBackendRoute(route: RouteReport | null, { status }: DiagnosticsCon
   const finding = describeRoute(route);
   if (current.kind !== 'running' || current.health.kind !== 'unreachable') return passed(finding);
   const { cause, failure } = current.health;
-  if (cause !== 'network') return passed(finding);
+  if (cause !== 'network' || route.source === 'local') return passed(finding);
   return failed(`${finding}; the backend is unreachable`, networkRemedy(failure?.detail));
 }
 

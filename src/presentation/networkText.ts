@@ -7,6 +7,9 @@ export const NETWORK_REMEDY = 'Check your network and the settings sealedProxy.b
 const NO_ROUTE =
   'A firewall may block direct connections. If your network needs a proxy, set http.proxy. Otherwise check your ' +
   'network, your VPN and the setting sealedProxy.backendUrl.';
+const REFUSED =
+  'Nothing accepts connections at this address. Check the setting sealedProxy.backendUrl. A firewall may also refuse ' +
+  'direct connections: if your network needs a proxy, set http.proxy.';
 const NO_NAME =
   'The name of the server cannot be resolved. Check your network, your VPN and the setting sealedProxy.backendUrl. ' +
   'If your network needs a proxy, set http.proxy.';
@@ -30,7 +33,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   proxy_unsupported: 'Set http.proxy to an HTTP, HTTPS or SOCKS5 proxy of your network.',
   ENOTFOUND: NO_NAME,
   EAI_AGAIN: NO_NAME,
-  ECONNREFUSED: NO_ROUTE,
+  ECONNREFUSED: REFUSED,
   ECONNRESET: NO_ROUTE,
   ETIMEDOUT: NO_ROUTE,
   EHOSTUNREACH: NO_ROUTE,

@@ -33,6 +33,7 @@ const SECRETS = {
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   session: ['verified', 'note'],
   session_lost: ['reason'],
+  route: ['use', 'proxy', 'source', 'authentication'],
   handshake_failed: ['code', 'detail', 'message'],
   request: ['method', 'path', 'status', 'bytesIn', 'bytesOut', 'startMs', 'endMs', 'end', 'detail'],
   client_error: ['code'],

@@ -50,6 +50,7 @@ const HEALTHY = {
   Embedding: 'passed',
   Assistants: 'skipped',
 };
+const NOT_RUNNING = { 'HTTP proxy for the backend': 'skipped', 'TLS certificates': 'skipped' };
 const NO_REQUESTS = { Models: 'skipped', 'Streamed response': 'skipped', Embedding: 'skipped' };
 
 /** Compares all outcomes with those of a healthy proxy. */
@@ -107,7 +108,7 @@ describe('diagnose()', () => {
     assert.equal(finding('Access keys'), "2, including the extension's own");
     assert.match(
       diagnosticsReport(results, HOST, []),
-      /\*\*1[12] checks passed; 1[23] skipped\. You are using a development backend, which is not verified\.\*\*/,
+      /\*\*1[34] checks passed; 1[234] skipped\. You are using a development backend, which is not verified\.\*\*/,
     );
   });
 
@@ -182,6 +183,7 @@ describe('diagnose()', () => {
       'Connection to 127.0.0.1': 'skipped',
       'API key': 'skipped',
       Handshake: 'skipped',
+      ...NOT_RUNNING,
       ...NO_REQUESTS,
     };
     assertOutline(results, { 'Proxy process': 'failed', 'Port owner': 'failed', ...skipped });
@@ -196,6 +198,7 @@ describe('diagnose()', () => {
       'Connection to 127.0.0.1': 'skipped',
       'API key': 'skipped',
       Handshake: 'skipped',
+      ...NOT_RUNNING,
       ...NO_REQUESTS,
     };
     assertOutline(results, { 'Proxy process': 'failed', ...skipped });

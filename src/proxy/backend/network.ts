@@ -145,7 +145,7 @@ export class Network {
     const previous = this.#report[use];
     this.#report = { ...this.#report, [use]: route };
     const { proxy, source, authentication } = route;
-    if (JSON.stringify(previous) !== JSON.stringify(route))
-      this.#log?.info('route', { use, proxy, source, authentication });
+    if (source === 'local' || JSON.stringify(previous) === JSON.stringify(route)) return;
+    this.#log?.info('route', { use, proxy, source, authentication });
   }
 }

@@ -68,7 +68,7 @@ describe('networkChecks()', () => {
         /local proxy that signs in for you/,
       ],
       [PROXY, 'proxy_unreachable', /the backend is unreachable$/, /^Check http\.proxy and the proxy settings/],
-      [DIRECT, 'ECONNREFUSED', /^Direct: no proxy is configured; the backend/, /If your network needs a proxy, set/],
+      [DIRECT, 'ECONNREFUSED', /^Direct: no proxy is configured; the backend/, /if your network needs a proxy, set/],
       [DIRECT, 'SELF_SIGNED_CERT_IN_CHAIN', /unreachable$/, /may inspect TLS.*NODE_EXTRA_CA_CERTS/],
     ] as const) {
       const status = () => unreachable('network', detail);
@@ -77,6 +77,12 @@ describe('networkChecks()', () => {
       assert.match(result.finding, finding);
       assert.match(result.remedy, remedy);
     }
+  });
+
+  it('does not blame the proxy for a backend on this computer', async () => {
+    const backend = { ...DIRECT, source: 'local' } as const;
+    const status = () => unreachable('network', 'ECONNREFUSED');
+    assert.equal((await run('HTTP proxy for the backend', { backend }, { status })).outcome, 'passed');
   });
 
   it('says which proxy the image history is downloaded through, if it is needed', async () => {
