@@ -3,6 +3,7 @@ import { chatModels, embeddingModel } from '../chat/models.ts';
 import { readText } from '../chat/responseText.ts';
 import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
 import type { RefusedRequest } from '../chat/testRequest.ts';
+import { keySource } from '../presentation/apiKeyText.ts';
 import { stepOutcomes } from '../presentation/attestationText.ts';
 import type { StepOutcome } from '../presentation/attestationText.ts';
 import { CAUSES, remedyOf } from '../presentation/causes.ts';
@@ -19,7 +20,7 @@ const SET_CLOCK = "Set this computer's date and time, then run the diagnostics a
 const SET_KEY = 'Set a new one with "Sealed Proxy: Set API Key".';
 
 export function backendChecks(context: DiagnosticsContext): readonly Check[] {
-  const { keys, status } = context;
+  const { keys, status, settings } = context;
   const whileRunning = (name: string, run: (running: Running) => CheckResult): Check => ({
     name,
     run: () => {
@@ -28,7 +29,7 @@ export function backendChecks(context: DiagnosticsContext): readonly Check[] {
     },
   });
   return [
-    { name: 'API key', run: async () => checkKey((await keys()).hasApiKey, status()) },
+    { name: 'API key', run: async () => checkKey((await keys()).hasApiKey, status(), settings().backendUrl) },
     whileRunning('Handshake', checkHandshake),
     ...stepOutcomes(status()).map(({ what }, index) =>
       whileRunning(`Attestation: ${what}`, (running) => checkStep(stepOutcomes(running)[index], running)),
@@ -40,8 +41,8 @@ export function backendChecks(context: DiagnosticsContext): readonly Check[] {
   ];
 }
 
-function checkKey(hasKey: boolean, status: ProxyStatus): CheckResult {
-  if (!hasKey) return failed('Not set', 'Set one with "Sealed Proxy: Set API Key".');
+function checkKey(hasKey: boolean, status: ProxyStatus, backendUrl: string): CheckResult {
+  if (!hasKey) return failed('Not set', `${keySource(backendUrl)} Then run "Sealed Proxy: Set API Key".`);
   if (status.kind === 'running' && status.health.kind === 'connected') return passed('Set, accepted by the backend');
   if (status.kind === 'running' && status.health.kind === 'keyRejected') {
     return failed('Set, but refused by the backend: it is invalid or was deleted', SET_KEY);

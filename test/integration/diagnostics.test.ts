@@ -143,7 +143,7 @@ describe('diagnose()', () => {
     const results = await run();
     const { outcome } = resultNamed(results, 'Handshake');
     assertOutline(results, { 'API key': 'failed', Handshake: outcome, ...NO_REQUESTS });
-    assert.match(resultNamed(results, 'API key').remedy, /Sealed Proxy: Set API Key/);
+    assert.match(resultNamed(results, 'API key').remedy, /^Get one from .* Then run "Sealed Proxy: Set API Key"\.$/);
     assert.notEqual(outcome, 'failed');
   });
 
