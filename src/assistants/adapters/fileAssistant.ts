@@ -118,11 +118,11 @@ async function disconnect(
   { places, applied, previous = applied?.before, isOurs }: Disconnection,
 ): Promise<Undone | Unchanged | Refused> {
   const undone = applied && (await undo(definition, applied));
-  const read = (text: string) => attempt(() => definition.read(text));
+  const readingOf = (text: string) => attempt(() => definition.read(text));
   // What was there before may be an entry of ours, from an earlier installation.
-  const before = previous === undefined || isAccessKey(read(previous)?.entry?.key) ? '' : previous;
+  const before = previous === undefined || isAccessKey(readingOf(previous)?.entry?.key) ? '' : previous;
   const removeEntry = (text: string) => {
-    const reading = read(text);
+    const reading = readingOf(text);
     const key = reading?.entry?.key;
     if (isAccessKey(key)) return isOurs(key) ? attempt(() => definition.removeEntry(text, before)) : text;
     return reading === undefined && (text.match(ACCESS_KEYS) ?? []).some(isOurs) ? undefined : text;
