@@ -118,10 +118,13 @@ async function disconnect(
   { places, applied, previous = applied?.before, isOurs }: Disconnection,
 ): Promise<Undone | Unchanged | Refused> {
   const undone = applied && (await undo(definition, applied));
+  const readingOf = (text: string) => attempt(() => definition.read(text));
+  // What was there before may be an entry of ours, from an earlier installation.
+  const before = previous === undefined || isAccessKey(readingOf(previous)?.entry?.key) ? '' : previous;
   const removeEntry = (text: string) => {
-    const reading = attempt(() => definition.read(text));
+    const reading = readingOf(text);
     const key = reading?.entry?.key;
-    if (isAccessKey(key)) return isOurs(key) ? attempt(() => definition.removeEntry(text, previous ?? '')) : text;
+    if (isAccessKey(key)) return isOurs(key) ? attempt(() => definition.removeEntry(text, before)) : text;
     return reading === undefined && (text.match(ACCESS_KEYS) ?? []).some(isOurs) ? undefined : text;
   };
   const paths = new Set([...(applied ? [applied.path] : []), ...definition.files.map((path) => resolve(path, places))]);

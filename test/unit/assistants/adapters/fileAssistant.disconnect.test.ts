@@ -46,6 +46,15 @@ describe('fileAssistant() disconnect', () => {
         }
       });
 
+      it('also removes an entry of ours that was there before the change', async () => {
+        home().write(file, before);
+        await home().connect(assistant, { ...home().endpoint, key: OTHER_KEY });
+        const applied = await home().connect(assistant);
+        assert.equal((await disconnect(applied, undefined, [KEY, OTHER_KEY])).kind, 'undone');
+        assert.ok(!text().includes(KEY) && !text().includes(OTHER_KEY));
+        assert.equal(files().length, 1);
+      });
+
       it('keeps the backup if nobody knows the previous values', async () => {
         home().write(file, before);
         await home().connect(assistant);
