@@ -47,6 +47,12 @@ export class ConnectionWait {
     }
   }
 
+  /** Checks a connection that has just failed; ends early when a signal aborts. */
+  async recheck(...signals: readonly AbortSignal[]): Promise<void> {
+    const over = AbortSignal.any([...signals]);
+    if (!over.aborted) await Promise.race([this.#check().catch(() => undefined), once(over, 'abort')]);
+  }
+
   async #keepChecking(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       await this.#check().catch(() => undefined);

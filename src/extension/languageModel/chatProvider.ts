@@ -157,7 +157,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
         return;
       } catch (error) {
         if (request.isSent || deadline.aborted || signal.aborted) throw error;
-        await supervisor.check(false); // the proxy has just gone away: another one takes its place
+        await this.#wait.recheck(deadline, signal); // the proxy has just gone away: another one takes its place
       }
     }
   }

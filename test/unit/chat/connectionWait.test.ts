@@ -98,4 +98,21 @@ describe('ConnectionWait', () => {
     abort.abort();
     await assert.rejects(request, { name: 'AbortError' });
   });
+
+  it('checks again, at most until a signal aborts', async () => {
+    let checks = 0;
+    const quick = new ConnectionWait(() => {
+      checks++;
+      return Promise.resolve();
+    });
+    await quick.recheck(never(), never());
+    assert.equal(checks, 1);
+    await quick.recheck(AbortSignal.abort(), never());
+    assert.equal(checks, 1);
+    const slow = new ConnectionWait(() => new Promise(() => undefined));
+    const abort = new AbortController();
+    const check = slow.recheck(never(), abort.signal);
+    abort.abort();
+    await check;
+  });
 });
