@@ -89,11 +89,12 @@ export class ChatSettings {
       if (file !== undefined && this.#files.isUnsaved(file.uri)) {
         throw new Error('settings.json has unsaved changes. Save or revert them, then undo again.');
       }
-      const exact = file !== undefined && (await this.#restoreFile(file));
-      const kept = exact ? [] : await this.#restoreValues(values);
-      const now = file === undefined ? undefined : await this.#files.read(file.uri);
+      const isUnchanged = file !== undefined && (await this.#hasContent(file.uri, file.after));
+      // The editor may not notice that its file was written, so it first gets the values from its own API.
+      const kept = await this.#restoreValues(values);
+      if (isUnchanged) await this.#files.write(file.uri, Buffer.from(file.before, 'base64')).catch(() => undefined);
       await this.#storage.forgetUndo(ID);
-      return { exact: now !== undefined && base64(now) === file?.before, kept };
+      return { exact: file !== undefined && (await this.#hasContent(file.uri, file.before)), kept };
     });
   }
 
@@ -146,15 +147,9 @@ export class ChatSettings {
     return undefined;
   }
 
-  async #restoreFile({ uri, before, after }: NonNullable<Entry['file']>): Promise<boolean> {
+  async #hasContent(uri: string, content: string): Promise<boolean> {
     const now = await this.#files.read(uri);
-    if (now === undefined || base64(now) !== after) return false;
-    try {
-      await this.#files.write(uri, Buffer.from(before, 'base64'));
-      return true;
-    } catch {
-      return false; // then each value is restored through the editor
-    }
+    return now !== undefined && base64(now) === content;
   }
 
   async #restoreValues(values: Entry['values']): Promise<readonly string[]> {

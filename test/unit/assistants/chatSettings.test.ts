@@ -15,16 +15,21 @@ const CHANGES = [
   { key: 'chat.utility', value: 'sealed-proxy/small-1' },
 ];
 
-/** A settings.json that an editor changes as VS Code does, with jsonc-parser and formatting. */
+/**
+ * A settings.json that an editor changes as VS Code does, with jsonc-parser and formatting. Like some, it does not notice
+ * when others change the file.
+ */
 class EditorSettings {
   readonly files = new Map<string, string>();
   readonly #place: string;
+  #values: Readonly<Record<string, unknown>>;
   unsaved = false;
   failsAt: string | undefined;
 
   constructor(text: string, place = FILE) {
     this.#place = place;
     this.files.set(place, text);
+    this.#values = this.#inFile();
   }
 
   get text(): string {
@@ -38,14 +43,19 @@ class EditorSettings {
   readonly isOverridden = () => false;
 
   read(key: string): unknown {
-    return (parse(this.text.replace('\ufeff', ''), [], { allowTrailingComma: true }) as Record<string, unknown>)[key];
+    return this.#values[key];
   }
 
   write(key: string, value: unknown): Promise<void> {
     if (key === this.failsAt) return Promise.reject(new Error('The editor refused.'));
     const options = { formattingOptions: { tabSize: 2, insertSpaces: true, eol: '\n' } };
     this.text = applyEdits(this.text, modify(this.text, [key], value, options));
+    this.#values = this.#inFile();
     return Promise.resolve();
+  }
+
+  #inFile(): Readonly<Record<string, unknown>> {
+    return parse(this.text.replace('\ufeff', ''), [], { allowTrailingComma: true }) as Record<string, unknown>;
   }
 
   readonly access: SettingsFiles = {
@@ -80,6 +90,11 @@ describe('ChatSettings', () => {
     assert.deepEqual(await open().undoable(), ['chat.plan', 'chat.utility']);
     assert.deepEqual(await open().undo(), { exact: true, kept: [] });
     assert.equal(editor.text, ODD);
+    assert.deepEqual(
+      [editor.read('chat.plan'), editor.read('chat.utility')],
+      ['before', undefined],
+      'in the editor too',
+    );
     assert.deepEqual(await open().undoable(), []);
     assert.deepEqual([...vault.values.keys()], []);
     assert.equal(await open().undo(), undefined);

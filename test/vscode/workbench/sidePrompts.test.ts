@@ -18,14 +18,13 @@ import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const COMMAND = "Sealed Proxy: Keep VS Code's Chat Sealed…";
-/** What a user may have written, with comments, line breaks and spaces that no program would choose. */
-const WRITTEN = `{
-\t// the other vendor's models, for now
-  "chat.utilitySmallModel" : "othervendor/small-1", "chat.utilityModel":"othervendor/small-1",
-    /* inline */ "inlineChat.defaultModel": "Small 1 (othervendor)",\r
-  "chat.exploreAgent.defaultModel": "Small 1 (othervendor)",
-
-`;
+/** What the user has set: another vendor's models. */
+const EARLIER = {
+  'chat.utilitySmallModel': 'othervendor/small-1',
+  'chat.utilityModel': 'othervendor/small-1',
+  'chat.exploreAgent.defaultModel': 'Small 1 (othervendor)',
+  'inlineChat.defaultModel': 'Small 1 (othervendor)',
+};
 
 interface Sent {
   readonly model: string;
@@ -75,16 +74,14 @@ describe("VS Code's side prompts", () => {
     await window.setApiKey('dev-the-key-of-a-user');
     await window.waitForStatus('Sealed Proxy: development');
     await window.dismiss('API key accepted. 8 models are available.');
+    console.log('NEW PROFILE', await window.picture('side-prompts-new'));
     chat = await ChatView.open(window);
   });
 
-  it('have new marks as soon as settings.json has changed', async () => {
-    await waitForTooltip(/go to GitHub if you sign in/);
-    original = readFileSync(settingsPath, 'utf8')
-      .replace('{\n', WRITTEN)
-      .replace(/\n\}\s*$/, ',\n\n}\n\n');
-    writeFileSync(settingsPath, original);
-    await waitForTooltip(/5 go to Other Vendor/);
+  it('have new marks as soon as a setting changes', async () => {
+    await waitForTooltip(/6 go to GitHub if you sign in/);
+    await set(EARLIER);
+    await waitForTooltip(/6 go to Other Vendor/);
   });
 
   it('go to the models of another vendor if the settings name them', async () => {
@@ -96,9 +93,12 @@ describe("VS Code's side prompts", () => {
     }
     assert.deepEqual([...new Set(otherPrompts().map(({ model }) => model))], ['small-1']);
     assert.ok(!found(otherPrompts(), /<userRequest>/), 'the chat itself goes to the enclave');
+    console.log('BEFORE other', summary(otherPrompts()), 'enclave', summary(sealed));
   });
 
   it('are listed, and the settings are written after the user has agreed', async () => {
+    original = oddlyFormatted(readFileSync(settingsPath, 'utf8'));
+    writeFileSync(settingsPath, original);
     await window.runCommand(COMMAND);
     await window.option('Titles, summaries, commit messages').getByText('goes to Other Vendor').waitFor();
     await window.screenshot('side-prompts-list');
@@ -123,7 +123,6 @@ describe("VS Code's side prompts", () => {
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
     await window.bridge.command('notifications.clearAll');
     await waitForTooltip(/6 sealed/);
-    await window.screenshot('side-prompts-tooltip');
   });
 
   it('then go to the enclave, and nothing goes to the other vendor', async () => {
@@ -137,6 +136,7 @@ describe("VS Code's side prompts", () => {
     }
     assert.ok(enclave.journal.requests.length - handled >= 3);
     assert.equal(otherPrompts().length, before);
+    console.log('AFTER other new', otherPrompts().length - before, 'enclave', summary(sealed));
   });
 
   it('are as before after one step, and settings.json has the same bytes', async () => {
@@ -145,7 +145,7 @@ describe("VS Code's side prompts", () => {
     await window.toast('settings.json is exactly as it was before.').waitFor();
     await window.screenshot('side-prompts-undone');
     assert.equal(readFileSync(settingsPath, 'utf8'), original);
-    await waitForTooltip(/5 go to Other Vendor/);
+    await waitForTooltip(/6 go to Other Vendor/);
   });
 
   it('keep what the user has changed since, when it is undone', async () => {
@@ -153,16 +153,12 @@ describe("VS Code's side prompts", () => {
     await window.option('Seal').click();
     await window.press('Write 7 user settings?', 'Write Settings');
     await window.toast('7 user settings written.').waitFor();
-    await window.bridge.run(
-      (editor) =>
-        editor.workspace.getConfiguration().update('inlineChat.defaultModel', '', editor.ConfigurationTarget.Global),
-      undefined,
-    );
+    await set({ 'inlineChat.defaultModel': '' });
     await window.toast('7 user settings written.').getByRole('button', { name: 'Undo' }).click();
     await window.toast('so they keep their values: inlineChat.defaultModel.').waitFor();
     const after = readFileSync(settingsPath, 'utf8');
-    assert.match(after, /"chat\.utilitySmallModel" : "othervendor\/small-1"/);
-    assert.match(after, /\/\* inline \*\/ "inlineChat\.defaultModel": ""/);
+    assert.match(after, /"chat\.utilitySmallModel" :\t"othervendor\/small-1"/);
+    assert.match(after, /\/\* mine \*\/ "inlineChat\.defaultModel": ""/);
     assert.doesNotMatch(after, /sealed-proxy\/|\(sealed-proxy\)|byokModels/);
   });
 
@@ -186,15 +182,41 @@ describe("VS Code's side prompts", () => {
     await window.bridge.command('github.copilot.git.generateCommitMessage');
   }
 
-  /** The tooltip is drawn when it opens, so it is opened until it has the text. */
+  async function set(values: Readonly<Record<string, unknown>>): Promise<void> {
+    await window.bridge.run(async ({ workspace, ConfigurationTarget }, entries) => {
+      for (const [key, value] of entries)
+        await workspace.getConfiguration().update(key, value, ConfigurationTarget.Global);
+    }, Object.entries(values));
+  }
+
+  /** Opens the tooltip until it has the text: an open one does not change. */
   async function waitForTooltip(text: RegExp): Promise<void> {
     const hasText = async () => {
       await window.openTooltip();
       return text.test(await window.hover.innerText());
     };
     await eventually(`a tooltip with ${text}`, hasText, VISIBLE);
+    await window.screenshot('side-prompts-tooltip');
+    await window.closeTooltip();
   }
 });
+
+/** The same values with comments, spaces and mixed line breaks that no program would choose. */
+function oddlyFormatted(settings: string): string {
+  return settings
+    .replace('{\n', '{\r\n\t// settings of mine\n\n')
+    .replace('"chat.utilitySmallModel": ', '"chat.utilitySmallModel" :\t')
+    .replace('"inlineChat.defaultModel"', '/* mine */ "inlineChat.defaultModel"')
+    .replace(/\s*\}\s*$/, ',\r\n\n }\n\n');
+}
+
+function summary(prompts: readonly Sent[]): string {
+  return JSON.stringify(
+    prompts.map(({ model, text }) => `${model}: ${text.slice(-160)}`),
+    null,
+    1,
+  );
+}
 
 function found(prompts: readonly Sent[], words: RegExp): boolean {
   return prompts.some(({ text }) => words.test(text));
