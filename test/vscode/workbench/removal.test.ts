@@ -25,6 +25,8 @@ const KEPT_BY_THE_EDITOR: Readonly<Record<string, RegExp>> = {
   'packages of installed extensions': /CachedExtensionVSIXs\//,
   'the list of extensions of a profile': /CachedProfilesData\//,
   'chats of the user': /^user-data\/User\/(?:workspaceStorage\/[^/]+|globalStorage)\/(?:chat|emptyWindowChat)/,
+  'earlier versions of the settings (Local History)': /^user-data\/User\/History\//,
+  'the defaults that installed extensions contribute': /^user-data\/User\/caches\/CachedConfigurations\/defaults\//,
   'data of the browser, in which the window runs': /^browser\//,
 };
 
