@@ -5,15 +5,9 @@ import { SECTION } from '../settings.ts';
 import type { CommandGroup } from './commandContext.ts';
 
 export const proxyCommands = {
-  start: ({ supervisor, secrets }) => {
-    secrets.reopen();
-    return supervisor.start();
-  },
+  start: ({ supervisor }) => supervisor.start(),
   stop: ({ supervisor }) => supervisor.stop(),
-  restart: ({ supervisor, secrets }) => {
-    secrets.reopen();
-    return supervisor.restart();
-  },
+  restart: ({ supervisor }) => supervisor.restart(),
   useFreePort,
 } satisfies CommandGroup;
 
