@@ -19,7 +19,6 @@ export const proxyCommands = {
 } satisfies CommandGroup;
 
 async function start(context: CommandContext): Promise<void> {
-  context.secrets.reopen();
   await context.supervisor.start();
   await ensureApiKey(context, 'Sealed Proxy');
 }
@@ -39,8 +38,7 @@ async function stopAll({ sharedStop }: CommandContext): Promise<void> {
   void offerCommands(vscode.window.showInformationMessage, message, 'start');
 }
 
-async function restart({ supervisor, secrets }: CommandContext): Promise<void> {
-  secrets.reopen();
+async function restart({ supervisor }: CommandContext): Promise<void> {
   await supervisor.restart();
   const { status } = supervisor;
   if (status.kind !== 'running' || compareVersions(status.version, VERSION) <= 0) return;

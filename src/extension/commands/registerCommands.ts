@@ -27,11 +27,17 @@ const HANDLERS = {
   ...removeEverythingCommands,
 } satisfies Required<CommandGroup>;
 
+/** With these, the user uses Sealed Proxy again after everything was removed. */
+const STARTING: readonly string[] = ['start', 'restart'] satisfies CommandName[];
+
 /** Registers every command of the catalogue. */
 export function registerCommands(context: CommandContext): vscode.Disposable {
   return vscode.Disposable.from(
     ...Object.entries<Required<CommandGroup>[CommandName]>(HANDLERS).map(([name, run]) =>
-      vscode.commands.registerCommand(commandId(name as CommandName), (argument: unknown) => run(context, argument)),
+      vscode.commands.registerCommand(commandId(name as CommandName), (argument: unknown) => {
+        if (STARTING.includes(name)) context.secrets.reopen();
+        return run(context, argument);
+      }),
     ),
   );
 }

@@ -7,11 +7,12 @@ import type { CommandContext, CommandGroup } from './commandContext.ts';
 export const removeEverythingCommands = { removeEverything } satisfies CommandGroup;
 
 const EXTENSION = 'sealed-proxy.sealed-proxy';
+const KEPT = 'The API key stays valid at the backend. VS Code keeps its own logs, chats and local history of settings.';
 
 async function removeEverything({ removal, documents }: CommandContext): Promise<void> {
   const remove = 'Remove Everything';
   const lines = (await describeRemoval(removal)).map((line) => `• ${line}`);
-  const detail = [...lines, '', 'This cannot be undone. The API key stays valid at the backend.'].join('\n');
+  const detail = [...lines, '', `This cannot be undone. ${KEPT}`].join('\n');
   const question = 'Disconnect all assistants and remove everything that Sealed Proxy has stored?';
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return;
   const leftovers = await vscode.window.withProgress(

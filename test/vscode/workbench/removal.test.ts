@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
+import type { ServerProcess } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
@@ -25,11 +26,14 @@ const KEPT_BY_THE_EDITOR: Readonly<Record<string, RegExp>> = {
   'packages of installed extensions': /CachedExtensionVSIXs\//,
   'the list of extensions of a profile': /CachedProfilesData\//,
   'chats of the user': /^user-data\/User\/(?:workspaceStorage\/[^/]+|globalStorage)\/(?:chat|emptyWindowChat)/,
+  'earlier versions of the settings (Local History)': /^user-data\/User\/History\//,
+  'the defaults that installed extensions contribute': /^user-data\/User\/caches\/CachedConfigurations\/defaults\//,
   'data of the browser, in which the window runs': /^browser\//,
 };
 
 describe('Disconnect and Remove Everything', () => {
   const scope = perSuite();
+  let enclave: ServerProcess;
   let port: number;
   let editor: Editor;
   let window: Workbench;
@@ -73,7 +77,7 @@ describe('Disconnect and Remove Everything', () => {
 
   before(async function () {
     this.timeout(180_000);
-    const enclave = await scope.enclaveProcess();
+    enclave = await scope.enclaveProcess();
     port = await freePort();
     editor = await Editor.start({ 'chat.disableAIFeatures': false });
     scope.onClose(() => editor.stop());
@@ -152,6 +156,19 @@ describe('Disconnect and Remove Everything', () => {
     const lines = [...kept].map(([keeper, files]) => `${keeper}:\n${files.map(([path]) => `  ${path}\n`).join('')}`);
     writeFileSync(fromRoot('.cache/screenshots/removal-after.txt'), lines.join('\n'));
     assert.deepEqual(ours, []);
+  });
+
+  it('lets the user start again without a reload of the window', async () => {
+    window = await editor.open('project');
+    await window.waitForStatus(/Sealed Proxy/);
+    await window.runCommand(REMOVE);
+    await window.press('Disconnect all assistants', 'Remove Everything');
+    await window.dismiss('Sealed Proxy has removed everything');
+    await window.waitForStatus('Sealed Proxy', 'circle-slash');
+    await window.bridge.set('backendUrl', enclave.url);
+    await window.bridge.set('port', port);
+    await window.setApiKey(API_KEY);
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 });
 
