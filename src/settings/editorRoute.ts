@@ -22,9 +22,8 @@ const SOURCES: Readonly<Record<string, ProxySource>> = {
 let questions = 0;
 
 /**
- * @param agent what the editor's own module `@vscode/proxy-agent` exports: `resolveProxyByURL` since 1.130,
- *   `resolveProxyURL` before. Without its answer, the settings and
- *   the environment decide.
+ * @param agent what the editor's own module `@vscode/proxy-agent` exports: `resolveProxyURL`, and in newer editors
+ *   `resolveProxyByURL`. Without its answer, the settings and the environment decide.
  */
 export async function findEditorRoute(
   url: string,
