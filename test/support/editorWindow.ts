@@ -8,6 +8,7 @@ import { EXTENSION_DEFAULTS } from '../../src/settings/schema.ts';
 import type { CompleteProxySettings } from '../../src/settings/schema.ts';
 import { validateSettings } from '../../src/settings/validateSettings.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
+import type { ProxyRoute } from '../../src/shared/network.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
 import type { SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
@@ -46,6 +47,8 @@ export class EditorWindow {
   readonly #folder: string;
   settings: CompleteProxySettings;
   network: NetworkSettings = {};
+  /** How the editor answers the question for a proxy. */
+  findProxy: (url: string) => Promise<ProxyRoute> = () => Promise.reject(new Error('not asked'));
   checkInterval = 0;
 
   /**
@@ -87,6 +90,7 @@ export class EditorWindow {
       cwd: this.#folder,
       settings: () => this.settings,
       network: () => this.network,
+      findProxy: (url) => this.findProxy(url),
       checkInterval: () => this.checkInterval,
       secrets: () => Promise.resolve({ ...this.vault }),
       onStatus: (status) => {
