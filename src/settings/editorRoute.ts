@@ -22,8 +22,8 @@ const SOURCES: Readonly<Record<string, ProxySource>> = {
 let questions = 0;
 
 /**
- * @param agent what the editor's own module `@vscode/proxy-agent` exports: `resolveProxyByURL` since 1.130,
- *   `resolveProxyURL` before. Without it, the settings and the environment decide.
+ * @param agent what the editor's own module `@vscode/proxy-agent` exports: `resolveProxyURL`, and in newer editors
+ *   `resolveProxyByURL`. Without its answer, the settings and the environment decide.
  */
 export async function findEditorRoute(
   url: string,
@@ -38,14 +38,18 @@ export async function findEditorRoute(
   // ask again, since the network may have changed (https://github.com/microsoft/vscode/issues/174279).
   const question = new URL(url);
   question.username = String(++questions);
-  if (isResolve(resolveProxyByURL)) {
-    const { url: proxy, source } = fieldsOf(await resolveProxyByURL(question.href));
-    return { url: asText(proxy), source: SOURCES[asText(source)] ?? 'system' };
+  try {
+    if (isResolve(resolveProxyByURL)) {
+      const { url: proxy, source } = fieldsOf(await resolveProxyByURL(question.href));
+      return { url: asText(proxy), source: SOURCES[asText(source)] ?? 'system' };
+    }
+    if (!isResolve(resolveProxyURL)) return configured;
+    const proxy = asText(await resolveProxyURL(question.href));
+    const isConfigured = configured.url === '' ? configured.source === 'exception' : proxy !== '';
+    return { url: proxy, source: isConfigured ? configured.source : 'system' };
+  } catch {
+    return configured;
   }
-  if (!isResolve(resolveProxyURL)) return configured;
-  const proxy = asText(await resolveProxyURL(question.href));
-  const isConfigured = configured.url === '' ? configured.source === 'exception' : proxy !== '';
-  return { url: proxy, source: isConfigured ? configured.source : 'system' };
 }
 
 function isResolve(value: unknown): value is Resolve {

@@ -9,6 +9,7 @@ import { EXTENSION_DEFAULTS } from '../../src/settings/schema.ts';
 import type { CompleteProxySettings } from '../../src/settings/schema.ts';
 import { validateSettings } from '../../src/settings/validateSettings.ts';
 import type { NetworkSettings } from '../../src/shared/messages.ts';
+import type { ProxyRoute } from '../../src/shared/network.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
@@ -63,6 +64,8 @@ export class EditorWindow {
   readonly #folder: string;
   settings: CompleteProxySettings;
   network: NetworkSettings = {};
+  /** How the editor answers the question for a proxy. */
+  findProxy: (url: string) => Promise<ProxyRoute> = () => Promise.reject(new Error('not asked'));
   checkInterval = 0;
   /** How often the supervisor reported that it was started after a stop in all windows. */
   resumed = 0;
@@ -103,6 +106,7 @@ export class EditorWindow {
       cwd: this.#folder,
       settings: () => this.settings,
       network: () => this.network,
+      findProxy: (url) => this.findProxy(url),
       checkInterval: () => this.checkInterval,
       secrets: () => Promise.resolve({ ...this.vault }),
       onStatus: (status) => {

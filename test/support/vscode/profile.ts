@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { APPLICATION_SETTING_NAMES } from '../../../src/settings/schema.ts';
 import { fromRoot } from '../e2e/process.ts';
 
 export type SettingValues = Readonly<Record<string, unknown>>;
@@ -41,10 +42,16 @@ export class Profile {
 
   constructor(settings: SettingValues) {
     for (const path of [this.extensions, this.serverData]) mkdirSync(path, { recursive: true });
-    // Machine: what the editor's server reads; User: what the desktop reads.
-    for (const part of ['Machine', 'User']) {
+    // Machine: what the editor's server reads, without the settings that only a user has; User: what the desktop reads.
+    const all = Object.entries({ ...CALM, ...settings });
+    const ofMachine = all.filter(([name]) => !APPLICATION_SETTING_NAMES.some((own) => name === `sealedProxy.${own}`));
+    for (const [part, entries] of [
+      ['Machine', ofMachine],
+      ['User', all],
+    ] as const) {
       mkdirSync(join(this.userData, part), { recursive: true });
-      writeFileSync(join(this.userData, part, 'settings.json'), JSON.stringify({ ...CALM, ...settings }, null, 2));
+      const text = JSON.stringify(Object.fromEntries(entries), null, 2);
+      writeFileSync(join(this.userData, part, 'settings.json'), text);
     }
   }
 

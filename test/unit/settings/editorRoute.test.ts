@@ -84,8 +84,9 @@ describe('findEditorRoute()', () => {
     }
   });
 
-  it('goes by the settings and the environment in an editor without such a module', async () => {
-    for (const agent of [undefined, {}, { resolveProxyURL: 'x' }]) {
+  it('goes by the settings and the environment in an editor without such a module, or without an answer', async () => {
+    const failing = { resolveProxyByURL: () => Promise.reject(new Error('no answer')) };
+    for (const agent of [undefined, {}, { resolveProxyURL: 'x' }, failing]) {
       assert.deepEqual(await findEditorRoute(BACKEND, { httpsProxy: 'http://set:1' }, {}, agent), {
         url: 'http://set:1',
         source: 'setting',
