@@ -34,9 +34,6 @@ const BROKEN: readonly VisibleCommand[] = ['checkConnection', 'diagnose', 'showA
 /** Another window's proxy, which this window does not use. */
 const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
 
-/** The states without a failure that the status bar names, so that they look different. */
-const LABELS: Partial<Record<ProxyStatus['kind'], string>> = { off: 'off', starting: 'starting' };
-
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
   return {
@@ -48,6 +45,9 @@ export function describeStatus(status: ProxyStatus): StatusView {
     ...describe(status),
   };
 }
+
+/** The states without a failure that the status bar names, so that they look different. */
+const LABELS: Partial<Record<ProxyStatus['kind'], string>> = { off: 'off', starting: 'starting' };
 
 /** The text of the status bar item; `compact` leaves out the product's name. */
 export function statusBarText({ icon, label }: StatusView, compact: boolean): string {

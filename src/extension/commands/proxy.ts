@@ -12,13 +12,13 @@ export const proxyCommands = {
   useFreePort,
 } satisfies CommandGroup;
 
-async function start(context: CommandContext): Promise<void> {
-  await context.supervisor.start();
-  await ensureApiKey(context, 'Sealed Proxy');
-}
-
 /** Writes the setting; the proxy follows it. */
 async function useFreePort(): Promise<void> {
   const port = await freePort();
   await vscode.workspace.getConfiguration(SECTION).update('port', port, vscode.ConfigurationTarget.Global);
+}
+
+async function start(context: CommandContext): Promise<void> {
+  await context.supervisor.start();
+  await ensureApiKey(context, 'Sealed Proxy');
 }
