@@ -10,9 +10,8 @@ const MADE = join('.cache', 'screenshots', 'walkthrough');
 const SHIPPED = join('media', 'walkthrough');
 
 rmSync(MADE, { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, [TESTS, 'test/vscode/workbench/walkthrough.test.ts'], {
-  stdio: 'inherit',
-});
+const files = ['walkthrough', 'startUp'].map((name) => `test/vscode/workbench/${name}.test.ts`);
+const { status } = spawnSync(process.execPath, [TESTS, ...files], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 mkdirSync(SHIPPED, { recursive: true });
 for (const name of readdirSync(MADE)) {

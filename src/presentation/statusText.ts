@@ -54,9 +54,6 @@ const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: s
   system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],
 };
 
-/** The states without a failure that the status bar names, so that they look different. */
-const LABELS: Partial<Record<ProxyStatus['kind'], string>> = { off: 'off', starting: 'starting' };
-
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
   return {
@@ -68,6 +65,9 @@ export function describeStatus(status: ProxyStatus): StatusView {
     ...describe(status),
   };
 }
+
+/** The states without a failure that the status bar names, so that they look different. */
+const LABELS: Partial<Record<ProxyStatus['kind'], string>> = { off: 'off', starting: 'starting' };
 
 /** The text of the status bar item; `compact` leaves out the product's name. */
 export function statusBarText({ icon, label }: StatusView, compact: boolean): string {

@@ -114,7 +114,7 @@ function describeCaller(stack: string): string {
 async function askConsent(name: string, origin: string): Promise<boolean> {
   const allow = 'Allow';
   const detail =
-    `${origin} The name is its own claim: allow it only if you expect this request.\n\n` +
+    `${origin} The program chose that name itself: allow it only if you expect this request.\n\n` +
     'It gets its own access key, which works on this computer only and can be revoked at any time. It never gets your API key.';
   const question = `Allow a program that calls itself "${name}" to use Sealed Proxy?`;
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, allow)) === allow;

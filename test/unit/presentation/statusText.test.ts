@@ -97,6 +97,16 @@ const TABLE: readonly Expected[] = [
     actions: 'stop showLog',
   },
   {
+    name: 'failed to start',
+    status: { kind: 'failed', reason: 'slowStart', message: 'It was not ready in time' },
+    text: '$(error) Sealed Proxy: start failed',
+    compact: '$(error) start failed',
+    severity: 'error',
+    headline: 'Sealed Proxy is not running.',
+    detail: 'It was not ready in time.',
+    actions: 'restart diagnose openSettings showLog',
+  },
+  {
     name: 'about to restart after a crash',
     status: { kind: 'restarting', at: NOW + 4000 },
     text: '$(loading~spin) Sealed Proxy: restarting',
@@ -114,16 +124,6 @@ const TABLE: readonly Expected[] = [
     severity: 'error',
     headline: 'Sealed Proxy is not running.',
     detail: 'It ended five times.',
-    actions: 'restart diagnose openSettings showLog',
-  },
-  {
-    name: 'failed to start',
-    status: { kind: 'failed', reason: 'slowStart', message: 'It was not ready in time' },
-    text: '$(error) Sealed Proxy: start failed',
-    compact: '$(error) start failed',
-    severity: 'error',
-    headline: 'Sealed Proxy is not running.',
-    detail: 'It was not ready in time.',
     actions: 'restart diagnose openSettings showLog',
   },
   ...(

@@ -51,6 +51,8 @@ describe('A fresh profile', () => {
       .waitFor();
     await window.screenshot('set-api-key-link');
     assert.match(await window.quickInput.innerText(), /Create one at trymaple\.ai, under API Keys\./);
+    await window.quickInput.locator('input[type="password"]').fill('a-key-that-is-not-sent');
+    await window.cutout('key', { x: 340, y: 0, width: 604, height: 140 });
     await window.page.keyboard.press('Escape');
     assert.equal(await asked, false);
     await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
