@@ -117,10 +117,14 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     });
     try {
       if (token.isCancellationRequested) throw new vscode.CancellationError();
-      await this.#whenConnected(abort.signal, (connection, accessKey) =>
+      const cutOff = await this.#whenConnected(abort.signal, (connection, accessKey) =>
         send(connection, accessKey, body, progress, abort.signal),
       );
       onAnswered();
+      if (cutOff === undefined) return;
+      // For an error, the editor's chat removes what it has shown of the response.
+      if (requestInitiator !== EDITOR_CHAT) throw new ChatError(cutOff);
+      progress.report(new vscode.LanguageModelTextPart(`\n\n_${cutOff}_`));
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
       throw toEditorError(error, requestInitiator);
@@ -139,22 +143,21 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   }
 
   /** Calls `act` once the proxy is connected to the backend. */
-  async #whenConnected(
+  async #whenConnected<Result>(
     signal: AbortSignal,
-    act: (connection: VerifiedConnection, accessKey: string) => Promise<void>,
-  ): Promise<void> {
+    act: (connection: VerifiedConnection, accessKey: string) => Promise<Result>,
+  ): Promise<Result> {
     const { supervisor } = this.#options;
     const deadline = AbortSignal.timeout(CONNECTION_WAIT);
     for (;;) {
       await this.#wait.connected(deadline, signal);
       const request = { isSent: false };
       try {
-        await supervisor.withConnection(async (connection, accessKey) => {
+        return await supervisor.withConnection((connection, accessKey) => {
           request.isSent = true;
           signal.throwIfAborted();
-          await act(connection, accessKey);
+          return act(connection, accessKey);
         });
-        return;
       } catch (error) {
         if (request.isSent || deadline.aborted || signal.aborted) throw error;
         await this.#wait.recheck(deadline, signal); // the proxy has just gone away: another one takes its place
@@ -163,28 +166,31 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   }
 }
 
-/** Sends a request and reports its response. */
+/**
+ * Sends a request and reports its response.
+ * @returns a sentence for the user if the response was cut off
+ */
 async function send(
   connection: VerifiedConnection,
   accessKey: string,
   body: string,
   progress: Progress,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
   response.setEncoding('utf8');
   if (response.statusCode !== 200) {
     const { statusCode = 0, headers } = response;
     throw toChatError(statusCode, await readText(response, MAX_ERROR), headers['retry-after']);
   }
-  let problem: string | undefined;
+  let cutOff: string | undefined;
   const reader = new ResponseReader((event) => {
-    if (event.kind === 'cutOff') problem = event.message;
+    if (event.kind === 'cutOff') cutOff = event.message;
     else report(event, progress);
   });
   for await (const text of response) reader.push(text as string);
   reader.end();
-  if (problem !== undefined) throw new ChatError(problem);
+  return cutOff;
 }
 
 function toInformation(model: ChatModel, attested: boolean): Information {
