@@ -43,9 +43,12 @@ const STALE = 5 * 60_000;
 
 export class SealedProxyExtension {
   readonly #log = new ChannelLog();
-  readonly #sidePrompts = new SidePrompts((error) => {
-    this.#logFailure(error);
-  });
+  readonly #sidePrompts = new SidePrompts(
+    () => new URL(this.#settings.proxy.backendUrl).protocol === 'https:',
+    (error) => {
+      this.#logFailure(error);
+    },
+  );
   readonly #statusBar = new StatusBar(
     () => this.#settings['statusBar.compact'],
     () => this.#sidePrompts.known,

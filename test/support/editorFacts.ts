@@ -34,6 +34,7 @@ export interface FactsChange extends Partial<Omit<EditorFacts, 'setting'>> {
 export function makeFacts({ values = {}, overridden = [], ...change }: FactsChange = {}): EditorFacts {
   return {
     version: '1.139.1',
+    attested: true,
     modelSettings: Object.values(SETTINGS).filter((key) => /model/i.test(key)),
     models: [OUR_LARGE, OUR_SMALL, OTHER, COPILOTS],
     vendorName: (vendor) => (vendor === 'other' ? 'Other Vendor' : vendor),

@@ -32,6 +32,8 @@ export interface EditorFacts {
   readonly modelSettings: readonly string[];
   /** All models that the editor offers, of all vendors. */
   readonly models: readonly OfferedModel[];
+  /** Whether our models are in an attested enclave; false for a development backend, which is not verified. */
+  readonly attested: boolean;
   /** The name of a vendor for users; any text. */
   readonly vendorName: (vendor: string) => string;
 }

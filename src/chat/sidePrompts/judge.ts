@@ -1,5 +1,5 @@
 // Where each kind of side prompt goes. In doubt, a side prompt is not sealed: `sealed` is said only if a setting names one of
-// our models, the editor offers that model now, and this version of the editor is known. Pure.
+// our models, the editor offers that model now, its backend is attested, and this version of the editor is known. Pure.
 import {
   COPILOT,
   GITHUB_VENDORS,
@@ -100,11 +100,15 @@ function qualified(verdict: Verdict, facts: EditorFacts): Verdict {
 }
 
 const GITHUB = 'GitHub';
-const SEALED: Mark = { kind: 'sealed' };
 const OFF: Mark = { kind: 'off' };
 const UNKNOWN: Mark = { kind: 'unknown' };
 const FOLLOWS: Mark = { kind: 'follows' };
 const CANNOT: Mark = { kind: 'cannotBeSealed' };
+
+/** The mark of a prompt for one of our models. */
+function ours({ attested }: EditorFacts): Mark {
+  return attested ? { kind: 'sealed' } : { kind: 'goesTo', recipient: 'a development backend', ifSignedIn: false };
+}
 
 function notInThisEditor(key: string, facts: EditorFacts): Verdict {
   if (key.startsWith('github.copilot.') && copilotState(facts) === 'disabled') return NO_COPILOT;
@@ -129,7 +133,7 @@ function modelVerdict(target: Target, key: string, facts: EditorFacts): Verdict 
   if (target.kind !== 'model') return undefined;
   const { vendor, name } = target.model;
   const reason = `Set to ${name}${facts.setting(key)?.overridden === true ? ' by the workspace' : ''}.`;
-  if (vendor === OUR_VENDOR) return { mark: SEALED, reason };
+  if (vendor === OUR_VENDOR) return { mark: ours(facts), reason };
   if (GITHUB_VENDORS.includes(vendor)) return toGitHub(facts, reason);
   return { mark: { kind: 'goesTo', recipient: facts.vendorName(vendor), ifSignedIn: false }, reason };
 }
@@ -197,7 +201,7 @@ function newChatsVerdict(facts: EditorFacts): Verdict {
   const vendors = new Set(facts.models.filter(({ id }) => id.toLowerCase() === wanted).map(({ vendor }) => vendor));
   const reason = `${SETTINGS.newChats} is ${String(value)}.`;
   const [vendor] = vendors;
-  if (vendor === OUR_VENDOR && vendors.size === 1) return { mark: SEALED, reason };
+  if (vendor === OUR_VENDOR && vendors.size === 1) return { mark: ours(facts), reason };
   if (vendor === undefined || vendors.has(COPILOT)) return toGitHub(facts, `${reason} It may be a model of GitHub.`);
   const other = [...vendors].find((each) => each !== OUR_VENDOR) ?? vendor;
   return { mark: { kind: 'goesTo', recipient: facts.vendorName(other), ifSignedIn: false }, reason };

@@ -1,7 +1,7 @@
 // What is said about a kind of side prompt: a prompt that the editor sends besides those that the user writes. Pure.
 
 export type Mark =
-  /** Goes to one of our models. */
+  /** Goes to one of our models, in an attested enclave. */
   | { readonly kind: 'sealed' }
   /** Not sent at all. */
   | { readonly kind: 'off' }

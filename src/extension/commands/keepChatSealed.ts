@@ -17,7 +17,7 @@ import type { ModelList, SealingModels, SettingChange } from '../../chat/sidePro
 import { SETTINGS } from '../../chat/sidePrompts/settings.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
-import { offeredModels, plain, readEditorFacts } from '../languageModel/editorFacts.ts';
+import { offeredModels, plain } from '../languageModel/editorFacts.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands } from './runCommand.ts';
 
@@ -47,7 +47,7 @@ async function keepChatSealed(context: CommandContext): Promise<void> {
 async function actionRows(context: CommandContext): Promise<readonly Row[]> {
   const models = await ourModels(context);
   const proposed = proposal(models);
-  const off = turningOffChanges(await readEditorFacts());
+  const off = turningOffChanges(await context.sidePrompts.facts());
   const undoable = await context.chatSettings.undoable();
   return [
     proposed === undefined
@@ -141,7 +141,7 @@ async function chooseModel(
 }
 
 async function seal(context: CommandContext, models: SealingModels): Promise<void> {
-  await write(context, sealingChanges(await readEditorFacts(), models));
+  await write(context, sealingChanges(await context.sidePrompts.facts(), models));
 }
 
 /** Shows the changes, and writes them if the user agrees. */

@@ -5,7 +5,8 @@ import type { EditorFacts, OfferedModel, SettingFacts } from '../../chat/sidePro
 import { SECTIONS, mayNameModel } from '../../chat/sidePrompts/settings.ts';
 import { asObject, fieldsOf } from '../../shared/json.ts';
 
-export async function readEditorFacts(): Promise<EditorFacts> {
+/** @param attested whether the backend must be attested; false for a development backend */
+export async function readEditorFacts(attested: boolean): Promise<EditorFacts> {
   const configuration = vscode.workspace.getConfiguration();
   const names = vendorNames();
   const facts = {
@@ -15,6 +16,7 @@ export async function readEditorFacts(): Promise<EditorFacts> {
       (key) => mayNameModel(key) && isKnownToEditor(configuration, key),
     ),
     models: [],
+    attested,
     vendorName: (vendor: string) => names.get(vendor) ?? vendor,
   };
   return isAiOff(facts) ? facts : { ...facts, models: await offeredModels() };

@@ -1,9 +1,11 @@
 // Where the editor's side prompts go now: read again after each change that may matter.
 import * as vscode from 'vscode';
 import { isAiOff } from '../../chat/sidePrompts/facts.ts';
+import type { EditorFacts } from '../../chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../chat/sidePrompts/judge.ts';
 import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { SECTIONS } from '../../chat/sidePrompts/settings.ts';
+import { SECTION } from '../settings.ts';
 import { readEditorFacts } from './editorFacts.ts';
 
 /** Changes come in groups: several settings, or the models of several vendors. In milliseconds. */
@@ -13,24 +15,25 @@ export class SidePrompts implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   /** The marks were read again. */
   readonly onDidChange = this.#changed.event;
-  readonly #onError: (error: unknown) => void;
+  readonly #attested: () => boolean;
   readonly #subscriptions: readonly vscode.Disposable[];
   #timer: NodeJS.Timeout | undefined;
   #known: readonly SidePrompt[] = [];
 
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
+  /** @param attested whether the backend must be attested; false for a development backend */
+  constructor(attested: () => boolean, onError: (error: unknown) => void) {
+    this.#attested = attested;
     const refreshSoon = () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => {
-        this.read().catch(this.#onError);
+        this.read().catch(onError);
       }, SETTLING);
     };
     this.#subscriptions = [
       vscode.lm.onDidChangeChatModels(refreshSoon),
       vscode.extensions.onDidChange(refreshSoon),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (SECTIONS.some((section) => event.affectsConfiguration(section))) refreshSoon();
+        if ([...SECTIONS, SECTION].some((section) => event.affectsConfiguration(section))) refreshSoon();
       }),
     ];
     refreshSoon();
@@ -41,8 +44,13 @@ export class SidePrompts implements vscode.Disposable {
     return this.#known;
   }
 
+  /** What the marks follow from. */
+  facts(): Promise<EditorFacts> {
+    return readEditorFacts(this.#attested());
+  }
+
   async read(): Promise<readonly SidePrompt[]> {
-    const facts = await readEditorFacts();
+    const facts = await this.facts();
     const prompts = judgeSidePrompts(facts);
     this.#known = isAiOff(facts) ? [] : prompts;
     this.#changed.fire();

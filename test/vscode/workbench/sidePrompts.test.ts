@@ -26,6 +26,9 @@ const EARLIER = {
   'inlineChat.defaultModel': 'Small 1 (othervendor)',
 };
 
+/** VS Code lets the selected model summarize a long chat. */
+const SUMMARY = /Include all important tool calls and their results/;
+
 interface Sent {
   readonly model: string;
   readonly text: string;
@@ -74,7 +77,6 @@ describe("VS Code's side prompts", () => {
     await window.setApiKey('dev-the-key-of-a-user');
     await window.waitForStatus('Sealed Proxy: development');
     await window.dismiss('API key accepted. 8 models are available.');
-    console.log('NEW PROFILE', await window.picture('side-prompts-new'));
     chat = await ChatView.open(window);
   });
 
@@ -93,13 +95,14 @@ describe("VS Code's side prompts", () => {
     }
     assert.deepEqual([...new Set(otherPrompts().map(({ model }) => model))], ['small-1']);
     assert.ok(!found(otherPrompts(), /<userRequest>/), 'the chat itself goes to the enclave');
-    console.log('BEFORE other', summary(otherPrompts()), 'enclave', summary(sealed));
+    await summarize();
+    assert.ok(!found(otherPrompts(), SUMMARY), 'no summary at the other vendor');
   });
 
   it('are listed, and the settings are written after the user has agreed', async () => {
     original = oddlyFormatted(readFileSync(settingsPath, 'utf8'));
     writeFileSync(settingsPath, original);
-    await window.runCommand(COMMAND);
+    await openList();
     await window.option('Titles, summaries, commit messages').getByText('goes to Other Vendor').waitFor();
     await window.screenshot('side-prompts-list');
     await window.option('Seal').click();
@@ -107,7 +110,7 @@ describe("VS Code's side prompts", () => {
     await dialog.getByText('chat.utilitySmallModel: "othervendor/small-1" → "sealed-proxy/gemma4-31b"').waitFor();
     await window.screenshot('side-prompts-agree');
     await window.press('Write 7 user settings?', 'Write Settings');
-    await window.toast('7 user settings written. 6 of ').waitFor();
+    await window.toast('7 user settings written. 0 of ').waitFor();
     await window.screenshot('side-prompts-written');
     const report = await window.diagnosis('side-prompts');
     const marks = new Map(
@@ -117,12 +120,12 @@ describe("VS Code's side prompts", () => {
         .map(([title = '', mark]) => [title, mark]),
     );
     for (const title of ['Titles, summaries, commit messages', 'Risk of tool calls', 'Explore agent', 'Inline chat'])
-      assert.equal(marks.get(title), 'sealed', title);
+      assert.equal(marks.get(title), 'goes to a development backend', title);
     assert.equal(marks.get('Ghost text'), 'cannot be sealed');
     assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
     await window.bridge.command('notifications.clearAll');
-    await waitForTooltip(/6 sealed/);
+    await waitForTooltip(/6 go to a development backend/);
   });
 
   it('then go to the enclave, and nothing goes to the other vendor', async () => {
@@ -135,12 +138,12 @@ describe("VS Code's side prompts", () => {
       assert.equal(sealed.find(({ text }) => words.test(text))?.model, 'gemma4-31b');
     }
     assert.ok(enclave.journal.requests.length - handled >= 3);
+    await summarize();
     assert.equal(otherPrompts().length, before);
-    console.log('AFTER other new', otherPrompts().length - before, 'enclave', summary(sealed));
   });
 
   it('are as before after one step, and settings.json has the same bytes', async () => {
-    await window.runCommand(COMMAND);
+    await openList();
     await window.option('Undo').click();
     await window.toast('settings.json is exactly as it was before.').waitFor();
     await window.screenshot('side-prompts-undone');
@@ -149,7 +152,7 @@ describe("VS Code's side prompts", () => {
   });
 
   it('keep what the user has changed since, when it is undone', async () => {
-    await window.runCommand(COMMAND);
+    await openList();
     await window.option('Seal').click();
     await window.press('Write 7 user settings?', 'Write Settings');
     await window.toast('7 user settings written.').waitFor();
@@ -182,6 +185,19 @@ describe("VS Code's side prompts", () => {
     await window.bridge.command('github.copilot.git.generateCommitMessage');
   }
 
+  /** Resolves when the enclave has the summary. */
+  async function summarize(): Promise<void> {
+    await window.bridge.command('workbench.action.chat.open', { query: '/compact' });
+    await eventually('the summary at the enclave', () => found(sealed, SUMMARY), VISIBLE);
+  }
+
+  /** Runs the command, and waits for its list. */
+  async function openList(): Promise<void> {
+    await window.runCommand(COMMAND);
+    await window.quickInput.filter({ hasText: "Sealed Proxy: Keep VS Code's Chat Sealed" }).waitFor();
+    await window.option('Titles, summaries, commit messages').waitFor();
+  }
+
   async function set(values: Readonly<Record<string, unknown>>): Promise<void> {
     await window.bridge.run(async ({ workspace, ConfigurationTarget }, entries) => {
       for (const [key, value] of entries)
@@ -203,19 +219,11 @@ describe("VS Code's side prompts", () => {
 
 /** The same values with comments, spaces and mixed line breaks that no program would choose. */
 function oddlyFormatted(settings: string): string {
-  return settings
+  const body = settings.trimEnd().slice(0, -1).trimEnd();
+  return `${body},\r\n\n }\n\n`
     .replace('{\n', '{\r\n\t// settings of mine\n\n')
     .replace('"chat.utilitySmallModel": ', '"chat.utilitySmallModel" :\t')
-    .replace('"inlineChat.defaultModel"', '/* mine */ "inlineChat.defaultModel"')
-    .replace(/\s*\}\s*$/, ',\r\n\n }\n\n');
-}
-
-function summary(prompts: readonly Sent[]): string {
-  return JSON.stringify(
-    prompts.map(({ model, text }) => `${model}: ${text.slice(-160)}`),
-    null,
-    1,
-  );
+    .replace('"inlineChat.defaultModel"', '/* mine */ "inlineChat.defaultModel"');
 }
 
 function found(prompts: readonly Sent[], words: RegExp): boolean {

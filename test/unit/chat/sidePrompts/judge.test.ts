@@ -73,6 +73,13 @@ describe('judgeSidePrompts()', () => {
       assert.equal(shown[title], 'goes to GitHub', title);
   });
 
+  it('marks none as sealed with a development backend', () => {
+    const shown = marks({ values: { ...SEALING, [SETTINGS.newChats]: 'small-1' }, attested: false });
+    assert.ok(!Object.values(shown).includes('sealed'));
+    for (const title of [TITLES, 'Risk of tool calls', 'Inline chat', 'Model of new chats'])
+      assert.equal(shown[title], 'goes to a development backend', title);
+  });
+
   it('marks none as sealed if two models have the id, because VS Code then takes neither', () => {
     assert.equal(markOf(TITLES, { values: SEALING, models: [OUR_SMALL, OUR_SMALL, COPILOTS] }), 'goes to GitHub');
   });
