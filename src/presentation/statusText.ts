@@ -48,7 +48,7 @@ const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: s
   unresponsive: ['used by a program that does not respond', `${PRODUCT} sent it no key. ${QUIT}`],
   sealedProxy: [
     `used by a ${PRODUCT} of another editor or computer`,
-    `Editors do not share a proxy, and this one sent it no key. Use a free port, which this editor then keeps.`,
+    'Editors do not share a proxy. This one sent it no key. Use a free port, which this editor then keeps.',
   ],
   silent: ['held by another program', `That program does not listen on it. ${QUIT}`],
   system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],

@@ -4,15 +4,7 @@ import type { ProxySecrets } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from './localProxy.ts';
 import type { Phase } from './phase.ts';
-import {
-  confirmFree,
-  decideOwnership,
-  isOutdated,
-  probeKeys,
-  probePort,
-  requestPort,
-  trustFingerprint,
-} from './portOwnership.ts';
+import { askOutdated, confirmFree, decideOwnership, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import type { LaunchConfig } from './settingsDiff.ts';
@@ -71,11 +63,9 @@ export class Launcher {
     }
     for (let launches = 0; ; launches++) {
       let found = await this.#look(settings.port, launches > 0);
-      if (mayTakeOver && isOutdated(found, settings, version)) {
-        phase.check();
-        await requestPort(settings.port, this.#host.secrets, version);
+      phase.check();
+      if (mayTakeOver && (await askOutdated(found, settings, version, this.#host.secrets)))
         found = await this.#look(settings.port, true);
-      }
       phase.check();
       if (found.kind !== 'free' || launches === MAX_LAUNCHES) return decideOwnership(found, settings, version);
       const secrets = await this.#host.secrets();

@@ -77,6 +77,28 @@ export function isOutdated(found: Probe, settings: CompleteProxySettings, versio
   return found.report.trustFingerprint === trustFingerprint(settings);
 }
 
+/**
+ * Asks the proxy that was found for the port if it is outdated, also if it has this user's former secret. Never rejects,
+ * unless the secrets cannot be read.
+ * @returns false if it was not asked
+ */
+export async function askOutdated(
+  found: Probe,
+  settings: CompleteProxySettings,
+  version: string,
+  readSecrets: ReadSecrets,
+): Promise<boolean> {
+  const { port } = settings;
+  if (isOutdated(found, settings, version)) {
+    await requestPort(port, readSecrets, version);
+    return true;
+  }
+  const { formerOwnership: ownership, ...others } = await readSecrets();
+  if (found.kind !== 'foreign' || !found.isSealedProxy || ownership === undefined) return false;
+  const former = () => Promise.resolve({ ...others, ownership });
+  return askOutdated(await probePort(port, former), settings, version, former);
+}
+
 /** Identifies the backend and the enclave images that a proxy with these settings trusts. */
 export function trustFingerprint({ backendUrl, pcr0Environment, additionalPcr0 }: CompleteProxySettings): string {
   const images = additionalPcr0.map((value) => value.trim().toLowerCase()).toSorted();

@@ -147,6 +147,22 @@ describe('Supervisors of different versions', () => {
       assert.equal(fake.modelRequests, 0);
     });
 
+    it('take over from it if it has the former secret of this user, and not from another editor', async () => {
+      const { formerOwnership, ownership } = { formerOwnership: makeVault().ownership, ownership: vault.ownership };
+      for (const secret of [makeVault().ownership, formerOwnership]) {
+        vault.ownership = secret;
+        const editor = open(NEWER);
+        editor.vault = { ...vault, ownership, formerOwnership };
+        const fake = await startOld({ trustFingerprint: trustFingerprint(editor.settings) });
+        await editor.supervisor.start();
+        assert.equal(fake.released, secret === formerOwnership);
+        const { kind } = editor.supervisor.status;
+        assert.equal(kind, fake.released ? 'running' : 'portTaken');
+        assert.equal(fake.modelRequests, 0);
+        await fake.close();
+      }
+    });
+
     it('do not send it a key, and show its version, if it trusts something else; Restart takes over', async () => {
       const editor = open(NEWER);
       const fake = await startOld();

@@ -89,7 +89,7 @@ export class FakeProxy {
     }
     const report = aReport(this.port, this.report);
     if (this.proves) this.#prove(request, response, report);
-    response.end('{}');
+    response.end('{"service":"sealed-proxy"}');
   }
 
   #prove({ headers, rawHeaders }: IncomingMessage, response: ServerResponse, report: ProxyReport): void {

@@ -133,7 +133,7 @@ const TABLE: readonly Expected[] = [
       [
         'sealedProxy',
         'used by a Sealed Proxy of another editor or computer',
-        'Editors do not share a proxy, and this one sent it no key. Use a free port, which this editor then keeps.',
+        'Editors do not share a proxy. This one sent it no key. Use a free port, which this editor then keeps.',
       ],
       ['silent', 'held by another program', `That program does not listen on it. ${QUIT}`],
       ['system', 'reserved by the system', /^Use a free port\. On Windows, /],

@@ -44,7 +44,7 @@ describe('Two editors', () => {
   });
 
   it('work side by side once the second has a port of its own, which it keeps after a restart', async () => {
-    await second.page.getByRole('button', { name: 'Use a Free Port' }).first().click();
+    await second.toast('another editor or computer').getByRole('button', { name: 'Use a Free Port' }).click();
     await second.waitForStatus('Sealed Proxy: set API key', 'key');
     assert.equal(settings()['sealedProxy.baseUrl'], undefined); // nothing is written before there is a key
     await second.setApiKey(API_KEY);

@@ -114,6 +114,7 @@ describe('Two windows', () => {
     assert.ok(proxy);
     process.kill(second.bridge.pid, 'SIGKILL');
     await eventually('the end of the proxy', () => !isRunning(proxy.pid), 1000);
+    await second.page.close({ runBeforeUnload: true }); // the editor would start another extension host
   });
 
   it('go on without a window that stops, and it says so', async () => {
@@ -126,7 +127,8 @@ describe('Two windows', () => {
   });
 
   it('all stop with "Stop in All Windows", also new ones, until the user starts one', async () => {
-    await first.page.getByRole('button', { name: 'Stop in All Windows' }).click();
+    const toast = first.toast('one of them starts it again within seconds');
+    await toast.getByRole('button', { name: 'Stop in All Windows' }).click();
     await second.waitForStatus('Sealed Proxy', 'circle-slash');
     await eventually('the end of all proxies', () => proxies().length === 0, 10_000);
     assert.match(await second.picture('stopped-everywhere'), /is off in all windows/);
