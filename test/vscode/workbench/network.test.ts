@@ -24,7 +24,7 @@ import { Workbench } from '../../support/vscode/workbench.ts';
 const API_KEY = 'dev-the-key-in-a-company';
 const ENCLAVE = 'enclave.elsewhere.example';
 const PASSWORD = 'password-of-a-company-proxy';
-const basic = (password: string) => `Basic ${Buffer.from(`user:${password}`).toString('base64')}`;
+const BASIC = `Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`;
 
 describe('A company network', () => {
   const scope = perSuite();
@@ -53,7 +53,7 @@ describe('A company network', () => {
         'sealedProxy.additionalPcr0': [toHex(DEVELOPMENT_PCR0)],
         'sealedProxy.port': await freePort(),
         'http.useLocalProxyConfiguration': true,
-        'http.proxyAuthorization': basic(PASSWORD),
+        'http.proxyAuthorization': BASIC,
       },
       trustingEquipment(scope, tls.ca, [enclave]),
     );
@@ -108,7 +108,7 @@ describe('A company network', () => {
   });
 
   it('says that the proxy refuses the password, and what to do', async () => {
-    await set('http.proxyAuthorization', basic('wrong'));
+    await set('http.proxy', company.url.replace('//', '//user:wrong@'));
     await window.waitForStatus('Sealed Proxy: unreachable', 'debug-disconnect');
     const tooltip = await window.picture('proxy-authentication');
     assert.match(tooltip, /The HTTP proxy \S+ refused the user name and the password\. Set http\.proxyAuthorization/);
