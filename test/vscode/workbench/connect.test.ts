@@ -226,7 +226,12 @@ describe('Connect an Assistant', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
     assert.equal(answer.status, 401);
     assert.equal(text(), broken);
+    // Undo is still offered, for a file that was corrected.
     writeFileSync(config, CONFIG);
+    await open();
+    await choose('Continue', 'Undo');
+    await window.dismiss('The access key of Continue was revoked.');
+    assert.equal(text(), CONFIG);
   });
 
   it('explains that a file cannot be parsed, and leaves it unchanged', async () => {
