@@ -112,16 +112,9 @@ describe('Language models', () => {
     await assert.rejects(ask([user('/broken 3')]), /The model provider failed/);
   });
 
-  it('report a response that was cut off as an error, after its text', async () => {
-    const response = await (
-      await model()
-    ).sendRequest([user('/repeat 30 sealed')], { modelOptions: { max_tokens: 5 } });
-    let text = '';
-    const reading = (async () => {
-      for await (const chunk of response.text) text += chunk;
-    })();
-    await assert.rejects(reading, /cut off, because it reached the maximum length/);
-    assert.match(text, /^sealed/);
+  it('report a response that was cut off as an error', async () => {
+    const cutOff = ask([user('/repeat 30 sealed')], { modelOptions: { max_tokens: 5 } });
+    await assert.rejects(cutOff, /cut off, because it reached the maximum length/);
   });
 
   it('cancel the request at the enclave at once', async () => {
