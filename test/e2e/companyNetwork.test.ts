@@ -143,7 +143,10 @@ describe('A company network', () => {
       assert.equal((await sendRequest(url, { body: BODY })).status, 502);
       const report = await networkReport(port);
       assert.equal(report?.backend?.authentication, 'required');
-      assert.deepEqual(report.backend.schemes, challenges.map((challenge) => challenge.split(' ')[0]));
+      assert.deepEqual(
+        report.backend.schemes,
+        challenges.map((challenge) => challenge.split(' ')[0]),
+      );
     });
   }
 

@@ -14,10 +14,22 @@ describe('remedyOf()', () => {
   });
 
   it('is part of the status', () => {
-    const failure = { at: AT, code: 'network', detail: 'proxy_authentication', message: 'The HTTP proxy p:1 wants more' };
+    const failure = {
+      at: AT,
+      code: 'network',
+      detail: 'proxy_authentication',
+      message: 'The HTTP proxy p:1 wants more',
+    };
     const { detail } = describeStatus({
       ...RUNNING,
-      health: { kind: 'unreachable', cause: 'network', message: failure.message, failure, checkedAt: AT, retryAt: null },
+      health: {
+        kind: 'unreachable',
+        cause: 'network',
+        message: failure.message,
+        failure,
+        checkedAt: AT,
+        retryAt: null,
+      },
     });
     assert.match(detail, /^The HTTP proxy p:1 wants more\. Set http\.proxyAuthorization/);
   });
