@@ -24,8 +24,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   proxy_unreachable:
     'Check http.proxy and the proxy settings of the operating system, or connect to the network that has this proxy.',
   proxy_authentication:
-    'Set http.proxyAuthorization to "Basic " followed by the Base64 of USER:PASSWORD, or write http.proxy as ' +
-    'http://USER:PASSWORD@HOST:PORT.',
+    'Set http.proxyAuthorization to "Basic " followed by the Base64 of USER:PASSWORD, or add the user name and the ' +
+    'password to the URL in http.proxy.',
   proxy_authentication_unsupported:
     'Sealed Proxy can sign in only with a user name and a password (Basic). Run a local proxy that signs in for you, ' +
     'such as Px or Cntlm, and set http.proxy to it, or ask your network administrator for an exception.',

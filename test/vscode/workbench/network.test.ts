@@ -113,6 +113,7 @@ describe('A company network', () => {
     const tooltip = await window.picture('proxy-authentication');
     assert.match(tooltip, /The HTTP proxy \S+ refused the user name and the password\. Set http\.proxyAuthorization/);
     const shown = await window.diagnosis('proxy-authentication');
+    assert.match(shown, /add the user name and the password to the URL in http\.proxy\./);
     assert.match(shown, /it refused the credentials \(Basic\); the backend is unreachable/);
   });
 
