@@ -1,12 +1,16 @@
-// VS Code's side prompts before and after "Keep VS Code's Chat Sealed…", with the models of another vendor installed. Both
-// the enclave and the other vendor record what they are given. Each test continues where the previous one ended.
+// VS Code's side prompts before and after "Keep VS Code's Chat Sealed…", with a verified enclave, and with the models of
+// another vendor installed. Both the enclave and the other vendor record what they are given. Each test continues where
+// the previous one ended.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
+import { identityFor } from '../../support/e2e/companyProxy.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
@@ -14,6 +18,7 @@ import { OtherVendor } from '../../support/vscode/otherVendor.ts';
 import { eventually } from '../../support/vscode/processes.ts';
 import { OTHER_VENDOR_VSIX } from '../../support/vscode/profile.ts';
 import type { ChatBody } from '../../support/vscode/scriptedModel.ts';
+import { trustingEquipment } from '../../support/vscode/trust.ts';
 import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
@@ -54,7 +59,10 @@ describe("VS Code's side prompts", () => {
   before(async function () {
     this.timeout(120_000);
     const answer = createModel({ paceMs: 0 });
+    const tls = identityFor('localhost');
     enclave = await scope.enclave({
+      tls,
+      signed: { moduleId: 'i-0f1e2d3c4b5a69788-enc0190c0de5eed0001' },
       handler: async (request, response) => {
         if (request.target.startsWith('/v1/chat/')) {
           const body = JSON.parse(Buffer.from(request.body ?? []).toString()) as ChatBody;
@@ -64,9 +72,15 @@ describe("VS Code's side prompts", () => {
       },
     });
     other = new OtherVendor(scope);
+    const trusting = trustingEquipment(scope, tls.ca, [enclave]);
     const editor = await Editor.start(
-      { 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort(), 'chat.disableAIFeatures': false },
-      { env: other.env },
+      {
+        'sealedProxy.backendUrl': `https://localhost:${enclave.port}`,
+        'sealedProxy.additionalPcr0': [toHex(DEVELOPMENT_PCR0)],
+        'sealedProxy.port': await freePort(),
+        'chat.disableAIFeatures': false,
+      },
+      { vsix: trusting.vsix, env: { ...trusting.env, ...other.env } },
     );
     scope.onClose(() => editor.stop());
     editor.install(OTHER_VENDOR_VSIX);
@@ -75,7 +89,7 @@ describe("VS Code's side prompts", () => {
     window = await editor.open('project');
     await window.waitForStatus('Sealed Proxy: set API key', 'key');
     await window.setApiKey('dev-the-key-of-a-user');
-    await window.waitForStatus('Sealed Proxy: development');
+    await window.waitForStatus('Sealed Proxy', 'shield');
     await window.dismiss('API key accepted. 8 models are available.');
     chat = await ChatView.open(window);
   });
@@ -110,7 +124,7 @@ describe("VS Code's side prompts", () => {
     await dialog.getByText('chat.utilitySmallModel: "othervendor/small-1" → "sealed-proxy/gemma4-31b"').waitFor();
     await window.screenshot('side-prompts-agree');
     await window.press('Write 7 user settings?', 'Write Settings');
-    await window.toast('7 user settings written. 0 of ').waitFor();
+    await window.toast('7 user settings written. 6 of ').waitFor();
     await window.screenshot('side-prompts-written');
     const report = await window.diagnosis('side-prompts');
     const marks = new Map(
@@ -120,12 +134,12 @@ describe("VS Code's side prompts", () => {
         .map(([title = '', mark]) => [title, mark]),
     );
     for (const title of ['Titles, summaries, commit messages', 'Risk of tool calls', 'Explore agent', 'Inline chat'])
-      assert.equal(marks.get(title), 'goes to a development backend', title);
+      assert.equal(marks.get(title), 'sealed', title);
     assert.equal(marks.get('Ghost text'), 'cannot be sealed');
     assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
     await window.bridge.command('notifications.clearAll');
-    await waitForTooltip(/6 go to a development backend/);
+    await waitForTooltip(/6 sealed/);
   });
 
   it('then go to the enclave, and nothing goes to the other vendor', async () => {
