@@ -57,7 +57,7 @@ function assertLogLine(line: LogLine): void {
 }
 
 /** Every kind of success and failure, with secrets in every place. */
-async function mixedLoad(url: string, port: number, enclave: RunningEnclave): Promise<void> {
+async function mixedLoad(proxy: RunningProcess, url: string, port: number, enclave: RunningEnclave): Promise<void> {
   const request = `${SECRETS['a prompt']} ${SECRETS['a response']}`;
   const headers = { 'x-secret': SECRETS['a header'], cookie: `session=${SECRETS['a cookie']}` };
   const asking = (content: string, stream = true, key: string = ACCESS_KEY) =>
@@ -108,9 +108,11 @@ async function mixedLoad(url: string, port: number, enclave: RunningEnclave): Pr
   const left = await openResponse(url, { body: chatBody(`/stall 3 ${request}`, { stream: true }), headers });
   left.on('error', () => undefined).destroy();
   for (const fault of ['wrong-nonce:1', 'wrong-session-id:1', 'handshake-cut:1', 'garbage-document:1']) {
+    const { length } = proxy.log;
     enclave.dropSessions();
     enclave.setFaults(fault);
     await asking(request);
+    await proxy.logged('handshake_failed', {}, length); // at most one handshake a second begins
   }
   enclave.setFaults('');
   await asking(request);
@@ -148,7 +150,7 @@ describe('The output of a proxy at the log level trace', () => {
       PROXY_STREAM_IDLE_TIMEOUT_SECS: String(CLOCKS.streamIdleTimeoutSeconds),
       HTTPS_PROXY: `http://user:${SECRETS['a password of a proxy']}@127.0.0.1:9`,
     });
-    await mixedLoad(proxy.url, proxy.port, enclave);
+    await mixedLoad(proxy, proxy.url, proxy.port, enclave);
     assertHidden(proxy, 'cmdline');
     proxy.child.kill('SIGTERM');
     await proxy.exit();
@@ -166,7 +168,7 @@ describe('The output of a proxy at the log level trace', () => {
       network: { httpsProxy: `http://user:${SECRETS['a password of a proxy']}@127.0.0.1:9` },
     });
     const { url, port } = await proxy.message('ready');
-    await mixedLoad(url, port, enclave);
+    await mixedLoad(proxy, url, port, enclave);
     assertSilent(proxy);
     assertNoSecretLeaks(SECRETS, JSON.stringify(proxy.messages.items), 'its messages');
     assertHidden(proxy, 'cmdline');

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import type OpenAI from 'openai';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS } from '../../src/shared/ownership.ts';
-import { checkProof, makeChallenge, makeRequest } from '../../src/shared/ownership.ts';
+import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../../src/shared/ownership.ts';
+import { authenticateChallenge, makeChallenge, makeRequest, openReport } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import type { KeyUsage, Outcomes } from '../../src/shared/usage.ts';
@@ -191,10 +191,10 @@ async function reportOf({ url, port }: InternalProxy): Promise<ProxyReport> {
   const response = await sendRequest(url, {
     method: 'GET',
     path: '/health',
-    headers: { [CHALLENGE_HEADER]: challenge },
+    headers: { [CHALLENGE_HEADER]: challenge, [WINDOW_HEADER]: authenticateChallenge(SECRET, challenge, port) },
   });
-  const [proof = ''] = response.headers[PROOF_HEADER] ?? [];
-  const report = checkProof(SECRET, challenge, port, proof);
+  const [sealed = ''] = response.headers[REPORT_HEADER] ?? [];
+  const report = openReport(SECRET, challenge, port, sealed);
   assert.ok(report);
   return report;
 }
