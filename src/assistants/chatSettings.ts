@@ -62,6 +62,12 @@ export class ChatSettings {
     return Object.keys((await this.#entry())?.values ?? {});
   }
 
+  /** What `undo()` would set; undefined = not set. */
+  async previous(): Promise<readonly WrittenSetting[]> {
+    const values = (await this.#entry())?.values ?? {};
+    return Object.entries(values).map(([key, { before }]) => ({ key, value: before }));
+  }
+
   /**
    * Writes all of these settings, or none.
    * @throws Error the editor's, if one cannot be written

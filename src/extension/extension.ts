@@ -165,7 +165,7 @@ export class SealedProxyExtension {
           assistants: this.#assistants,
           secrets: this.#secrets,
           stop: () => this.#removed(),
-          restoreSettings: () => this.#chatSettings.undo(),
+          changedSettings: this.#chatSettings,
         }),
       }),
       this.#sidePrompts.onDidChange(() => {

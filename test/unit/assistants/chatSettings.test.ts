@@ -90,6 +90,10 @@ describe('ChatSettings', () => {
     assert.equal(editor.read('chat.plan'), 'Large 1 (sealed-proxy)');
     assert.equal(editor.read('chat.utility'), 'sealed-proxy/small-1');
     assert.deepEqual(await open().undoable(), ['chat.plan', 'chat.utility']);
+    assert.deepEqual(await open().previous(), [
+      { key: 'chat.plan', value: 'before' },
+      { key: 'chat.utility', value: undefined },
+    ]);
     assert.deepEqual(await open().undo(), { exact: true, kept: [] });
     assert.equal(editor.text, ODD);
     assert.deepEqual(
