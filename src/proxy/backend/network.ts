@@ -132,8 +132,10 @@ export class Network {
       ...options,
       uri,
       ...(token === undefined ? {} : { token }),
+      connectTimeout: CONNECT_LIMIT,
       requestTls: connect,
-      proxyTls: connect,
+      // With this option, undici would speak TLS to a SOCKS proxy.
+      ...(/^socks/i.test(uri) ? {} : { proxyTls: connect }),
       clientFactory: (proxy, more) =>
         openTunnelPool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }, hasCredentials, (seen) => {
           this.#note(use, { ...report, ...seen });
