@@ -14,8 +14,11 @@ import { ProxyError } from './proxyError.ts';
 import { RoutedDispatcher } from './routedDispatcher.ts';
 import { openTunnelPool } from './tunnelPool.ts';
 
+/** As many as there may be requests at once: see requestLimits.ts. */
+const MAX_CONNECTIONS = 256;
 /** The relay sets the time limits, not the library. */
 const NO_LIMITS = {
+  connections: MAX_CONNECTIONS,
   headersTimeout: 0,
   bodyTimeout: 0,
   allowH2: false,
