@@ -52,7 +52,7 @@ export function nameInEditor({ name }: ChatModel, attested: boolean): string {
  */
 export function describeModel({ name, reasoning }: ChatModel, attested: boolean): string {
   const destination = attested ? 'go only to a verified enclave' : 'go to a development backend, which is not verified';
-  const text = `${name} over Sealed Proxy. Prompts are encrypted and ${destination}.`;
+  const text = `${name} through Sealed Proxy. Prompts are encrypted and ${destination}.`;
   return reasoning ? `${text} It reasons before it answers.` : text;
 }
 

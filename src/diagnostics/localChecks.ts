@@ -94,7 +94,10 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
       if (found.isSealedProxy)
-        return failed(`Port ${port}: a Sealed Proxy of another editor or computer. It was sent no key.`, OWN_PORT);
+        return failed(
+          `Port ${port}: a Sealed Proxy of another editor or computer. Sealed Proxy sent it no key.`,
+          OWN_PORT,
+        );
       return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, FREE_PORT);
     case 'unresponsive':
       return failed(`Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`, FREE_PORT);
@@ -102,7 +105,7 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
 }
 
 function checkHeld(port: number, bySystem: boolean): CheckResult {
-  const holder = bySystem ? 'reserved by the system' : 'held by a program that does not listen';
+  const holder = bySystem ? 'reserved by the system' : 'held by a program that does not listen on it';
   return failed(`Port ${port}: ${holder}`, bySystem ? OWN_PORT : FREE_PORT);
 }
 

@@ -18,7 +18,7 @@ export function networkChecks(context: DiagnosticsContext): readonly Check[] {
   });
   return [
     withReport('HTTP proxy for the backend', ({ backend }) => checkBackendRoute(backend, context)),
-    withReport('HTTP proxy for the image history', ({ history }) => checkHistoryRoute(history, context)),
+    withReport('HTTP proxy for the list of images', ({ history }) => checkHistoryRoute(history, context)),
     withReport('TLS certificates', (report) => checkCertificates(report, context)),
   ];
 }
@@ -35,7 +35,7 @@ function checkBackendRoute(route: RouteReport | null, { status }: DiagnosticsCon
 
 function checkHistoryRoute(route: RouteReport | null, { status }: DiagnosticsContext): CheckResult {
   const current = status();
-  if (route === null) return skipped('Not needed: the image is in the pinned list, or is not verified');
+  if (route === null) return skipped('Not needed: the signed list of images was not downloaded');
   const finding = describeRoute(route);
   const failure = current.kind === 'running' && current.health.kind === 'unreachable' ? current.health.failure : null;
   if (failure?.code !== 'history_unavailable') return passed(finding);

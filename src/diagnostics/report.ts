@@ -68,8 +68,8 @@ function sidePromptSection(
   const rows = prompts.map(({ title, mark, reason }) => `| ${[title, markText(mark), reason].map(cell).join(' | ')} |`);
   return [
     ...heading,
-    `VS Code sends these prompts besides your chat: ${cell(summaryOfMarks(prompts))}. ` +
-      '"Sealed Proxy: Keep VS Code\'s Chat Sealed…" changes what can be changed.',
+    `Besides your chat, VS Code can send these prompts: ${cell(summaryOfMarks(prompts))}. ` +
+      '"Sealed Proxy: Keep VS Code\'s Chat Sealed…" shows what you can change.',
     '',
     '| Side prompt | Mark | Reason |',
     '| --- | --- | --- |',

@@ -39,7 +39,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
         const connected = (await assistants.list()).filter(
           ({ configState: { kind }, undoable }) => kind === 'current' || kind === 'outdated' || undoable,
         );
-        if (connected.length === 0) return 'No assistant is connected. Deletes backups of their files.';
+        if (connected.length === 0) return 'No assistant is connected. Deletes remaining backups of their files.';
         return `Removes the Sealed Proxy entry from ${namesOf(connected)}, and deletes the backups of their files.`;
       },
       run: () => assistants.disconnectAll(),
@@ -86,7 +86,7 @@ async function removeSecrets(secrets: Secrets, folder: string): Promise<readonly
     leftovers.push({ where: "VS Code's secret storage", message });
   }
   if (!complete) {
-    const message = `Another window still stores something. Close all other windows, then run this command again. Then delete ${folder} if it exists.`;
+    const message = `Another window has stored data again. Close all other windows and run this command again. If ${folder} still exists, delete it.`;
     leftovers.push({ where: "VS Code's secret storage", message });
   }
   return leftovers;

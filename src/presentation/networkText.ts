@@ -66,7 +66,7 @@ const DIRECT_SOURCES: Readonly<Record<ProxySource, string>> = {
   setting: 'no proxy',
   environment: 'no proxy',
   system: 'the operating system or its PAC script names no proxy',
-  exception: 'it is an exception in http.noProxy or NO_PROXY',
+  exception: 'the address is an exception in http.noProxy or NO_PROXY',
   off: 'http.proxySupport is off',
   none: 'no proxy is configured',
   local: 'the backend is on this computer',
@@ -89,11 +89,11 @@ export function describeRoute({ proxy, source, authentication, schemes }: RouteR
 export function describeCertificates({ bundled, extra, system }: CertificateReport): string {
   const ofSystem = {
     failed: 'those of the operating system could not be read',
-    unused: 'none of the operating system',
+    unused: 'none from the operating system',
   };
   return [
     `${bundled} bundled with Node.js`,
-    typeof system === 'number' ? `${system} of the operating system` : ofSystem[system ?? 'unused'],
-    extra === 0 ? 'NODE_EXTRA_CA_CERTS: none' : `${extra} of NODE_EXTRA_CA_CERTS`,
+    typeof system === 'number' ? `${system} from the operating system` : ofSystem[system ?? 'unused'],
+    extra === 0 ? 'NODE_EXTRA_CA_CERTS: none' : `${extra} from NODE_EXTRA_CA_CERTS`,
   ].join(', ');
 }

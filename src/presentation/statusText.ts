@@ -38,7 +38,8 @@ const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart'
 /** What a stopped window offers. */
 const OFF: readonly VisibleCommand[] = ['start', 'showLog'];
 
-const UPDATE = 'Reload this window to use the new version here too. If it stays the same, update the extension first.';
+const UPDATE =
+  'Reload this window to use the new version here too. If this message remains, update the extension first.';
 
 const QUIT = `Use a free port, or quit that program and restart ${PRODUCT}.`;
 
@@ -48,7 +49,7 @@ const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: s
   unresponsive: ['used by a program that does not respond', `${PRODUCT} sent it no key. ${QUIT}`],
   sealedProxy: [
     `used by a ${PRODUCT} of another editor or computer`,
-    'Editors do not share a proxy. This one sent it no key. Use a free port, which this editor then keeps.',
+    `Each editor runs its own proxy. ${PRODUCT} sent the other one no key. Use a free port: this editor then keeps it.`,
   ],
   silent: ['held by another program', `That program does not listen on it. ${QUIT}`],
   system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],
@@ -85,7 +86,7 @@ function describe(status: ProxyStatus): Description {
     case 'off': {
       const start = 'run "Sealed Proxy: Start".';
       if (status.allWindows === true) {
-        const detail = `It stays off, also after a restart of the editor. To start it again, ${start}`;
+        const detail = `It stays off, even after you restart the editor. To start it again, ${start}`;
         return { icon: 'circle-slash', headline: `${PRODUCT} is off in all windows.`, detail, actions: OFF };
       }
       return {

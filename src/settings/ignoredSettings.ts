@@ -28,8 +28,9 @@ export function findIgnoredSettings(values: unknown, valueInUse: (name: string) 
 /** The sentences for the user. */
 export function describeIgnoredSettings(names: readonly string[], isRemote: boolean): string {
   const place = isRemote ? 'the settings of the remote computer' : 'the settings of this profile';
+  const [are, them] = names.length === 1 ? ['is', 'it'] : ['are', 'them'];
   const reason = isRemote
-    ? 'A repository can fill those, so only your user settings count.'
+    ? 'A repository can change those settings, so only your user settings count.'
     : 'Only the user settings of the default profile count.';
-  return `${names.join(', ')} in ${place} ${names.length === 1 ? 'is' : 'are'} ignored. ${reason} If you chose the value, move it there.`;
+  return `${names.join(', ')} in ${place} ${are} ignored. ${reason} If you set ${them} yourself, move ${them} there.`;
 }

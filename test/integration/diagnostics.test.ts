@@ -39,7 +39,7 @@ const HEALTHY = {
   'Proxy environment variables': 'passed',
   'Access keys': 'passed',
   'HTTP proxy for the backend': 'passed',
-  'HTTP proxy for the image history': 'skipped',
+  'HTTP proxy for the list of images': 'skipped',
   'TLS certificates': 'passed',
   'API key': 'passed',
   Handshake: 'passed',

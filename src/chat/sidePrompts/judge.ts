@@ -48,7 +48,7 @@ const CATALOGUE: readonly Entry[] = [
     settings: [SETTINGS.utility],
     judge: (facts) => utilityVerdict(facts, SETTINGS.utility),
   },
-  { title: 'Fallback for these two', settings: [SETTINGS.utilityFallback], judge: fallbackVerdict },
+  { title: 'Fallback for the two above', settings: [SETTINGS.utilityFallback], judge: fallbackVerdict },
   { title: 'Risk of tool calls', settings: [SETTINGS.riskModel, SETTINGS.riskAssessment], judge: riskVerdict },
   {
     title: 'Plan agent',
@@ -84,7 +84,8 @@ const CATALOGUE: readonly Entry[] = [
   {
     title: 'Semantic search and the rest of GitHub Copilot',
     settings: [],
-    judge: (facts) => copilotOnly(facts, 'They use services of GitHub only. Sign out of GitHub Copilot to stop them.'),
+    judge: (facts) =>
+      copilotOnly(facts, "Only GitHub's own services can do this. To stop it, sign out of GitHub Copilot."),
   },
 ];
 
@@ -125,7 +126,9 @@ function toGitHub(facts: EditorFacts, reason: string): Verdict {
 
 /** What GitHub's own services do, and no model of another vendor can. */
 function copilotOnly(facts: EditorFacts, reason: string): Verdict {
-  return copilotState(facts) === 'disabled' ? NO_COPILOT : { mark: CANNOT, reason: `Goes to GitHub. ${reason}` };
+  const state = copilotState(facts);
+  if (state === 'disabled') return NO_COPILOT;
+  return { mark: CANNOT, reason: `Goes to GitHub${state === 'signedOut' ? ' if you sign in' : ''}. ${reason}` };
 }
 
 /** Undefined if the target is not a model that is offered. */
@@ -153,12 +156,12 @@ function fallbackVerdict(facts: EditorFacts): Verdict {
   const key = SETTINGS.utilityFallback;
   const value = facts.setting(key)?.value;
   if (value !== 'none' && value !== 'mainAgent') {
-    return toGitHub(facts, `Used while the models set for them are not offered. ${key} is ${String(value)}.`);
+    return toGitHub(facts, `${key} is ${String(value)}. Used while those models are unavailable.`);
   }
   const effect = value === 'none' ? 'nothing is sent' : 'the selected model is used';
   const reason =
-    `${key} is ${value}: while the models set for them are not offered, ${effect}. ` +
-    "Before the first chat in a window, VS Code uses GitHub's models all the same.";
+    `${key} is ${value}: while those models are unavailable, ${effect}. ` +
+    "But before the first chat in a window, VS Code uses GitHub's models.";
   return copilotState(facts) === 'disabled' ? NO_COPILOT : { mark: CANNOT, reason };
 }
 
@@ -209,7 +212,7 @@ function newChatsVerdict(facts: EditorFacts): Verdict {
 
 function agentHostVerdict(facts: EditorFacts): Verdict {
   const offered = facts.setting(SETTINGS.agentHost)?.value === true;
-  const own = 'Its own titles and branch names go to GitHub, whatever is set.';
+  const own = 'Its own titles and branch names go to GitHub; no setting changes that.';
   const reason = offered
     ? `Can use models of Sealed Proxy. ${own}`
     : `Cannot use models of Sealed Proxy (${SETTINGS.agentHost} is off). ${own}`;

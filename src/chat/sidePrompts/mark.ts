@@ -9,7 +9,7 @@ export type Mark =
   | { readonly kind: 'follows' }
   /** `ifSignedIn`: not at present, because the user is not signed in there. */
   | { readonly kind: 'goesTo'; readonly recipient: string; readonly ifSignedIn: boolean }
-  /** Goes to others, whatever is set; or a part of it does. */
+  /** At least a part of it goes to others, and no setting can change the recipient. */
   | { readonly kind: 'cannotBeSealed' }
   | { readonly kind: 'unknown' };
 

@@ -192,7 +192,7 @@ export async function isReady(context: CommandContext): Promise<boolean> {
     await offerCommands(vscode.window.showErrorMessage, message, 'openSettings');
     return false;
   }
-  if (!(await ensureApiKey(context, 'An assistant'))) return false;
+  if (!(await ensureApiKey(context, 'Connecting an assistant'))) return false;
   try {
     await api.getBaseUrl();
   } catch (error) {

@@ -51,8 +51,16 @@ async function actionRows(context: CommandContext): Promise<readonly Row[]> {
   const undoable = await context.chatSettings.undoable();
   return [
     proposed === undefined
-      ? { label: '$(shield) Seal', detail: 'Sealed Proxy offers no models now.', run: () => explainNoModels(context) }
-      : { label: '$(shield) Seal', detail: describeModels(proposed), run: () => seal(context, proposed) },
+      ? {
+          label: '$(shield) Seal with Proposed Models',
+          detail: 'Sealed Proxy offers no models now.',
+          run: () => explainNoModels(context),
+        }
+      : {
+          label: '$(shield) Seal with Proposed Models',
+          detail: describeModels(proposed),
+          run: () => seal(context, proposed),
+        },
     ...(models.offered.length < 2 || proposed === undefined
       ? []
       : [{ label: '$(list-selection) Seal with Other Models…', run: () => sealWithChosen(context, models, proposed) }]),
@@ -61,7 +69,7 @@ async function actionRows(context: CommandContext): Promise<readonly Row[]> {
       : [
           {
             label: '$(circle-slash) Turn Off What Cannot Be Sealed',
-            detail: 'Ghost text, next edit suggestions, subagents of GitHub Copilot, corrections of dictated text.',
+            detail: "Ghost text, next edit suggestions, Copilot's subagents, dictation corrections.",
             run: () => write(context, off),
           },
         ]),
@@ -111,7 +119,7 @@ function proposal(models: ModelList): SealingModels | undefined {
 }
 
 function describeModels({ utility, agent }: SealingModels): string {
-  return `${asLabel(utility.name)} for titles, summaries and other short tasks; ${asLabel(agent.name)} for agents and inline chat.`;
+  return `Short tasks: ${asLabel(utility.name)}. Agents and inline chat: ${asLabel(agent.name)}.`;
 }
 
 async function explainNoModels({ supervisor: { status } }: CommandContext): Promise<void> {
@@ -147,7 +155,7 @@ async function seal(context: CommandContext, models: SealingModels): Promise<voi
 /** Shows the changes, and writes them if the user agrees. */
 async function write(context: CommandContext, changes: readonly SettingChange[]): Promise<void> {
   if (changes.length === 0) {
-    void vscode.window.showInformationMessage('Nothing to change: these settings have the right values already.');
+    void vscode.window.showInformationMessage('Nothing to change: these settings already have the right values.');
     return;
   }
   if (!(await agree(changes))) return;
@@ -167,9 +175,7 @@ async function agree(changes: readonly SettingChange[]): Promise<boolean> {
     const before: unknown = configuration.inspect(key)?.globalValue;
     return `${key}: ${before === undefined ? 'not set' : JSON.stringify(before)} → ${JSON.stringify(value)}`;
   });
-  const detail = [...lines, '', 'The previous values are remembered. "Undo" in the same list restores them.'].join(
-    '\n',
-  );
+  const detail = [...lines, '', 'To restore the previous values, run this command again and select "Undo".'].join('\n');
   const question = `Write ${settingCount(changes.length)}?`;
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, WRITE)) === WRITE;
 }
@@ -180,10 +186,8 @@ async function report(context: CommandContext, changes: readonly SettingChange[]
   const prompts = await context.sidePrompts.read();
   const sealed = prompts.filter(({ mark }) => mark.kind === 'sealed').length;
   const sentences = [
-    `${settingCount(changes.length)} written. ${sealed} of ${prompts.length} side prompts are sealed; the list shows the others.`,
-    ...(ignored.length === 0
-      ? []
-      : [`Without effect in this window, because a workspace or a policy overrides them: ${listOf(ignored)}.`]),
+    `${settingCount(changes.length)} written. ${sealed} of ${prompts.length} side prompts are sealed. Run the command again to see the others.`,
+    ...(ignored.length === 0 ? [] : [`A workspace or a policy overrides these in this window: ${listOf(ignored)}.`]),
     ...(changes.some(({ key }) => key === SETTINGS.agentHost)
       ? ['VS Code may need a restart before the agent host offers the models of Sealed Proxy.']
       : []),
@@ -204,10 +208,10 @@ async function undo({ chatSettings, sidePrompts }: CommandContext): Promise<void
 }
 
 function describeUndone({ exact, kept }: Undone): string {
-  if (exact) return 'settings.json is exactly as it was before.';
+  if (exact) return 'The previous values are restored. settings.json is exactly as it was before.';
   const others =
-    kept.length === 0 ? '' : ` You have changed these since, so they keep their values: ${kept.join(', ')}.`;
-  return `The previous values are restored. settings.json was changed otherwise, or cannot be read from this window, so its formatting may differ.${others}`;
+    kept.length === 0 ? '' : ` You have changed these settings since, so they keep their values: ${kept.join(', ')}.`;
+  return `The previous values are restored. Other changes were made to settings.json, or this window cannot read it, so its formatting may differ.${others}`;
 }
 
 function settingCount(count: number): string {

@@ -26,15 +26,15 @@ async function start(context: CommandContext): Promise<void> {
 async function stop({ supervisor }: CommandContext): Promise<void> {
   await supervisor.stop();
   const message =
-    'Sealed Proxy is off in this window. If it is open in other windows, one of them starts it again within seconds.';
+    'Sealed Proxy is off in this window. If other windows are open, one of them starts it again within seconds.';
   void offerCommands(vscode.window.showInformationMessage, message, 'stopAll');
 }
 
 async function stopAll({ sharedStop }: CommandContext): Promise<void> {
   await sharedStop.stopAll();
   const message =
-    'Sealed Proxy is off in all windows of this editor. It stays off, also after a restart of the editor, until you ' +
-    'start it in one of them.';
+    'Sealed Proxy is off in all windows of this editor. It stays off, even after you restart the editor, until ' +
+    'you start it in one of them.';
   void offerCommands(vscode.window.showInformationMessage, message, 'start');
 }
 

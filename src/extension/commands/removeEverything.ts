@@ -16,7 +16,7 @@ async function removeEverything({ removal, documents }: CommandContext): Promise
   const question = 'Disconnect all assistants and remove everything that Sealed Proxy has stored?';
   if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) !== remove) return;
   const leftovers = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: 'Removing everything of Sealed Proxy…' },
+    { location: vscode.ProgressLocation.Notification, title: 'Removing everything that Sealed Proxy has stored…' },
     () => runRemoval(removal),
   );
   if (leftovers.length > 0) {
@@ -27,7 +27,7 @@ async function removeEverything({ removal, documents }: CommandContext): Promise
   const result =
     leftovers.length === 0
       ? 'Sealed Proxy has removed everything that it had stored or written.'
-      : 'Sealed Proxy has removed everything except what the document "What Remains" lists.';
+      : 'Sealed Proxy could not remove everything. The document "What Remains" lists what is left.';
   if ((await vscode.window.showInformationMessage(result, uninstall)) === uninstall)
     await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION);
 }

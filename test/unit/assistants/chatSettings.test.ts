@@ -113,7 +113,7 @@ describe('ChatSettings', () => {
     assert.notEqual(editor.text, ODD);
   });
 
-  it('restores the bytes of before the first change after several changes', async () => {
+  it('restores the bytes from before the first change, after several changes', async () => {
     const { editor, open } = setUp();
     await open().apply(CHANGES);
     await open().apply([{ key: 'chat.utility', value: 'sealed-proxy/large-1' }]);

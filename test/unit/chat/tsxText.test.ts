@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { tsxText } from '../../../src/chat/tsxText.ts';
 
 const text = (value: string, lineBreakBefore = false) => ({ type: 2, priority: 1, text: value, lineBreakBefore });
-const piece = (...children: unknown[]) => ({ type: 1, ctor: 2, ctorName: 'Text', children });
+const part = (...children: unknown[]) => ({ type: 1, ctor: 2, ctorName: 'Text', children });
 
 describe('tsxText()', () => {
   it('returns the text of a prompt, with its line breaks', () => {
-    const node = piece(piece(text('one'), text(' two')), piece(), piece(text('three', true)));
+    const node = part(part(text('one'), text(' two')), part(), part(text('three', true)));
     assert.equal(tsxText({ node }), 'one two\nthree');
   });
 
@@ -15,7 +15,7 @@ describe('tsxText()', () => {
   });
 
   it('returns anything else as JSON', () => {
-    for (const value of [{ answer: 42 }, [1], 7, null, { node: piece() }, { node: { type: 2, text: 7 } }])
+    for (const value of [{ answer: 42 }, [1], 7, null, { node: part() }, { node: { type: 2, text: 7 } }])
       assert.equal(tsxText(value), JSON.stringify(value));
     assert.equal(tsxText(undefined), '');
   });

@@ -44,7 +44,7 @@ describe('localChecks()', () => {
 
   it('reports which program owns the port', async () => {
     const own = { kind: 'own', report: { version: '1.2.3' } } as Probe;
-    const HELD = 'Port 1: held by a program that does not listen';
+    const HELD = 'Port 1: held by a program that does not listen on it';
     for (const [status, found, outcome, finding] of [
       [RUNNING, own, 'passed', 'Port 1: Sealed Proxy 1.2.3 (this editor)'],
       [
@@ -68,7 +68,7 @@ describe('localChecks()', () => {
         { kind: 'off' },
         { kind: 'foreign', isSealedProxy: true },
         'failed',
-        'Port 1: a Sealed Proxy of another editor or computer. It was sent no key.',
+        'Port 1: a Sealed Proxy of another editor or computer. Sealed Proxy sent it no key.',
       ],
       [
         { kind: 'off' },

@@ -43,7 +43,7 @@ describe('networkChecks()', () => {
         'proxy.example:3128, from the environment (HTTPS_PROXY or HTTP_PROXY); it asked for no authentication',
       ],
       [DIRECT, 'Direct: no proxy is configured'],
-      [{ ...DIRECT, source: 'exception' }, 'Direct: it is an exception in http.noProxy or NO_PROXY'],
+      [{ ...DIRECT, source: 'exception' }, 'Direct: the address is an exception in http.noProxy or NO_PROXY'],
       [{ ...DIRECT, source: 'off' }, 'Direct: http.proxySupport is off'],
       [{ ...DIRECT, source: 'system' }, 'Direct: the operating system or its PAC script names no proxy'],
       [{ ...DIRECT, source: 'local' }, 'Direct: the backend is on this computer'],
@@ -85,8 +85,8 @@ describe('networkChecks()', () => {
     assert.equal((await run('HTTP proxy for the backend', { backend }, { status })).outcome, 'passed');
   });
 
-  it('says which proxy the image history is downloaded through, if it is needed', async () => {
-    const name = 'HTTP proxy for the image history';
+  it('says which proxy the list of images is downloaded through, if it is needed', async () => {
+    const name = 'HTTP proxy for the list of images';
     assert.equal((await run(name, { history: null })).outcome, 'skipped');
     assert.equal((await run(name, { history: DIRECT })).finding, 'Direct: no proxy is configured');
     const failed = await run(
@@ -101,11 +101,11 @@ describe('networkChecks()', () => {
 
   it('counts the certificates that are trusted', async () => {
     for (const [certificates, outcome, finding] of [
-      [CERTIFICATES, 'passed', /^121 bundled with Node\.js, 140 of the operating system, NODE_EXTRA_CA_CERTS: none$/],
+      [CERTIFICATES, 'passed', /^121 bundled with Node\.js, 140 from the operating system, NODE_EXTRA_CA_CERTS: none$/],
       [
         { ...CERTIFICATES, extra: 2, system: null },
         'passed',
-        /none of the operating system, 2 of NODE_EXTRA_CA_CERTS$/,
+        /none from the operating system, 2 from NODE_EXTRA_CA_CERTS$/,
       ],
       [{ ...CERTIFICATES, system: 'failed' }, 'failed', /those of the operating system could not be read/],
       [null, 'failed', /still being read$/],

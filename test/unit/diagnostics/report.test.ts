@@ -60,7 +60,7 @@ describe('diagnosticsReport()', () => {
       ['the-secret'],
       [{ title: 'Titles', mark, reason: 'the-secret [a](b)', settings: [] }],
     );
-    assert.match(text, /## Side prompts of VS Code's chat\n\n.*besides your chat: 1 goes to A\\\|B\./);
+    assert.match(text, /## Side prompts of VS Code's chat\n\n.*can send these prompts: 1 goes to A\\\|B\./);
     assert.ok(text.includes('\n| Titles | goes to A\\|B | •••••••• \\[a\\](b) |\n'), text);
   });
 

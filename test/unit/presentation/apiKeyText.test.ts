@@ -60,8 +60,8 @@ describe('keySource()', () => {
 describe('keyPrompt()', () => {
   it('says why, where to get a key, with a link, and what happens to it', () => {
     assert.equal(
-      keyPrompt('An assistant needs an API key.', DEFAULT_BACKEND),
-      'An assistant needs an API key. Create one at [trymaple.ai](https://trymaple.ai), under API Keys. ' +
+      keyPrompt('Connecting an assistant needs an API key.', DEFAULT_BACKEND),
+      'Connecting an assistant needs an API key. Create one at [trymaple.ai](https://trymaple.ai), under API Keys. ' +
         "The key is tested, then kept in VS Code's secret storage.",
     );
     assert.match(keyPrompt('', 'https://enclave.example'), /^Enter your backend's API key\. Get one from/);

@@ -6,7 +6,7 @@ import { AT, RUNNING } from '../../support/diagnostics.ts';
 describe('remedyOf()', () => {
   const failureOf = (code: string, detail: string | null) => ({ at: AT, code, detail, message: 'It failed' });
 
-  it('is that of the cause, and of the network for the image history', () => {
+  it('is that of the cause, and of the network for the list of images', () => {
     const network = { cause: 'network', failure: failureOf('network', 'proxy_refused') } as const;
     assert.match(remedyOf(network), /^Ask your network administrator/);
     const history = { cause: 'pcr0', failure: failureOf('history_unavailable', 'proxy_refused') } as const;

@@ -83,7 +83,7 @@ const TABLE: readonly Expected[] = [
     compact: '$(circle-slash) off',
     severity: 'none',
     headline: 'Sealed Proxy is off in all windows.',
-    detail: 'It stays off, also after a restart of the editor. To start it again, run "Sealed Proxy: Start".',
+    detail: 'It stays off, even after you restart the editor. To start it again, run "Sealed Proxy: Start".',
     actions: 'start showLog',
   },
   {
@@ -133,7 +133,7 @@ const TABLE: readonly Expected[] = [
       [
         'sealedProxy',
         'used by a Sealed Proxy of another editor or computer',
-        'Editors do not share a proxy. This one sent it no key. Use a free port, which this editor then keeps.',
+        'Each editor runs its own proxy. Sealed Proxy sent the other one no key. Use a free port: this editor then keeps it.',
       ],
       ['silent', 'held by another program', `That program does not listen on it. ${QUIT}`],
       ['system', 'reserved by the system', /^Use a free port\. On Windows, /],
@@ -165,7 +165,7 @@ const TABLE: readonly Expected[] = [
     compact: '$(warning) other version',
     severity: 'warning',
     headline: `Another window runs Sealed Proxy 9.9.9; this window has ${VERSION}.`,
-    detail: 'Reload this window to use the new version here too. If it stays the same, update the extension first.',
+    detail: 'Reload this window to use the new version here too. If this message remains, update the extension first.',
     actions: 'reloadWindow openSettings',
   },
   {

@@ -57,7 +57,7 @@ describe('findEditorRoute()', () => {
     });
   }
 
-  it('asks for each question anew, since the editor keeps its answers', async () => {
+  it('asks the editor again for each question, although it caches its answers', async () => {
     const { agent, questions } = editorWith({ url: undefined, source: 'system' });
     for (let count = 0; count < 3; count++) await findEditorRoute(BACKEND, {}, {}, agent);
     assert.equal(new Set(questions).size, 3);

@@ -52,8 +52,8 @@ describe('describeIgnoredSettings()', () => {
   it('names the settings, the reason and the remedy', () => {
     assert.equal(
       describeIgnoredSettings(['sealedProxy.backendUrl'], true),
-      'sealedProxy.backendUrl in the settings of the remote computer is ignored. A repository can fill those, so only ' +
-        'your user settings count. If you chose the value, move it there.',
+      'sealedProxy.backendUrl in the settings of the remote computer is ignored. A repository can change those ' +
+        'settings, so only your user settings count. If you set it yourself, move it there.',
     );
     assert.match(
       describeIgnoredSettings(['a', 'b'], false),

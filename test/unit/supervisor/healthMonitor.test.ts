@@ -357,7 +357,7 @@ describe('HealthMonitor', () => {
     await healths.find('the check', ({ kind }) => kind === 'connected');
   });
 
-  it('checks at once after the computer has slept, and forgets the failures of before', async () => {
+  it('checks at once after the computer has slept, and forgets earlier failures', async () => {
     mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: Date.now() });
     const monitor = open();
     fake.models = respondWith(502);

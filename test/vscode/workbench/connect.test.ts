@@ -82,7 +82,7 @@ describe('Connect an Assistant', () => {
   it('asks for an API key if there is none, says why, and then goes on with the models', async () => {
     await open();
     await choose('Continue');
-    await window.quickInput.getByText('An assistant needs an API key.').waitFor();
+    await window.quickInput.getByText('Connecting an assistant needs an API key.').waitFor();
     await window.screenshot('connect-needs-key');
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
     await window.option('GLM 5.2').waitFor();

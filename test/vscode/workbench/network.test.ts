@@ -90,7 +90,7 @@ describe('A company network', () => {
       const shown = await window.diagnosis('pac');
       const { host } = new URL(company.url);
       assert.ok(shown.includes(`${host}, from the operating system or a PAC script; credentials are sent`), shown);
-      assert.match(shown, / bundled with Node\.js, \d+ of the operating system, 1 of NODE_EXTRA_CA_CERTS/);
+      assert.match(shown, / bundled with Node\.js, \d+ from the operating system, 1 from NODE_EXTRA_CA_CERTS/);
     });
   }
 

@@ -119,7 +119,7 @@ describe("VS Code's side prompts", () => {
     await openList();
     await window.option('Titles, summaries, commit messages').getByText('goes to Other Vendor').waitFor();
     await window.screenshot('side-prompts-list');
-    await window.option('Seal').click();
+    await window.option('Seal with Proposed Models').click();
     const dialog = window.page.locator('.monaco-dialog-box').filter({ hasText: 'Write 7 user settings?' });
     await dialog.getByText('chat.utilitySmallModel: "othervendor/small-1" → "sealed-proxy/gemma4-31b"').waitFor();
     await window.screenshot('side-prompts-agree');
@@ -165,9 +165,9 @@ describe("VS Code's side prompts", () => {
     await waitForTooltip(/6 go to Other Vendor/);
   });
 
-  it('keep what the user has changed since, when it is undone', async () => {
+  it('keep what the user has changed since, after undo', async () => {
     await openList();
-    await window.option('Seal').click();
+    await window.option('Seal with Proposed Models').click();
     await window.press('Write 7 user settings?', 'Write Settings');
     await window.toast('7 user settings written.').waitFor();
     await set({ 'inlineChat.defaultModel': '' });

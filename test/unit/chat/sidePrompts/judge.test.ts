@@ -7,7 +7,7 @@ import type { FactsChange } from '../../../support/editorFacts.ts';
 
 const TITLES = 'Titles, summaries, commit messages';
 const REVIEWS = 'Reviews, debug setup, settings search';
-const FALLBACK = 'Fallback for these two';
+const FALLBACK = 'Fallback for the two above';
 const REST = 'Semantic search and the rest of GitHub Copilot';
 
 /** What keeps everything sealed that can be. */
@@ -206,7 +206,7 @@ describe('judgeSidePrompts()', () => {
   it('says that the agent host can or cannot use our models', () => {
     const reasonOf = (value: boolean) =>
       judgeSidePrompts(makeFacts(set(SETTINGS.agentHost, value))).find(({ title }) => title === 'Agent host')?.reason;
-    assert.match(reasonOf(true) ?? '', /^Can use models of Sealed Proxy\. .* go to GitHub, whatever is set\.$/);
+    assert.match(reasonOf(true) ?? '', /^Can use models of Sealed Proxy\. .* go to GitHub; no setting changes that\.$/);
     assert.match(reasonOf(false) ?? '', /^Cannot use models of Sealed Proxy/);
   });
 
