@@ -1,6 +1,7 @@
 // What tells this computer from others that share a home folder. The editor's `env.machineId` does not: in a remote window
 // it names the computer of the user, not the one that the extension runs on.
 import { execFile } from 'node:child_process';
+import type { ExecFileException } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -34,14 +35,25 @@ export const TOOLS: Readonly<Partial<Record<NodeJS.Platform, Tool>>> = {
 /**
  * The id that the system has for this computer; empty if it has none, or if its tool is missing or forbidden.
  * @param tool by default the one of this platform
- * @throws Error if the tool does not finish in time: an empty id would then differ from the next one
+ * @throws Error for a failure that may pass, such as a tool that does not finish in time: an empty id would then differ
+ *   from the next one, and the keys of this computer would be those of another one
  */
 export async function readHardwareId(tool = TOOLS[process.platform], limit = TOOL_LIMIT): Promise<string> {
   if (tool !== undefined) return runTool(tool, limit);
   for (const file of LINUX_FILES) {
-    const id = (await readFile(file, 'utf8').catch(() => '')).trim();
+    const id = (await readFile(file, 'utf8').catch(emptyIfLasting)).trim();
     if (id !== '') return id;
   }
+  return '';
+}
+
+/** True if there were too few resources for a moment, or something ended the tool. */
+function isTemporary({ code, signal }: { readonly code?: unknown; readonly signal?: ExecFileException['signal'] }): boolean {
+  return typeof signal === 'string' || ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO'].includes(String(code));
+}
+
+function emptyIfLasting(error: NodeJS.ErrnoException): string {
+  if (isTemporary(error)) throw error;
   return '';
 }
 
@@ -49,6 +61,7 @@ function runTool({ file, args, output }: Tool, timeout: number): Promise<string>
   return new Promise((resolve, reject) => {
     execFile(file, args, { timeout, windowsHide: true, killSignal: 'SIGKILL' }, (error, stdout) => {
       if (error?.killed === true) reject(new Error(`${file} did not finish in time. Try again.`));
+      else if (error !== null && isTemporary(error)) reject(new Error(`${file} could not be run. Try again.`));
       else resolve(output.exec(stdout)?.[1]?.toLowerCase() ?? '');
     });
   });

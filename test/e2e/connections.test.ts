@@ -94,6 +94,10 @@ describe('A connection', () => {
   });
 
   it('logs each pipelined request once when the client disconnects', async () => {
+    // The lines of earlier requests come before this one.
+    const earlier = proxy.stderr.items.length;
+    await sendRequest(proxy.url, { method: 'GET', path: '/health' });
+    await proxy.logged('request', { path: '/health' }, earlier);
     const [index, logged] = [enclave.journal.requests.length, proxy.stderr.items.length];
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(3));

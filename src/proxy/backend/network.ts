@@ -14,8 +14,11 @@ import { ProxyError } from './proxyError.ts';
 import { RoutedDispatcher } from './routedDispatcher.ts';
 import { openTunnelPool } from './tunnelPool.ts';
 
+/** As many as there may be requests at once: see requestLimits.ts. */
+const MAX_CONNECTIONS = 256;
 /** The relay sets the time limits, not the library. */
 const NO_LIMITS = {
+  connections: MAX_CONNECTIONS,
   headersTimeout: 0,
   bodyTimeout: 0,
   allowH2: false,
@@ -132,8 +135,10 @@ export class Network {
       ...options,
       uri,
       ...(token === undefined ? {} : { token }),
+      connectTimeout: CONNECT_LIMIT,
       requestTls: connect,
-      proxyTls: connect,
+      // With this option, undici would speak TLS to a SOCKS proxy.
+      ...(/^socks/i.test(uri) ? {} : { proxyTls: connect }),
       clientFactory: (proxy, more) =>
         openTunnelPool(proxy, { ...more, headersTimeout: CONNECT_LIMIT }, hasCredentials, (seen) => {
           this.#note(use, { ...report, ...seen });

@@ -15,9 +15,14 @@ import type { RoutedDispatcher } from './routedDispatcher.ts';
 type Controller = Dispatcher.DispatchController;
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
+/** undici keeps a cancelled request until a connection for it has opened or failed, with its body. */
+const MAX_ABANDONED = 256;
+
 export class UndiciTransport implements Transport {
   readonly #backend: Backend;
   readonly #dispatcher: RoutedDispatcher;
+  /** The requests that were cancelled, and that undici still keeps. */
+  readonly #abandoned = new Set<UpstreamCall>();
 
   constructor(backend: Backend, network = new Network()) {
     this.#backend = backend;
@@ -25,13 +30,17 @@ export class UndiciTransport implements Transport {
   }
 
   send(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
-    const call = new DispatchedCall(handler);
+    const call = new DispatchedCall(handler, this.#abandoned);
     const { origin, basePath } = this.#backend;
     const { method, body, length } = request;
     // undici compares the body with this length, and breaks the connection if they differ.
     const headers =
       length === undefined ? [...request.headers] : [...request.headers, 'content-length', String(length)];
     const options = { origin, path: basePath + request.path, method, headers };
+    if (this.#abandoned.size >= MAX_ABANDONED) {
+      call.onResponseError(undefined, Object.assign(new Error('No connection opens'), { code: 'ETIMEDOUT' }));
+      return call;
+    }
     try {
       // undici accepts async iterables; its documentation says so, but its types do not.
       this.#dispatcher.dispatch({ ...options, body: body as Uint8Array }, call);
@@ -56,18 +65,23 @@ const CANCELLED = new Error('cancelled');
 
 class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   readonly #handler: UpstreamHandler;
+  readonly #abandoned: Set<UpstreamCall>;
   #controller: Controller | undefined;
+  #isSettled = false;
   #cancelled = false;
   #paused = false;
 
-  constructor(handler: UpstreamHandler) {
+  /** @param abandoned has this call from its cancellation until undici forgets it */
+  constructor(handler: UpstreamHandler, abandoned: Set<UpstreamCall>) {
     this.#handler = handler;
+    this.#abandoned = abandoned;
   }
 
   cancel(): void {
     if (this.#cancelled) return;
     this.#cancelled = true;
-    this.#controller?.abort(CANCELLED);
+    if (this.#controller !== undefined) this.#controller.abort(CANCELLED);
+    else if (!this.#isSettled) this.#abandoned.add(this);
   }
 
   pause(): void {
@@ -82,6 +96,7 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    this.#abandoned.delete(this);
     if (this.#cancelled) controller.abort(CANCELLED);
     else if (this.#paused) controller.pause();
   }
@@ -100,6 +115,8 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | undefined, error: unknown): void {
+    this.#isSettled = true;
+    this.#abandoned.delete(this);
     if (this.#controller !== undefined) {
       this.#fail(error);
     } else {

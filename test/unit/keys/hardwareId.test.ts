@@ -57,6 +57,11 @@ describe('readHardwareId()', () => {
     await assert.rejects(readHardwareId(hanging, 300), /did not finish in time/);
   });
 
+  it('rejects if something ends the tool, since the id would differ from the next one', async () => {
+    const killed = tool("process.kill(process.pid, 'SIGKILL');", /^(.)/);
+    await assert.rejects(readHardwareId(killed), /could not be run/);
+  });
+
   it('is the machine id of a Linux system, if it has one', async function () {
     if (process.platform !== 'linux') this.skip();
     let wanted = '';

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { describeError } from '../../../../src/proxy/backend/describeError.ts';
 import { Network } from '../../../../src/proxy/backend/network.ts';
 import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
@@ -161,6 +164,31 @@ describe('Network', () => {
     assert.deepEqual([failure.code, failure.detail], ['network', 'proxy_unreachable']);
     assert.match(failure.message, /^The HTTP proxy 127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)$/);
   });
+
+  for (const scheme of ['socks5', 'socks5h', 'socks']) {
+    it(`opens a tunnel through a SOCKS5 proxy with its credentials (${scheme})`, async () => {
+      const seen: string[] = [];
+      const replies = [Buffer.from([5, 2]), Buffer.from([1, 0]), Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 1])];
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.on('data', (bytes) => {
+          const reply = replies.shift();
+          seen.push(reply === undefined ? bytes.toString('hex', 0, 1) : bytes.toString('latin1'));
+          if (reply === undefined) socket.destroy();
+          else socket.write(reply);
+        });
+      });
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      open.push({ close: () => once(server.close(), 'close') });
+      const url = `${scheme}://user:${PASSWORD}@127.0.0.1:${(server.address() as AddressInfo).port}`;
+      await transportVia({}, { url, source: 'setting' }).fail();
+      const [greeting, login, request, first] = seen;
+      assert.equal(greeting?.charCodeAt(0), 5);
+      assert.equal(login, `\x01\x04user\x0c${PASSWORD}`);
+      assert.equal(request, '\x05\x01\x00\x03\x0cenclave.test\x01\xbb');
+      assert.equal(first, '16'); // TLS begins inside the tunnel
+    });
+  }
 
   it('says that SOCKS4 is not supported', async () => {
     const { detail } = await transportVia({}, { url: 'socks4a://127.0.0.1:9', source: 'system' }).fail();
