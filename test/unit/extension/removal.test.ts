@@ -50,8 +50,7 @@ describe('restoringStep()', () => {
     assert.deepEqual(await restoringStep({ previous, undo }).run(), [
       {
         where: 'chat.plan',
-        message:
-          'This setting could not be restored (settings.json has unsaved changes.) Set it yourself to "mine".',
+        message: 'This setting could not be restored (settings.json has unsaved changes.) Set it yourself to "mine".',
       },
       {
         where: 'chat.utility',
