@@ -173,6 +173,11 @@ describe('judgeSidePrompts()', () => {
     const shown = marks(SIGNED_OUT);
     assert.equal(shown[TITLES], 'goes to GitHub if you sign in');
     assert.ok(!Object.values(shown).includes('goes to GitHub'));
+    const reasons = judgeSidePrompts(makeFacts(SIGNED_OUT)).map(({ reason }) => reason);
+    assert.deepEqual(
+      reasons.filter((reason) => reason.includes('Goes to GitHub.')),
+      [],
+    );
   });
 
   it('counts the models of all services of GitHub as those of GitHub, and knows when the user is not signed in', () => {
