@@ -2,7 +2,7 @@
 // windows share, because the folder may also belong to other computers or editors. While the file exists, no window of
 // the user starts a proxy by itself, also after a restart of the editor. A start by the user removes it, for all windows.
 import { createHash } from 'node:crypto';
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -49,8 +49,9 @@ export class SharedStop {
   /** Stops this window and all others. */
   stopAll(): Promise<void> {
     return this.#enqueue(async () => {
+      const file = await this.#file(); // creates nothing if the stored data was removed
       await mkdir(this.#folder, { recursive: true });
-      await writeFile(await this.#file(), '');
+      await writeFile(file, '');
       await this.#stop();
     });
   }
@@ -63,9 +64,11 @@ export class SharedStop {
   /** Does what the file asks for, also where the system does not report its changes. */
   follow(): Promise<void> {
     return this.#enqueue(async () => {
+      const isSet = await this.#isSet();
+      if (this.#watcher === undefined) await this.#watch(); // the folder was removed
       const { status } = this.#supervisor;
       const isStopped = status.kind === 'off' && status.allWindows === true;
-      if ((await this.#isSet()) === isStopped || this.#isOver) return;
+      if (isSet === isStopped || this.#isOver) return;
       if (!isStopped) {
         await this.#stop();
         return;
@@ -88,8 +91,15 @@ export class SharedStop {
   async #watch(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     if (this.#isOver) return;
-    this.#watcher = watch(this.#folder, () => void this.follow().catch(() => undefined));
-    this.#watcher.on('error', () => undefined); // the folder was removed
+    const watcher = watch(this.#folder, () => {
+      if (!existsSync(this.#folder)) {
+        watcher.close();
+        this.#watcher = undefined;
+      }
+      void this.follow().catch(() => undefined);
+    });
+    watcher.on('error', () => undefined); // the folder was removed
+    this.#watcher = watcher;
   }
 
   async #isSet(): Promise<boolean> {

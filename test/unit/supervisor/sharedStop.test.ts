@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
@@ -20,7 +20,7 @@ describe('SharedStop', () => {
   });
 
   /** A window that follows the others. Its proxy starts and stops at once. */
-  const open = (ownership = 'the secret') => {
+  const open = (ownership = 'the secret', isRemoved = () => false) => {
     const calls = new EventQueue<string>();
     const supervisor = {
       status: { kind: 'off' } as ProxyStatus,
@@ -37,7 +37,11 @@ describe('SharedStop', () => {
         return Promise.resolve();
       },
     };
-    const sharedStop = new SharedStop(folder, () => Promise.resolve({ ownership }), supervisor);
+    const sharedStop = new SharedStop(
+      folder,
+      () => (isRemoved() ? Promise.reject(new Error('removed')) : Promise.resolve({ ownership })),
+      supervisor,
+    );
     scope.onClose(() => {
       sharedStop.dispose();
       return Promise.resolve();
@@ -102,6 +106,21 @@ describe('SharedStop', () => {
     await import('node:fs/promises').then(({ writeFile }) => writeFile(folder, ''));
     await assert.rejects(window.sharedStop.begin(true));
     assert.deepEqual(window.calls.items, ['start']);
+  });
+
+  it('leaves nothing behind after the stored data was removed, and works again once the user starts', async () => {
+    let removed = false;
+    const [one, other] = [open('the secret', () => removed), open('the secret', () => removed)];
+    for (const { sharedStop } of [one, other]) await sharedStop.begin(true);
+    removed = true;
+    rmSync(folder, { recursive: true });
+    await assert.rejects(one.sharedStop.stopAll(), /removed/);
+    await assert.rejects(other.sharedStop.follow(), /removed/);
+    assert.equal(existsSync(folder), false);
+    removed = false;
+    for (const { sharedStop } of [one, other]) await sharedStop.follow(); // as on every start
+    await one.sharedStop.stopAll();
+    await other.next('stop all');
   });
 
   it('writes no secret', async () => {
