@@ -62,6 +62,12 @@ export class ChatSettings {
     return Object.keys((await this.#entry())?.values ?? {});
   }
 
+  /** What `undo()` would set; undefined = not set. */
+  async previous(): Promise<readonly WrittenSetting[]> {
+    const values = (await this.#entry())?.values ?? {};
+    return Object.entries(values).map(([key, { before }]) => ({ key, value: before }));
+  }
+
   /**
    * Writes all of these settings, or none.
    * @throws Error the editor's, if one cannot be written
@@ -92,7 +98,9 @@ export class ChatSettings {
       const isUnchanged = file !== undefined && (await this.#hasContent(file.uri, file.after));
       // The editor may not notice that its file was written, so it first gets the values from its own API.
       const kept = await this.#restoreValues(values);
-      if (isUnchanged) await this.#files.write(file.uri, Buffer.from(file.before, 'base64')).catch(() => undefined);
+      // Another window or a synchronization may have written to it meanwhile.
+      if (isUnchanged && (await this.#hasValues(file.uri, file.before)))
+        await this.#files.write(file.uri, Buffer.from(file.before, 'base64')).catch(() => undefined);
       await this.#storage.forgetUndo(ID);
       return { exact: file !== undefined && (await this.#hasContent(file.uri, file.before)), kept };
     });
@@ -152,6 +160,12 @@ export class ChatSettings {
     return now !== undefined && base64(now) === content;
   }
 
+  /** Whether the file has the values of `content`, however they are written. */
+  async #hasValues(uri: string, content: string): Promise<boolean> {
+    const [wanted, now] = [valuesOf(Buffer.from(content, 'base64')), valuesOf((await this.#files.read(uri)) ?? [])];
+    return wanted !== undefined && isDeepStrictEqual(now, wanted);
+  }
+
   async #restoreValues(values: Entry['values']): Promise<readonly string[]> {
     const kept: string[] = [];
     for (const [key, { before, after }] of Object.entries(values)) {
@@ -181,10 +195,15 @@ export class ChatSettings {
 
 /** Whether the new content has the new values, and every other value is as it was. */
 function isExplainedBy(changes: readonly WrittenSetting[], before: Uint8Array, after: Uint8Array): boolean {
-  const [old, next] = [before, after].map((bytes) => asObject(readJson(Buffer.from(bytes).toString('utf8'), 'jsonc')));
+  const [old, next] = [valuesOf(before), valuesOf(after)];
   if (old === undefined || next === undefined || base64(before) === base64(after)) return false;
   const written = Object.fromEntries(changes.map(({ key, value }) => [key, value]));
   return isDeepStrictEqual({ ...old, ...written }, next);
+}
+
+/** Undefined if the bytes are not those of a settings.json. */
+function valuesOf(bytes: Uint8Array | readonly number[]): Readonly<Record<string, unknown>> | undefined {
+  return asObject(readJson(Buffer.from(bytes).toString('utf8'), 'jsonc'));
 }
 
 function base64(bytes: Uint8Array): string {

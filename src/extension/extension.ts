@@ -165,7 +165,7 @@ export class SealedProxyExtension {
           assistants: this.#assistants,
           secrets: this.#secrets,
           stop: () => this.#removed(),
-          restoreSettings: () => this.#chatSettings.undo(),
+          changedSettings: this.#chatSettings,
         }),
       }),
       this.#sidePrompts.onDidChange(() => {
@@ -203,7 +203,7 @@ export class SealedProxyExtension {
     await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
     await this.#uninstallRecord.update().catch(this.#logFailure);
-    if (this.#settings.autoStart) await this.#supervisor.start();
+    await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {

@@ -11,6 +11,35 @@ export interface RemovalStep {
   readonly run: () => Promise<readonly Leftover[]>;
 }
 
+/** The settings of the editor that the extension has changed. */
+export interface ChangedSettings {
+  /** Restores them. `kept`: those that the user has changed since. Undefined if there are none. */
+  undo(): Promise<{ readonly kept: readonly string[] } | undefined>;
+  /** Their values before the change; undefined = not set. */
+  previous(): Promise<readonly { readonly key: string; readonly value: unknown }[]>;
+}
+
+/** Comes before the secrets are deleted, which hold the previous values. So if it fails, the user is told the values. */
+export function restoringStep(settings: ChangedSettings): RemovalStep {
+  return {
+    name: 'Settings of VS Code',
+    description: () => Promise.resolve('Restores the settings of VS Code that Sealed Proxy has changed.'),
+    run: async () => {
+      try {
+        const message = 'You have changed this setting since Sealed Proxy did, so it keeps its value.';
+        return ((await settings.undo())?.kept ?? []).map((where) => ({ where, message }));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return (await settings.previous()).map(({ key, value }) => {
+          const remedy =
+            value === undefined ? 'Reset it yourself: it was not set.' : `Set it yourself to ${JSON.stringify(value)}.`;
+          return { where: key, message: `This setting could not be restored (${reason}) ${remedy}` };
+        });
+      }
+    },
+  };
+}
+
 /** The lines of the confirmation. */
 export async function describeRemoval(steps: readonly RemovalStep[]): Promise<readonly string[]> {
   return Promise.all(steps.map(({ description }) => description()));

@@ -7,7 +7,8 @@ import type { Leftover } from '../assistants/disconnectAll.ts';
 import { visibleKeys } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { EDITOR_SETTING_NAMES } from '../settings/schema.ts';
-import type { RemovalStep } from './removal.ts';
+import { restoringStep } from './removal.ts';
+import type { ChangedSettings, RemovalStep } from './removal.ts';
 import { SECTION } from './settings.ts';
 
 export interface RemovalHost {
@@ -16,12 +17,11 @@ export interface RemovalHost {
   readonly context: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'globalState' | 'workspaceState'>;
   /** Stops the proxy in all windows. */
   readonly stop: () => Promise<void>;
-  /** Restores the settings of the editor that the extension has changed. `kept`: those that the user has changed since. */
-  readonly restoreSettings?: () => Promise<{ readonly kept: readonly string[] } | undefined>;
+  readonly changedSettings: ChangedSettings;
 }
 
 export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
-  const { assistants, secrets, stop, restoreSettings } = host;
+  const { assistants, secrets, stop } = host;
   const { globalStorageUri, globalState, workspaceState } = host.context;
   const folder = globalStorageUri.fsPath;
   return [
@@ -44,7 +44,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
       },
       run: () => assistants.disconnectAll(),
     },
-    ...(restoreSettings === undefined ? [] : [restoring(restoreSettings)]), // needs the undo data in the secrets
+    restoringStep(host.changedSettings), // needs the undo data in the secrets
     {
       name: 'Keys and stored data',
       description: async () => {
@@ -74,17 +74,6 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
       run: removeSettings,
     },
   ];
-}
-
-function restoring(restore: NonNullable<RemovalHost['restoreSettings']>): RemovalStep {
-  return {
-    name: 'Settings of VS Code',
-    description: () => Promise.resolve('Restores the settings of VS Code that Sealed Proxy has changed.'),
-    run: async () => {
-      const message = 'You have changed this setting since Sealed Proxy did, so it keeps its value.';
-      return ((await restore())?.kept ?? []).map((where) => ({ where, message }));
-    },
-  };
 }
 
 async function removeSecrets(secrets: Secrets, folder: string): Promise<readonly Leftover[]> {

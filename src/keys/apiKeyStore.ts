@@ -30,14 +30,15 @@ export class ApiKeyStore {
   }
 
   async set(key: string): Promise<void> {
-    await this.#revoke();
+    const previous = await this.#entry();
     const entry: ApiKeyEntry = { key, generation: randomBytes(8).toString('hex') };
-    await this.#storage.store(API_KEY, JSON.stringify(entry));
+    await this.#storage.store(API_KEY, JSON.stringify(entry)); // first: if that fails, the previous key stays
+    await this.#revoke(previous);
     await this.#storage.delete(LEGACY_API_KEY);
   }
 
   async remove(): Promise<void> {
-    await this.#revoke();
+    await this.#revoke(await this.#entry());
     for (const name of [API_KEY, LEGACY_API_KEY]) await this.#storage.delete(name);
   }
 
@@ -48,9 +49,8 @@ export class ApiKeyStore {
     return legacy === undefined ? undefined : { key: legacy, generation: digestOf(legacy) };
   }
 
-  async #revoke(): Promise<void> {
-    const previous = await this.#entry();
-    if (previous !== undefined) await this.#machine.revoke(previous.generation);
+  async #revoke(entry: ApiKeyEntry | undefined): Promise<void> {
+    if (entry !== undefined) await this.#machine.revoke(entry.generation);
   }
 }
 

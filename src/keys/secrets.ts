@@ -27,6 +27,8 @@ export interface WindowSecrets extends Required<ProxySecrets> {
   readonly ownKey: string;
   /** Base64 of 32 bytes. */
   readonly cacheNamespaceRoot: string;
+  /** `ownership` as versions up to 0.4 derive it; absent if that is the same. */
+  readonly formerOwnership?: string;
 }
 
 /** `removed`: all data was removed, in this window or in another one of this computer. */
@@ -168,21 +170,25 @@ export class Secrets {
   async forProxy(): Promise<WindowSecrets> {
     if (this.#isRemoved) throw new RemovedError();
     const own = (await this.findAccessKey(OWN_KEY_NAME, 'own')) ?? (await this.accessKeyNamed(OWN_KEY_NAME, 'own'));
-    const [apiKey, keys, ownership, cacheNamespaceRoot, systemId] = await Promise.all([
+    const [apiKey, keys, ownership, cacheNamespaceRoot, systemId, formerSystemId] = await Promise.all([
       this.apiKey(),
       this.accessKeys(),
       this.#getOrGenerate(OWNERSHIP),
       this.#getOrGenerate(CACHE_ROOT),
       this.#machine.systemId(),
+      this.#machine.formerSystemId(),
     ]);
+    const derive = (id: Uint8Array) =>
+      createHmac('sha256', Buffer.from(ownership, 'base64')).update(id).digest('base64');
     return {
       apiKey: apiKey ?? null,
       accessKeys: keys.map(({ key }) => key),
       ownKey: own.key,
       // Windows on several computers may share the storage. A proxy on another computer is foreign, even if its port is
       // forwarded to this one.
-      ownership: createHmac('sha256', Buffer.from(ownership, 'base64')).update(systemId).digest('base64'),
+      ownership: derive(systemId),
       cacheNamespaceRoot,
+      ...(formerSystemId && { formerOwnership: derive(formerSystemId) }),
     };
   }
 

@@ -25,6 +25,7 @@ class EditorSettings {
   #values: Readonly<Record<string, unknown>>;
   unsaved = false;
   failsAt: string | undefined;
+  onWritten: (key: string) => void = () => undefined;
 
   constructor(text: string, place = FILE) {
     this.#place = place;
@@ -51,6 +52,7 @@ class EditorSettings {
     const options = { formattingOptions: { tabSize: 2, insertSpaces: true, eol: '\n' } };
     this.text = applyEdits(this.text, modify(this.text, [key], value, options));
     this.#values = this.#inFile();
+    this.onWritten(key);
     return Promise.resolve();
   }
 
@@ -88,6 +90,10 @@ describe('ChatSettings', () => {
     assert.equal(editor.read('chat.plan'), 'Large 1 (sealed-proxy)');
     assert.equal(editor.read('chat.utility'), 'sealed-proxy/small-1');
     assert.deepEqual(await open().undoable(), ['chat.plan', 'chat.utility']);
+    assert.deepEqual(await open().previous(), [
+      { key: 'chat.plan', value: 'before' },
+      { key: 'chat.utility', value: undefined },
+    ]);
     assert.deepEqual(await open().undo(), { exact: true, kept: [] });
     assert.equal(editor.text, ODD);
     assert.deepEqual(
@@ -137,6 +143,19 @@ describe('ChatSettings', () => {
       [editor.read('z'), editor.read('chat.other'), editor.read('chat.plan')],
       [[3], undefined, 'before'],
     );
+  });
+
+  it('leaves a change that another window makes while it restores the values', async () => {
+    const { editor, open } = setUp();
+    await open().apply(CHANGES);
+    editor.onWritten = (key) => {
+      if (key !== 'chat.utility') return;
+      editor.text = editor.text.replace(/"editor.tabSize" *: 4/, '"editor.tabSize": 8');
+    };
+    assert.deepEqual(await open().undo(), { exact: false, kept: [] });
+    assert.match(editor.text, /"editor.tabSize": 8/);
+    assert.match(editor.text, /"chat\.plan": "before"/);
+    assert.doesNotMatch(editor.text, /chat\.utility/);
   });
 
   it('leaves a setting that the user has changed since, and names it', async () => {

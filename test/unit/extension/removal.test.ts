@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describeRemoval, leftoversDocument, runRemoval } from '../../../src/extension/removal.ts';
+import { describeRemoval, leftoversDocument, restoringStep, runRemoval } from '../../../src/extension/removal.ts';
 import type { RemovalStep } from '../../../src/extension/removal.ts';
 
 describe('runRemoval()', () => {
@@ -28,5 +28,36 @@ describe('runRemoval()', () => {
     assert.deepEqual(order, ['three']);
     const document = leftoversDocument(leftovers);
     assert.match(document, /^- \*\*\/file\*\*: It is locked\.$/m);
+  });
+});
+
+describe('restoringStep()', () => {
+  const previous = () =>
+    Promise.resolve([
+      { key: 'chat.plan', value: 'mine' },
+      { key: 'chat.utility', value: undefined },
+    ]);
+
+  it('names the settings that the user has changed since', async () => {
+    const { run } = restoringStep({ previous, undo: () => Promise.resolve({ kept: ['chat.plan'] }) });
+    const message = 'You have changed this setting since Sealed Proxy did, so it keeps its value.';
+    assert.deepEqual(await run(), [{ where: 'chat.plan', message }]);
+    assert.deepEqual(await restoringStep({ previous, undo: () => Promise.resolve(undefined) }).run(), []);
+  });
+
+  it('tells the previous values if they cannot be restored, because the next step deletes them', async () => {
+    const undo = () => Promise.reject(new Error('settings.json has unsaved changes.'));
+    assert.deepEqual(await restoringStep({ previous, undo }).run(), [
+      {
+        where: 'chat.plan',
+        message:
+          'This setting could not be restored (settings.json has unsaved changes.) Set it yourself to "mine".',
+      },
+      {
+        where: 'chat.utility',
+        message:
+          'This setting could not be restored (settings.json has unsaved changes.) Reset it yourself: it was not set.',
+      },
+    ]);
   });
 });

@@ -1,5 +1,6 @@
 // Secrets on several computers that share the secret storage, and how they are removed.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +56,20 @@ describe('Secrets on several computers', () => {
       }
     }
     assert.notEqual((await here.forProxy()).ownKey, (await there.forProxy()).ownKey);
+  });
+
+  it('know the secret by which version 0.4 recognizes its proxies, if it is another one', async () => {
+    const missing = () => Promise.reject(new Error('ENOENT'));
+    const secrets = new Secrets(
+      vault.storage(),
+      new MachineStore(join(root, 'here'), () => Promise.resolve('a'), [missing]),
+    );
+    opened.push(secrets);
+    const { ownership, formerOwnership } = await secrets.forProxy();
+    const former = await new MachineStore(join(root, 'here'), undefined, [missing]).formerSystemId();
+    const stored = Buffer.from(vault.values.get('ownership') ?? '', 'base64');
+    assert.equal(formerOwnership, createHmac('sha256', stored).update(former ?? '').digest('base64'));
+    assert.notEqual(formerOwnership, ownership);
   });
 
   it('keep the undo data of each computer', async () => {

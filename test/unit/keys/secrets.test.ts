@@ -55,6 +55,15 @@ describe('Secrets', () => {
   const idsOf = async (secrets: Secrets) => (await secrets.accessKeys()).map(({ id }) => id).toSorted();
 
   describe('apiKey()', () => {
+    it('keeps the previous key if the new one cannot be stored', async () => {
+      const storage = vault.storage();
+      const secrets = open(storage);
+      await secrets.setApiKey('sk-1');
+      storage.beforeStore = () => Promise.reject(new Error('The keychain is locked.'));
+      await assert.rejects(secrets.setApiKey('sk-2'), /keychain is locked/);
+      for (const window of [secrets, open()]) assert.equal(await window.apiKey(), 'sk-1');
+    });
+
     it('returns the API key in every window until it is removed', async () => {
       const [one, other] = [open(), open()];
       assert.equal(await one.apiKey(), undefined);
@@ -436,8 +445,10 @@ describe('Secrets', () => {
     it('returns all that the proxy needs, in the forms that it accepts', async () => {
       const secrets = open();
       const cline = await secrets.accessKeyNamed('Cline', 'client');
-      const { apiKey, accessKeys, ownKey, ownership, cacheNamespaceRoot, ...rest } = await secrets.forProxy();
+      const { apiKey, accessKeys, ownKey, ownership, cacheNamespaceRoot, formerOwnership, ...rest } =
+        await secrets.forProxy();
       assert.deepEqual([apiKey, rest], [null, {}]);
+      assert.notEqual(formerOwnership, ownership);
       assert.deepEqual(accessKeys.toSorted(), [cline.key, ownKey].toSorted());
       assert.equal(isAccessKey(ownKey), true);
       assert.equal((await secrets.findAccessKey(OWN_KEY_NAME, 'own'))?.key, ownKey);
