@@ -68,7 +68,12 @@ describe('Secrets on several computers', () => {
     const { ownership, formerOwnership } = await secrets.forProxy();
     const former = await new MachineStore(join(root, 'here'), undefined, [missing]).formerSystemId();
     const stored = Buffer.from(vault.values.get('ownership') ?? '', 'base64');
-    assert.equal(formerOwnership, createHmac('sha256', stored).update(former ?? '').digest('base64'));
+    assert.equal(
+      formerOwnership,
+      createHmac('sha256', stored)
+        .update(former ?? '')
+        .digest('base64'),
+    );
     assert.notEqual(formerOwnership, ownership);
   });
 
