@@ -46,10 +46,13 @@ export class SharedStop {
     }
   }
 
-  /** Stops this window and all others. */
+  /**
+   * Stops this window and all others.
+   * @throws Error if the secrets cannot be read, for example because all data was removed
+   */
   stopAll(): Promise<void> {
     return this.#enqueue(async () => {
-      const file = await this.#file(); // creates nothing if the stored data was removed
+      const file = await this.#file(); // first: after the data was removed, no folder is created
       await mkdir(this.#folder, { recursive: true });
       await writeFile(file, '');
       await this.#stop();
@@ -65,7 +68,7 @@ export class SharedStop {
   follow(): Promise<void> {
     return this.#enqueue(async () => {
       const isSet = await this.#isSet();
-      if (this.#watcher === undefined) await this.#watch(); // the folder was removed
+      if (this.#watcher === undefined) await this.#watch(); // the data was removed, and the user has started again
       const { status } = this.#supervisor;
       const isStopped = status.kind === 'off' && status.allWindows === true;
       if (isSet === isStopped || this.#isOver) return;
@@ -80,7 +83,7 @@ export class SharedStop {
 
   dispose(): void {
     this.#isOver = true;
-    this.#watcher?.close();
+    this.#unwatch();
   }
 
   async #stop(): Promise<void> {
@@ -91,15 +94,17 @@ export class SharedStop {
   async #watch(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     if (this.#isOver) return;
-    const watcher = watch(this.#folder, () => {
-      if (!existsSync(this.#folder)) {
-        watcher.close();
-        this.#watcher = undefined;
-      }
-      void this.follow().catch(() => undefined);
-    });
-    watcher.on('error', () => undefined); // the folder was removed
-    this.#watcher = watcher;
+    const onChange = () => {
+      if (!existsSync(this.#folder)) this.#unwatch();
+      this.follow().catch(() => undefined);
+    };
+    this.#watcher = watch(this.#folder, onChange);
+    this.#watcher.on('error', onChange); // the folder was removed
+  }
+
+  #unwatch(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
   }
 
   async #isSet(): Promise<boolean> {

@@ -250,6 +250,18 @@ describe('Secrets on several computers', () => {
       assert.equal((await one.forProxy()).apiKey, 'sk-2');
     });
 
+    it('is reported once in the window that removes', async () => {
+      const secrets = open();
+      await fill(secrets);
+      await secrets.watch();
+      const events: SecretChange[] = [];
+      secrets.onDidChange((change) => {
+        events.push(change);
+      });
+      await secrets.removeAll();
+      assert.deepEqual(events, ['removed']);
+    });
+
     it('says if the storage keeps an entry', async () => {
       const storage = vault.storage();
       const secrets = open('here', 'a', storage);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
@@ -20,7 +20,7 @@ describe('SharedStop', () => {
   });
 
   /** A window that follows the others. Its proxy starts and stops at once. */
-  const open = (ownership = 'the secret', isRemoved = () => false) => {
+  const open = (ownership = 'the secret') => {
     const calls = new EventQueue<string>();
     const supervisor = {
       status: { kind: 'off' } as ProxyStatus,
@@ -37,17 +37,15 @@ describe('SharedStop', () => {
         return Promise.resolve();
       },
     };
-    const sharedStop = new SharedStop(
-      folder,
-      () => (isRemoved() ? Promise.reject(new Error('removed')) : Promise.resolve({ ownership })),
-      supervisor,
-    );
+    const vault = { isRemoved: false };
+    const readSecrets = () => (vault.isRemoved ? Promise.reject(new Error('removed')) : Promise.resolve({ ownership }));
+    const sharedStop = new SharedStop(folder, readSecrets, supervisor);
     scope.onClose(() => {
       sharedStop.dispose();
       return Promise.resolve();
     });
     const next = (call: string, start = 0) => calls.find(call, (one) => one === call, start);
-    return { supervisor, sharedStop, calls, next };
+    return { supervisor, sharedStop, vault, calls, next };
   };
 
   it('stops every window that shares the secret, and no other', async () => {
@@ -108,17 +106,25 @@ describe('SharedStop', () => {
     assert.deepEqual(window.calls.items, ['start']);
   });
 
-  it('leaves nothing behind after the stored data was removed, and works again once the user starts', async () => {
-    let removed = false;
-    const [one, other] = [open('the secret', () => removed), open('the secret', () => removed)];
+  it('creates no folder after all data was removed', async () => {
+    const window = open();
+    await window.sharedStop.begin(true);
+    rmSync(join(folder, 'stopped'), { recursive: true });
+    window.vault.isRemoved = true;
+    await assert.rejects(window.sharedStop.stopAll());
+    await assert.rejects(window.sharedStop.follow());
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('stops windows that were started again after all data was removed', async () => {
+    const [one, other] = [open(), open()];
     for (const { sharedStop } of [one, other]) await sharedStop.begin(true);
-    removed = true;
-    rmSync(folder, { recursive: true });
-    await assert.rejects(one.sharedStop.stopAll(), /removed/);
-    await assert.rejects(other.sharedStop.follow(), /removed/);
-    assert.equal(existsSync(folder), false);
-    removed = false;
-    for (const { sharedStop } of [one, other]) await sharedStop.follow(); // as on every start
+    rmSync(join(folder, 'stopped'), { recursive: true });
+    for (const { supervisor } of [one, other]) await supervisor.stop();
+    for (const { supervisor, sharedStop } of [one, other]) {
+      await supervisor.start();
+      await sharedStop.follow(); // as the extension does when the proxy starts
+    }
     await one.sharedStop.stopAll();
     await other.next('stop all');
   });
