@@ -1,5 +1,5 @@
 // Tests an API key before it is stored: the backend lists its models for it.
-import { modelIds } from '../supervisor/localProxy.ts';
+import { isFromProxy, isKeyRefusal, modelIds } from '../supervisor/localProxy.ts';
 import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { toChatError } from './chatError.ts';
 
@@ -24,11 +24,10 @@ export async function testApiKey(
   limit = LIMIT,
 ): Promise<ApiKeyTestResult> {
   try {
-    const { status, headers, body } = await connection.askModels(apiKey, limit, signal);
+    const response = await connection.askModels(apiKey, limit, signal);
+    const { status, headers, body } = response;
     if (status === 200 && modelIds(body) !== undefined) return { kind: 'accepted' };
-    // The proxy names itself when it refuses a key.
-    const isBackend = headers['www-authenticate']?.includes('sealed-proxy') !== true;
-    if ((status === 401 || status === 403) && isBackend) return { kind: 'refused' };
+    if (isKeyRefusal(response) && !isFromProxy(response)) return { kind: 'refused' };
     if (status === 200 || status === 401) return { kind: 'unknown', reason: 'The backend did not list its models.' };
     return { kind: 'unknown', reason: toChatError(status, '', headers['retry-after']).message };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describeStatus, summaryOf } from '../presentation/statusText.ts';
+import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { ChatError } from './chatError.ts';
 
@@ -59,10 +60,6 @@ export class ConnectionWait {
       await setTimeout(this.#betweenChecks, undefined, { signal: over }).catch(() => undefined);
     }
   }
-}
-
-function isConnected(status: ProxyStatus): boolean {
-  return status.kind === 'running' && status.health.kind === 'connected';
 }
 
 function needsKey(status: ProxyStatus): boolean {

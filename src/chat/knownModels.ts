@@ -14,10 +14,10 @@ export class KnownModels {
   #catalogue: unknown;
   #keyProblem: Exclude<Withdrawal, 'off'> | undefined;
   #isStopped = false;
-  /** Before the first start, the proxy is off without having been stopped. */
+  /** Before the first start, the proxy is off without having been stopped, unless it is in all windows. */
   #wasStarted = false;
 
-  /** @param catalogue the `catalogue` of an earlier time, or anything else */
+  /** @param catalogue a stored `catalogue`; any other value is ignored */
   constructor(catalogue: unknown) {
     this.#catalogue = catalogue;
   }
@@ -37,7 +37,7 @@ export class KnownModels {
   }
 
   update(status: ProxyStatus): void {
-    this.#isStopped = status.kind === 'off' && this.#wasStarted;
+    this.#isStopped = status.kind === 'off' && (this.#wasStarted || status.allWindows === true);
     this.#wasStarted ||= status.kind !== 'off';
     if (status.kind !== 'running') return;
     const { health } = status;

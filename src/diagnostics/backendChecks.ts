@@ -10,6 +10,7 @@ import { CAUSES, remedyOf } from '../presentation/causes.ts';
 import { describeStatus } from '../presentation/statusText.ts';
 import { shortened } from '../presentation/text.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
+import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
@@ -43,7 +44,7 @@ export function backendChecks(context: DiagnosticsContext): readonly Check[] {
 
 function checkKey(hasKey: boolean, status: ProxyStatus, backendUrl: string): CheckResult {
   if (!hasKey) return failed('Not set', `${keySource(backendUrl)} Then run "Sealed Proxy: Set API Key".`);
-  if (status.kind === 'running' && status.health.kind === 'connected') return passed('Set, accepted by the backend');
+  if (isConnected(status)) return passed('Set, accepted by the backend');
   if (status.kind === 'running' && status.health.kind === 'keyRejected') {
     return failed('Set, but refused by the backend: it is invalid or was deleted', SET_KEY);
   }
@@ -162,9 +163,7 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
 
 /** The parsed model list, while the backend is connected. */
 function catalogueOf(status: ProxyStatus): unknown {
-  return status.kind === 'running' && status.health.kind === 'connected'
-    ? (status.health.catalogue ?? null)
-    : undefined;
+  return isConnected(status) ? (status.health.catalogue ?? null) : undefined;
 }
 
 function refused(model: string, { status, code, message }: RefusedRequest): CheckResult {

@@ -10,7 +10,7 @@ import { Secrets } from '../keys/secrets.ts';
 import type { SecretChange } from '../keys/secrets.ts';
 import { isAttested } from '../settings/rules.ts';
 import { startSettings, validateSettings } from '../settings/validateSettings.ts';
-import { baseUrlOf } from '../shared/status.ts';
+import { baseUrlOf, isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { SharedStop } from '../supervisor/sharedStop.ts';
@@ -43,12 +43,10 @@ const STALE = 5 * 60_000;
 
 export class SealedProxyExtension {
   readonly #log = new ChannelLog();
-  readonly #sidePrompts = new SidePrompts(
-    () => new URL(this.#settings.proxy.backendUrl).protocol === 'https:',
-    (error) => {
-      this.#logFailure(error);
-    },
-  );
+  readonly #isAttested = () => isAttested(this.#settings.proxy.backendUrl);
+  readonly #sidePrompts = new SidePrompts(this.#isAttested, (error) => {
+    this.#logFailure(error);
+  });
   readonly #statusBar = new StatusBar(
     () => this.#settings['statusBar.compact'],
     () => this.#sidePrompts.known,
@@ -123,7 +121,7 @@ export class SealedProxyExtension {
     this.#chat = new ChatProvider({
       supervisor: this.#supervisor,
       overrides: () => this.#settings.modelOverrides,
-      attested: () => isAttested(this.#settings.proxy.backendUrl),
+      attested: this.#isAttested,
       memory: globalState,
       onSetUp: () => {
         this.#requestApiKey().catch(this.#logFailure);
@@ -160,6 +158,7 @@ export class SealedProxyExtension {
         chatSettings: this.#chatSettings,
         settings: () => this.#settings,
         models: () => this.#models(),
+        catalogue: () => this.#chat.catalogue,
         removal: removalSteps({
           context,
           assistants: this.#assistants,
@@ -273,8 +272,8 @@ export class SealedProxyExtension {
   /** The chat models that the backend offers, while it is connected. */
   #models(): readonly ModelChoice[] {
     const { status } = this.#supervisor;
-    const catalogue = status.kind === 'running' && status.health.kind === 'connected' ? status.health.catalogue : {};
-    return chatModels(catalogue, this.#settings.modelOverrides).map(choiceOf);
+    if (!isConnected(status)) return [];
+    return chatModels(status.health.catalogue, this.#settings.modelOverrides).map(choiceOf);
   }
 
   readonly #logFailure = (error: unknown) => {
@@ -283,5 +282,5 @@ export class SealedProxyExtension {
 }
 
 function isVerified(status: ProxyStatus): boolean {
-  return status.kind === 'running' && status.health.kind === 'connected' && status.verified?.kind === 'verified';
+  return isConnected(status) && status.verified?.kind === 'verified';
 }

@@ -48,7 +48,13 @@ export async function readHardwareId(tool = TOOLS[process.platform], limit = TOO
 }
 
 /** True if there were too few resources for a moment, or something ended the tool. */
-function isTemporary({ code, signal }: { readonly code?: unknown; readonly signal?: ExecFileException['signal'] }): boolean {
+function isTemporary({
+  code,
+  signal,
+}: {
+  readonly code?: unknown;
+  readonly signal?: ExecFileException['signal'];
+}): boolean {
   return typeof signal === 'string' || ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO'].includes(String(code));
 }
 

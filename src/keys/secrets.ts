@@ -215,6 +215,7 @@ export class Secrets {
         const own = names.filter((name) => otherOf(name) === undefined);
         if (own.length === 0 || removal === REMOVALS) {
           const others = names.map(otherOf).filter((owner) => owner !== undefined);
+          this.#changes.emit('change', 'removed');
           return { otherComputers: new Set(others).size, complete: own.length === 0 };
         }
         for (const name of own) await this.#storage.delete(name);

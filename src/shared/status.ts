@@ -89,10 +89,16 @@ export type ProxyStatus =
     };
 
 export type RunningStatus = Extract<ProxyStatus, { kind: 'running' }>;
+export type ConnectedStatus = RunningStatus & { readonly health: Extract<Health, { kind: 'connected' }> };
 
 /** The base URL for OpenAI clients; undefined unless the proxy runs. */
 export function baseUrlOf(status: ProxyStatus): string | undefined {
   return status.kind === 'running' ? `${status.url}/v1` : undefined;
+}
+
+/** Whether the proxy is connected to the backend, which accepts the API key. */
+export function isConnected(status: ProxyStatus): status is ConnectedStatus {
+  return status.kind === 'running' && status.health.kind === 'connected';
 }
 
 /** The cause of a failure, in the categories that the UI explains. */

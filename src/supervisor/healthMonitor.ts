@@ -3,7 +3,7 @@ import type { ConnectionFailure, ProxyReport } from '../shared/ownership.ts';
 import { causeOf } from '../shared/status.ts';
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 import type { LocalResponse } from './localHttp.ts';
-import { VerifiedConnection, modelIds } from './localProxy.ts';
+import { VerifiedConnection, isFromProxy, isKeyRefusal, modelIds } from './localProxy.ts';
 import type { Probe } from './localProxy.ts';
 import { watchNetwork } from './networkWatch.ts';
 import { probePort } from './portOwnership.ts';
@@ -157,14 +157,10 @@ export class HealthMonitor {
     const report = await this.#probe(signal); // with the result of a handshake made for this request
     if (report === undefined) return CHECKING;
     const checkedAt = Date.now();
-    const { status, headers, body } = response;
+    const { status, body } = response;
     const models = status === 200 ? modelIds(body) : undefined;
     if (models !== undefined) return { kind: 'connected', models, catalogue: JSON.parse(body), checkedAt };
-    if (status === 401) {
-      // The proxy names itself when it refuses an access key; otherwise the backend has refused the API key.
-      const isProxy = headers['www-authenticate']?.includes('sealed-proxy') === true;
-      return isProxy ? CHECKING : { kind: 'keyRejected', checkedAt };
-    }
+    if (isKeyRefusal(response)) return isFromProxy(response) ? CHECKING : { kind: 'keyRejected', checkedAt };
     if (status === 504) return this.#withRetry({ kind: 'slow' });
     // A failed renewal does not explain an error response on a live session.
     const isProxyError = status === 502 || report.verified === null;

@@ -11,9 +11,17 @@ const SLEEP_TOLERANCE = 10_000;
  * @returns a function that ends it
  */
 export function watchNetwork(onChange: () => void, readAddresses = ownAddresses): () => void {
-  let [addresses, lookedAt] = [readAddresses(), Date.now()];
+  // Some systems forbid to list the addresses, such as Android. Then only sleep is noticed.
+  const read = () => {
+    try {
+      return readAddresses();
+    } catch {
+      return '';
+    }
+  };
+  let [addresses, lookedAt] = [read(), Date.now()];
   const timer = setInterval(() => {
-    const [now, current] = [Date.now(), readAddresses()];
+    const [now, current] = [Date.now(), read()];
     const hasSlept = now - lookedAt > INTERVAL + SLEEP_TOLERANCE;
     const hasChanged = current !== addresses;
     [addresses, lookedAt] = [current, now];

@@ -2,7 +2,7 @@
 // windows share, because the folder may also belong to other computers or editors. While the file exists, no window of
 // the user starts a proxy by itself, also after a restart of the editor. A start by the user removes it, for all windows.
 import { createHash } from 'node:crypto';
-import { watch } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,11 +46,15 @@ export class SharedStop {
     }
   }
 
-  /** Stops this window and all others. */
+  /**
+   * Stops this window and all others.
+   * @throws Error if the secrets cannot be read, for example because all data was removed
+   */
   stopAll(): Promise<void> {
     return this.#enqueue(async () => {
+      const file = await this.#file(); // first: after the data was removed, no folder is created
       await mkdir(this.#folder, { recursive: true });
-      await writeFile(await this.#file(), '');
+      await writeFile(file, '');
       await this.#stop();
     });
   }
@@ -63,9 +67,11 @@ export class SharedStop {
   /** Does what the file asks for, also where the system does not report its changes. */
   follow(): Promise<void> {
     return this.#enqueue(async () => {
+      const isSet = await this.#isSet();
+      if (this.#watcher === undefined) await this.#watch(); // the data was removed, and the user has started again
       const { status } = this.#supervisor;
       const isStopped = status.kind === 'off' && status.allWindows === true;
-      if ((await this.#isSet()) === isStopped || this.#isOver) return;
+      if (isSet === isStopped || this.#isOver) return;
       if (!isStopped) {
         await this.#stop();
         return;
@@ -77,7 +83,7 @@ export class SharedStop {
 
   dispose(): void {
     this.#isOver = true;
-    this.#watcher?.close();
+    this.#unwatch();
   }
 
   async #stop(): Promise<void> {
@@ -88,8 +94,17 @@ export class SharedStop {
   async #watch(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     if (this.#isOver) return;
-    this.#watcher = watch(this.#folder, () => void this.follow().catch(() => undefined));
-    this.#watcher.on('error', () => undefined); // the folder was removed
+    const onChange = () => {
+      if (!existsSync(this.#folder)) this.#unwatch();
+      this.follow().catch(() => undefined);
+    };
+    this.#watcher = watch(this.#folder, onChange);
+    this.#watcher.on('error', onChange); // the folder was removed
+  }
+
+  #unwatch(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
   }
 
   async #isSet(): Promise<boolean> {

@@ -26,6 +26,7 @@ export async function changeApiKey(context: CommandContext, reason: string): Pro
   for (;;) {
     const key = await enterApiKey(context, reason);
     if (key === undefined || key === '') return false;
+    secrets.reopen(); // after all data was removed, the proxy starts again only so, and it tests the key
     const isReplacing = (await secrets.apiKey()) !== undefined;
     const result = await runTest(context, key);
     if (result === undefined) return false;

@@ -26,6 +26,8 @@ export interface CommandContext {
   readonly settings: () => Settings;
   /** The chat models that the backend offers; empty while it cannot be asked. */
   readonly models: () => readonly ModelChoice[];
+  /** The backend's list of models, from which the editor's chat is offered some; it stays through pauses. */
+  readonly catalogue: () => unknown;
   /** What "Disconnect and Remove Everything" does. */
   readonly removal: readonly RemovalStep[];
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import { asNotice } from '../../shared/escape.ts';
 import { fieldsOf } from '../../shared/json.ts';
-import { baseUrlOf } from '../../shared/status.ts';
+import { baseUrlOf, isConnected } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
@@ -30,7 +30,7 @@ async function checkConnection(context: CommandContext): Promise<void> {
 
 /** Shows in one notification whether the backend can be used. */
 export async function showConnection({ status }: Supervisor): Promise<void> {
-  if (status.kind === 'running' && status.health.kind === 'connected') {
+  if (isConnected(status)) {
     const { length } = status.health.models;
     void vscode.window.showInformationMessage(
       `API key accepted. ${length} ${length === 1 ? 'model is' : 'models are'} available.`,

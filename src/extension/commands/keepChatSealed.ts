@@ -108,8 +108,8 @@ async function openSettings(keys: readonly string[]): Promise<void> {
 }
 
 /** Our models, as the editor offers them, and what the backend says about them. */
-async function ourModels({ supervisor: { status }, settings }: CommandContext): Promise<ModelList> {
-  const list = status.kind === 'running' && status.health.kind === 'connected' ? status.health.catalogue : {};
+async function ourModels({ catalogue, settings }: CommandContext): Promise<ModelList> {
+  const list = catalogue();
   return { offered: await offeredModels(OUR_VENDOR), known: chatModels(list, settings().modelOverrides), list };
 }
 

@@ -9,6 +9,7 @@ import { chatRequest } from '../../chat/request.ts';
 import { ResponseReader } from '../../chat/responseReader.ts';
 import type { ResponseEvent } from '../../chat/responseReader.ts';
 import { MAX_ERROR, readText } from '../../chat/responseText.ts';
+import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import { countMessageTokens, countTokens } from '../../chat/tokens.ts';
 import type { ModelOverrides } from '../../settings/modelOverrides.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
@@ -18,7 +19,6 @@ import { EDITOR_CHAT, toEditorError } from './editorError.ts';
 import { toMessage } from './messages.ts';
 import { ModelChangeNotice } from './modelChangeNotice.ts';
 
-const VENDOR = 'sealed-proxy';
 /** How long a request waits for the connection, in milliseconds. */
 const CONNECTION_WAIT = 10_000;
 /** Where the last known models are stored. */
@@ -70,8 +70,13 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     this.#options = options;
     this.#wait = new ConnectionWait(() => options.supervisor.check(false));
     this.#known = new KnownModels(options.memory.get(CATALOGUE));
-    this.#notice = new ModelChangeNotice(options.memory, VENDOR);
-    this.#registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
+    this.#notice = new ModelChangeNotice(options.memory);
+    this.#registration = vscode.lm.registerLanguageModelChatProvider(OUR_VENDOR, this);
+  }
+
+  /** The backend's list of models, as it was last known. */
+  get catalogue(): unknown {
+    return this.#known.catalogue;
   }
 
   /** Updates the offered models after a change of the status or of a setting. */

@@ -3,6 +3,7 @@
 // that they are no longer offered.
 import * as vscode from 'vscode';
 import type { Withdrawal } from '../../chat/knownModels.ts';
+import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import { COMMANDS } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
 import { PRODUCT } from '../../presentation/text.ts';
@@ -24,12 +25,9 @@ const REASONS: Readonly<Record<Withdrawal, { readonly text: string; readonly rem
 
 export class ModelChangeNotice {
   readonly #memory: vscode.Memento;
-  readonly #vendor: string;
 
-  /** @param vendor the id of our own provider */
-  constructor(memory: vscode.Memento, vendor: string) {
+  constructor(memory: vscode.Memento) {
     this.#memory = memory;
-    this.#vendor = vendor;
   }
 
   /** The editor's chat uses a model. */
@@ -46,10 +44,8 @@ export class ModelChangeNotice {
     const used = this.#used();
     const missed = models.filter(({ id }) => used.includes(id));
     if (missed.length === 0 || !(await this.#hasOthers())) return;
-    await this.#memory.update(
-      USED,
-      used.filter((id) => !missed.some((model) => model.id === id)),
-    );
+    const rest = used.filter((id) => !missed.some((model) => model.id === id));
+    await this.#memory.update(USED, rest.length === 0 ? undefined : rest);
     const names = missed.map(({ name }) => name).join(', ');
     const { text, remedy } = reason === undefined ? removal(names) : REASONS[reason];
     const message = asNotice(
@@ -69,7 +65,7 @@ export class ModelChangeNotice {
   /** Whether the chat has models of other providers. */
   async #hasOthers(): Promise<boolean> {
     const models = await vscode.lm.selectChatModels();
-    return models.some(({ vendor }) => vendor !== this.#vendor);
+    return models.some(({ vendor }) => vendor !== OUR_VENDOR);
   }
 }
 

@@ -14,8 +14,8 @@ import { ProxyError } from './proxyError.ts';
 import { RoutedDispatcher } from './routedDispatcher.ts';
 import { openTunnelPool } from './tunnelPool.ts';
 
-/** As many as there may be requests at once: see requestLimits.ts. */
-const MAX_CONNECTIONS = 256;
+/** As many as there may be requests at once (see requestLimits.ts), and some for handshakes. */
+const MAX_CONNECTIONS = 264;
 /** The relay sets the time limits, not the library. */
 const NO_LIMITS = {
   connections: MAX_CONNECTIONS,

@@ -87,6 +87,13 @@ describe('KnownModels', () => {
     assert.deepEqual(offered(known, STARTING), ['a']);
   });
 
+  it('withdraws them in a window that opens while the proxy is stopped in all windows', () => {
+    const known = new KnownModels(list('a'));
+    assert.deepEqual(offered(known, OFF, { kind: 'off', allWindows: true }), []);
+    assert.equal(known.withdrawal, 'off');
+    assert.deepEqual(offered(known, STARTING), ['a']);
+  });
+
   it('withdraws them without a valid API key, until the proxy is connected', () => {
     for (const [status, withdrawal] of [
       [NO_KEY, 'noKey'],

@@ -68,7 +68,12 @@ describe('Secrets on several computers', () => {
     const { ownership, formerOwnership } = await secrets.forProxy();
     const former = await new MachineStore(join(root, 'here'), undefined, [missing]).formerSystemId();
     const stored = Buffer.from(vault.values.get('ownership') ?? '', 'base64');
-    assert.equal(formerOwnership, createHmac('sha256', stored).update(former ?? '').digest('base64'));
+    assert.equal(
+      formerOwnership,
+      createHmac('sha256', stored)
+        .update(former ?? '')
+        .digest('base64'),
+    );
     assert.notEqual(formerOwnership, ownership);
   });
 
@@ -243,6 +248,18 @@ describe('Secrets on several computers', () => {
       assert.equal((await other.forProxy()).apiKey, 'sk-2');
       one.reopen();
       assert.equal((await one.forProxy()).apiKey, 'sk-2');
+    });
+
+    it('is reported once in the window that removes', async () => {
+      const secrets = open();
+      await fill(secrets);
+      await secrets.watch();
+      const events: SecretChange[] = [];
+      secrets.onDidChange((change) => {
+        events.push(change);
+      });
+      await secrets.removeAll();
+      assert.deepEqual(events, ['removed']);
     });
 
     it('says if the storage keeps an entry', async () => {

@@ -112,8 +112,10 @@ describe('HealthMonitor', () => {
   it('reports that the backend refused the API key', async () => {
     fake.models = respondWith(401, '{}', { 'www-authenticate': 'Bearer realm="backend"' });
     assert.equal((await check(open())).kind, 'keyRejected');
-    fake.models = respondWith(401);
-    assert.equal((await check(open())).kind, 'keyRejected');
+    for (const status of [401, 403]) {
+      fake.models = respondWith(status);
+      assert.equal((await check(open())).kind, 'keyRejected', String(status));
+    }
   });
 
   it('checks again soon when the proxy itself refuses the access key, since new keys are on their way', async () => {

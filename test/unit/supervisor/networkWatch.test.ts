@@ -59,6 +59,24 @@ describe('watchNetwork()', () => {
     assert.equal(changes, 0);
   });
 
+  it('still notices sleep where the system forbids to list the addresses', () => {
+    let woken = 0;
+    const endWatch = watchNetwork(
+      () => {
+        woken++;
+      },
+      () => {
+        throw Object.assign(new Error('uv_interface_addresses'), { code: 'ERR_SYSTEM_ERROR' });
+      },
+    );
+    wait(60_000);
+    assert.equal(woken, 0);
+    mock.timers.setTime(2_000_000);
+    mock.timers.tick(5000);
+    assert.equal(woken, 1);
+    endWatch();
+  });
+
   it('reads the addresses of this computer', () => {
     watchNetwork(() => assert.fail('changed'))();
   });

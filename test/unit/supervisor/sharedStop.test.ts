@@ -37,13 +37,15 @@ describe('SharedStop', () => {
         return Promise.resolve();
       },
     };
-    const sharedStop = new SharedStop(folder, () => Promise.resolve({ ownership }), supervisor);
+    const vault = { isRemoved: false };
+    const readSecrets = () => (vault.isRemoved ? Promise.reject(new Error('removed')) : Promise.resolve({ ownership }));
+    const sharedStop = new SharedStop(folder, readSecrets, supervisor);
     scope.onClose(() => {
       sharedStop.dispose();
       return Promise.resolve();
     });
     const next = (call: string, start = 0) => calls.find(call, (one) => one === call, start);
-    return { supervisor, sharedStop, calls, next };
+    return { supervisor, sharedStop, vault, calls, next };
   };
 
   it('stops every window that shares the secret, and no other', async () => {
@@ -102,6 +104,29 @@ describe('SharedStop', () => {
     await import('node:fs/promises').then(({ writeFile }) => writeFile(folder, ''));
     await assert.rejects(window.sharedStop.begin(true));
     assert.deepEqual(window.calls.items, ['start']);
+  });
+
+  it('creates no folder after all data was removed', async () => {
+    const window = open();
+    await window.sharedStop.begin(true);
+    rmSync(join(folder, 'stopped'), { recursive: true });
+    window.vault.isRemoved = true;
+    await assert.rejects(window.sharedStop.stopAll());
+    await assert.rejects(window.sharedStop.follow());
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('stops windows that were started again after all data was removed', async () => {
+    const [one, other] = [open(), open()];
+    for (const { sharedStop } of [one, other]) await sharedStop.begin(true);
+    rmSync(join(folder, 'stopped'), { recursive: true });
+    for (const { supervisor } of [one, other]) await supervisor.stop();
+    for (const { supervisor, sharedStop } of [one, other]) {
+      await supervisor.start();
+      await sharedStop.follow(); // as the extension does when the proxy starts
+    }
+    await one.sharedStop.stopAll();
+    await other.next('stop all');
   });
 
   it('writes no secret', async () => {
