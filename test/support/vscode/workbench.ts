@@ -82,9 +82,14 @@ export class Workbench {
     await this.openPalette(`>${text}`);
     const rows = this.page.locator('.quick-input-list .monaco-list-row');
     await rows.filter({ hasText: text }).first().waitFor();
-    const labels = await rows.allInnerTexts();
+    const labels = new Set(await rows.allInnerTexts());
+    // The list contains only the rows that fit.
+    while ((await this.page.locator('.quick-input-list .monaco-list-row[data-last-element="true"]').count()) === 0) {
+      await this.page.keyboard.press('PageDown');
+      for (const label of await rows.allInnerTexts()) labels.add(label);
+    }
     await this.page.keyboard.press('Escape');
-    return labels;
+    return [...labels];
   }
 
   async openPalette(text: string): Promise<void> {

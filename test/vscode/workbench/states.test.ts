@@ -96,7 +96,8 @@ describe('The workbench', () => {
   it('lists every command in the menu', async () => {
     await window.item.click();
     await window.row('key').or(window.quickInput.getByText('Set API Key')).first().waitFor();
-    const menu = await window.quickInput.innerText();
+    await window.screenshot('menu');
+    const input = window.quickInput.locator('input');
     for (const action of [
       'Check Connection',
       'Copy Base URL',
@@ -106,13 +107,15 @@ describe('The workbench', () => {
       'Show Log',
       'Stop',
       'Set API Key',
+      'Remove API Key',
+      'Create Access Key',
+      'Manage Access Keys',
+      'Restart',
+      'Open Settings',
     ]) {
-      assert.ok(menu.includes(action), `${action} in ${menu}`);
+      await input.fill(action); // the list shows only the rows that fit
+      await window.quickInput.locator('.monaco-list-row').getByText(action, { exact: true }).first().waitFor();
     }
-    for (const action of ['Remove API Key', 'Create Access Key', 'Manage Access Keys', 'Restart', 'Open Settings']) {
-      assert.ok(menu.includes(action), `${action} in ${menu}`);
-    }
-    await window.screenshot('menu');
     await window.page.keyboard.press('Escape');
   });
 
@@ -134,7 +137,7 @@ describe('The workbench', () => {
     const shown = await window.diagnosis('healthy');
     assert.match(
       shown,
-      /1[12] checks passed; 1[23] skipped\. You are using a development backend, which is not verified\./,
+      /1[345] checks passed; 1[123] skipped\. You are using a development backend, which is not verified\./,
     );
     for (const part of ['first byte after', '768 dimensions', 'accepted by the backend', 'Node ']) {
       assert.ok(shown.includes(part), `${part} in ${shown}`);
@@ -180,6 +183,7 @@ describe('The workbench', () => {
   it('stops the proxy, and starts it with the link in the tooltip', async () => {
     await window.runCommand('Sealed Proxy: Stop');
     await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
+    await window.dismiss('Sealed Proxy is off in this window.'); // it would cover the tooltip
     assert.match(await window.picture('off'), /Sealed Proxy is off in this window/);
     assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop|Copy Base URL/);
     await window.openTooltip();
