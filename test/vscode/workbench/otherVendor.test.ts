@@ -156,6 +156,7 @@ describe("VS Code's chat with models of another provider", () => {
     await window.screenshot('other-vendor-withdrawn');
     await notice.getByRole('button', { name: 'Start' }).click();
     await window.waitForStatus('Sealed Proxy', 'shield');
+    await window.bridge.command('notifications.clearAll'); // that of the command would cover the model picker
     await staysThrough('started-again');
   });
 

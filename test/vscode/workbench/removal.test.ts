@@ -137,7 +137,7 @@ describe('Disconnect and Remove Everything', () => {
     const toast = window.toast('Sealed Proxy has removed everything');
     await toast.waitFor();
     await window.screenshot('removed-everything');
-    for (const each of [window, other]) await each.waitForStatus('Sealed Proxy', 'circle-slash');
+    for (const each of [window, other]) await each.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0, 10_000);
     await other.screenshot('removed-everything-other-window');
     assert.equal(await toast.innerText().then((text) => text.includes('except')), false);
@@ -164,7 +164,7 @@ describe('Disconnect and Remove Everything', () => {
     await window.runCommand(REMOVE);
     await window.press('Disconnect all assistants', 'Remove Everything');
     await window.dismiss('Sealed Proxy has removed everything');
-    await window.waitForStatus('Sealed Proxy', 'circle-slash');
+    await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await window.bridge.set('backendUrl', enclave.url);
     await window.bridge.set('port', port);
     await window.setApiKey(API_KEY);

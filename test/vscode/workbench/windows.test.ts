@@ -129,11 +129,11 @@ describe('Two windows', () => {
   it('all stop with "Stop in All Windows", also new ones, until the user starts one', async () => {
     const toast = first.toast('one of them starts it again within seconds');
     await toast.getByRole('button', { name: 'Stop in All Windows' }).click();
-    await second.waitForStatus('Sealed Proxy', 'circle-slash');
+    await second.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await eventually('the end of all proxies', () => proxies().length === 0, 10_000);
     assert.match(await second.picture('stopped-everywhere'), /is off in all windows/);
     const later = await editor.open('later');
-    await later.waitForStatus('Sealed Proxy', 'circle-slash');
+    await later.waitForStatus('Sealed Proxy: off', 'circle-slash');
     assert.deepEqual(proxies(), []);
     await later.runCommand('Sealed Proxy: Start');
     for (const window of [later, second]) await window.waitForStatus('Sealed Proxy: development', 'beaker');
