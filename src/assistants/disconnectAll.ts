@@ -1,3 +1,4 @@
+import { sentence } from '../presentation/text.ts';
 import type { Assistant, Places } from './types.ts';
 import type { UndoStore } from './undoStore.ts';
 
@@ -23,7 +24,10 @@ export async function disconnectAll(
       const result = await assistant.disconnect({ places, applied, isOurs: () => true });
       if (result.kind === 'refused') leftovers.push({ where, message: result.message });
     } catch (error) {
-      leftovers.push({ where, message: `Its configuration could not be changed: ${String(error)}` });
+      leftovers.push({
+        where,
+        message: `Its configuration could not be changed. ${sentence(String(error))} Run this command again.`,
+      });
     }
   }
   return leftovers;

@@ -119,7 +119,7 @@ export interface CheckOutcome {
   readonly message: string;
 }
 
-/** How to remove an assistant's entry, whatever has happened to its configuration since. */
+/** How to remove an assistant's entry, even if its configuration has changed since. */
 export interface Disconnection {
   readonly places: Places;
   /** The change to undo, if it is known. */

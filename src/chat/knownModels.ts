@@ -17,7 +17,7 @@ export class KnownModels {
   /** Before the first start, the proxy is off without having been stopped, unless it is in all windows. */
   #wasStarted = false;
 
-  /** @param catalogue the `catalogue` of an earlier time, or anything else */
+  /** @param catalogue a stored `catalogue`; any other value is ignored */
   constructor(catalogue: unknown) {
     this.#catalogue = catalogue;
   }

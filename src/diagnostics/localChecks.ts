@@ -94,10 +94,7 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
       if (found.isSealedProxy)
-        return failed(
-          `Port ${port}: a Sealed Proxy of another editor or computer. Sealed Proxy sent it no key.`,
-          OWN_PORT,
-        );
+        return failed(`Port ${port}: a Sealed Proxy of another editor or computer. No key was sent to it.`, OWN_PORT);
       return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, FREE_PORT);
     case 'unresponsive':
       return failed(`Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`, FREE_PORT);

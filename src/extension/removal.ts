@@ -1,6 +1,7 @@
 // Removes everything that the extension has stored or written, one step after the other. A step that fails does not stop
 // the others.
 import type { Leftover } from '../assistants/disconnectAll.ts';
+import { sentence } from '../presentation/text.ts';
 
 export interface RemovalStep {
   /** What is removed, to name it if the step fails. */
@@ -32,8 +33,10 @@ export function restoringStep(settings: ChangedSettings): RemovalStep {
         const reason = error instanceof Error ? error.message : String(error);
         return (await settings.previous()).map(({ key, value }) => {
           const remedy =
-            value === undefined ? 'Reset it yourself: it was not set.' : `Set it yourself to ${JSON.stringify(value)}.`;
-          return { where: key, message: `This setting could not be restored (${reason}) ${remedy}` };
+            value === undefined
+              ? 'Remove it yourself: it was not set before.'
+              : `Set it yourself to ${JSON.stringify(value)}.`;
+          return { where: key, message: `This setting could not be restored. ${sentence(reason)} ${remedy}` };
         });
       }
     },
@@ -52,7 +55,10 @@ export async function runRemoval(steps: readonly RemovalStep[]): Promise<readonl
       leftovers.push(...(await run()));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      leftovers.push({ where: name, message: `${reason} Run "Sealed Proxy: Disconnect and Remove Everything" again.` });
+      leftovers.push({
+        where: name,
+        message: `${sentence(reason)} Run "Sealed Proxy: Disconnect and Remove Everything" again.`,
+      });
     }
   }
   return leftovers;

@@ -6,6 +6,7 @@ import type { AssistantService } from '../assistants/assistantService.ts';
 import type { Leftover } from '../assistants/disconnectAll.ts';
 import { visibleKeys } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import { sentence } from '../presentation/text.ts';
 import { EDITOR_SETTING_NAMES } from '../settings/schema.ts';
 import { restoringStep } from './removal.ts';
 import type { ChangedSettings, RemovalStep } from './removal.ts';
@@ -105,7 +106,10 @@ async function removeSettings(): Promise<readonly Leftover[]> {
     try {
       await vscode.workspace.getConfiguration().update(name, undefined, vscode.ConfigurationTarget.Global);
     } catch (error) {
-      leftovers.push({ where: name, message: `The setting could not be reset: ${String(error)} Remove it yourself.` });
+      leftovers.push({
+        where: name,
+        message: `The setting could not be reset. ${sentence(String(error))} Remove it yourself.`,
+      });
     }
   }
   const elsewhere = 'It is also set where this window cannot change it. Reset it in a local window.';

@@ -49,7 +49,7 @@ const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: s
   unresponsive: ['used by a program that does not respond', `${PRODUCT} sent it no key. ${QUIT}`],
   sealedProxy: [
     `used by a ${PRODUCT} of another editor or computer`,
-    `Each editor runs its own proxy. ${PRODUCT} sent the other one no key. Use a free port: this editor then keeps it.`,
+    'Each editor runs its own proxy. No key was sent to the other one. Use a free port: this editor then keeps it.',
   ],
   silent: ['held by another program', `That program does not listen on it. ${QUIT}`],
   system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],

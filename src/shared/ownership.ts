@@ -16,7 +16,7 @@ import { isNetworkReport } from './network.ts';
 import type { NetworkReport } from './network.ts';
 
 /**
- * Windows may share a proxy with the same number, of whatever version. Increase it with every change that a window or a
+ * Windows may share a proxy of any version that has the same number. Increase it with every change that a window or a
  * proxy of another version would misunderstand. Up to 0.4.1, reports have no number, and only equal versions share.
  */
 export const PROTOCOL = 2;

@@ -204,7 +204,7 @@ describe('AssistantService', () => {
     assert.ok(!keys.has(''));
   });
 
-  it('disconnects all assistants, whatever has happened to their files, and says what remains', async () => {
+  it('disconnects all assistants, even if their files have changed, and says what remains', async () => {
     bench.write(FILE, THEIRS);
     for (const assistant of FILE_ASSISTANTS) await bench.agree(assistant);
     bench.write(FILE, text().replace('gruvbox', 'light'));

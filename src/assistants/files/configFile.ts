@@ -84,7 +84,7 @@ export async function undoChange(
 }
 
 /**
- * Removes our entry from a file, whatever has happened to the file since.
+ * Removes our entry from a file, even if the file has changed since.
  * @param removeEntry returns the text without our entry, `text` itself if it has none, or undefined if it cannot
  * @param dropsBackup also deletes our backup of the file
  */

@@ -95,7 +95,7 @@ async function agree({ documents }: CommandContext, { name }: Assistant, preview
   const { path, exists, before, after, changes } = preview;
   const title = `${basename(path)}: before and after (keys are hidden)`;
   const close = await documents.compare(basename(path), before, after, title);
-  const backup = exists && isAbsolute(path) ? 'The original file is kept next to it as a backup.' : '';
+  const backup = exists && isAbsolute(path) ? 'A backup is kept next to it.' : '';
   const write = {
     label: `$(check) ${exists ? 'Write to' : 'Create'} ${path}`,
     detail: asLabel(`${capitalized(changes.join(' · '))}. ${backup}`, LONGEST_DETAIL),

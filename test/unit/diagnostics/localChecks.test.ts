@@ -68,7 +68,7 @@ describe('localChecks()', () => {
         { kind: 'off' },
         { kind: 'foreign', isSealedProxy: true },
         'failed',
-        'Port 1: a Sealed Proxy of another editor or computer. Sealed Proxy sent it no key.',
+        'Port 1: a Sealed Proxy of another editor or computer. No key was sent to it.',
       ],
       [
         { kind: 'off' },

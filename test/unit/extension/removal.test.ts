@@ -50,12 +50,12 @@ describe('restoringStep()', () => {
     assert.deepEqual(await restoringStep({ previous, undo }).run(), [
       {
         where: 'chat.plan',
-        message: 'This setting could not be restored (settings.json has unsaved changes.) Set it yourself to "mine".',
+        message: 'This setting could not be restored. settings.json has unsaved changes. Set it yourself to "mine".',
       },
       {
         where: 'chat.utility',
         message:
-          'This setting could not be restored (settings.json has unsaved changes.) Reset it yourself: it was not set.',
+          'This setting could not be restored. settings.json has unsaved changes. Remove it yourself: it was not set before.',
       },
     ]);
   });

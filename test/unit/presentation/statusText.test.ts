@@ -133,7 +133,7 @@ const TABLE: readonly Expected[] = [
       [
         'sealedProxy',
         'used by a Sealed Proxy of another editor or computer',
-        'Each editor runs its own proxy. Sealed Proxy sent the other one no key. Use a free port: this editor then keeps it.',
+        'Each editor runs its own proxy. No key was sent to the other one. Use a free port: this editor then keeps it.',
       ],
       ['silent', 'held by another program', `That program does not listen on it. ${QUIT}`],
       ['system', 'reserved by the system', /^Use a free port\. On Windows, /],

@@ -67,7 +67,7 @@ describe('portOwnership.ts', () => {
     const { port, backendUrl } = SETTINGS;
     const report = aReport(port, { trustFingerprint: trustFingerprint(SETTINGS) });
 
-    it('joins an own proxy of the same protocol and trust, of whatever version', () => {
+    it('joins an own proxy of the same protocol and trust, of any version', () => {
       for (const version of [OWN, NEWER, OLDER]) {
         const found = { kind: 'own', report: { ...report, version } } as const;
         assert.deepEqual(decideOwnership(found, SETTINGS, OWN), { kind: 'client', port, report: found.report });

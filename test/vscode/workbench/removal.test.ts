@@ -134,13 +134,11 @@ describe('Disconnect and Remove Everything', () => {
   it('removes it, and stops the proxy in all windows', async () => {
     await window.runCommand(REMOVE);
     await window.press('Disconnect all assistants', 'Remove Everything');
-    const toast = window.toast('Sealed Proxy has removed everything');
-    await toast.waitFor();
+    await window.toast('Sealed Proxy has removed everything that it had stored or written.').waitFor();
     await window.screenshot('removed-everything');
     for (const each of [window, other]) await each.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0, 10_000);
     await other.screenshot('removed-everything-other-window');
-    assert.equal(await toast.innerText().then((text) => text.includes('except')), false);
   });
 
   it('leaves nothing in the home folder and in the profile', async () => {

@@ -42,7 +42,7 @@ describe('An update of the extension', () => {
     assert.ok(tooltip.includes(`${NEXT_VERSION} (this window has ${VERSION})`), tooltip);
   });
 
-  it('stays with the new version, whatever is done in the old window, until the new window is closed', async () => {
+  it('stays with the new version, even after Restart in the old window, until the new window is closed', async () => {
     await old.runCommand('Sealed Proxy: Restart');
     await old.dismiss(`Another window runs Sealed Proxy ${NEXT_VERSION}`);
     assert.deepEqual(owners(), [updated.bridge.pid]);

@@ -33,7 +33,7 @@ describe('callerIn()', () => {
     return { extension: { id, extensionPath, packageJSON: {} }, code };
   };
 
-  it('finds the extension whose code calls, whatever its modules are', async () => {
+  it('finds the extension whose code calls, with any kind of module', async () => {
     const one = install('test.one');
     const two = install('test.two');
     const all = [one.extension, two.extension];
