@@ -206,7 +206,7 @@ export class SealedProxyExtension {
   }
 
   async #secretsChanged(change: SecretChange): Promise<void> {
-    if (change === 'removed') await this.#removed();
+    if (change === 'removed') await this.#removed().catch(this.#logFailure);
     const tasks = [
       this.#supervisor.secretsChanged(change === 'apiKey'),
       this.#updateHasApiKey(),

@@ -8,6 +8,10 @@ const folder = dirname(dirname(process.argv[1] ?? ''));
 const previous = readdirSync(dirname(folder)).filter((name) => name.startsWith('sealed-proxy.sealed-proxy-'));
 const folders = new Set([folder, ...previous.map((name) => join(dirname(folder), name))]);
 
-void Promise.all([...folders].map((each) => uninstall(join(each, 'uninstall.json')))).then((results) => {
-  for (const message of results.flat()) console.error(message);
-});
+/** One after the other: their records may name the same files. */
+async function uninstallAll(): Promise<void> {
+  for (const each of folders)
+    for (const message of await uninstall(join(each, 'uninstall.json'))) console.error(message);
+}
+
+void uninstallAll();

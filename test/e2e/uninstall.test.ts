@@ -55,6 +55,21 @@ describe('The uninstall script', () => {
     assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), {});
   });
 
+  it('takes one record after the other, because they may name the same files', async () => {
+    home.write(FILE, THEIRS);
+    await home.connect(opencode);
+    const record = { places: { home: home.path }, keys: [accessKeyId(KEY)], previous: {}, settings: [] };
+    for (const version of ['0.4.7', '0.4.8', '0.4.9', '0.5.0']) {
+      const folderOfVersion = join(extensions, `sealed-proxy.sealed-proxy-${version}`);
+      mkdirSync(folderOfVersion, { recursive: true });
+      await writeRecord(join(folderOfVersion, 'uninstall.json'), record);
+    }
+    assert.deepEqual(await run(), { code: 0, output: '' });
+    assert.ok(!home.read(FILE).includes(KEY));
+    for (const version of ['0.4.7', '0.4.8'])
+      rmSync(join(extensions, `sealed-proxy.sealed-proxy-${version}`), { recursive: true });
+  });
+
   it('writes what it cannot change to the log of the editor, without a key', async () => {
     home.write(FILE, `{ "apiKey": "${KEY}" `);
     await writeRecord(join(folder, 'uninstall.json'), {

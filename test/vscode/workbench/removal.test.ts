@@ -165,7 +165,9 @@ describe('Disconnect and Remove Everything', () => {
     await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await window.bridge.set('backendUrl', enclave.url);
     await window.bridge.set('port', port);
-    await window.setApiKey(API_KEY);
+    await window.setApiKey('a-key-that-the-backend-refuses');
+    await window.press('The backend refused this API key.', 'Enter Another Key');
+    await window.enterText('Sealed Proxy: Set API Key', API_KEY);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 });
