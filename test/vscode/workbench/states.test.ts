@@ -44,7 +44,7 @@ describe('The workbench', () => {
     assert.match(await window.picture('no-key'), /Sealed Proxy needs an API key\./);
     const offered = (await window.offered('Sealed Proxy:')).join('\n');
     assert.match(offered, /Set API Key/);
-    assert.match(offered, /Sealed Proxy: Stop/);
+    assert.match(offered, /Sealed Proxy: Stop$/m);
     assert.doesNotMatch(offered, /Remove API Key|Sealed Proxy: Start/);
   });
 
@@ -185,7 +185,7 @@ describe('The workbench', () => {
     await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await window.dismiss('Sealed Proxy is off in this window.'); // it would cover the tooltip
     assert.match(await window.picture('off'), /Sealed Proxy is off in this window/);
-    assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop|Copy Base URL/);
+    assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop$|Copy Base URL/m);
     await window.openTooltip();
     await window.hover.getByText('Start', { exact: true }).click();
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
