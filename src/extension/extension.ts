@@ -217,6 +217,7 @@ export class SealedProxyExtension {
 
   /** All data is being removed, in this window or in another one. */
   async #removed(): Promise<void> {
+    await this.#chat.forget();
     await this.#supervisor.stop();
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
     await this.#uninstallRecord.delete();

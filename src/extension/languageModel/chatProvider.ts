@@ -147,6 +147,11 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     this.#changed.dispose();
   }
 
+  /** All data is being removed: the models are withdrawn without a notice. */
+  async forget(): Promise<void> {
+    await this.#notice.forget();
+  }
+
   /** Calls `act` once the proxy is connected to the backend. */
   async #whenConnected<Result>(
     signal: AbortSignal,

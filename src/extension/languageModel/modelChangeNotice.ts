@@ -36,6 +36,11 @@ export class ModelChangeNotice {
     if (!used.includes(id)) await this.#memory.update(USED, [...used, id]);
   }
 
+  /** The user removes everything, and needs no notice of it. */
+  async forget(): Promise<void> {
+    await this.#memory.update(USED, undefined);
+  }
+
   /**
    * These models are no longer offered.
    * @param reason undefined if the backend has removed them from its list
