@@ -24,7 +24,7 @@ const { steps: STEPS } = walkthroughOf(readFileSync(fromRoot('package.json'), 'u
 const TITLES = ['Set your API key', 'Check that the enclave is verified', 'Connect an assistant', 'Ask a question'];
 /** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
-const BOTTOM_RIGHT = { x: 756, y: 448, width: 524, height: 352 };
+const BOTTOM_RIGHT = { x: 756, y: 394, width: 524, height: 406 };
 const CHAT = { x: 984, y: 36, width: 296, height: 262 };
 
 /** The type of an image element, as far as it is used here. The types of browsers are not installed. */
