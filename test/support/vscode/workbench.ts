@@ -49,11 +49,18 @@ export class Workbench {
     }
   }
 
-  /** Moves the mouse to the item, and waits for the tooltip. */
+  /** Moves the mouse to the item, and waits for the tooltip. The editor drops it if the item changes in the meantime. */
   async openTooltip(): Promise<void> {
-    await this.closeTooltip();
-    await this.item.hover();
-    await this.hover.waitFor();
+    for (let attempt = 1; ; attempt++) {
+      await this.closeTooltip();
+      await this.item.hover();
+      try {
+        await this.hover.waitFor({ timeout: VISIBLE / 4 });
+        return;
+      } catch (error) {
+        if (attempt === 4) throw error;
+      }
+    }
   }
 
   async closeTooltip(): Promise<void> {

@@ -7,6 +7,7 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, isRunning, proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
+import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const API_KEY = 'dev-the-key-of-a-user-with-windows';
@@ -134,6 +135,9 @@ describe('Two windows', () => {
     assert.match(await second.picture('stopped-everywhere'), /is off in all windows/);
     const later = await editor.open('later');
     await later.waitForStatus('Sealed Proxy: off', 'circle-slash');
+    // Until it has read that all windows are stopped, a new window is off as well.
+    const isStopped = async () => /is off in all windows/.test(await later.picture('stopped-later'));
+    await eventually('the later window to be stopped', isStopped, VISIBLE);
     assert.deepEqual(proxies(), []);
     await later.runCommand('Sealed Proxy: Start');
     for (const window of [later, second]) await window.waitForStatus('Sealed Proxy: development', 'beaker');
