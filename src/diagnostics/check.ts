@@ -2,6 +2,7 @@
 import type { ConfigState } from '../assistants/types.ts';
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
+import { errorMessage } from '../shared/errorMessage.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/localProxy.ts';
@@ -83,7 +84,7 @@ export async function runCheck(run: Check['run'], limit: number): Promise<CheckR
   try {
     return await Promise.race([(async () => run(abort.signal))(), timeout]);
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error), SEE_LOG);
+    return failed(errorMessage(error), SEE_LOG);
   } finally {
     clearTimeout(timer);
   }

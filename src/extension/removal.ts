@@ -2,6 +2,7 @@
 // the others.
 import type { Leftover } from '../assistants/disconnectAll.ts';
 import { sentence } from '../presentation/text.ts';
+import { errorMessage } from '../shared/errorMessage.ts';
 
 export interface RemovalStep {
   /** What is removed, to name it if the step fails. */
@@ -30,7 +31,7 @@ export function restoringStep(settings: ChangedSettings): RemovalStep {
         const message = 'You have changed this setting since Sealed Proxy did, so it keeps its value.';
         return ((await settings.undo())?.kept ?? []).map((where) => ({ where, message }));
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         return (await settings.previous()).map(({ key, value }) => {
           const remedy =
             value === undefined
@@ -54,7 +55,7 @@ export async function runRemoval(steps: readonly RemovalStep[]): Promise<readonl
     try {
       leftovers.push(...(await run()));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       leftovers.push({
         where: name,
         message: `${sentence(reason)} Run "Sealed Proxy: Disconnect and Remove Everything" again.`,

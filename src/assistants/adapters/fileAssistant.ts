@@ -119,7 +119,7 @@ async function disconnect(
 ): Promise<Undone | Unchanged | Refused> {
   const undone = applied && (await undo(definition, applied));
   const readingOf = (text: string) => attempt(() => definition.read(text));
-  // What was there before may be an entry of ours, from an earlier installation.
+  // What was there before may be an entry of Sealed Proxy, from an earlier installation.
   const before = previous === undefined || isAccessKey(readingOf(previous)?.entry?.key) ? '' : previous;
   const removeEntry = (text: string) => {
     const reading = readingOf(text);

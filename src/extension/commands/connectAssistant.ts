@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { AssistantState } from '../../assistants/assistantService.ts';
 import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assistants/types.ts';
+import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
 import { setContextKey } from '../views/contextKeys.ts';
@@ -196,7 +197,7 @@ export async function isReady(context: CommandContext): Promise<boolean> {
   try {
     await api.getBaseUrl();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     void vscode.window.showErrorMessage(`Assistants cannot be connected now. ${asNotice(reason)}`);
     return false;
   }

@@ -16,6 +16,7 @@ import {
 import type { ModelList, SealingModels, SettingChange } from '../../chat/sidePrompts/proposal.ts';
 import { SETTINGS } from '../../chat/sidePrompts/settings.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { offeredModels, plain } from '../languageModel/editorFacts.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
@@ -162,7 +163,7 @@ async function write(context: CommandContext, changes: readonly SettingChange[])
   try {
     await context.chatSettings.apply(changes);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     void vscode.window.showErrorMessage(asNotice(`The settings were not changed. ${reason}`));
     return;
   }
@@ -201,7 +202,7 @@ async function undo({ chatSettings, sidePrompts }: CommandContext): Promise<void
     const undone = await chatSettings.undo();
     if (undone !== undefined) void vscode.window.showInformationMessage(describeUndone(undone));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     void vscode.window.showErrorMessage(asNotice(`The previous values were not restored. ${reason}`));
   }
   await sidePrompts.read();

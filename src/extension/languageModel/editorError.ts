@@ -1,6 +1,7 @@
 // Converts errors to those that the editor's chat and other extensions expect.
 import * as vscode from 'vscode';
 import { ChatError } from '../../chat/chatError.ts';
+import { errorMessage } from '../../shared/errorMessage.ts';
 
 /** The extension behind the editor's own chat. */
 export const EDITOR_CHAT = 'github.copilot-chat';
@@ -24,7 +25,7 @@ export function toEditorError(error: unknown, requestInitiator: unknown): Error 
 }
 
 function unexpected(error: unknown): ChatError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new ChatError(`The request to Sealed Proxy failed (${reason}). "Sealed Proxy: Run Diagnostics" shows why.`);
 }
 

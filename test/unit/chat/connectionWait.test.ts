@@ -3,18 +3,9 @@ import { ChatError } from '../../../src/chat/chatError.ts';
 import type { ChatErrorKind } from '../../../src/chat/chatError.ts';
 import { ConnectionWait } from '../../../src/chat/connectionWait.ts';
 import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
+import { RUNNING } from '../../support/diagnostics.ts';
 
-const running = (health: Health): ProxyStatus => ({
-  kind: 'running',
-  url: 'http://127.0.0.1:1',
-  port: 1,
-  version: '1.0.0',
-  shared: false,
-  backendUrl: 'https://enclave.example',
-  verified: null,
-  establishedAt: null,
-  health,
-});
+const running = (health: Health): ProxyStatus => ({ ...RUNNING, health });
 const CONNECTED = running({ kind: 'connected', models: [], catalogue: {}, checkedAt: 0 });
 const CHECKING = running({ kind: 'checking' });
 const TAKEN: ProxyStatus = { kind: 'portTaken', port: 14114, by: 'program' };

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { KnownModels } from '../../../src/chat/knownModels.ts';
 import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
+import { RUNNING } from '../../support/diagnostics.ts';
 
 const list = (...ids: string[]) => ({ object: 'list', data: ids.map((id) => ({ id })) });
-const running = (health: Health): ProxyStatus => ({
-  kind: 'running',
-  url: 'http://127.0.0.1:1',
-  port: 1,
-  version: '1.0.0',
-  shared: false,
-  backendUrl: 'https://enclave.example',
-  verified: null,
-  establishedAt: null,
-  health,
-});
+const running = (health: Health): ProxyStatus => ({ ...RUNNING, health });
 const connected = (...ids: string[]) =>
   running({ kind: 'connected', models: ids, catalogue: list(...ids), checkedAt: 0 });
 const NO_KEY = running({ kind: 'noKey' });
