@@ -5,8 +5,8 @@ import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
-import { RawConnection } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import { RawConnection, beginUpload } from '../support/e2e/rawHttp.ts';
+import { perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
 import { withTimeout } from '../support/withTimeout.ts';
@@ -36,18 +36,8 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       await proxy.logged('session');
     });
 
-    const connect = async (length: number, body: string | Uint8Array): Promise<RawConnection> => {
-      const connection = await RawConnection.open(proxy.port);
-      const head = [
-        'POST /v1/chat/completions HTTP/1.1',
-        `Host: 127.0.0.1:${proxy.port}`,
-        `Authorization: Bearer ${ACCESS_KEY}`,
-        `Content-Length: ${length}`,
-      ];
-      connection.send(`${head.join('\r\n')}\r\n\r\n`);
-      connection.send(body);
-      return connection;
-    };
+    const connect = (length: number, body: string | Uint8Array) =>
+      beginUpload(proxy.port, `Content-Length: ${length}`, body);
 
     const assertAlive = async () => {
       assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);

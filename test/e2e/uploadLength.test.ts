@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
-import { RawConnection } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import { beginUpload } from '../support/e2e/rawHttp.ts';
+import { perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
@@ -25,19 +25,7 @@ describe('An upload', () => {
     await proxy.logged('session');
   });
 
-  /** Sends the head of a request and a part of its body. */
-  const begin = async (framing: string, part: string | Uint8Array): Promise<RawConnection> => {
-    const client = await RawConnection.open(proxy.port);
-    const head = [
-      'POST /v1/chat/completions HTTP/1.1',
-      `Host: 127.0.0.1:${proxy.port}`,
-      `Authorization: Bearer ${ACCESS_KEY}`,
-      framing,
-    ];
-    client.send(`${head.join('\r\n')}\r\n\r\n`);
-    client.send(part);
-    return client;
-  };
+  const begin = (framing: string, part: string | Uint8Array) => beginUpload(proxy.port, framing, part);
 
   const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
+import { ACCESS_KEY } from './scope.ts';
 
 export interface RawResponse {
   /** `HTTP/1.1 200 OK`. */
@@ -144,4 +145,21 @@ export function parseChunks(bytes: Buffer, start: number): { body: Buffer; end: 
     chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length));
     offset = next;
   }
+}
+
+/**
+ * Sends the head of a chat request and a part of its body.
+ * @param framing the header that frames the body
+ */
+export async function beginUpload(port: number, framing: string, part: string | Uint8Array): Promise<RawConnection> {
+  const connection = await RawConnection.open(port);
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    `Host: 127.0.0.1:${port}`,
+    `Authorization: Bearer ${ACCESS_KEY}`,
+    framing,
+  ];
+  connection.send(`${head.join('\r\n')}\r\n\r\n`);
+  connection.send(part);
+  return connection;
 }
