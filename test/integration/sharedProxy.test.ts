@@ -258,26 +258,18 @@ describe('Supervisors of several windows', () => {
     const crashing = EditorWindow.open(scope, { backendUrl: enclave.url, port }, { vault, source: 'process.exit(1)' });
     const other = open();
     mock.timers.enable({ apis: ['setTimeout'] });
-    try {
-      void crashing.supervisor.start();
-      for (let crash = 1, seen = 0; crash < 5; crash++) {
-        await crashing.status('restarting', seen);
-        seen = crashing.statuses.items.length;
-        mock.timers.tick(8000);
-      }
-      await crashing.status('failed');
-      await connected(other);
-      const before = crashing.statuses.items.length;
-      mock.timers.tick(15_000);
-      const joined = crashing.status('running', before);
-      for (let ms = 0; ms < 2000 && crashing.supervisor.status.kind === 'failed'; ms++) {
-        mock.timers.tick(1);
-        await flushEventLoop();
-      }
-      assert.equal((await joined).shared, true);
-    } finally {
-      mock.timers.reset();
+    void crashing.supervisor.start();
+    for (let crash = 1, seen = 0; crash < 5; crash++) {
+      await crashing.status('restarting', seen);
+      seen = crashing.statuses.items.length;
+      mock.timers.tick(8000);
     }
+    await crashing.status('failed');
+    await connected(other);
+    const before = crashing.statuses.items.length;
+    mock.timers.tick(15_000); // it looks at the port, and joins after a delay in real time
+    mock.timers.reset();
+    assert.equal((await crashing.status('running', before)).shared, true);
     assert.equal(other.pids.length, 1);
   });
 });

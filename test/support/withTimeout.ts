@@ -1,6 +1,9 @@
 /** Long enough for a busy computer, in milliseconds; a passing test never waits that long. */
 export const DEADLINE = 5000;
 
+/** Not those of a simulated clock. */
+const { setTimeout, clearTimeout } = globalThis;
+
 /** Resolves with `promise`; rejects after `milliseconds` with an error that contains the label. */
 export async function withTimeout<T>(label: string, milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -32,7 +32,6 @@ describe('Secrets', () => {
 
   afterEach(() => {
     for (const secrets of opened) secrets.dispose();
-    mock.timers.reset();
     rmSync(root, { recursive: true });
   });
 

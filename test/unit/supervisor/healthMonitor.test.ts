@@ -31,10 +31,6 @@ describe('HealthMonitor', () => {
     lost = 0;
   });
 
-  afterEach(() => {
-    mock.timers.reset();
-  });
-
   const secrets = () =>
     Promise.resolve({
       apiKey,

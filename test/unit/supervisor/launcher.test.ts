@@ -64,10 +64,6 @@ describe('Launcher', () => {
     };
   });
 
-  afterEach(() => {
-    mock.timers.reset();
-  });
-
   /** Launches this code in place of the proxy. */
   const open = (source: string) => {
     const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-launcher-'));

@@ -20,7 +20,6 @@ describe('watchNetwork()', () => {
 
   afterEach(() => {
     end();
-    mock.timers.reset();
   });
 
   /** The clock goes on, and every timer fires in time. */

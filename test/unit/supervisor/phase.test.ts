@@ -8,10 +8,6 @@ describe('Phase', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
   });
 
-  afterEach(() => {
-    mock.timers.reset();
-  });
-
   it('stops the work once the state was left', () => {
     const phase = new Phase();
     phase.check();

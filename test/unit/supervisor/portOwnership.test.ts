@@ -267,10 +267,6 @@ describe('portOwnership.ts', () => {
   });
 
   describe('watchPort()', () => {
-    afterEach(() => {
-      mock.timers.reset();
-    });
-
     const watch = (port: number, known: Parameters<typeof watchPort>[2]) => {
       const changes = new EventQueue<string>();
       const phase = openPhase();

@@ -46,22 +46,19 @@ describe('Supervisor, when something fails', () => {
     const crashing = await openFake('process.exit(1)');
     mock.timers.enable({ apis: ['setTimeout'] });
     const delays: number[] = [];
-    try {
-      void crashing.supervisor.start();
-      for (let count = 0; count < 4; count++) {
-        const seen = crashing.statuses.items.length;
-        const accepts = (status: { kind: string }) => status.kind === 'restarting';
-        const status = await crashing.statuses.find(`crash ${count + 1}`, accepts, count === 0 ? 0 : seen);
-        assert.ok(status.kind === 'restarting');
-        delays.push(Math.ceil((status.at - Date.now()) / 1000));
-        mock.timers.tick(8000);
-      }
-      const failed = await crashing.status('failed');
-      assert.equal(failed.reason, 'crashes');
-      mock.timers.tick(600_000);
-    } finally {
-      mock.timers.reset();
+    void crashing.supervisor.start();
+    for (let count = 0; count < 4; count++) {
+      const seen = crashing.statuses.items.length;
+      const accepts = (status: { kind: string }) => status.kind === 'restarting';
+      const status = await crashing.statuses.find(`crash ${count + 1}`, accepts, count === 0 ? 0 : seen);
+      assert.ok(status.kind === 'restarting');
+      delays.push(Math.ceil((status.at - Date.now()) / 1000));
+      mock.timers.tick(8000);
     }
+    const failed = await crashing.status('failed');
+    assert.equal(failed.reason, 'crashes');
+    mock.timers.tick(600_000);
+    mock.timers.reset();
     assert.deepEqual(delays, [1, 2, 4, 8]);
     assert.equal(crashing.pids.length, 5);
     assert.equal(crashing.statuses.items.filter(({ kind }) => kind === 'failed').length, 1);
@@ -74,15 +71,12 @@ describe('Supervisor, when something fails', () => {
     const hanging = await openFake(`process.on('message', () => undefined); process.on('disconnect', () => undefined);
       setInterval(() => undefined, 1000); process.stderr.write('up\\n')`);
     mock.timers.enable({ apis: ['setTimeout'] });
-    try {
-      void hanging.supervisor.start();
-      await hanging.log.find('its start', (line) => line === 'up');
-      mock.timers.tick(9999);
-      assert.equal(hanging.supervisor.status.kind, 'starting');
-      mock.timers.tick(1);
-    } finally {
-      mock.timers.reset();
-    }
+    void hanging.supervisor.start();
+    await hanging.log.find('its start', (line) => line === 'up');
+    mock.timers.tick(9999);
+    assert.equal(hanging.supervisor.status.kind, 'starting');
+    mock.timers.tick(1);
+    mock.timers.reset();
     const failed = await hanging.status('failed', 0);
     assert.equal(failed.reason, 'slowStart');
     await gone(hanging.pid);
@@ -113,25 +107,22 @@ describe('Supervisor, when something fails', () => {
     const { port, release } = await bindPort(scope);
     await editor.change({ port });
     mock.timers.enable({ apis: ['setTimeout'] });
-    try {
-      await editor.supervisor.start();
-      assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port, by: 'silent' });
-      for (let look = 0; look < 40; look++) {
-        mock.timers.tick(15_000);
-        for (let turn = 0; turn < 20; turn++) await flushEventLoop(); // the probe and the attempt to listen
-      }
-      assert.equal(editor.pids.length, 1);
-      assert.equal(editor.supervisor.status.kind, 'portTaken');
-      await release();
-      const before = editor.statuses.items.length;
-      for (let look = 0; look < 2000 && editor.statuses.items.length === before; look++) {
-        mock.timers.tick(1000);
-        await flushEventLoop();
-      }
-      assert.equal(editor.statuses.items[before]?.kind, 'starting');
-    } finally {
-      mock.timers.reset();
+    await editor.supervisor.start();
+    assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port, by: 'silent' });
+    for (let look = 0; look < 40; look++) {
+      mock.timers.tick(15_000);
+      for (let turn = 0; turn < 20; turn++) await flushEventLoop(); // the probe and the attempt to listen
     }
+    assert.equal(editor.pids.length, 1);
+    assert.equal(editor.supervisor.status.kind, 'portTaken');
+    await release();
+    const before = editor.statuses.items.length;
+    for (let look = 0; look < 2000 && editor.statuses.items.length === before; look++) {
+      mock.timers.tick(1000);
+      await flushEventLoop();
+    }
+    assert.equal(editor.statuses.items[before]?.kind, 'starting');
+    mock.timers.reset();
     await editor.health('connected');
     assert.equal(editor.pids.length, 2);
   });
@@ -186,15 +177,12 @@ describe('Supervisor, when something fails', () => {
     const before = editor.statuses.items.length;
     process.kill(pid, 'SIGSTOP');
     mock.timers.enable({ apis: ['Date'], now: Date.now() });
-    try {
-      await editor.supervisor.check();
-      await editor.health('checking', before);
-      mock.timers.tick(30_000);
-      await editor.supervisor.check();
-      await editor.status('restarting', before);
-    } finally {
-      mock.timers.reset();
-    }
+    await editor.supervisor.check();
+    await editor.health('checking', before);
+    mock.timers.tick(30_000);
+    await editor.supervisor.check();
+    await editor.status('restarting', before);
+    mock.timers.reset();
     await editor.health('connected', before);
     assert.notEqual(editor.pid, pid);
   });

@@ -21,10 +21,6 @@ describe('watchConnection()', () => {
     watched = watchConnection((event) => events.push(event));
   });
 
-  afterEach(() => {
-    mock.timers.reset();
-  });
-
   const later = () => {
     mock.timers.tick(1000);
   };
