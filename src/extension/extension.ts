@@ -83,9 +83,6 @@ export class SealedProxyExtension {
       onStatus: (status) => {
         this.#applyStatus(status);
       },
-      onResume: () => {
-        this.#sharedStop.clear().catch(this.#logFailure);
-      },
       onLog: (line) => {
         this.#log.proxyLine(line);
       },
@@ -99,7 +96,12 @@ export class SealedProxyExtension {
         this.#failureNotices.settingsRefused(problems);
       },
     });
-    this.#sharedStop = new SharedStop(globalStorageUri.fsPath, () => this.#secrets.forProxy(), this.#supervisor);
+    this.#sharedStop = new SharedStop(
+      globalStorageUri.fsPath,
+      () => this.#secrets.forProxy(),
+      this.#supervisor,
+      this.#logFailure,
+    );
     this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,

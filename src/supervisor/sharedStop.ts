@@ -12,9 +12,12 @@ import type { SupervisorSecrets } from './supervisorHost.ts';
 export class SharedStop {
   readonly #folder: string;
   readonly #readSecrets: () => Promise<Pick<SupervisorSecrets, 'ownership'>>;
-  readonly #supervisor: Pick<Supervisor, 'status' | 'start' | 'stop'>;
+  readonly #supervisor: Pick<Supervisor, 'status' | 'start' | 'restart' | 'stop'>;
+  readonly #onFailure: (error: unknown) => void;
   /** Whether this window starts again when another window does. */
-  #resumes = true;
+  #resumes = false;
+  /** How many starts by the user have not removed the file yet. Meanwhile, the file stops nothing. */
+  #starts = 0;
   #watcher: FSWatcher | undefined;
   #isOver = false;
   /** Runs everything in order. */
@@ -24,11 +27,13 @@ export class SharedStop {
   constructor(
     folder: string,
     readSecrets: () => Promise<Pick<SupervisorSecrets, 'ownership'>>,
-    supervisor: Pick<Supervisor, 'status' | 'start' | 'stop'>,
+    supervisor: Pick<Supervisor, 'status' | 'start' | 'restart' | 'stop'>,
+    onFailure: (error: unknown) => void,
   ) {
     this.#folder = join(folder, 'stopped');
     this.#readSecrets = readSecrets;
     this.#supervisor = supervisor;
+    this.#onFailure = onFailure;
   }
 
   /**
@@ -37,13 +42,31 @@ export class SharedStop {
    * @throws Error if the folder cannot be used; the proxy is started nevertheless
    */
   async begin(autoStart: boolean): Promise<void> {
-    this.#resumes = autoStart;
+    this.#resumes ||= autoStart;
     try {
       await this.#watch();
     } finally {
-      if (await this.#isSet().catch(() => false)) await this.#supervisor.stop({ allWindows: true });
-      else if (autoStart) await this.#supervisor.start();
+      await this.#enqueue(async () => {
+        if (await this.#isSet().catch(() => false)) await this.#stop(this.#resumes);
+        else if (autoStart) void this.#supervisor.start();
+      });
     }
+  }
+
+  /** The user starts or restarts the proxy in this window: the others follow. Resolves when the outcome is known. */
+  async start(how: 'start' | 'restart' = 'start'): Promise<void> {
+    this.#resumes = true;
+    this.#starts++;
+    const isRemoved = this.#enqueue(async () => {
+      try {
+        await rm(await this.#file(), { force: true });
+      } catch (error) {
+        this.#onFailure(error);
+      } finally {
+        this.#starts--;
+      }
+    });
+    await Promise.all([isRemoved, this.#supervisor[how]()]);
   }
 
   /**
@@ -59,11 +82,6 @@ export class SharedStop {
     });
   }
 
-  /** The user has started the proxy in this window: the others follow. */
-  clear(): Promise<void> {
-    return this.#enqueue(async () => rm(await this.#file(), { force: true }));
-  }
-
   /** Does what the file asks for, also where the system does not report its changes. */
   follow(): Promise<void> {
     return this.#enqueue(async () => {
@@ -72,12 +90,9 @@ export class SharedStop {
       const { status } = this.#supervisor;
       const isStopped = status.kind === 'off' && status.allWindows === true;
       if (isSet === isStopped || this.#isOver) return;
-      if (!isStopped) {
-        await this.#stop();
-        return;
-      }
-      await this.#supervisor.stop(); // no longer in all windows: a start now does not remove the file again
-      if (this.#resumes) void this.#supervisor.start();
+      if (!isStopped) await this.#stop();
+      else if (this.#resumes) void this.#supervisor.start();
+      else await this.#supervisor.stop();
     });
   }
 
@@ -86,8 +101,10 @@ export class SharedStop {
     this.#unwatch();
   }
 
-  async #stop(): Promise<void> {
-    this.#resumes = this.#supervisor.status.kind !== 'off';
+  /** @param resumes whether this window starts again when another window does */
+  async #stop(resumes = this.#supervisor.status.kind !== 'off'): Promise<void> {
+    if (this.#starts > 0) return;
+    this.#resumes = resumes;
     await this.#supervisor.stop({ allWindows: true });
   }
 

@@ -195,7 +195,6 @@ export class Supervisor {
 
   async #beginAnew(): Promise<void> {
     this.#policy.reset();
-    if (this.#status.kind === 'off' && this.#status.allWindows === true) this.#host.onResume();
     await this.#begin();
   }
 

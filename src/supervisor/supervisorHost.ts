@@ -33,8 +33,6 @@ export interface SupervisorHost {
   readonly checkInterval: () => number;
   readonly secrets: () => Promise<SupervisorSecrets>;
   readonly onStatus: (status: ProxyStatus) => void;
-  /** The proxy is started after it was stopped in all windows. */
-  readonly onResume: () => void;
   readonly onLog: (line: string) => void;
   /** A client used the access key with this id. */
   readonly onKeyUsed: (id: string) => void;

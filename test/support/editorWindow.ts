@@ -67,8 +67,6 @@ export class EditorWindow {
   /** How the editor answers the question for a proxy. */
   findProxy: (url: string) => Promise<ProxyRoute> = () => Promise.reject(new Error('not asked'));
   checkInterval = 0;
-  /** How often the supervisor reported that it was started after a stop in all windows. */
-  resumed = 0;
 
   /** A window that is closed with the scope. */
   static open(
@@ -113,9 +111,6 @@ export class EditorWindow {
         this.statuses.add(status);
       },
       version,
-      onResume: () => {
-        this.resumed++;
-      },
       onLog: (line) => {
         this.log.add(line);
       },

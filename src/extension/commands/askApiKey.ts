@@ -22,7 +22,7 @@ export async function ensureApiKey(context: CommandContext, purpose: string): Pr
  * @returns true if a key was stored; the proxy then uses it, and the backend was asked again
  */
 export async function changeApiKey(context: CommandContext, reason: string): Promise<boolean> {
-  const { secrets, supervisor } = context;
+  const { secrets, sharedStop, supervisor } = context;
   for (;;) {
     const key = await enterApiKey(context, reason);
     if (key === undefined || key === '') return false;
@@ -36,7 +36,7 @@ export async function changeApiKey(context: CommandContext, reason: string): Pro
     }
     if (result.kind === 'unknown' && isReplacing && !(await wantsToSaveUntested(result.reason))) return false;
     await secrets.setApiKey(key);
-    await supervisor.start();
+    await sharedStop.start();
     await supervisor.secretsChanged(true);
     return true;
   }
@@ -55,7 +55,7 @@ async function enterApiKey({ secrets, settings }: CommandContext, reason: string
 }
 
 /** Undefined: the user has cancelled the test. */
-async function runTest({ supervisor }: CommandContext, key: string): Promise<ApiKeyTestResult | undefined> {
+async function runTest({ sharedStop, supervisor }: CommandContext, key: string): Promise<ApiKeyTestResult | undefined> {
   const location = vscode.ProgressLocation.Notification;
   const options = { location, title: 'Testing the API key…', cancellable: true };
   return vscode.window.withProgress(options, async (_progress, token) => {
@@ -64,7 +64,7 @@ async function runTest({ supervisor }: CommandContext, key: string): Promise<Api
       abort.abort();
     });
     try {
-      await supervisor.start();
+      await sharedStop.start();
       return await supervisor.withConnection((connection) => testApiKey(connection, key, abort.signal));
     } catch {
       if (abort.signal.aborted) return undefined;

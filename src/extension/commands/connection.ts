@@ -19,10 +19,10 @@ export const connectionCommands = {
 
 async function checkConnection(context: CommandContext): Promise<void> {
   if (!(await ensureApiKey(context, 'The check'))) return;
-  const { supervisor } = context;
+  const { sharedStop, supervisor } = context;
   const location = vscode.ProgressLocation.Window;
   await vscode.window.withProgress({ location, title: 'Checking the connection…' }, async () => {
-    await supervisor.start();
+    await sharedStop.start();
     await supervisor.check();
   });
   await showConnection(supervisor);

@@ -19,7 +19,7 @@ export const proxyCommands = {
 } satisfies CommandGroup;
 
 async function start(context: CommandContext): Promise<void> {
-  await context.supervisor.start();
+  await context.sharedStop.start();
   await ensureApiKey(context, 'Sealed Proxy');
 }
 
@@ -38,8 +38,8 @@ async function stopAll({ sharedStop }: CommandContext): Promise<void> {
   void offerCommands(vscode.window.showInformationMessage, message, 'start');
 }
 
-async function restart({ supervisor }: CommandContext): Promise<void> {
-  await supervisor.restart();
+async function restart({ sharedStop, supervisor }: CommandContext): Promise<void> {
+  await sharedStop.start('restart');
   const { status } = supervisor;
   if (status.kind !== 'running' || compareVersions(status.version, VERSION) <= 0) return;
   const message =

@@ -74,7 +74,6 @@ describe('Launcher', () => {
         module,
         cwd: folder,
         version: VERSION,
-        onResume: () => undefined,
         settings: () => SETTINGS,
         network: () => ({}),
         checkInterval: () => 0,

@@ -6,6 +6,7 @@ import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { SharedStop } from '../../../src/supervisor/sharedStop.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { perTest } from '../../support/e2e/scope.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 describe('SharedStop', () => {
   const scope = perTest();
@@ -25,12 +26,12 @@ describe('SharedStop', () => {
     const supervisor = {
       status: { kind: 'off' } as ProxyStatus,
       start: () => {
-        const resumed = supervisor.status.kind === 'off' && supervisor.status.allWindows === true;
-        if (resumed) void sharedStop.clear(); // as the extension does for `onResume`
+        if (supervisor.status.kind === 'starting') return Promise.resolve();
         supervisor.status = { kind: 'starting' };
         calls.add('start');
         return Promise.resolve();
       },
+      restart: () => supervisor.start(),
       stop: (options: { readonly allWindows?: true } = {}) => {
         supervisor.status = { kind: 'off', ...options };
         calls.add(options.allWindows === true ? 'stop all' : 'stop');
@@ -39,13 +40,24 @@ describe('SharedStop', () => {
     };
     const vault = { isRemoved: false };
     const readSecrets = () => (vault.isRemoved ? Promise.reject(new Error('removed')) : Promise.resolve({ ownership }));
-    const sharedStop = new SharedStop(folder, readSecrets, supervisor);
+    const failures = new EventQueue<string>();
+    const sharedStop = new SharedStop(folder, readSecrets, supervisor, (error) => {
+      failures.add(String(error));
+    });
     scope.onClose(() => {
       sharedStop.dispose();
       return Promise.resolve();
     });
     const next = (call: string, start = 0) => calls.find(call, (one) => one === call, start);
-    return { supervisor, sharedStop, vault, calls, next };
+    return { supervisor, sharedStop, vault, calls, failures, next };
+  };
+
+  /** Stops all windows, and leaves none open. */
+  const stopAll = async () => {
+    const { sharedStop } = open();
+    await sharedStop.begin(true);
+    await sharedStop.stopAll();
+    sharedStop.dispose();
   };
 
   it('stops every window that shares the secret, and no other', async () => {
@@ -59,10 +71,7 @@ describe('SharedStop', () => {
   });
 
   it('keeps windows off that open later, also after all have been closed', async () => {
-    const first = open();
-    await first.sharedStop.begin(true);
-    await first.sharedStop.stopAll();
-    first.sharedStop.dispose();
+    await stopAll();
     const later = open();
     await later.sharedStop.begin(true);
     assert.deepEqual(later.calls.items, ['stop all']);
@@ -77,7 +86,7 @@ describe('SharedStop', () => {
     await one.sharedStop.stopAll();
     for (const { next } of [running, off]) await next('stop all');
     const before = running.calls.items.length;
-    await one.supervisor.start();
+    await one.sharedStop.start();
     await running.next('start', before);
     await off.next('stop');
     assert.deepEqual(off.supervisor.status, { kind: 'off' });
@@ -89,13 +98,64 @@ describe('SharedStop', () => {
     for (const { sharedStop } of [one, other]) await sharedStop.begin(true);
     for (let round = 0; round < 10; round++) {
       await one.sharedStop.stopAll();
-      await one.supervisor.start();
-      await one.sharedStop.clear(); // the start has removed the file
+      await one.sharedStop.start();
     }
     await one.sharedStop.stopAll();
     await other.sharedStop.follow();
     assert.deepEqual(other.supervisor.status, { kind: 'off', allWindows: true });
     assert.equal(readdirSync(join(folder, 'stopped')).length, 1);
+  });
+
+  for (const autoStart of [true, false]) {
+    it(`keeps what the user starts in a new window before it is known to be stopped: autoStart ${autoStart}`, async () => {
+      await stopAll();
+      const early = open();
+      await early.sharedStop.start();
+      await early.sharedStop.begin(autoStart);
+      assert.deepEqual(early.calls.items, ['start']);
+      assert.deepEqual(readdirSync(join(folder, 'stopped')), []);
+    });
+
+    it(`keeps what the user starts while a new window looks: autoStart ${autoStart}`, async () => {
+      await stopAll();
+      for (let step = 0; step < 12; step++) {
+        const early = open();
+        const begun = early.sharedStop.begin(autoStart);
+        for (let turn = 0; turn < step; turn++) await flushEventLoop();
+        await Promise.all([early.sharedStop.start(), begun]);
+        await early.sharedStop.follow(); // as the extension does when the proxy starts
+        assert.deepEqual(early.supervisor.status, { kind: 'starting' }, `after ${step} turns`);
+        assert.deepEqual(readdirSync(join(folder, 'stopped')), []);
+        await early.sharedStop.stopAll();
+        early.sharedStop.dispose();
+      }
+    });
+  }
+
+  it('takes back a start by anyone but the user', async () => {
+    await stopAll();
+    const window = open();
+    await window.supervisor.start(); // another extension needs the address
+    await window.sharedStop.follow();
+    assert.deepEqual(window.calls.items, ['start', 'stop all']);
+    assert.equal(readdirSync(join(folder, 'stopped')).length, 1);
+  });
+
+  it('ends the stop with a restart as well', async () => {
+    await stopAll();
+    const window = open();
+    await window.sharedStop.begin(true);
+    await window.sharedStop.start('restart');
+    assert.deepEqual(window.supervisor.status, { kind: 'starting' });
+    assert.deepEqual(readdirSync(join(folder, 'stopped')), []);
+  });
+
+  it('starts the proxy even if the stop of other windows cannot be ended, and reports that', async () => {
+    const window = open();
+    window.vault.isRemoved = true;
+    await window.sharedStop.start();
+    assert.deepEqual(window.calls.items, ['start']);
+    assert.deepEqual(window.failures.items, ['Error: removed']);
   });
 
   it('starts the proxy if the folder cannot be used', async () => {
