@@ -123,8 +123,8 @@ function body(status: ProxyStatus): string[] {
 function verifiedBody(status: RunningStatus, verified: Verified, backend: readonly string[]): string[] {
   const { establishedAt } = status;
   return [
-    '**The enclave is verified.** Your prompts are encrypted on this computer, and only the program inside the enclave',
-    'can decrypt them. Networks and servers in between cannot.',
+    '**The enclave is verified.** Prompts to the models of Sealed Proxy are encrypted on this computer, and only the',
+    'program inside the enclave can decrypt them. Networks and servers in between cannot.',
     '',
     MEANING,
     ...backend,

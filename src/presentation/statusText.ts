@@ -205,7 +205,10 @@ function describeRunning(status: RunningStatus): Description {
 function describeConnected({ verified }: RunningStatus): Description {
   switch (verified?.kind) {
     case 'verified':
-      return { icon: 'shield', headline: `${PRODUCT} is connected. Your prompts are encrypted to a verified enclave.` };
+      return {
+        icon: 'shield',
+        headline: `${PRODUCT} is connected. Prompts to its models are encrypted to a verified enclave.`,
+      };
     case 'development':
       return {
         icon: 'beaker',

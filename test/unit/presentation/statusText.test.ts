@@ -205,7 +205,7 @@ const TABLE: readonly Expected[] = [
     text: '$(shield) Sealed Proxy',
     compact: '$(shield)',
     severity: 'none',
-    headline: 'Sealed Proxy is connected. Your prompts are encrypted to a verified enclave.',
+    headline: 'Sealed Proxy is connected. Prompts to its models are encrypted to a verified enclave.',
     detail: '',
     actions: RUNNING,
   })),

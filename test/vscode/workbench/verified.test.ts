@@ -118,7 +118,7 @@ describe('A verified enclave', () => {
     await window.bridge.set('additionalPcr0', [PCR0]);
     await window.waitForStatus('Sealed Proxy', 'shield');
     const tooltip = await window.picture('connected-verified');
-    assert.match(tooltip, /Sealed Proxy is connected\. Your prompts are encrypted to a verified enclave\./);
+    assert.match(tooltip, /Sealed Proxy is connected\. Prompts to its models are encrypted to a verified enclave\./);
     assertFacts(tooltip);
   });
 
