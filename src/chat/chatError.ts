@@ -1,4 +1,5 @@
 // Why a chat request failed, in sentences for the user: the cause, then the remedy. Pure.
+import { PROXY_BUSY } from '../shared/errorCodes.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 
 /** The kinds of errors that the editor's chat distinguishes. */
@@ -20,11 +21,18 @@ const MAX_MESSAGE = 500;
 
 /**
  * The error for a response with an error status.
- * @param body any text; empty = leave out what the backend says
+ * @param body any text
  * @param retryAfter the `retry-after` header, in seconds
+ * @param withDetails whether to quote what the backend says, which may contain account names or the key
  */
-export function toChatError(status: number, body: string, retryAfter: string | undefined): ChatError {
-  const message = backendMessage(parseJson(body));
+export function toChatError(
+  status: number,
+  body: string,
+  retryAfter: string | undefined,
+  withDetails = true,
+): ChatError {
+  const error = parseJson(body);
+  const message = withDetails ? backendMessage(error) : '';
   const details = message === '' ? '' : ` Details: ${message}`;
   switch (status) {
     case 401:
@@ -46,6 +54,10 @@ export function toChatError(status: number, body: string, retryAfter: string | u
       return new ChatError('The conversation is too large for the backend. Start a new chat, or attach less.');
     case 429:
     case 503: {
+      if (fieldsOf(fieldsOf(error)['error'])['code'] === PROXY_BUSY) {
+        const text = 'Too many requests through Sealed Proxy are in progress.';
+        return new ChatError(`${text} Wait until some of them have ended, then try again.`, 'blocked');
+      }
       const when = /^\d+$/.test(retryAfter ?? '') ? `in ${retryAfter} s` : 'in a moment';
       return new ChatError(`The backend is busy. Try again ${when}.${details}`, 'blocked');
     }

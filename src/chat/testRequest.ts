@@ -70,8 +70,9 @@ export async function sendTestRequest(
 /** Reads a response with an error status. */
 export async function readRefusal(response: IncomingMessage): Promise<RefusedRequest> {
   const { statusCode: status = 0, headers } = response;
-  const code = errorCode(await readText(response, MAX_ERROR));
-  return { kind: 'refused', status, code, message: toChatError(status, '', headers['retry-after']).message };
+  const body = await readText(response, MAX_ERROR);
+  const { message } = toChatError(status, body, headers['retry-after'], false);
+  return { kind: 'refused', status, code: errorCode(body), message };
 }
 
 /** The code or type of an OpenAI error, or empty. Only short identifiers: other text may contain secrets. */

@@ -2,6 +2,7 @@
 // backend failed: the log has the exact cause.
 import type { SessionErrorCode } from '../../session/errors.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
+import { PROXY_BUSY } from '../../shared/errorCodes.ts';
 
 /** An error that the proxy answers with. */
 export interface ProxyError {
@@ -22,7 +23,7 @@ function unauthorized(code: string | null, message: string): ProxyError {
 }
 
 const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
-const RETRY = ['retry-after', '1'];
+const BUSY = { ...server(503, ''), code: PROXY_BUSY, headers: ['retry-after', '1'] } as const;
 
 export const PROXY_ERRORS = {
   badRequest: invalid(
@@ -83,13 +84,11 @@ export const PROXY_ERRORS = {
     'The request head is too long. Shorten the key, the target or the headers.',
   ),
   httpVersion: server(505, 'This route requires HTTP/1.1: older versions cannot show that a response is incomplete.'),
-  busy: { ...server(503, 'The proxy is handling too many requests at once. Try again in a moment.'), headers: RETRY },
+  busy: { ...BUSY, message: 'The proxy is handling too many requests at once. Try again in a moment.' },
   busyKey: {
-    ...server(
-      503,
+    ...BUSY,
+    message:
       'This access key has too many requests in progress, or too large ones. Wait until some of them have ended, then try again.',
-    ),
-    headers: RETRY,
   },
   backend: server(502, 'Failed to communicate securely with the backend.'),
   timeout: server(504, 'The backend did not start responding within the timeout.'),

@@ -68,13 +68,13 @@ export const ERRORS = {
   busy: {
     status: 503,
     type: 'server_error',
-    code: null,
+    code: 'proxy_busy',
     message: 'The proxy is handling too many requests at once. Try again in a moment.',
   },
   busyKey: {
     status: 503,
     type: 'server_error',
-    code: null,
+    code: 'proxy_busy',
     message: /^This access key has too many requests in progress/,
   },
   backend: {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { toChatError } from '../../../src/chat/chatError.ts';
+import { PROXY_ERRORS, errorBody } from '../../../src/proxy/http/openaiErrors.ts';
 
 const OPENAI = JSON.stringify({ error: { message: 'Too\n many  tokens', type: 'x', param: null, code: null } });
 const OWN = JSON.stringify({ status: 400, message: 'Unknown model' });
@@ -30,12 +31,27 @@ describe('toChatError()', () => {
     assert.match(toChatError(400, OWN, undefined).message, /Details: Unknown model$/);
   });
 
+  it('adds no message of the backend where it may contain secrets', () => {
+    assert.doesNotMatch(toChatError(400, OPENAI, undefined, false).message, /Details|tokens/);
+  });
+
   it('adds nothing if the body contains no message', () => {
     for (const body of ['', '<html>', 'null', '7', '{}', '{"error":7}', '{"message":{}}']) {
       assert.doesNotMatch(toChatError(400, body, undefined).message, /Details/);
     }
     assert.ok(toChatError(400, JSON.stringify({ message: 'x'.repeat(9999) }), undefined).message.length < 600);
   });
+
+  for (const name of ['busy', 'busyKey'] as const) {
+    it(`does not blame the backend for a limit of the proxy: ${name}`, () => {
+      const error = toChatError(503, errorBody(PROXY_ERRORS[name]), '1');
+      assert.equal(error.kind, 'blocked');
+      assert.equal(
+        error.message,
+        'Too many requests through Sealed Proxy are in progress. Wait until some of them have ended, then try again.',
+      );
+    });
+  }
 
   it('states when to try again if the backend does', () => {
     assert.match(toChatError(429, '', '7').message, /in 7 s/);
