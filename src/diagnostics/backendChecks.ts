@@ -12,7 +12,7 @@ import { shortened } from '../presentation/text.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import { failed, passed, skipped } from './check.ts';
+import { failed, passed, skipped, whereRemedyIs } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
 
 const DEVELOPMENT = 'You are using a development backend, which is not verified.';
@@ -70,13 +70,14 @@ function checkHandshake({ verified, establishedAt, health }: Running): CheckResu
   return failed('Not finished yet', 'Run the diagnostics again in a few seconds.');
 }
 
-function checkStep(step: StepOutcome | undefined, { health, verified }: Running): CheckResult {
+function checkStep(step: StepOutcome | undefined, running: Running): CheckResult {
+  const { health, verified } = running;
   switch (step?.outcome) {
     case 'passed':
       return passed(step.found.replaceAll('`', '') || 'Passed');
     case 'refused':
       if (health.kind !== 'unreachable') return failed('Failed', CAUSES.attestation.remedy);
-      return health.cause === 'clock' ? failed(SEE_CLOCK, '') : failed('Failed', remedyOf(health));
+      return health.cause === 'clock' ? failed(SEE_CLOCK, '') : failed('Failed', whereRemedyIs(running));
     case 'notReached':
       return skipped('Not reached: an earlier step failed');
     case 'notChecked':

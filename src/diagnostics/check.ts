@@ -66,6 +66,11 @@ export function skipped(reason: string): CheckResult {
   return { outcome: 'skipped', finding: reason, remedy: '' };
 }
 
+/** For other checks that fail while the backend cannot be used: names the one that says what to do. */
+export function whereRemedyIs({ verified }: Running): string {
+  return `See "${verified === null ? 'Handshake' : 'Models'}".`;
+}
+
 const SEE_LOG = '"Sealed Proxy: Show Log" may show the reason.';
 
 /**

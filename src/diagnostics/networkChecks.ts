@@ -1,7 +1,7 @@
 // Checks of the way to the backend: HTTP proxies and TLS certificates. The proxy reports what its connections use.
-import { describeCertificates, describeRoute, networkRemedy } from '../presentation/networkText.ts';
+import { describeCertificates, describeRoute } from '../presentation/networkText.ts';
 import type { NetworkReport, RouteReport } from '../shared/network.ts';
-import { failed, passed, skipped } from './check.ts';
+import { failed, passed, skipped, whereRemedyIs } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
 export function networkChecks(context: DiagnosticsContext): readonly Check[] {
@@ -28,18 +28,17 @@ function checkBackendRoute(route: RouteReport | null, { status }: DiagnosticsCon
   if (route === null) return skipped('Not known yet: no connection has been needed');
   const finding = describeRoute(route);
   if (current.kind !== 'running' || current.health.kind !== 'unreachable') return passed(finding);
-  const { cause, failure } = current.health;
-  if (cause !== 'network' || route.source === 'local') return passed(finding);
-  return failed(`${finding}; the backend is unreachable`, networkRemedy(failure?.detail));
+  if (current.health.cause !== 'network' || route.source === 'local') return passed(finding);
+  return failed(`${finding}; the backend is unreachable`, whereRemedyIs(current));
 }
 
 function checkHistoryRoute(route: RouteReport | null, { status }: DiagnosticsContext): CheckResult {
   const current = status();
   if (route === null) return skipped('Not needed: the signed list of images was not downloaded');
   const finding = describeRoute(route);
-  const failure = current.kind === 'running' && current.health.kind === 'unreachable' ? current.health.failure : null;
-  if (failure?.code !== 'history_unavailable') return passed(finding);
-  return failed(`${finding}; raw.githubusercontent.com is unreachable`, networkRemedy(failure.detail));
+  if (current.kind !== 'running' || current.health.kind !== 'unreachable') return passed(finding);
+  if (current.health.failure?.code !== 'history_unavailable') return passed(finding);
+  return failed(`${finding}; raw.githubusercontent.com is unreachable`, whereRemedyIs(current));
 }
 
 function checkCertificates({ certificates }: NetworkReport, { network }: DiagnosticsContext): CheckResult {
