@@ -65,6 +65,9 @@ function sidePromptSection(
   if (prompts === 'notRead') {
     return [...heading, 'VS Code did not report its models in time. Run the diagnostics again.', ''];
   }
+  const [reason = '', ...otherReasons] = new Set(prompts.map((prompt) => prompt.reason));
+  if (prompts.every(({ mark }) => mark.kind === 'off') && otherReasons.length === 0)
+    return [...heading, `VS Code sends none. ${cell(reason)}`, ''];
   const rows = prompts.map(({ title, mark, reason }) => `| ${[title, markText(mark), reason].map(cell).join(' | ')} |`);
   return [
     ...heading,

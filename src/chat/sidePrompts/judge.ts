@@ -27,6 +27,7 @@ export function judgeSidePrompts(facts: EditorFacts): readonly SidePrompt[] {
     const verdict = missing === undefined ? judge(facts) : notInThisEditor(missing, facts);
     return { title, settings, ...qualified(verdict, facts) };
   });
+  if (isAiOff(facts) && isVerifiedVersion(facts.version)) return listed; // there is no chat either
   return [...listed, ...otherProviders(facts), ...newSettings(facts)];
 }
 
@@ -270,6 +271,7 @@ function otherProviders(facts: EditorFacts): readonly SidePrompt[] {
     mark: recipient === GITHUB ? toGitHub(facts, '').mark : { kind: 'goesTo', recipient, ifSignedIn: false },
     reason: `The model picker offers ${length === 1 ? '1 model' : `${length} models`}. Only chats for which you select one go there.`,
     settings: [],
+    isChat: true,
   }));
 }
 

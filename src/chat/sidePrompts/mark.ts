@@ -21,6 +21,8 @@ export interface SidePrompt {
   readonly reason: string;
   /** The settings that decide; the first one is the most important. */
   readonly settings: readonly string[];
+  /** A chat with another vendor's model, which the user selects: it is not counted. */
+  readonly isChat?: true;
 }
 
 export function markText(mark: Mark): string {
@@ -38,9 +40,14 @@ export function markText(mark: Mark): string {
   }
 }
 
+/** Those that VS Code sends by itself. */
+export function withoutChats(prompts: readonly SidePrompt[]): readonly SidePrompt[] {
+  return prompts.filter(({ isChat }) => isChat !== true);
+}
+
 /** How many side prompts have each mark, in words; the marks that concern the user come first. */
 export function summaryOfMarks(prompts: readonly SidePrompt[]): string {
-  const counts = Map.groupBy(prompts, ({ mark }) => markText(mark));
+  const counts = Map.groupBy(withoutChats(prompts), ({ mark }) => markText(mark));
   const rank = ({ kind }: Mark) => ORDER.indexOf(kind);
   return [...counts]
     .map(([text, found]) => ({ text, count: found.length, at: Math.min(...found.map(({ mark }) => rank(mark))) }))

@@ -5,7 +5,7 @@ import type { Undone } from '../../assistants/chatSettings.ts';
 import { chatModels } from '../../chat/models.ts';
 import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import type { OfferedModel } from '../../chat/sidePrompts/facts.ts';
-import { markText } from '../../chat/sidePrompts/mark.ts';
+import { markText, withoutChats } from '../../chat/sidePrompts/mark.ts';
 import type { Mark, SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import {
   proposeAgentModel,
@@ -33,7 +33,7 @@ interface Row extends vscode.QuickPickItem {
 }
 
 async function keepChatSealed(context: CommandContext): Promise<void> {
-  const prompts = await context.sidePrompts.read();
+  const prompts = withoutChats(await context.sidePrompts.read());
   const actions = await actionRows(context);
   const heading: Row = { label: 'Side prompts', kind: vscode.QuickPickItemKind.Separator };
   const row = await vscode.window.showQuickPick([...actions, heading, ...prompts.map(promptRow)], {
@@ -184,7 +184,7 @@ async function agree(changes: readonly SettingChange[]): Promise<boolean> {
 async function report(context: CommandContext, changes: readonly SettingChange[]): Promise<void> {
   const configuration = vscode.workspace.getConfiguration();
   const ignored = changes.filter(({ key, value }) => !isDeepStrictEqual(plain(configuration.get(key)), value));
-  const prompts = await context.sidePrompts.read();
+  const prompts = withoutChats(await context.sidePrompts.read());
   const sealed = prompts.filter(({ mark }) => mark.kind === 'sealed').length;
   const sentences = [
     `${settingCount(changes.length)} written. ${sealed} of ${prompts.length} side prompts are sealed. Run the command again to see the others.`,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { SidePrompt } from '../../../src/chat/sidePrompts/mark.ts';
 import type { NamedResult } from '../../../src/diagnostics/check.ts';
 import { diagnosticsReport } from '../../../src/diagnostics/report.ts';
 import { HOST } from '../../support/diagnostics.ts';
@@ -62,6 +63,15 @@ describe('diagnosticsReport()', () => {
     );
     assert.match(text, /## Side prompts of VS Code's chat\n\n.*can send these prompts: 1 goes to A\\\|B\./);
     assert.ok(text.includes('\n| Titles | goes to A\\|B | •••••••• \\[a\\](b) |\n'), text);
+  });
+
+  it('has one line for side prompts that are all off for the same reason', () => {
+    const off = { mark: { kind: 'off' }, reason: 'AI is off.', settings: [] } as const;
+    const section = (...prompts: readonly SidePrompt[]) => diagnosticsReport([], HOST, [], prompts);
+    const one = section({ title: 'Titles', ...off }, { title: 'Ghost text', ...off });
+    assert.match(one, /## Side prompts of VS Code's chat\n\nVS Code sends none\. AI is off\.\n\n/);
+    assert.doesNotMatch(one, /\| Titles/);
+    assert.match(section({ title: 'Titles', ...off }, { title: 'Ghost text', ...off, reason: 'Other.' }), /\| Titles/);
   });
 
   it('says that side prompts could not be read, and has no section without any', () => {

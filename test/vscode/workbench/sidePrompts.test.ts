@@ -97,7 +97,7 @@ describe("VS Code's side prompts", () => {
   it('have new marks as soon as a setting changes', async () => {
     await waitForTooltip(/6 go to GitHub if you sign in/);
     await set(EARLIER);
-    await waitForTooltip(/6 go to Other Vendor/);
+    await waitForTooltip(/5 go to Other Vendor/);
   });
 
   it('go to the models of another vendor if the settings name them', async () => {
@@ -162,7 +162,7 @@ describe("VS Code's side prompts", () => {
     await window.toast('settings.json is exactly as it was before.').waitFor();
     await window.screenshot('side-prompts-undone');
     assert.equal(readFileSync(settingsPath, 'utf8'), original);
-    await waitForTooltip(/6 go to Other Vendor/);
+    await waitForTooltip(/5 go to Other Vendor/);
   });
 
   it('keep what the user has changed since, after undo', async () => {

@@ -204,7 +204,7 @@ describe('judgeSidePrompts()', () => {
   });
 
   it('marks everything as off if AI features are off', () => {
-    const shown = marks(set(SETTINGS.aiOff, true, { models: [] }));
+    const shown = marks(set(SETTINGS.aiOff, true));
     assert.deepEqual([...new Set(Object.values(shown))], ['off']);
   });
 

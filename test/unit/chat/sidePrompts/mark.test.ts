@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
 import { markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
+import { makeFacts } from '../../../support/editorFacts.ts';
 
 const GITHUB: Mark = { kind: 'goesTo', recipient: 'GitHub', ifSignedIn: false };
 
@@ -23,5 +25,11 @@ describe('summaryOfMarks()', () => {
     );
     assert.equal(summary({ kind: 'off' }, { kind: 'off' }), '2 off');
     assert.equal(summary(), '');
+  });
+
+  it("does not count chats with another vendor's models, which the user selects", () => {
+    const chats = judgeSidePrompts(makeFacts()).filter(({ title }) => title.startsWith('Chats with'));
+    assert.ok(chats.length > 0);
+    assert.equal(summaryOfMarks(chats), '');
   });
 });
