@@ -1,7 +1,7 @@
 // Checks of this computer: process, port, addresses, proxy variables, access keys.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { PortUser, ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/localProxy.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
@@ -64,7 +64,7 @@ function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
     case 'failed':
       return failed(`${status.message}${crashed}`, failedRemedy(status.reason));
     case 'portTaken':
-      return failed('Not started: the port is in use', FREE_PORT);
+      return failed('Not started: the port is in use', portRemedy(status.by));
     case 'otherVersion':
       return failed(`Another window runs version ${status.version}`, status.isNewer ? UPDATE : RESTART);
     case 'otherSettings':
@@ -94,16 +94,26 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
       if (found.isSealedProxy)
-        return failed(`Port ${port}: a Sealed Proxy of another editor or computer. No key was sent to it.`, OWN_PORT);
-      return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, FREE_PORT);
+        return failed(
+          `Port ${port}: a Sealed Proxy of another editor or computer. No key was sent to it.`,
+          portRemedy('sealedProxy'),
+        );
+      return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, portRemedy('program'));
     case 'unresponsive':
-      return failed(`Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`, FREE_PORT);
+      return failed(
+        `Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`,
+        portRemedy('unresponsive'),
+      );
   }
 }
 
 function checkHeld(port: number, bySystem: boolean): CheckResult {
   const holder = bySystem ? 'reserved by the system' : 'held by a program that does not listen on it';
-  return failed(`Port ${port}: ${holder}`, bySystem ? OWN_PORT : FREE_PORT);
+  return failed(`Port ${port}: ${holder}`, portRemedy(bySystem ? 'system' : 'silent'));
+}
+
+function portRemedy(by: PortUser): string {
+  return by === 'sealedProxy' || by === 'system' ? OWN_PORT : FREE_PORT;
 }
 
 /** Undefined if a program accepts connections, otherwise the error code. */

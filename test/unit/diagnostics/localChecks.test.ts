@@ -82,6 +82,24 @@ describe('localChecks()', () => {
     }
   });
 
+  it('gives the same advice in both checks of a port that is taken', async () => {
+    for (const [by, found] of [
+      ['program', { kind: 'foreign', isSealedProxy: false }],
+      ['sealedProxy', { kind: 'foreign', isSealedProxy: true }],
+      ['unresponsive', { kind: 'unresponsive' }],
+      ['silent', { kind: 'free' }],
+      ['system', { kind: 'held', by: 'system' }],
+    ] as const) {
+      const change = {
+        status: () => ({ kind: 'portTaken', port: 1, by }) as const,
+        probe: () => Promise.resolve(found),
+      };
+      const [process, owner] = [await check('Proxy process', change), await check('Port owner', change)];
+      assert.match(owner.remedy, /Use a Free Port/);
+      assert.equal(process.remedy, owner.remedy, by);
+    }
+  });
+
   it('does not probe a port that is not chosen yet', async () => {
     const { settings } = makeContext();
     const probe = () => Promise.reject(new Error('probed'));
