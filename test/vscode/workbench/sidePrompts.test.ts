@@ -95,7 +95,7 @@ describe("VS Code's side prompts", () => {
   });
 
   it('have new marks as soon as a setting changes', async () => {
-    await waitForTooltip(/6 go to GitHub if you sign in/);
+    await waitForTooltip(/5 go to GitHub if you sign in/);
     await set(EARLIER);
     await waitForTooltip(/5 go to Other Vendor/);
   });
