@@ -14,6 +14,8 @@ export class KnownModels {
   #catalogue: unknown;
   #keyProblem: Exclude<Withdrawal, 'off'> | undefined;
   #isStopped = false;
+  #isRunning = false;
+  #hasApiKey = true;
   /** Before the first start, the proxy is off without having been stopped, unless it is in all windows. */
   #wasStarted = false;
 
@@ -29,7 +31,13 @@ export class KnownModels {
 
   /** Why no models are offered, or undefined. */
   get withdrawal(): Withdrawal | undefined {
-    return this.#isStopped ? 'off' : this.#keyProblem;
+    if (this.#isStopped) return 'off';
+    return this.#isRunning || this.#hasApiKey ? this.#keyProblem : 'noKey';
+  }
+
+  /** Whether an API key is stored: counts while no proxy runs, which would know it. */
+  setHasApiKey(hasApiKey: boolean): void {
+    this.#hasApiKey = hasApiKey;
   }
 
   offered(overrides: ModelOverrides): ChatModel[] {
@@ -39,6 +47,7 @@ export class KnownModels {
   update(status: ProxyStatus): void {
     this.#isStopped = status.kind === 'off' && (this.#wasStarted || status.allWindows === true);
     this.#wasStarted ||= status.kind !== 'off';
+    this.#isRunning = status.kind === 'running';
     if (status.kind !== 'running') return;
     const { health } = status;
     if (health.kind === 'noKey' || health.kind === 'keyRejected') this.#keyProblem = health.kind;

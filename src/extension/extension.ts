@@ -262,7 +262,9 @@ export class SealedProxyExtension {
   }
 
   async #updateHasApiKey(): Promise<void> {
-    await setContextKey('hasApiKey', (await this.#secrets.apiKey()) !== undefined);
+    const hasApiKey = (await this.#secrets.apiKey()) !== undefined;
+    this.#chat.updateHasApiKey(hasApiKey);
+    await setContextKey('hasApiKey', hasApiKey);
   }
 
   /** Asks for an API key if there is none, or if the backend refused it. */

@@ -79,6 +79,12 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     return this.#known.catalogue;
   }
 
+  /** Updates the offered models after an API key was set or removed. */
+  updateHasApiKey(hasApiKey: boolean): void {
+    this.#known.setHasApiKey(hasApiKey);
+    this.update(this.#options.supervisor.status);
+  }
+
   /** Updates the offered models after a change of the status or of a setting. */
   update(status: ProxyStatus): void {
     const { memory, overrides, attested, onFailure } = this.#options;

@@ -85,6 +85,28 @@ describe('KnownModels', () => {
     assert.deepEqual(offered(known, STARTING), ['a']);
   });
 
+  it('withdraws them when the API key is removed while no proxy runs, and offers them again when it is set', () => {
+    const isPaused = ({ kind }: ProxyStatus) => kind !== 'running';
+    for (const pause of [OFF, ...PAUSES.filter(isPaused)]) {
+      const known = new KnownModels(list('a'));
+      assert.deepEqual(offered(known, pause), ['a']);
+      known.setHasApiKey(false);
+      assert.deepEqual(offered(known), []);
+      assert.equal(known.withdrawal, 'noKey');
+      known.setHasApiKey(true);
+      assert.deepEqual(offered(known), ['a']);
+    }
+  });
+
+  it('goes by what the proxy knows of the key while one runs', () => {
+    const known = new KnownModels(undefined);
+    known.setHasApiKey(false);
+    assert.deepEqual(offered(known, connected('a')), ['a']);
+    assert.deepEqual(offered(known, CHECKING), ['a']);
+    known.setHasApiKey(true);
+    assert.deepEqual(offered(known, NO_KEY), []);
+  });
+
   it('withdraws them without a valid API key, until the proxy is connected', () => {
     for (const [status, withdrawal] of [
       [NO_KEY, 'noKey'],
