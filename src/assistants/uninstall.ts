@@ -8,8 +8,6 @@ import { readJson, setValues } from './files/jsonEdit.ts';
 import { FILE_ASSISTANTS } from './registry.ts';
 import { parseRecord } from './uninstallRecord.ts';
 
-/** The settings that this extension writes by itself. */
-const WRITTEN = ['sealedProxy.baseUrl'];
 /** The settings of llama.vscode, which have our key in them. See adapters/llamaVscode.ts. */
 const LLAMA = /^llama-vscode\.(?:endpoint_chat|endpoint_tools|ai_model|api_key_chat|api_key_tools)$/;
 
@@ -17,20 +15,24 @@ const LLAMA = /^llama-vscode\.(?:endpoint_chat|endpoint_tools|ai_model|api_key_c
 export async function uninstall(recordPath: string): Promise<readonly string[]> {
   const record = parseRecord(await readFile(recordPath, 'utf8').catch(() => ''));
   if (record === undefined) return [];
-  const { places, previous, keys, settings } = record;
+  const { places, previous, keys, settings, port } = record;
   const isOurs = (key: unknown) => isAccessKey(key) && keys.includes(accessKeyId(key));
   const results = [];
   for (const assistant of FILE_ASSISTANTS)
     results.push(await assistant.disconnect({ places, previous: previous[assistant.id], isOurs }));
-  for (const path of settings) results.push(await disconnectFile(path, (text) => withoutSettings(text, isOurs), false));
+  for (const path of settings)
+    results.push(await disconnectFile(path, (text) => withoutSettings(text, isOurs, port), false));
   return results.filter((result) => result.kind === 'refused').map(({ message }) => message);
 }
 
-function withoutSettings(text: string, isOurs: (key: unknown) => boolean): string | undefined {
+/** @param port that the extension wrote, if any: another one is the user's */
+function withoutSettings(text: string, isOurs: (key: unknown) => boolean, port?: number): string | undefined {
   const values = asObject(readJson(text, 'jsonc'));
   if (values === undefined) return text; // the editor does not read it either
   const hasKey = Object.entries(values).some(([name, value]) => LLAMA.test(name) && isOurs(value));
-  const names = Object.keys(values).filter((name) => WRITTEN.includes(name) || (hasKey && LLAMA.test(name)));
+  const isWritten = (name: string) =>
+    name === 'sealedProxy.baseUrl' || (name === 'sealedProxy.port' && values[name] === port);
+  const names = Object.keys(values).filter((name) => isWritten(name) || (hasKey && LLAMA.test(name)));
   const removed = names.map((name) => ({ path: [name], value: undefined }));
   return removed.length === 0 ? text : setValues(text, removed, 'jsonc')?.text;
 }

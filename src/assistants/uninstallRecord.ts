@@ -15,6 +15,8 @@ export interface UninstallRecord {
   readonly previous: Readonly<Record<string, string>>;
   /** Where the editor may keep its settings. */
   readonly settings: readonly string[];
+  /** The value of `sealedProxy.port` that the extension wrote last. */
+  readonly port?: number;
 }
 
 const VERSION = 1;
@@ -53,13 +55,14 @@ export async function writeRecord(path: string, record: UninstallRecord | undefi
 
 /** Undefined if the text is damaged, or has another version. */
 export function parseRecord(json: string): UninstallRecord | undefined {
-  const { version, places, keys, previous, settings } = fieldsOf(parseJson(json));
+  const { version, places, keys, previous, settings, port } = fieldsOf(parseJson(json));
   const { home, configHome } = fieldsOf(places);
   const texts = asObject(previous);
   if (version !== VERSION || typeof home !== 'string' || texts === undefined) return undefined;
   if (!isTextList(keys) || !isTextList(settings) || !isTextList(Object.values(texts))) return undefined;
   const where = typeof configHome === 'string' ? { home, configHome } : { home };
-  return { places: where, keys, previous: texts as Readonly<Record<string, string>>, settings };
+  const record = { places: where, keys, previous: texts as Readonly<Record<string, string>>, settings };
+  return typeof port === 'number' ? { ...record, port } : record;
 }
 
 function isTextList(value: unknown): value is readonly string[] {

@@ -158,6 +158,7 @@ export class SealedProxyExtension {
         assistants: this.#assistants,
         sidePrompts: this.#sidePrompts,
         chatSettings: this.#chatSettings,
+        uninstallRecord: this.#uninstallRecord,
         settings: () => this.#settings,
         models: () => this.#models(),
         catalogue: () => this.#chat.catalogue,

@@ -8,22 +8,37 @@ import { writeRecord } from '../assistants/uninstallRecord.ts';
 /** The user's settings on the desktop, and the settings of a remote computer. */
 const SETTINGS = ['settings.json', '../Machine/settings.json'];
 
+/** Where the port that the extension wrote last is stored. */
+const PORT = 'writtenPort';
+
 export class UninstallRecordFile {
   readonly #path: string;
+  readonly #memory: vscode.Memento;
   readonly #settings: readonly string[];
   readonly #assistants: Pick<AssistantService, 'record'>;
 
   constructor(
-    { extensionPath, globalStorageUri }: Pick<vscode.ExtensionContext, 'extensionPath' | 'globalStorageUri'>,
+    context: Pick<vscode.ExtensionContext, 'extensionPath' | 'globalStorageUri' | 'globalState'>,
     assistants: Pick<AssistantService, 'record'>,
   ) {
-    this.#path = join(extensionPath, 'uninstall.json');
-    this.#settings = SETTINGS.map((path) => besideUserSettings(globalStorageUri, path));
+    this.#path = join(context.extensionPath, 'uninstall.json');
+    this.#memory = context.globalState;
+    this.#settings = SETTINGS.map((path) => besideUserSettings(context.globalStorageUri, path));
     this.#assistants = assistants;
   }
 
   async update(): Promise<void> {
-    await writeRecord(this.#path, await this.#assistants.record(this.#settings));
+    const port = this.#memory.get<number>(PORT);
+    await writeRecord(this.#path, {
+      ...(await this.#assistants.record(this.#settings)),
+      ...(port !== undefined && { port }),
+    });
+  }
+
+  /** The extension writes this port to its setting. */
+  async addPort(port: number): Promise<void> {
+    await this.#memory.update(PORT, port);
+    await this.update();
   }
 
   async delete(): Promise<void> {

@@ -10,6 +10,7 @@ import type { PublicApi } from '../api/api.ts';
 import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
 import type { RemovalStep } from '../removal.ts';
+import type { UninstallRecordFile } from '../uninstallRecordFile.ts';
 import type { Documents } from '../views/documents.ts';
 
 /** What the commands work with. */
@@ -28,6 +29,7 @@ export interface CommandContext {
   readonly models: () => readonly ModelChoice[];
   /** The backend's list of models, from which the editor's chat is offered some; it stays through pauses. */
   readonly catalogue: () => unknown;
+  readonly uninstallRecord: UninstallRecordFile;
   /** What "Disconnect and Remove Everything" does. */
   readonly removal: readonly RemovalStep[];
 }

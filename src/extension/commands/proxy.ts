@@ -49,8 +49,9 @@ async function restart({ sharedStop, supervisor }: CommandContext): Promise<void
 }
 
 /** Writes the setting; the proxy follows it. The port depends on the editor, so each keeps the one it once had. */
-async function useFreePort(): Promise<void> {
+async function useFreePort({ uninstallRecord }: CommandContext): Promise<void> {
   const { appName, machineId, remoteName = '' } = vscode.env;
   const port = await ownPort([appName, machineId, remoteName, homedir()].join('\0'));
+  await uninstallRecord.addPort(port);
   await vscode.workspace.getConfiguration(SECTION).update('port', port, vscode.ConfigurationTarget.Global);
 }

@@ -74,6 +74,23 @@ describe('uninstall()', () => {
     }
   });
 
+  it('removes the port that the extension wrote, unless the user has changed it since', async () => {
+    const without = parseRecord(readFileSync(record(), 'utf8'));
+    assert.ok(without !== undefined);
+    const mine = '{ "sealedProxy.port": 7000 }\n';
+    for (const [port, text, wanted] of [
+      [14_200, '{ "sealedProxy.port": 14200 }\n', {}],
+      [14_200, mine, { 'sealedProxy.port': 7000 }],
+      [14_200, '{ "sealedProxy.port": "14200" }\n', { 'sealedProxy.port': '14200' }],
+      [undefined, mine, { 'sealedProxy.port': 7000 }],
+    ] as const) {
+      await writeRecord(record(), { ...without, ...(port !== undefined && { port }) });
+      writeFileSync(settings(), text);
+      assert.deepEqual(await uninstall(record()), []);
+      assert.deepEqual(JSON.parse(readFileSync(settings(), 'utf8')), wanted);
+    }
+  });
+
   it('names what it cannot change, and continues with the rest', async () => {
     const [first, ...others] = EXAMPLES;
     assert.ok(first !== undefined);

@@ -177,11 +177,13 @@ describe('Uninstalling the extension', () => {
   const scope = perSuite();
   let editor: Editor;
 
-  it('takes its entries out of assistants’ files and its own setting out of the settings', async function () {
+  it('takes its entries out of assistants’ files and its own settings out of the editor’s', async function () {
     this.timeout(180_000);
     const enclave = await scope.enclaveProcess();
-    editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort() });
+    const port = await freePort();
+    editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
     scope.onClose(() => editor.stop());
+    const settings = () => JSON.parse(readFileSync(editor.settingsPath, 'utf8')) as Record<string, unknown>;
     const config = join(editor.profile.root, '.continue', 'config.yaml');
     mkdirSync(dirname(config));
     writeFileSync(config, CONTINUE);
@@ -189,6 +191,12 @@ describe('Uninstalling the extension', () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     await window.dismiss('API key accepted');
+    await window.bridge.command('sealedProxy.useFreePort');
+    const isMoved = () => {
+      const { 'sealedProxy.port': own, 'sealedProxy.baseUrl': url } = settings();
+      return own !== port && url === `http://127.0.0.1:${String(own)}/v1`;
+    };
+    await eventually('the address with the other port', isMoved, 30_000);
     await window.runCommand(`${TITLE}…`);
     for (const label of ['Continue', 'GLM 5.2', 'Write to']) await window.option(label).click();
     await window.dismiss('Continue is connected.');
@@ -200,7 +208,7 @@ describe('Uninstalling the extension', () => {
     await eventually('the end of the extension', isGone, 30_000);
     assert.equal(readFileSync(config, 'utf8'), CONTINUE);
     assert.deepEqual(readdirSync(dirname(config)), ['config.yaml']);
-    assert.doesNotMatch(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.baseUrl/);
+    assert.doesNotMatch(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.(?:baseUrl|port)/);
     assert.ok(!existsSync(join(editor.profile.userData, 'User', 'globalStorage', 'sealed-proxy.sealed-proxy')));
   });
 });
