@@ -2,10 +2,11 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { uninstall } from '../assistants/uninstall.ts';
+import { EXTENSION_ID } from '../shared/extensionId.ts';
 
 const folder = dirname(dirname(process.argv[1] ?? ''));
 // The version that was uninstalled may never have run: then a previous one, beside it, has the record.
-const previous = readdirSync(dirname(folder)).filter((name) => name.startsWith('sealed-proxy.sealed-proxy-'));
+const previous = readdirSync(dirname(folder)).filter((name) => name.startsWith(`${EXTENSION_ID}-`));
 const folders = new Set([folder, ...previous.map((name) => join(dirname(folder), name))]);
 
 /** One after the other: their records may name the same files. */

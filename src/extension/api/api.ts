@@ -5,14 +5,13 @@ import { Consents } from '../../keys/consents.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import { asLabel } from '../../shared/escape.ts';
+import { EXTENSION_ID } from '../../shared/extensionId.ts';
 import { fieldsOf } from '../../shared/json.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import { callStack, callerIn } from './caller.ts';
-
-const OWN_EXTENSION = 'sealed-proxy.sealed-proxy';
 
 export class PublicApi {
   readonly #supervisor: Supervisor;
@@ -104,7 +103,7 @@ export class PublicApi {
 
 /** A sentence about the extension that calls, as far as it is known. */
 function describeCaller(stack: string): string {
-  const caller = callerIn(stack, vscode.extensions.all, OWN_EXTENSION);
+  const caller = callerIn(stack, vscode.extensions.all, EXTENSION_ID);
   if (caller === undefined) return 'VS Code does not tell which extension or program asks.';
   const { displayName } = fieldsOf(caller.packageJSON);
   const title = typeof displayName === 'string' ? `${asLabel(displayName)} (${caller.id})` : caller.id;

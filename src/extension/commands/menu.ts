@@ -4,12 +4,13 @@ import { COMMANDS, menuGroups } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
 import { describeStatus } from '../../presentation/statusText.ts';
 import { PRODUCT } from '../../presentation/text.ts';
+import { EXTENSION_ID } from '../../shared/extensionId.ts';
 import { SECTION } from '../settings.ts';
 import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { runCommand } from './runCommand.ts';
 
-const WALKTHROUGH = 'sealed-proxy.sealed-proxy#start';
+const WALKTHROUGH = `${EXTENSION_ID}#start`;
 
 export const menuCommands = {
   showMenu,

@@ -1,12 +1,12 @@
 // Leaves nothing of the extension behind: in assistants' files, in the editor and on the disk.
 import * as vscode from 'vscode';
 import { asMarkdown } from '../../shared/escape.ts';
+import { EXTENSION_ID } from '../../shared/extensionId.ts';
 import { describeRemoval, leftoversDocument, runRemoval } from '../removal.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const removeEverythingCommands = { removeEverything } satisfies CommandGroup;
 
-const EXTENSION = 'sealed-proxy.sealed-proxy';
 const KEPT = 'The API key stays valid at the backend. VS Code keeps its own logs, chats and local history of settings.';
 
 async function removeEverything({ removal, documents }: CommandContext): Promise<void> {
@@ -29,5 +29,5 @@ async function removeEverything({ removal, documents }: CommandContext): Promise
       ? 'Sealed Proxy has removed everything that it had stored or written.'
       : 'Sealed Proxy could not remove everything. The document "What Remains" lists what is left.';
   if ((await vscode.window.showInformationMessage(result, uninstall)) === uninstall)
-    await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION);
+    await vscode.commands.executeCommand('workbench.extensions.uninstallExtension', EXTENSION_ID);
 }
