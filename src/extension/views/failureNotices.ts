@@ -1,5 +1,7 @@
-// Notifications about failures that the user must act on. Each is shown once, until it is over.
+// Notifications about failures that the user must act on. Each is shown once, until it is over. The editor lets no
+// extension close a notification: the buttons of one whose failure is over change nothing.
 import * as vscode from 'vscode';
+import { COMMANDS } from '../../presentation/commands.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import type { ConfigError } from '../../settings/proxyConfig.ts';
 import { asNotice } from '../../shared/escape.ts';
@@ -9,11 +11,13 @@ import { offerCommands } from '../commands/runCommand.ts';
 export class FailureNotices {
   /** The failure that was shown last. */
   #shown: string | undefined;
+  #status: ProxyStatus = { kind: 'off' };
   /** The messages about settings that are wrong now. */
   #refused: ReadonlySet<string> = new Set();
 
   /** Shows that the proxy cannot start. */
   async statusChanged(status: ProxyStatus): Promise<void> {
+    this.#status = status;
     if (status.kind === 'running' || status.kind === 'off') this.#shown = undefined;
     if (status.kind !== 'failed' && status.kind !== 'portTaken') return;
     if (status.kind === 'failed' && status.reason === 'setting') return; // settingsRefused() has shown it
@@ -24,7 +28,14 @@ export class FailureNotices {
     this.#shown = failure;
     const commands =
       status.kind === 'failed' ? (['showLog', 'restart'] as const) : (['useFreePort', 'restart'] as const);
-    await offerCommands(vscode.window.showErrorMessage, asNotice(message), ...commands);
+    const show = async (text: string, ...buttons: string[]) => {
+      const answer = await vscode.window.showErrorMessage(text, ...buttons);
+      if (answer === undefined || answer === COMMANDS.showLog.title || this.#shown === failure) return answer;
+      const now = summaryOf(describeStatus(this.#status));
+      void vscode.window.showInformationMessage(asNotice(`This problem is over. ${now}`));
+      return undefined;
+    };
+    await offerCommands(show, asNotice(message), ...commands);
   }
 
   /** Shows the settings that cannot be used, given all that are wrong now. */

@@ -269,6 +269,25 @@ describe('The workbench', () => {
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 
+  it('keeps its port if the program ends before the user chooses a free one', async () => {
+    await window.runCommand('Sealed Proxy: Stop');
+    await window.waitForStatus('Sealed Proxy: off', 'circle-slash');
+    const program = await listen(port);
+    await window.runCommand('Sealed Proxy: Start');
+    const toast = window.toast(`port ${port} is used by another program`);
+    await toast.waitFor();
+    program.close();
+    await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    const processes = proxiesOf(editor.profile.extensions);
+    await toast.getByRole('button', { name: 'Use a Free Port' }).click();
+    await window.dismiss('This problem is over. Sealed Proxy is connected');
+    assert.equal(
+      await window.bridge.run((vscode) => vscode.workspace.getConfiguration('sealedProxy').get('port'), []),
+      port,
+    );
+    assert.deepEqual(proxiesOf(editor.profile.extensions), processes);
+  });
+
   it('restarts the proxy after crashes, and shows one notification when it gives up', async function () {
     this.timeout(90_000);
     for (let crash = 1; crash <= 5; crash++) {
