@@ -33,9 +33,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: /^(node:crypto|@noble\/(ciphers|hashes)\/.+)$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'],
   },
+  dialects: {
+    below: ['shared'],
+    packages: /^(@anthropic-ai\/sdk|openai)\/resources\/.+$/, // only types
+    forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'],
+  },
   settings: { below: ['shared'], packages: /^node:net$/, forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'] },
   proxy: {
-    below: ['settings', 'session', 'attestation', 'shared'],
+    below: ['dialects', 'settings', 'session', 'attestation', 'shared'],
     packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     forbidden: ['Math.random', 'fetch', 'console'],
   },
