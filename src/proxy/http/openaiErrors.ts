@@ -69,7 +69,7 @@ export const PROXY_ERRORS = {
     'request_timeout',
     'The request body did not arrive in time: the client stopped sending.',
   ),
-  bodyTooLarge: invalid(413, 'request_too_large', `The request body is larger than ${MAX_BODY / 1024 / 1024} MiB.`),
+  bodyTooLarge: bodyTooLarge(MAX_BODY),
   targetTooLong: invalid(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET / 1024} KiB.`),
   expectation: invalid(417, 'expectation_failed', 'The proxy supports only the expectation "100-continue".'),
   tooManyHeaders: invalid(
@@ -97,6 +97,11 @@ export const PROXY_ERRORS = {
 
 function server(status: number, message: string): ProxyError {
   return { status, type: 'server_error', code: null, message };
+}
+
+/** @param limit in bytes */
+export function bodyTooLarge(limit: number): ProxyError {
+  return invalid(413, 'request_too_large', `The request body is larger than ${limit / 1024 / 1024} MiB.`);
 }
 
 /** For a method that a known path does not support. */
