@@ -6,14 +6,13 @@ import { Exchange } from '../../session/exchange.ts';
 import type { ExchangeContext, ResponseSink } from '../../session/exchange.ts';
 import type { AttestationResult } from '../../session/handshake.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
-import { MAX_BODY } from '../../session/wire.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
 import type { ClientResponse } from '../http/clientResponse.ts';
 import { sendError } from '../http/errorResponses.ts';
 import { replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
-import { errorOfExchange } from '../http/openaiErrors.ts';
+import { BODY_LIMIT, errorOfExchange } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import { isEventStream } from '../usage/tokenObserver.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
@@ -39,7 +38,8 @@ export interface RelayContext {
 }
 
 export interface RelayedRequest {
-  readonly req: IncomingMessage;
+  /** Null if the body is given to `send`. */
+  readonly req: IncomingMessage | null;
   readonly res: ClientResponse;
   /** Ended by the relay. */
   readonly place: Pick<Place, 'keep' | 'releaseBody' | 'end'>;
@@ -52,7 +52,7 @@ export interface RelayedRequest {
   /** The headers that let an allowed web page read the response: name, value, name, value ... */
   readonly cors: readonly string[];
   readonly entry: RequestEntry;
-  readonly meter: RequestMeter;
+  readonly meter: Pick<RequestMeter, 'start' | 'chunk' | 'refuse'>;
 }
 
 /**
@@ -72,7 +72,7 @@ export class Relay implements ResponseSink {
   readonly #entry: RequestEntry;
   readonly #body = new ReplayableBody();
   readonly #exchange: Exchange<AttestationResult>;
-  readonly #upload: Upload;
+  #upload: Upload | undefined;
   #exchangeBegun = false;
   #concluded = false;
   #headPending = false;
@@ -87,13 +87,20 @@ export class Relay implements ResponseSink {
     this.#res = request.res;
     this.#entry = request.entry;
     this.#exchange = new Exchange(context.exchange, request.metadata, this.#body, this);
-    const { streamIdleTimeout: idleTimeout } = context.timeouts;
+  }
+
+  /** Reads the body; the exchange begins with its first chunk. */
+  begin(): void {
+    const { req, bodyLength } = this.#request;
+    if (req === null) throw new RangeError('There is no body to read');
+    this.#body.announce(bodyLength);
+    const { streamIdleTimeout: idleTimeout } = this.#context.timeouts;
     this.#upload = new Upload(
-      { ...request, maxBody: MAX_BODY, idleTimeout },
+      { ...this.#request, req, limit: BODY_LIMIT, idleTimeout },
       {
         chunk: (bytes) => {
           this.#body.push(bytes);
-          if (this.#entry.bytesIn !== request.bodyLength) this.#beginExchange();
+          if (this.#entry.bytesIn !== bodyLength) this.#beginExchange();
         },
         complete: () => {
           this.#completeBody();
@@ -104,11 +111,6 @@ export class Relay implements ResponseSink {
         },
       },
     );
-  }
-
-  /** Reads the body; the exchange begins with its first chunk. */
-  begin(): void {
-    this.#body.announce(this.#request.bodyLength);
     this.#upload.begin();
   }
 
@@ -135,7 +137,7 @@ export class Relay implements ResponseSink {
     if (isEventStream(headers)) {
       this.#idleLimited = true;
       this.#res.on('timeout', this.#stopUnread);
-      this.#upload.endTimeout();
+      this.#upload?.endTimeout();
       this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
     }
     this.#res.sendDate = false;
@@ -191,7 +193,7 @@ export class Relay implements ResponseSink {
   #conclude(error?: ProxyError): void {
     this.#concluded = true;
     this.#request.place.end();
-    this.#upload.stop();
+    this.#upload?.stop();
     clearTimeout(this.#timer);
     if (error === undefined) return;
     if (this.#res.headersSent) {

@@ -1,7 +1,7 @@
 // Reads the body of a local client's request, within its limits.
 import type { IncomingMessage } from 'node:http';
-import { PROXY_ERRORS, bodyTooLarge, busyError } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
+import { PROXY_ERRORS, busyError } from '../http/openaiErrors.ts';
+import type { BodyLimit, ProxyError } from '../http/openaiErrors.ts';
 import type { Place } from './requestLimits.ts';
 import type { RequestEntry } from './requestLog.ts';
 
@@ -13,8 +13,7 @@ export interface UploadOptions {
   readonly bodyLength: number | undefined;
   /** True if the request uses the proxy's API key, false if the client sent its own. */
   readonly withApiKey: boolean;
-  /** In bytes. */
-  readonly maxBody: number;
+  readonly limit: BodyLimit;
   /** Between two chunks, in milliseconds. */
   readonly idleTimeout: number;
 }
@@ -71,10 +70,10 @@ export class Upload {
   }
 
   #take(chunk: Buffer): void {
-    const { entry, place, withApiKey, bodyLength, maxBody } = this.#options;
+    const { entry, place, withApiKey, bodyLength, limit } = this.#options;
     entry.bytesIn += chunk.length;
-    if (entry.bytesIn > maxBody) {
-      this.#refuse(bodyTooLarge(maxBody), 'body_too_large');
+    if (entry.bytesIn > limit.max) {
+      this.#refuse(limit.error, 'body_too_large');
       return;
     }
     if (!place.keep(chunk.length)) {
