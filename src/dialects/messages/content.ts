@@ -1,5 +1,6 @@
 // Blocks of content in a request: text, images and documents become parts of a Chat Completions message.
 import type { ChatCompletionContentPartImage, ChatCompletionContentPartText } from 'openai/resources/chat/completions';
+import { fieldsOf } from '../../shared/json.ts';
 import { invalidField } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 import { objectAt, optional, stringAt } from '../fields.ts';
@@ -13,6 +14,8 @@ export interface Block {
   readonly fields: Fields;
 }
 
+/** A document is a PDF if it has one of these sources. */
+const PDF_SOURCES: readonly unknown[] = ['base64', 'url'];
 const IMAGE_TYPE = /^image\/[\w.+-]{1,50}$/;
 
 /** The blocks of a content. A string is one block of text. */
@@ -43,6 +46,21 @@ export function partsOf({ path, type, fields }: Block): Part[] {
     default:
       throw unsupportedBlock(path, type);
   }
+}
+
+/**
+ * The parts of a block that a tool returned. Without what the model cannot read: a request that is rejected for the result
+ * of a tool would be rejected in all later turns.
+ */
+export function resultPartsOf(block: Block, seesImages: boolean): Part[] {
+  if (block.type === 'document' && PDF_SOURCES.includes(fieldsOf(block.fields['source'])['type'])) {
+    return [text('The tool returned a PDF document, which this model cannot read. Convert it to text.')];
+  }
+  const parts = partsOf(block);
+  if (seesImages) return parts;
+  return parts.map((part) =>
+    part.type === 'text' ? part : text('The tool returned an image, which this model cannot see.'),
+  );
 }
 
 export function unsupportedBlock(path: string, type: string): DialectError {
@@ -101,7 +119,7 @@ function documentParts(path: string, fields: Fields): Part[] {
 function documentBody(path: string, type: string, source: Fields): Part[] {
   if (type === 'text') return [text(stringAt(`${path}.data`, source['data']))];
   if (type === 'content') return blocksAt(`${path}.content`, source['content']).flatMap(simpleParts);
-  if (type === 'base64' || type === 'url') {
+  if (PDF_SOURCES.includes(type)) {
     throw invalidField(path, 'PDF documents are not supported. Send their text, or their pages as images.');
   }
   throw unsupportedSource(path, type);

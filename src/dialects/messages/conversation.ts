@@ -1,9 +1,10 @@
 // The messages of a request as messages of Chat Completions.
+import { fieldsOf } from '../../shared/json.ts';
 import type { ChatAssistantMessage, ChatMessage, ChatToolCall } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
 import { arrayAt, booleanAt, jsonAt, objectAt, optional, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
-import { blocksAt, contentOf, partsOf, text, textOf, unsupportedBlock } from './content.ts';
+import { blocksAt, contentOf, partsOf, resultPartsOf, text, textOf, unsupportedBlock } from './content.ts';
 import type { Block, Part } from './content.ts';
 import { toolChangeAt } from './toolChanges.ts';
 import type { ToolChange } from './toolChanges.ts';
@@ -19,11 +20,17 @@ export interface Conversation {
   readonly prefill: string | undefined;
 }
 
-/** @param value the field `messages` */
-export function readConversation(value: unknown): Conversation {
+/**
+ * @param value the field `messages`
+ * @param seesImages whether the model may see images
+ */
+export function readConversation(value: unknown, seesImages: boolean): Conversation {
   const entries = arrayAt('messages', value);
   if (entries.length === 0) throw invalidField('messages', 'must contain at least one message.');
-  const reader = new ConversationReader(entries.findLastIndex((entry) => isRole(entry, 'user')));
+  const reader = new ConversationReader(
+    entries.findLastIndex((entry) => fieldsOf(entry)['role'] === 'user'),
+    seesImages,
+  );
   entries.forEach((entry, index) => {
     reader.read(`messages[${index}]`, entry, index);
   });
@@ -33,13 +40,15 @@ export function readConversation(value: unknown): Conversation {
 class ConversationReader {
   /** The index of the last message of the user, or -1. */
   readonly #lastUser: number;
+  readonly #seesImages: boolean;
   readonly #transcript = new Transcript();
   readonly #toolChanges: ToolChange[] = [];
   #effort: unknown;
   #prefill: string | undefined;
 
-  constructor(lastUser: number) {
+  constructor(lastUser: number, seesImages: boolean) {
     this.#lastUser = lastUser;
+    this.#seesImages = seesImages;
   }
 
   read(path: string, value: unknown, index: number): void {
@@ -94,7 +103,7 @@ class ConversationReader {
   #readResult({ path, fields }: Block): Part[] {
     const id = stringAt(`${path}.tool_use_id`, fields['tool_use_id']);
     const blocks = blocksAt(`${path}.content`, fields['content'] ?? []);
-    const parts = blocks.flatMap(partsOf);
+    const parts = blocks.flatMap((block) => resultPartsOf(block, this.#seesImages));
     for (const { type, fields: reference } of blocks) {
       if (type === 'tool_reference') this.#toolChanges.push({ kind: 'offer', name: String(reference['tool_name']) });
     }
@@ -131,8 +140,4 @@ function toolCall(path: string, fields: Fields): ChatToolCall {
     type: 'function',
     function: { name: stringAt(`${path}.name`, fields['name']), arguments: jsonAt(`${path}.input`, input) },
   };
-}
-
-function isRole(entry: unknown, role: string): boolean {
-  return typeof entry === 'object' && entry !== null && 'role' in entry && entry.role === role;
 }

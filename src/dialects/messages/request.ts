@@ -27,8 +27,9 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const request = objectAt('body', body);
   const name = stringAt('model', request['model']);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
+  const model = findModel(name.replace(WINDOW_MARK, ''), context);
   rejectUnsupported(request);
-  const conversation = readConversation(request['messages']);
+  const conversation = readConversation(request['messages'], model.seesImages);
   if (conversation.prefill !== undefined && request['max_tokens'] !== undefined) {
     throw invalidField(
       conversation.prefill,
@@ -42,7 +43,6 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
     ...readSampling(request),
     ...readFormat(request),
   };
-  const model = findModel(name.replace(WINDOW_MARK, ''), context);
   return {
     chat: {
       model: model.id,
