@@ -69,7 +69,8 @@ function mutateOnce(value: unknown, random: Random): unknown {
   if (action === 0) delete parent[key];
   else if (action === 1) parent[String(random())] = parent[key];
   else if (action === 2) parent[key] = parent[pick(random, Object.keys(parent))];
-  else if (action === 3 && Array.isArray(parent)) parent.splice(Number(key), 0, structuredCloneOrSame(parent[Number(key)]));
+  else if (action === 3 && Array.isArray(parent))
+    parent.splice(Number(key), 0, structuredCloneOrSame(parent[Number(key)]));
   else parent[key] = pick(random, JUNK)(random);
   return value;
 }

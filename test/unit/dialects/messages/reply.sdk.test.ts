@@ -1,5 +1,5 @@
-import Anthropic from '@anthropic-ai/sdk';
 import assert from 'node:assert/strict';
+import Anthropic from '@anthropic-ai/sdk';
 import fc from 'fast-check';
 import { ChatReader } from '../../../../src/dialects/chatReader.ts';
 import type { ChatUsage } from '../../../../src/dialects/chatReader.ts';
@@ -56,13 +56,16 @@ function spokenBlocks(message: Anthropic.Message): SpokenBlock[] {
       return { type: 'thinking', thinking: block.thinking };
     }
     assert.equal(block.type, 'tool_use');
-    const { id, name, input } = block as Anthropic.ToolUseBlock;
+    const { id, name, input } = block;
     return { type: 'tool_use', id, name, input };
   });
 }
 
 function checkMessage(message: Anthropic.Message, speech: readonly Utterance[]): void {
-  assert.deepEqual(JSON.parse(JSON.stringify(spokenBlocks(message))), JSON.parse(JSON.stringify(expectedBlocks(speech))));
+  assert.deepEqual(
+    JSON.parse(JSON.stringify(spokenBlocks(message))),
+    JSON.parse(JSON.stringify(expectedBlocks(speech))),
+  );
   assert.equal(message.id, `msg_${IDENTITY.id}`);
   assert.equal(message.model, 'glm-5-2');
   assert.equal(message.stop_reason, speech.some(({ kind }) => kind === 'calls') ? 'tool_use' : 'end_turn');
