@@ -16,7 +16,9 @@ export type ChatToolCall = ChatCompletionMessageFunctionToolCall;
 export type ChatAssistantMessage = ChatCompletionAssistantMessageParam & { reasoning?: string };
 export type ChatMessage = Exclude<ChatCompletionMessageParam, { role: 'assistant' }> | ChatAssistantMessage;
 
-export type ChatRequest = Omit<ChatCompletionCreateParams, 'messages' | 'tools'> & {
+export type ChatRequest = Omit<ChatCompletionCreateParams, 'max_tokens' | 'messages' | 'tools'> & {
   messages: ChatMessage[];
   tools?: ChatTool[];
+  /** OpenAI's own models want `max_completion_tokens`; all other backends know this name. */
+  max_tokens?: number;
 };
