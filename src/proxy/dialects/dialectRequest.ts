@@ -1,7 +1,6 @@
 // One request of a dialect: its body is read, translated, and relayed as a Chat Completions request.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import type { Dialect, DialectName, ReplyIdentity } from '../../dialects/dialect.ts';
 import { DialectError, readError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
@@ -220,13 +219,11 @@ export class DialectRequest {
 
   async #sendLater(milliseconds: number, translation: ChatTranslation, identity: ReplyIdentity): Promise<void> {
     const begin = performance.now();
-    try {
-      await setTimeout(milliseconds, undefined, { signal: this.#cancelled.signal });
-    } finally {
-      const waited = performance.now() - begin;
-      this.#request.entry.waited(waited);
-      this.#request.meter.waited(waited);
-    }
+    await wait(milliseconds, this.#cancelled.signal);
+    const waited = performance.now() - begin;
+    this.#request.entry.waited(waited);
+    this.#request.meter.waited(waited);
+    this.#cancelled.signal.throwIfAborted();
     this.#send(translation, identity);
   }
 
@@ -254,6 +251,17 @@ export class DialectRequest {
     sendJson(res, error.status, json, [...keptHeaders(headers), ...cors]);
     this.#finish();
   }
+}
+
+/** Resolves after this time, or when the signal is aborted. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function newIdentity(): ReplyIdentity {
