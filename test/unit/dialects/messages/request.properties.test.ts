@@ -97,7 +97,7 @@ const CONVERSATION = fc
 function factsOf(message: ChatMessage): Fact[] {
   const facts: Fact[] = [];
   if (message.role === 'tool') facts.push(['result', message.tool_call_id]);
-  if ('reasoning' in message && message.reasoning !== undefined) facts.push(['reasoning', message.reasoning]);
+  if (message.role === 'assistant' && message.reasoning !== undefined) facts.push(['reasoning', message.reasoning]);
   const content = message.content ?? [];
   for (const part of typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content) {
     if (part.type === 'text') facts.push(...markedTexts(part.text));
