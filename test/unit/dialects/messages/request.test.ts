@@ -128,6 +128,15 @@ describe('translateRequest()', () => {
     assert.equal(limitOf('glm-5-2'), 128_000);
   });
 
+  it('sends images of tools only to a model that may see them', () => {
+    const partsFor = (model: string) => {
+      const { chat } = translateRequest({ ...CLAUDE_CODE_REQUEST, model }, CONTEXT);
+      return JSON.stringify(chat).match(/"type":"image_url"|which this model cannot see/g);
+    };
+    assert.deepEqual(partsFor('kimi-k2-6'), ['"type":"image_url"']);
+    assert.deepEqual(partsFor('glm-5-2'), ['which this model cannot see']);
+  });
+
   it('sends an effort only to a model that takes one', () => {
     const effortOf = (model: string) =>
       translateFields({ model, output_config: { effort: 'low' } }).chat.reasoning_effort;
