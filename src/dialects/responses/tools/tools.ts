@@ -121,6 +121,7 @@ export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Ch
   if (value === 'none' || value === 'auto') return choice(all, value);
   if (value === 'required') return choice(all, value);
   const fields = objectAt('tool_choice', value);
+  checkDepth('tool_choice', fields);
   if (fields['type'] === 'allowed_tools') {
     const { mode } = fields;
     if (mode !== 'auto' && mode !== 'required') {

@@ -37,14 +37,14 @@ const REQUEST = {
   input: [
     { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a' }] },
     { role: 'user', content: [{ type: 'input_text', text: 'b' }, IMAGE] },
-    { type: 'input_file', role: 'user', content: [{ type: 'input_file', file_data: 'QUJD', filename: 'a' }] },
+    { role: 'user', content: [{ type: 'input_file', file_data: 'QUJD', filename: 'a' }] },
     { type: 'reasoning', summary: [{ type: 'summary_text', text: 'c' }], content: null, encrypted_content: null },
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'd' }] },
     { type: 'function_call', call_id: '1', name: 'run', namespace: 'agents', arguments: '{}' },
     { type: 'custom_tool_call', call_id: '2', name: 'patch', input: 'x' },
     { type: 'function_call_output', call_id: '1', output: [{ type: 'input_text', text: 'e' }, IMAGE] },
     { type: 'custom_tool_call_output', call_id: '2', output: 'f' },
-  ].map((item) => (item.type === 'input_file' ? { ...item, type: 'message' } : item)),
+  ],
 };
 
 const CALL = { index: 0, id: 'call_1', type: 'function', function: { name: 'patch', arguments: '{"input":"a' } };
@@ -125,7 +125,7 @@ describe('responses, given 10,000 mutated events of the backend', () => {
 describe('responses, given very large requests', () => {
   const accepts = (fields: object) => {
     try {
-      translate(fields);
+      responses.createReply(translate({ ...fields, stream: true }).plan, IDENTITY).begin();
     } catch (error) {
       checkError(error);
     }

@@ -36,26 +36,26 @@ describe('ResponsesReply', () => {
     const place = { item_id: item.id, output_index: 0, content_index: 0 };
     const part = { type: 'output_text', annotations: [], logprobs: [], text: '' };
     const done = { ...part, text: 'Hello' };
-    const events = eventsOf(stream).slice(2, -1);
+    const expected = [
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { ...item, status: 'in_progress', content: [] },
+      },
+      { type: 'response.content_part.added', ...place, part },
+      { type: 'response.output_text.delta', ...place, delta: 'Hel', logprobs: [] },
+      { type: 'response.output_text.delta', ...place, delta: 'lo', logprobs: [] },
+      { type: 'response.output_text.done', ...place, text: 'Hello', logprobs: [] },
+      { type: 'response.content_part.done', ...place, part: done },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { ...item, status: 'completed', content: [done] },
+      },
+    ];
     assert.deepEqual(
-      events.map(({ sequence_number: _, ...event }) => event),
-      [
-        {
-          type: 'response.output_item.added',
-          output_index: 0,
-          item: { ...item, status: 'in_progress', content: [] },
-        },
-        { type: 'response.content_part.added', ...place, part },
-        { type: 'response.output_text.delta', ...place, delta: 'Hel', logprobs: [] },
-        { type: 'response.output_text.delta', ...place, delta: 'lo', logprobs: [] },
-        { type: 'response.output_text.done', ...place, text: 'Hello', logprobs: [] },
-        { type: 'response.content_part.done', ...place, part: done },
-        {
-          type: 'response.output_item.done',
-          output_index: 0,
-          item: { ...item, status: 'completed', content: [done] },
-        },
-      ],
+      eventsOf(stream).slice(2, -1),
+      expected.map((event, index) => ({ ...event, sequence_number: index + 2 })),
     );
   });
 

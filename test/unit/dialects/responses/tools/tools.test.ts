@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { CUSTOM_INPUT, chooseTools, readTools } from '../../../../../src/dialects/responses/tools/tools.ts';
 import { ToolNames } from '../../../../../src/dialects/responses/tools/toolNames.ts';
+import { CUSTOM_INPUT, chooseTools, readTools } from '../../../../../src/dialects/responses/tools/tools.ts';
 
 const read = (...tools: readonly object[]) => readTools(tools, new ToolNames());
 const chatTools = (...tools: readonly object[]) => read(...tools).map(({ chat }) => chat.function);
