@@ -33,6 +33,7 @@ const REQUEST = {
     { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
     { type: 'namespace', name: 'agents', description: 'd', tools: [{ type: 'function', name: 'run' }] },
     { type: 'web_search', external_web_access: false },
+    { type: 'tool_search', execution: 'client', parameters: { type: 'object' } },
   ],
   input: [
     { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a' }] },
@@ -42,6 +43,8 @@ const REQUEST = {
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'd' }] },
     { type: 'function_call', call_id: '1', name: 'run', namespace: 'agents', arguments: '{}' },
     { type: 'custom_tool_call', call_id: '2', name: 'patch', input: 'x' },
+    { type: 'tool_search_call', call_id: '3', execution: 'client', arguments: { query: 'x' } },
+    { type: 'tool_search_output', call_id: '3', execution: 'client', tools: [{ type: 'function', name: 'found' }] },
     { type: 'function_call_output', call_id: '1', output: [{ type: 'input_text', text: 'e' }, IMAGE] },
     { type: 'custom_tool_call_output', call_id: '2', output: 'f' },
   ],

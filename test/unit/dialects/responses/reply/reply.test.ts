@@ -194,6 +194,16 @@ describe('ResponsesReply', () => {
     ]);
   });
 
+  it("turns calls of the client's search for tools back", () => {
+    const { plan: own } = translate({ stream: true, tools: [{ type: 'tool_search', execution: 'client' }] });
+    const deltas = [call(0, 'tool_search'), more(0, '{"query":'), more(0, '"x"}')];
+    const item = { id: id('tsc', 0), type: 'tool_search_call', execution: 'client', call_id: 'call_0' };
+    assert.deepEqual(bodyOf(own, deltas).output, [{ ...item, status: 'completed', arguments: { query: 'x' } }]);
+    assert.deepEqual(typesOf(streamOf(own, deltas)).slice(2, -1), ['output_item.added', 'output_item.done']);
+    const [broken] = bodyOf(own, deltas.slice(0, 2), { ...STOPPED, finish: 'length' }).output;
+    assert.deepEqual(broken, { ...item, status: 'incomplete', arguments: {} });
+  });
+
   it('streams the input of a custom tool as plain text', () => {
     const stream = streamOf(plan, [call(0, 'patch'), more(0, '{"input"'), more(0, ':"a\\'), more(0, 'nb"}')]);
     const deltas = eventsOf(stream).flatMap((event) =>
