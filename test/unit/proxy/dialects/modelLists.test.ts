@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ModelListFailure, ModelLists } from '../../../../src/proxy/dialects/modelLists.ts';
 import type { RelayContext } from '../../../../src/proxy/relay/relay.ts';
-import type { FakeCall } from '../../../support/fakeTransport.ts';
 import { FakeBackend, RECORDS } from '../../../support/exchanges.ts';
+import type { FakeCall } from '../../../support/fakeTransport.ts';
 
 const MINUTE = 60_000;
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { mock } from 'node:test';
 import { DIALECT_BODY_LIMIT, PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { RequestEntry } from '../../../../src/proxy/relay/requestLog.ts';
@@ -22,7 +21,7 @@ function begin(options: { readonly bodyLength?: number; readonly room?: number; 
     },
   };
   const upload = new Upload(
-    { req: req as IncomingMessage, place, entry, bodyLength, withApiKey: false, limit: LIMIT, idleTimeout },
+    { req, place, entry, bodyLength, withApiKey: false, limit: LIMIT, idleTimeout },
     {
       chunk: (bytes) => events.push(bytes.toString()),
       complete: () => events.push('complete'),
