@@ -93,6 +93,13 @@ describe('readInput()', () => {
     ]);
   });
 
+  it('puts results in the order of their calls', () => {
+    assert.deepEqual(translateItems(call('1'), call('2'), result('2'), result('1')).slice(1), [
+      chatResult('1'),
+      chatResult('2'),
+    ]);
+  });
+
   it('puts the images of results after all results of the turn', () => {
     const screen = [{ type: 'input_text', text: 'Screen:' }, image('data:1')];
     assert.deepEqual(
