@@ -10,7 +10,7 @@ import type { ToolNames } from './toolNames.ts';
 /** The only argument of the function that stands for a custom tool. */
 export const CUSTOM_INPUT = 'input';
 
-/** Tools of OpenAI's servers that a model may use or not: without them, it answers from what it knows. */
+/** Tools of OpenAI's servers that a model can do without, if it has others. */
 const OPTIONAL_TYPE = /^(?:web_search|image_generation$|tool_search$)/;
 /** The name of the function that stands for the client's search for tools. */
 const SEARCH_NAME = 'tool_search';
@@ -33,6 +33,9 @@ export function readTools(value: unknown, names: ToolNames, path = 'tools'): Off
   for (const entry of tools) if (isTool(entry.tool)) names.aliasOf(clientTool(entry.path, entry.tool));
   const offered = tools.flatMap((entry) => readTool(entry.path, entry.tool, names));
   checkCount(path, offered);
+  if (offered.length === 0 && tools.some(({ tool }) => tool['type'] !== 'namespace')) {
+    throw invalidField(path, 'the backend has none of these tools. Remove them, or add functions.');
+  }
   return offered;
 }
 
