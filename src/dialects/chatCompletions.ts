@@ -16,9 +16,11 @@ export type ChatToolCall = ChatCompletionMessageFunctionToolCall;
 export type ChatAssistantMessage = ChatCompletionAssistantMessageParam & { reasoning?: string };
 export type ChatMessage = Exclude<ChatCompletionMessageParam, { role: 'assistant' }> | ChatAssistantMessage;
 
-export type ChatRequest = Omit<ChatCompletionCreateParams, 'max_tokens' | 'messages' | 'tools'> & {
+export type ChatRequest = Omit<ChatCompletionCreateParams, 'messages' | 'tools' | 'max_tokens'> & {
   messages: ChatMessage[];
   tools?: ChatTool[];
-  /** OpenAI's own models want `max_completion_tokens`; all other backends know this name. */
+  /** OpenAI prefers `max_completion_tokens`, which not every backend accepts. */
   max_tokens?: number;
+  /** Not OpenAI's: vLLM, SGLang, llama.cpp and others accept it. */
+  top_k?: number;
 };

@@ -3,9 +3,8 @@ import type { ResponseTextConfig } from 'openai/resources/responses/responses';
 import type { Reasoning } from 'openai/resources/shared';
 import type { ChatRequest } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
-import { arrayAt, booleanAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
+import { arrayAt, booleanAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
-import { checkDepth } from './nesting.ts';
 
 const STATELESS = 'the proxy stores no responses.';
 
@@ -109,7 +108,7 @@ export function readText(request: Fields): TextOptions {
         chat: { response_format: { type: 'json_object' }, ...more },
       };
     case 'json_schema': {
-      checkDepth('text.format', format);
+      jsonAt('text.format', format);
       const description = optional(stringAt, 'text.format.description', format['description']);
       const strict = optional(booleanAt, 'text.format.strict', format['strict']);
       const schema = {

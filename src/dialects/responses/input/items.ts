@@ -1,9 +1,8 @@
 // The items of `input`.
 import type { ChatMessage } from '../../chatCompletions.ts';
 import { invalidField } from '../../dialectError.ts';
-import { arrayAt, objectAt, optional, stringAt } from '../../fields.ts';
+import { arrayAt, jsonAt, objectAt, optional, stringAt } from '../../fields.ts';
 import type { Fields } from '../../fields.ts';
-import { checkDepth } from '../nesting.ts';
 import type { ToolNames } from '../tools/toolNames.ts';
 import { CUSTOM_INPUT, SEARCH, readTools } from '../tools/tools.ts';
 import { contentAt, textAt } from './content.ts';
@@ -106,8 +105,7 @@ function readCall(path: string, item: Fields, names: ToolNames, conversation: Co
 
 function readSearch(path: string, item: Fields, names: ToolNames, conversation: Conversation): void {
   if (!isOfClient(item)) return;
-  checkDepth(`${path}.arguments`, item['arguments']);
-  const json = JSON.stringify(objectAt(`${path}.arguments`, item['arguments']));
+  const json = jsonAt(`${path}.arguments`, objectAt(`${path}.arguments`, item['arguments']));
   const id = callIdAt(path, item);
   conversation.addCall(path, { id, type: 'function', function: { name: names.aliasOf(SEARCH), arguments: json } });
 }

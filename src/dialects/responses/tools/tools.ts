@@ -1,9 +1,8 @@
 // Tools, and the choice among them.
 import type { ChatRequest, ChatTool } from '../../chatCompletions.ts';
 import { invalidField } from '../../dialectError.ts';
-import { arrayAt, booleanAt, objectAt, optional, stringAt } from '../../fields.ts';
+import { arrayAt, booleanAt, jsonAt, objectAt, optional, stringAt } from '../../fields.ts';
 import type { Fields } from '../../fields.ts';
-import { checkDepth } from '../nesting.ts';
 import type { ClientTool } from '../plan.ts';
 import type { ToolNames } from './toolNames.ts';
 
@@ -52,7 +51,7 @@ export function joinTools(...lists: readonly (readonly OfferedTool[])[]): Offere
 }
 
 function readTool(path: string, tool: Fields, names: ToolNames): OfferedTool[] {
-  checkDepth(path, tool);
+  jsonAt(path, tool);
   if (isTool(tool)) return [offer(path, tool, names)];
   if (tool['type'] === 'namespace') return readNamespace(path, tool, names);
   const type = stringAt(`${path}.type`, tool['type']);
@@ -146,7 +145,7 @@ export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Ch
   if (value === 'none' || value === 'auto') return choice(all, value);
   if (value === 'required') return choice(all, value);
   const fields = objectAt('tool_choice', value);
-  checkDepth('tool_choice', fields);
+  jsonAt('tool_choice', fields);
   if (fields['type'] === 'allowed_tools') {
     const { mode } = fields;
     if (mode !== 'auto' && mode !== 'required') {
