@@ -17,7 +17,7 @@ import { chooseTools, joinTools, readTools } from './tools/tools.ts';
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
   const request = objectAt('The body', body);
   const model = stringAt('model', request['model']);
-  const { id, reasons } = findModel(model, context);
+  const { id, reasons, seesImages } = findModel(model, context);
   rejectUnsupported(request);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
   const instructions = optional(stringAt, 'instructions', request['instructions']);
@@ -29,7 +29,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const names = new ToolNames();
   const offered = joinTools(readTools(request['tools'], names), ...findTools(request['input'], names));
   const choice = chooseTools(request['tool_choice'], offered);
-  const messages = readInput(instructions, request['input'], names);
+  const messages = readInput({ instructions, input: request['input'], seesImages }, names);
   if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');
 
   const chat: ChatRequest = {

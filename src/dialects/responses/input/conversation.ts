@@ -18,14 +18,21 @@ interface Turn {
   readonly results: Map<string, Result>;
 }
 
+const CANNOT_SEE = 'The tool returned an image, which this model cannot see.';
 const IMAGE_FOLLOWS = 'The result is an image. It follows the results of the tools.';
 
 export class Conversation {
+  readonly #seesImages: boolean;
   readonly #entries: (ChatMessage | Turn)[] = [];
   /** The turn that the next item of the assistant may belong to. */
   #turn: Turn | undefined;
   /** By call id: the calls without a result, the path of each call's item, and its turn. */
   readonly #openCalls = new Map<string, { readonly path: string; readonly turn: Turn }>();
+
+  /** @param seesImages whether the model does: for others, sentences replace the images in results */
+  constructor(seesImages: boolean) {
+    this.#seesImages = seesImages;
+  }
 
   addMessage(message: ChatMessage): void {
     this.#entries.push(message);
@@ -59,8 +66,11 @@ export class Conversation {
       );
     }
     this.#openCalls.delete(callId);
-    const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    const images = content.filter((part) => part.type === 'image_url');
+    const texts = content.flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return this.#seesImages ? [] : [CANNOT_SEE];
+    });
+    const images = this.#seesImages ? content.filter((part) => part.type === 'image_url') : [];
     open.turn.results.set(callId, { text: texts.join('\n'), images });
   }
 

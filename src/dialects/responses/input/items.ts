@@ -13,9 +13,17 @@ import { describeFound } from './foundTools.ts';
 /** Records of what other servers did: the model gets nothing from them. */
 const WITHOUT_CONTENT = ['web_search_call'];
 
+export interface Input {
+  readonly instructions: string | undefined;
+  /** The field of the request. */
+  readonly input: unknown;
+  /** Whether the model does. */
+  readonly seesImages: boolean;
+}
+
 /** The messages of the instructions and of the input. */
-export function readInput(instructions: string | undefined, input: unknown, names: ToolNames): ChatMessage[] {
-  const conversation = new Conversation();
+export function readInput({ instructions, input, seesImages }: Input, names: ToolNames): ChatMessage[] {
+  const conversation = new Conversation(seesImages);
   if (instructions !== undefined) conversation.addMessage({ role: 'system', content: instructions });
   if (typeof input === 'string') conversation.addMessage({ role: 'user', content: input });
   else {

@@ -103,7 +103,10 @@ describe('readInput(), for any conversation', () => {
           );
         }
         const names = new ToolNames();
-        assert.deepEqual(saidIn(readInput(undefined, input, names), names), expected);
+        assert.deepEqual(
+          saidIn(readInput({ instructions: undefined, input, seesImages: true }, names), names),
+          expected,
+        );
       }),
       { numRuns: 300 },
     );
