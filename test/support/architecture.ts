@@ -33,9 +33,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: /^(node:crypto|@noble\/(ciphers|hashes)\/.+)$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'],
   },
+  dialects: {
+    below: ['shared'],
+    packages: /^(@anthropic-ai\/sdk|openai)\/resources\/.+$/, // only types
+    forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'],
+  },
   settings: { below: ['shared'], packages: /^node:net$/, forbidden: [...CLOCKS, ...ENVIRONMENT, 'Math.random'] },
   proxy: {
-    below: ['settings', 'session', 'attestation', 'shared'],
+    below: ['dialects', 'settings', 'session', 'attestation', 'shared'],
     packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     forbidden: ['Math.random', 'fetch', 'console'],
   },
@@ -62,7 +67,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 };
 
 /** What a single file may import besides; its first lines say why. */
-const EXCEPTIONS: Readonly<Record<string, string>> = { 'proxy/backend/certificates.ts': 'node:child_process' };
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'proxy/backend/certificates.ts': 'node:child_process',
+  'proxy/dialects/translationThread.ts': 'node:worker_threads',
+};
 
 const MAX_FILE_LINES = 300;
 const MAX_CLASS_LINES = 250;

@@ -1,0 +1,164 @@
+// Reads a response of Chat Completions, which a backend may have made in any way: each chunk becomes deltas of one form.
+import { fieldsOf, parseJson } from '../shared/json.ts';
+import { DialectError, readError } from './dialectError.ts';
+
+export type ChatDelta =
+  | { readonly kind: 'text' | 'refusal' | 'reasoning'; readonly text: string }
+  /** A tool call begins. `index`: 0, 1, 2 ... in the order of the beginnings. */
+  | { readonly kind: 'toolCall'; readonly index: number; readonly id: string; readonly name: string }
+  /** More of the arguments of a call that has begun; calls may take turns. */
+  | { readonly kind: 'arguments'; readonly index: number; readonly json: string };
+
+export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
+
+/** In tokens. */
+export interface ChatUsage {
+  /** All tokens of the prompt, cached ones included. */
+  readonly input: number;
+  readonly cached: number;
+  /** All tokens of the response, reasoning included. */
+  readonly output: number;
+  readonly reasoning: number;
+}
+
+export interface ChatOutcome {
+  readonly finish: FinishReason;
+  /** Undefined if the backend did not report it. */
+  readonly usage: ChatUsage | undefined;
+}
+
+interface ToolCall {
+  /** As the model numbers its calls; undefined if it does not. */
+  readonly number: number | undefined;
+  id: string;
+  name: string;
+  /** Arguments that came before the name. */
+  early: string;
+  /** The index of its deltas; undefined until its name is known. */
+  index: number | undefined;
+  hasArguments: boolean;
+}
+
+const MAX_CALLS = 256;
+/** In characters, of everything in one response: a reply may keep it. */
+const MAX_LENGTH = 64 * 1024 * 1024;
+/** More than any response can have. */
+const MAX_TOKENS = 1e9;
+
+export class ChatReader {
+  readonly #newCallId: (index: number) => string;
+  readonly #calls: ToolCall[] = [];
+  #begun = 0;
+  #length = 0;
+  #finish: FinishReason | undefined;
+  #usage: ChatUsage | undefined;
+
+  /** @param newCallId makes the id of a tool call to which the model gave none */
+  constructor(newCallId: (index: number) => string) {
+    this.#newCallId = newCallId;
+  }
+
+  /** Undefined while the response is not complete. */
+  get outcome(): ChatOutcome | undefined {
+    return this.#finish === undefined ? undefined : { finish: this.#finish, usage: this.#usage };
+  }
+
+  /**
+   * The deltas of one event of a stream, or of a complete response.
+   * @param json the data of the event
+   * @throws DialectError if it is not valid, or reports an error
+   */
+  read(json: string): ChatDelta[] {
+    if (json.trim() === '[DONE]') return [];
+    this.#length += json.length;
+    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for less at once.');
+    const value = parseJson(json);
+    if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
+    const { error, choices, usage } = fieldsOf(value);
+    if (error !== undefined && error !== null) throw readError(502, json);
+    const deltas: ChatDelta[] = [];
+    const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+    this.#readParts(fieldsOf(delta ?? message), deltas);
+    this.#usage = parseUsage(usage) ?? this.#usage;
+    if (typeof reason === 'string') this.#setFinish(reason);
+    return deltas;
+  }
+
+  #readParts(parts: Readonly<Record<string, unknown>>, deltas: ChatDelta[]): void {
+    const { content, refusal, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = parts;
+    const add = (kind: 'text' | 'refusal' | 'reasoning', text: string) => {
+      if (text !== '') deltas.push({ kind, text });
+    };
+    add('reasoning', textOf(reasoning) || textOf(alsoReasoning));
+    add('text', textOf(content));
+    add('refusal', textOf(refusal));
+    if (Array.isArray(calls)) for (const call of calls) this.#addFragment(fieldsOf(call), calls.length > 1, deltas);
+  }
+
+  /** @param isOneOfMany whether its chunk contains fragments of other calls as well */
+  #addFragment(fragment: Readonly<Record<string, unknown>>, isOneOfMany: boolean, deltas: ChatDelta[]): void {
+    const { name, arguments: json } = fieldsOf(fragment['function']);
+    const number = typeof fragment['index'] === 'number' ? fragment['index'] : undefined;
+    const call = this.#callOf(number, textOf(fragment['id']), textOf(name), isOneOfMany);
+    call.id ||= textOf(fragment['id']);
+    call.name ||= textOf(name);
+    call.hasArguments ||= textOf(json) !== '';
+    if (call.index === undefined && call.name !== '') {
+      call.index = this.#begun++;
+      call.id ||= this.#newCallId(call.index);
+      deltas.push({ kind: 'toolCall', index: call.index, id: call.id, name: call.name });
+      if (call.early !== '') deltas.push({ kind: 'arguments', index: call.index, json: call.early });
+    }
+    if (call.index === undefined) call.early += textOf(json);
+    else if (textOf(json) !== '') deltas.push({ kind: 'arguments', index: call.index, json: textOf(json) });
+  }
+
+  /**
+   * The call that a fragment continues, or a new one. Without an index, a fragment with another id, or with a name after
+   * the arguments of a call, begins a new call.
+   */
+  #callOf(number: number | undefined, id: string, name: string, isOneOfMany: boolean): ToolCall {
+    const last = this.#calls.at(-1);
+    let found: ToolCall | undefined;
+    if (number !== undefined) found = this.#calls.find((call) => call.number === number);
+    else if (id !== '') found = this.#calls.find((call) => call.id === id);
+    else if (name !== '') found = last?.hasArguments === false && ['', name].includes(last.name) ? last : undefined;
+    else if (isOneOfMany) throw broken('The model mixed up the arguments of several tools. Try again.');
+    else found = last;
+    if (found !== undefined) return found;
+    if (this.#calls.length === MAX_CALLS) throw broken('The model called too many tools. Try again.');
+    const call = { number, id, name: '', early: '', index: undefined, hasArguments: false };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #setFinish(reason: string): void {
+    if (this.#calls.some(({ index }) => index === undefined)) {
+      throw broken('The model called a tool without a name. Try again.');
+    }
+    if (reason === 'length') this.#finish = 'length';
+    else if (reason === 'content_filter') this.#finish = 'contentFilter';
+    else this.#finish = this.#begun > 0 ? 'toolCalls' : 'stop';
+  }
+}
+
+function broken(message: string): DialectError {
+  return new DialectError(message, { status: 502 });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function parseUsage(value: unknown): ChatUsage | undefined {
+  const { prompt_tokens: input, completion_tokens: output, ...details } = fieldsOf(value);
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const { cached_tokens: cached } = fieldsOf(details['prompt_tokens_details']);
+  const { reasoning_tokens: reasoning } = fieldsOf(details['completion_tokens_details']);
+  const atMost = (count: unknown, limit: number) => (isCount(count) ? Math.min(count, limit) : 0);
+  return { input, output, cached: atMost(cached, input), reasoning: atMost(reasoning, output) };
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
+}

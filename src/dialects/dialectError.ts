@@ -1,0 +1,49 @@
+// Why a request of a dialect fails. Each dialect writes it in its own format.
+import { fieldsOf, parseJson } from '../shared/json.ts';
+
+/** A longer text from a backend is not a message for users. In characters. */
+const MAX_MESSAGE = 2000;
+
+export interface ErrorDetails {
+  /** The HTTP status, 400 or above. */
+  readonly status: number;
+  /** The field of the request that is wrong, such as `messages[2].content`, or null. */
+  readonly param?: string | null;
+  /** A word for programs, such as `context_length_exceeded`, or null. */
+  readonly code?: string | null;
+}
+
+export class DialectError extends Error {
+  override readonly name = 'DialectError';
+  readonly status: number;
+  readonly param: string | null;
+  readonly code: string | null;
+
+  /** @param message for the user: the cause, then the remedy */
+  constructor(message: string, { status, param = null, code = null }: ErrorDetails) {
+    super(message);
+    this.status = status;
+    this.param = param;
+    this.code = code;
+  }
+}
+
+/** A request that is wrong, or that Chat Completions cannot express, in this field. */
+export function invalidField(param: string, problem: string): DialectError {
+  return new DialectError(`${param}: ${problem}`, { status: 400, param });
+}
+
+/** The error in the body of a response with this status, or in an event: in OpenAI's format or in the backend's own. */
+export function readError(status: number, json: string): DialectError {
+  const { error, message } = fieldsOf(parseJson(json));
+  const { message: text = message, param, code } = fieldsOf(error);
+  return new DialectError(messageOf(text) || `The backend responded with status ${status}.`, {
+    status,
+    param: typeof param === 'string' ? param : null,
+    code: typeof code === 'string' ? code : null,
+  });
+}
+
+function messageOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim().slice(0, MAX_MESSAGE) : '';
+}

@@ -1,0 +1,62 @@
+// Reads the fields of a request that anyone may have made, and names the field in each error.
+import { asObject } from '../shared/json.ts';
+import { invalidField } from './dialectError.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** @throws DialectError if the value is not an object */
+export function objectAt(path: string, value: unknown): Fields {
+  const fields = asObject(value);
+  if (fields === undefined) throw invalidField(path, 'must be an object.');
+  return fields;
+}
+
+/** @throws DialectError if the value is not an array */
+export function arrayAt(path: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalidField(path, 'must be an array.');
+  return value;
+}
+
+/** @throws DialectError if the value is not a string */
+export function stringAt(path: string, value: unknown): string {
+  if (typeof value !== 'string') throw invalidField(path, 'must be a string.');
+  return value;
+}
+
+/** The value, or undefined if it is missing or null. */
+export function optional<Value>(
+  read: (path: string, value: unknown) => Value,
+  path: string,
+  value: unknown,
+): Value | undefined {
+  return value === undefined || value === null ? undefined : read(path, value);
+}
+
+/** @throws DialectError if the value is not a finite number */
+export function numberAt(path: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidField(path, 'must be a number.');
+  return value;
+}
+
+/** @throws DialectError if the value is not a boolean */
+export function booleanAt(path: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw invalidField(path, 'must be true or false.');
+  return value;
+}
+
+/** Deeper values would exhaust the stack of those who write or copy them. */
+const MAX_DEPTH = 200;
+
+/**
+ * The JSON text of a value of any form.
+ * @throws DialectError if it is nested too deeply
+ */
+export function jsonAt(path: string, value: unknown): string {
+  if (isDeeper(value, MAX_DEPTH)) throw invalidField(path, `must not be nested more than ${MAX_DEPTH} levels deep.`);
+  return JSON.stringify(value);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

@@ -1,0 +1,140 @@
+// The backend's lists of models: each API key may see another one.
+import { hash } from 'node:crypto';
+import { encodeMetadata } from '../../session/envelope.ts';
+import { parseJson } from '../../shared/json.ts';
+import { Relay } from '../relay/relay.ts';
+import type { RelayContext } from '../relay/relay.ts';
+import { RequestEntry } from '../relay/requestLog.ts';
+import type { UpstreamKey } from '../server/accessKeys.ts';
+import { CollectedResponse } from './collectedResponse.ts';
+import type { Collected } from './collectedResponse.ts';
+
+/** In milliseconds: a list is used at once, while an older one than this is loaded again in the background. */
+const FRESH = 300_000;
+/** The same after a failure. */
+const RETRY = 30_000;
+/** In milliseconds: an older list is not used. */
+const MAX_AGE = 3_600_000;
+/** Keys that are remembered. */
+const MAX_LISTS = 8;
+/** In bytes. */
+const MAX_LENGTH = 4 * 1024 * 1024;
+
+const MODELS = '/v1/models';
+const INVALID: Collected = {
+  status: 502,
+  headers: [],
+  text: JSON.stringify({ error: { message: 'The backend sent a list of models that is not valid. Try again.' } }),
+};
+/** Requests of the proxy itself have no place and are not counted. */
+const NO_PLACE = { keep: () => true, releaseBody: () => undefined, end: () => undefined };
+const NO_METER = { start: () => undefined, chunk: () => undefined, refuse: () => undefined };
+
+type Fetched = Pick<RequestEntry, 'end' | 'detail'> & { readonly response: Collected };
+
+/** There is a response in place of a list. */
+export class ModelListFailure extends Error {
+  readonly response: Collected;
+  /** As in the log entry of a request. */
+  readonly end: string;
+  readonly detail: string | null;
+
+  constructor({ response, end, detail }: Fetched) {
+    super('The backend did not send a list of models');
+    this.name = 'ModelListFailure';
+    this.response = response;
+    this.end = end;
+    this.detail = detail;
+  }
+}
+
+interface Cached {
+  readonly list: unknown;
+  readonly loadedAt: number;
+  reloadAt: number;
+}
+
+export class ModelLists {
+  readonly #now: () => number;
+  /** By the digest of the API key; only keys that the backend accepted. The one that was used last is the last. */
+  readonly #lists = new Map<string, Cached>();
+  readonly #loading = new Map<string, Promise<unknown>>();
+
+  /** @param now the monotonic time in milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * The parsed body of `GET /v1/models` with this key.
+   * @param context for the request to the backend, if there must be one
+   * @throws (rejection) ModelListFailure
+   */
+  async get(key: UpstreamKey, context: RelayContext): Promise<unknown> {
+    const digest = digestOf(key);
+    const cached = this.#lists.get(digest);
+    const now = this.#now();
+    if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context);
+    this.#keep(digest, cached);
+    if (now >= cached.reloadAt) this.#load(digest, key, context).catch(() => undefined);
+    return cached.list;
+  }
+
+  /** The same, but always as the backend has it now. */
+  reload(key: UpstreamKey, context: RelayContext): Promise<unknown> {
+    return this.#load(digestOf(key), key, context);
+  }
+
+  /** Requests for the same list share one request to the backend. */
+  #load(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
+    const running = this.#loading.get(digest);
+    if (running !== undefined) return running;
+    const loading = this.#fetch(digest, key, context).finally(() => this.#loading.delete(digest));
+    this.#loading.set(digest, loading);
+    return loading;
+  }
+
+  async #fetch(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
+    const fetched = await fetchModels(key, context);
+    const { status, text } = fetched.response;
+    const list = status === 200 ? parseJson(text) : undefined;
+    const now = this.#now();
+    if (list !== undefined) {
+      this.#keep(digest, { list, loadedAt: now, reloadAt: now + FRESH });
+      return list;
+    }
+    const cached = this.#lists.get(digest);
+    if (status === 401 || status === 403) this.#lists.delete(digest);
+    else if (cached !== undefined) cached.reloadAt = now + RETRY;
+    throw new ModelListFailure(status === 200 ? { ...fetched, response: INVALID } : fetched);
+  }
+
+  #keep(digest: string, cached: Cached): void {
+    this.#lists.delete(digest);
+    this.#lists.set(digest, cached);
+    const [oldest] = this.#lists.keys();
+    if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
+  }
+}
+
+function digestOf({ value }: UpstreamKey): string {
+  return hash('sha256', value, 'base64url');
+}
+
+/** Sends the request over the session, as a client's would be sent. */
+function fetchModels({ value: credential, accessKeyId }: UpstreamKey, context: RelayContext): Promise<Fetched> {
+  const { promise, resolve } = Promise.withResolvers<Fetched>();
+  const entry = new RequestEntry('GET', MODELS);
+  const res = new CollectedResponse(MAX_LENGTH, (response = INVALID) => {
+    resolve({ response, end: entry.end, detail: entry.detail });
+  });
+  const metadata = encodeMetadata({
+    ...{ credential, cacheNamespaceRoot: null, headers: [], bodyPresent: false },
+    ...{ method: 'GET', target: MODELS },
+  });
+  new Relay(context, {
+    ...{ req: null, res, metadata, bodyLength: 0, cors: [], withApiKey: accessKeyId !== null, entry },
+    ...{ place: NO_PLACE, meter: NO_METER },
+  }).send([]);
+  return promise;
+}
