@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
-import { DialectError, readError } from '../../dialects/dialectError.ts';
+import { DialectError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { sendJson } from '../http/errorResponses.ts';
@@ -19,8 +19,7 @@ import type { DialectTask } from '../server/routes.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
 import { CapacityWait } from './capacityWait.ts';
 import { keptHeaders } from './collectedResponse.ts';
-import type { Collected } from './collectedResponse.ts';
-import { asDialectError, toDialectError } from './dialectErrors.ts';
+import { asDialectError, errorOf, toDialectError } from './dialectErrors.ts';
 import { DialectResponse } from './dialectResponse.ts';
 import { DIALECTS } from './dialects.ts';
 import { ModelListFailure } from './modelLists.ts';
@@ -273,11 +272,6 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 function newIdentity(): ReplyIdentity {
   return { id: randomBytes(16).toString('hex'), createdAt: Math.floor(Date.now() / 1000) };
-}
-
-/** A status that is not one of errors has no meaning for a request of a dialect. */
-function errorOf({ status, text }: Collected): DialectError {
-  return readError(status < 400 ? 502 : status, text);
 }
 
 /** In memory of its own, so that another thread can take it. */
