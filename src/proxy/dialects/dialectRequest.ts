@@ -17,7 +17,7 @@ import type { UpstreamKey } from '../server/accessKeys.ts';
 import { CHAT_COMPLETIONS } from '../server/routes.ts';
 import type { DialectTask } from '../server/routes.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
-import { CapacityWait } from './capacityWait.ts';
+import { CapacityWait, wait } from './capacityWait.ts';
 import { keptHeaders } from './collectedResponse.ts';
 import { asDialectError, errorOf, toDialectError } from './dialectErrors.ts';
 import { DialectResponse } from './dialectResponse.ts';
@@ -70,8 +70,8 @@ export class DialectRequest {
   #isOver = false;
   /** Of the Chat Completions request, which may have to be sent again. */
   #body = NO_BODY;
-  /** The request is sent again later. */
-  #isWaiting = false;
+  /** When the wait began after which the request is sent again; undefined: it does not wait. */
+  #waitBegin: number | undefined;
 
   constructor(context: DialectContext, request: DialectRequestOptions) {
     this.#context = context;
@@ -93,6 +93,7 @@ export class DialectRequest {
     if (this.#isOver) return;
     this.#request.entry.end = 'client-gone';
     this.#upload?.stop();
+    this.#endWait();
     this.#cancelled.abort();
     this.#relay?.clientGone();
     this.#finish();
@@ -125,14 +126,18 @@ export class DialectRequest {
   }
 
   async #listModels(): Promise<void> {
-    this.#sendJson(this.#dialect.listModels(await this.#context.models.reload(this.#request.key, this.#context)));
+    this.#sendJson(this.#dialect.listModels(await this.#reloadModels()));
   }
 
   async #describeModel(id: string): Promise<void> {
-    const list = await this.#context.models.reload(this.#request.key, this.#context);
+    const list = await this.#reloadModels();
     const json = this.#dialect.describeModel(list, id);
     if (json !== undefined) this.#sendJson(json);
     else findModel(id, { modelList: list, replacementModel: undefined }); // throws the error that names the models
+  }
+
+  #reloadModels(): Promise<unknown> {
+    return this.#context.models.reload(this.#request.key, this.#context, this.#cancelled.signal);
   }
 
   #receive(purpose: TranslationJob['purpose']): void {
@@ -161,7 +166,7 @@ export class DialectRequest {
     const { dialect, key, place } = this.#request;
     const { models, translator, replacementModel } = this.#context;
     const { signal } = this.#cancelled;
-    const modelList = await models.get(key, this.#context);
+    const modelList = await models.get(key, this.#context, signal);
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
     const translation = await translator.translate({ dialect, purpose, body, context }, signal);
@@ -183,7 +188,6 @@ export class DialectRequest {
   #send(plan: ReplyPlan, identity: ReplyIdentity): void {
     const body = this.#body;
     const { res, cors, entry, meter, key, place } = this.#request;
-    this.#isWaiting = false;
     const metadata = encodeMetadata({
       ...{ credential: key.value, cacheNamespaceRoot: this.#context.cacheNamespaceRoot },
       ...{ method: 'POST', target: CHAT_COMPLETIONS, headers: HEADERS, bodyPresent: true },
@@ -199,7 +203,7 @@ export class DialectRequest {
         if (wait === undefined) {
           this.#sendError(errorOf(refusal), refusal.headers);
         } else {
-          this.#isWaiting = true;
+          this.#waitBegin = performance.now();
           this.#run(this.#sendLater(wait, plan, identity));
         }
       },
@@ -215,7 +219,7 @@ export class DialectRequest {
         keep: () => true,
         releaseBody: () => undefined, // the request may be sent again
         end: () => {
-          if (!this.#isWaiting) this.#finish();
+          if (this.#waitBegin === undefined) this.#finish();
         },
       },
     });
@@ -224,13 +228,19 @@ export class DialectRequest {
   }
 
   async #sendLater(milliseconds: number, plan: ReplyPlan, identity: ReplyIdentity): Promise<void> {
-    const begin = performance.now();
     await wait(milliseconds, this.#cancelled.signal);
-    const waited = performance.now() - begin;
+    this.#cancelled.signal.throwIfAborted();
+    this.#endWait();
+    this.#send(plan, identity);
+  }
+
+  /** For the log and the usage, also if the client has gone. */
+  #endWait(): void {
+    if (this.#waitBegin === undefined) return;
+    const waited = performance.now() - this.#waitBegin;
+    this.#waitBegin = undefined;
     this.#request.entry.waited(waited);
     this.#request.meter.waited(waited);
-    this.#cancelled.signal.throwIfAborted();
-    this.#send(plan, identity);
   }
 
   #sendJson(json: string): void {
@@ -257,17 +267,6 @@ export class DialectRequest {
     sendJson(res, error.status, json, [...keptHeaders(headers), ...cors]);
     this.#finish();
   }
-}
-
-/** Resolves after this time, or when the signal is aborted. */
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 function newIdentity(): ReplyIdentity {

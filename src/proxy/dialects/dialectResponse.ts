@@ -166,11 +166,11 @@ export class DialectResponse implements ClientResponse {
   }
 
   #send(text: string): boolean {
-    if (text === '') return true;
-    this.#ping?.refresh();
     const bytes = Buffer.from(text);
     this.#sent += bytes.length;
     this.#options.entry.bytesOut = this.#sent; // the relay has counted what the backend sent
+    if (text === '') return true;
+    this.#ping?.refresh();
     return this.#res.write(bytes);
   }
 

@@ -4,6 +4,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { asDialectError } from './dialectErrors.ts';
 import { translate } from './translation.ts';
 import type { Translation, TranslationJob } from './translation.ts';
+import { untilAborted } from './untilAborted.ts';
 
 /** Bodies up to this length are translated at once, in bytes. Counting tokens takes longer than translating. */
 const SHORT = { reply: 1024 * 1024, count: 256 * 1024 };
@@ -22,7 +23,8 @@ if (isTranslationThread) {
 
 export class Translator {
   #threads = 0;
-  readonly #waiting: (() => void)[] = [];
+  /** Each begins the translation that waits for a thread. */
+  readonly #waiting = new Set<() => void>();
 
   /**
    * @param job its body may become unusable
@@ -30,20 +32,41 @@ export class Translator {
    */
   async translate(job: TranslationJob, signal: AbortSignal): Promise<Translation> {
     if (job.body.length <= SHORT[job.purpose]) return translate(job);
-    if (this.#threads === MAX_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#threads === MAX_THREADS) await this.#wait(signal);
     else this.#threads++;
     try {
-      signal.throwIfAborted();
       return await translateInThread(job, signal);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#threads--;
-      else next();
+      this.#free();
+    }
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    let begin = () => {};
+    const turn = new Promise<void>((resolve) => (begin = resolve));
+    this.#waiting.add(begin);
+    try {
+      await untilAborted(turn, signal);
+    } catch (error) {
+      if (!this.#waiting.delete(begin)) this.#free(); // it was cancelled just as it was to begin
+      throw error;
+    }
+  }
+
+  /** A thread is free for the next translation. */
+  #free(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#threads--;
+    } else {
+      this.#waiting.delete(next);
+      next();
     }
   }
 }
 
 async function translateInThread(job: TranslationJob, signal: AbortSignal): Promise<Translation> {
+  signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Translation>();
   const worker = new Worker(import.meta.filename, { workerData: 'translation' });
   worker.unref();
@@ -54,15 +77,10 @@ async function translateInThread(job: TranslationJob, signal: AbortSignal): Prom
   worker.once('exit', () => {
     reject(asDialectError(undefined)); // without an effect after a message
   });
-  const onAbort = () => {
-    reject(signal.reason as Error);
-  };
-  signal.addEventListener('abort', onAbort);
   try {
     worker.postMessage(job, [job.body.buffer as ArrayBuffer]);
-    return await promise;
+    return await untilAborted(promise, signal);
   } finally {
-    signal.removeEventListener('abort', onAbort);
     void worker.terminate();
   }
 }

@@ -51,4 +51,18 @@ describe('Translator', () => {
     for (const translation of running) await assert.rejects(translation, { name: 'AbortError' });
     assert.equal((await later).kind, 'chat');
   });
+
+  it('forgets a translation that is cancelled before its turn, at once', async () => {
+    const translator = new Translator();
+    const running = [1, 2].map(() => translator.translate(job('x'.repeat(LONG)), signal));
+    let isOver = false;
+    void Promise.race(running).then(() => (isOver = true));
+    const client = new AbortController();
+    const waiting = translator.translate(job('x'.repeat(LONG)), client.signal);
+    const last = translator.translate(job('x'.repeat(LONG)), signal);
+    client.abort();
+    await assert.rejects(waiting, { name: 'AbortError' });
+    assert.ok(!isOver, 'it did not wait for a turn');
+    for (const { kind } of await Promise.all([...running, last])) assert.equal(kind, 'chat');
+  });
 });
