@@ -71,6 +71,11 @@ describe('EventStreamReader', () => {
     };
     long('', '');
     long('data: ', '\n');
+    const reader = new EventStreamReader();
+    const emptyLines = Buffer.from('data:\n'.repeat(1024 * 1024));
+    assert.throws(() => {
+      for (let count = 0; count < 17; count++) reader.push(emptyLines);
+    }, error);
   });
 });
 
