@@ -14,7 +14,7 @@ import type { Collected } from './collectedResponse.ts';
 import { asDialectError, toDialectError } from './dialectErrors.ts';
 
 /** The longest body that is translated when it is complete, in bytes. */
-const MAX_COLLECTED = 16 * 1024 * 1024;
+const MAX_COLLECTED = 4 * 1024 * 1024;
 /** A stream says that it is alive after this many milliseconds without an event. */
 export const PING_INTERVAL = 15_000;
 

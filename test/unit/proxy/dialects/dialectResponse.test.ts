@@ -142,7 +142,7 @@ describe('DialectResponse', () => {
     ['that is not JSON', JSON_TYPE, '<html>', /valid JSON/],
     ['with an event that is not JSON', EVENTS, `${HELLO}data: {\n\n`, /valid JSON/],
     ['with an error', EVENTS, `${HELLO}data: {"error":{"message":"Out of memory"}}\n\n`, /Out of memory/],
-    ['that is too long', JSON_TYPE, ' '.repeat(16 * 1024 * 1024 + 1), /too long/],
+    ['that is too long', JSON_TYPE, ' '.repeat(4 * 1024 * 1024 + 1), /too long/],
   ] as const) {
     it(`reports a response ${what}, once, and reads no more of it`, async () => {
       for (const stream of [true, false]) {
