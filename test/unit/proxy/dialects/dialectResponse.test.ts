@@ -182,6 +182,14 @@ describe('DialectResponse', () => {
     assert.equal(await text((all) => all.endsWith('fail 504|')), 'begin|fail 504|');
   });
 
+  it('sends what came before an error in the same chunk', async () => {
+    const { response, text } = await open();
+    response.writeHead(200, EVENTS);
+    write(response, `${HELLO}data: {\n\n`);
+    response.beforeBreak(PROXY_ERRORS.backend);
+    assert.equal(await text((all) => all.includes('fail')), 'begin|Hello|fail 502|');
+  });
+
   it('pings a silent stream until it ends', async () => {
     const { response, text } = await open({ pingInterval: 5 });
     response.writeHead(200, EVENTS);
