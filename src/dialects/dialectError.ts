@@ -3,6 +3,8 @@ import { fieldsOf, parseJson } from '../shared/json.ts';
 
 /** A longer text from a backend is not a message for users. In characters. */
 const MAX_MESSAGE = 2000;
+/** Of a backend's names of fields and errors. */
+const NAME = /^[\x21-\x7e]{1,200}$/;
 
 export interface ErrorDetails {
   /** The HTTP status, 400 or above. */
@@ -54,11 +56,18 @@ export function readError(status: number, json: string, headerCode: string | nul
     (REJECTED.includes(status) && CONTEXT_MESSAGE.test(words));
   return new DialectError(words, {
     status: isContext ? 400 : status,
-    param: typeof param === 'string' ? param : null,
-    code: isContext ? CONTEXT_EXCEEDED : typeof code === 'string' ? code : headerCode,
+    param: nameOf(param),
+    code: isContext ? CONTEXT_EXCEEDED : (nameOf(code) ?? nameOf(headerCode)),
   });
 }
 
+/** Without control characters: clients show the text in a terminal. */
 function messageOf(value: unknown): string {
-  return typeof value === 'string' ? value.trim().slice(0, MAX_MESSAGE) : '';
+  if (typeof value !== 'string') return '';
+  const text = value.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return text.slice(0, MAX_MESSAGE).toWellFormed();
+}
+
+function nameOf(value: unknown): string | null {
+  return typeof value === 'string' && NAME.test(value) ? value : null;
 }

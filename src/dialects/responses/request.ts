@@ -27,7 +27,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const parallel = optional(booleanAt, 'parallel_tool_calls', request['parallel_tool_calls']);
 
   const names = new ToolNames();
-  const offered = joinTools(readTools(request['tools'], names), ...findTools(request['input'], names));
+  const offered = joinTools([readTools(request['tools'], names), ...findTools(request['input'], names)]);
   const choice = chooseTools(request['tool_choice'], offered);
   const messages = readInput({ instructions, input: request['input'], seesImages }, names);
   if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');

@@ -5,6 +5,7 @@ import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../diale
 import { DialectError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
+import { ReplayableBody } from '../../session/replayableBody.ts';
 import { sendJson } from '../http/errorResponses.ts';
 import { DIALECT_BODY_LIMIT, busyError } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
@@ -141,7 +142,7 @@ export class DialectRequest {
   }
 
   #receive(purpose: TranslationJob['purpose']): void {
-    const chunks: Uint8Array[] = [];
+    const received = new ReplayableBody(); // many small chunks take little more memory than their bytes
     const { timeouts } = this.#context;
     this.#upload = new Upload(
       {
@@ -149,9 +150,12 @@ export class DialectRequest {
         ...{ limit: DIALECT_BODY_LIMIT, idleTimeout: timeouts.streamIdleTimeout, withApiKey: this.#withApiKey },
       },
       {
-        chunk: (bytes) => chunks.push(bytes),
+        chunk: (bytes) => {
+          received.push(bytes);
+        },
         complete: () => {
-          const body = concat(chunks.splice(0));
+          const body = concat(received.chunks());
+          received.discard();
           this.#run(this.#translate(body, purpose));
         },
         refuse: (error, end) => {

@@ -85,6 +85,11 @@ describe('readError()', () => {
     }
   });
 
+  it('leaves out what a terminal would obey, and names that are none', () => {
+    const error = { message: '\u001b]0;title\u0007No\r\n\u202ecapacity\ud800', param: 'a b', code: 'x'.repeat(1000) };
+    assert.deepEqual(read(503, { error }), { message: ']0;title No capacity', param: null, code: null });
+  });
+
   it('shortens a message that is very long', () => {
     assert.equal(read(500, { error: { message: 'a'.repeat(1_000_000) } }).message.length, 2000);
   });

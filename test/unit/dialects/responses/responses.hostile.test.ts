@@ -149,6 +149,28 @@ describe('responses, given very large requests', () => {
     accepts({ something: deep });
   });
 
+  it('translates many lists of tools', () => {
+    const lists = Array.from({ length: 300_000 }, () => ({ type: 'additional_tools', tools: [] }));
+    assert.equal(translate({ input: [...lists, { role: 'user', content: 'x' }] }).chat.messages.length, 1);
+  });
+
+  it('translates many long names, in time that is proportional to their number', () => {
+    const name = (index: number) => 'a'.repeat(60) + index.toString(36).padStart(4, '0');
+    const turns = Array.from({ length: 40_000 }, (_, index) => [
+      { type: 'function_call', call_id: `f${index}`, name: name(index), arguments: '{}' },
+      { type: 'custom_tool_call', call_id: `c${index}`, name: name(index), input: 'x' },
+      { type: 'function_call_output', call_id: `f${index}`, output: 'x' },
+      { type: 'custom_tool_call_output', call_id: `c${index}`, output: 'x' },
+    ]).flat();
+    const [first] = translate({ input: turns }).chat.messages;
+    assert.ok(first?.role === 'assistant');
+  }).timeout(15_000);
+
+  it('reads a file with a very long media type, in time that is proportional to its length', () => {
+    const file = { type: 'input_file', file_data: `data:text/${'a'.repeat(16 * 1024 * 1024)}` };
+    assert.throws(() => translate({ input: [{ role: 'user', content: [file] }] }), /only text files/);
+  }).timeout(15_000);
+
   it('translates many items and parts', () => {
     const turns = Array.from({ length: 20_000 }, (_, index) => [
       { type: 'function_call', call_id: `${index}`, name: `f${index}`, namespace: 'n', arguments: '{}' },
