@@ -150,7 +150,7 @@ export class DialectRequest {
           received.push(bytes);
         },
         complete: () => {
-          const body = concat(received.chunks());
+          const body = Buffer.concat(received.chunks());
           received.discard();
           this.#run(this.#translate(body, purpose));
         },
@@ -282,17 +282,6 @@ function newIdentity(): ReplyIdentity {
 /** A status that is not one of errors has no meaning for a request of a dialect. */
 function errorOf({ status, text }: Collected): DialectError {
   return readError(status < 400 ? 502 : status, text);
-}
-
-/** In memory of its own, so that another thread can take it. */
-function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
 }
 
 function inSteps(body: Uint8Array): Uint8Array[] {
