@@ -6,6 +6,7 @@ import { DialectError, readError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
+import { DIRECT } from '../../shared/usage.ts';
 import { sendJson } from '../http/errorResponses.ts';
 import { DIALECT_BODY_LIMIT, busyError } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
@@ -169,7 +170,8 @@ export class DialectRequest {
     const modelList = await models.get(key, this.#context);
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
-    const translation = await translator.translate({ dialect, purpose, body, context }, signal);
+    const caller = key.accessKeyId ?? DIRECT;
+    const translation = await translator.translate({ dialect, purpose, body, context }, caller, signal);
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
     if (translation.kind === 'count') {

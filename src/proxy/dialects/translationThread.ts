@@ -20,26 +20,66 @@ if (isTranslationThread) {
   });
 }
 
+interface Waiting {
+  readonly caller: string;
+  readonly start: () => void;
+}
+
 export class Translator {
-  #threads = 0;
-  readonly #waiting: (() => void)[] = [];
+  /** The callers of the requests that are in threads. */
+  readonly #running = new Set<string>();
+  #waiting: Waiting[] = [];
 
   /**
    * @param job its body may become unusable
+   * @param caller has one thread at a time, so that its requests do not delay those of others
    * @param signal ends the translation, which then rejects
    */
-  async translate(job: TranslationJob, signal: AbortSignal): Promise<Translation> {
+  async translate(job: TranslationJob, caller: string, signal: AbortSignal): Promise<Translation> {
     if (job.body.length <= SHORT[job.purpose]) return translate(job);
-    if (this.#threads === MAX_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#threads++;
+    await this.#turn(caller, signal);
     try {
       signal.throwIfAborted();
       return await translateInThread(job, signal);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#threads--;
-      else next();
+      this.#release(caller);
     }
+  }
+
+  async #turn(caller: string, signal: AbortSignal): Promise<void> {
+    if (this.#running.size < MAX_THREADS && !this.#running.has(caller)) {
+      this.#running.add(caller);
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const own: Waiting = {
+      caller,
+      start: () => {
+        resolve(undefined);
+      },
+    };
+    const onAbort = () => {
+      if (!this.#waiting.includes(own)) return;
+      this.#waiting = this.#waiting.filter((other) => other !== own);
+      reject(signal.reason as Error);
+    };
+    this.#waiting.push(own);
+    signal.addEventListener('abort', onAbort);
+    await promise.finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  }
+
+  /** Starts the next request: if possible, one of another caller. */
+  #release(caller: string): void {
+    this.#running.delete(caller);
+    const next =
+      this.#waiting.find((other) => other.caller !== caller && !this.#running.has(other.caller)) ??
+      this.#waiting.find((other) => other.caller === caller);
+    if (next === undefined) return;
+    this.#waiting = this.#waiting.filter((other) => other !== next);
+    this.#running.add(next.caller);
+    next.start();
   }
 }
 
