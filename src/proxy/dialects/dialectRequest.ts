@@ -128,14 +128,18 @@ export class DialectRequest {
   }
 
   async #listModels(): Promise<void> {
-    this.#sendJson(this.#dialect.listModels(await this.#context.models.reload(this.#request.key, this.#context)));
+    this.#sendJson(this.#dialect.listModels(await this.#reloadModels()));
   }
 
   async #describeModel(id: string): Promise<void> {
-    const list = await this.#context.models.reload(this.#request.key, this.#context);
+    const list = await this.#reloadModels();
     const json = this.#dialect.describeModel(list, id);
     if (json !== undefined) this.#sendJson(json);
     else findModel(id, { modelList: list, replacementModel: undefined }); // throws the error that names the models
+  }
+
+  #reloadModels(): Promise<unknown> {
+    return this.#context.models.reload(this.#request.key, this.#context, this.#cancelled.signal);
   }
 
   #receive(purpose: TranslationJob['purpose']): void {
@@ -167,7 +171,7 @@ export class DialectRequest {
     const { dialect, key, place } = this.#request;
     const { models, translator, replacementModel } = this.#context;
     const { signal } = this.#cancelled;
-    const modelList = await models.get(key, this.#context);
+    const modelList = await models.get(key, this.#context, signal);
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
     const caller = key.accessKeyId ?? DIRECT;

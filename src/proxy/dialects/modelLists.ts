@@ -18,7 +18,7 @@ const MAX_AGE = 3_600_000;
 /** Keys that are remembered. */
 const MAX_LISTS = 8;
 /** In bytes. */
-const MAX_LENGTH = 4 * 1024 * 1024;
+const MAX_LENGTH = 2 * 1024 * 1024;
 
 const MODELS = '/v1/models';
 const INVALID: Collected = {
@@ -54,11 +54,18 @@ interface Cached {
   reloadAt: number;
 }
 
+interface Loading {
+  readonly list: Promise<unknown>;
+  readonly controller: AbortController;
+  /** Requests that wait for the list. */
+  waiting: number;
+}
+
 export class ModelLists {
   readonly #now: () => number;
   /** By the digest of the API key; only keys that the backend accepted. The one that was used last is the last. */
   readonly #lists = new Map<string, Cached>();
-  readonly #loading = new Map<string, Promise<unknown>>();
+  readonly #loading = new Map<string, Loading>();
 
   /** @param now the monotonic time in milliseconds */
   constructor(now: () => number) {
@@ -68,34 +75,53 @@ export class ModelLists {
   /**
    * The parsed body of `GET /v1/models` with this key.
    * @param context for the request to the backend, if there must be one
+   * @param signal the client no longer waits; the request to the backend ends with the last client that waits for it
    * @throws (rejection) ModelListFailure
    */
-  async get(key: UpstreamKey, context: RelayContext): Promise<unknown> {
+  async get(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
     const digest = digestOf(key);
     const cached = this.#lists.get(digest);
     const now = this.#now();
-    if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context);
+    if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context, signal);
     this.#keep(digest, cached);
-    if (now >= cached.reloadAt) this.#load(digest, key, context).catch(() => undefined);
+    if (now >= cached.reloadAt) this.#load(digest, key, context, undefined).catch(() => undefined);
     return cached.list;
   }
 
   /** The same, but always as the backend has it now. */
-  reload(key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    return this.#load(digestOf(key), key, context);
+  reload(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
+    return this.#load(digestOf(key), key, context, signal);
   }
 
   /** Requests for the same list share one request to the backend. */
-  #load(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    const running = this.#loading.get(digest);
-    if (running !== undefined) return running;
-    const loading = this.#fetch(digest, key, context).finally(() => this.#loading.delete(digest));
+  #load(digest: string, key: UpstreamKey, context: RelayContext, signal: AbortSignal | undefined): Promise<unknown> {
+    const loading = this.#loading.get(digest) ?? this.#begin(digest, key, context);
+    loading.waiting++;
+    signal?.addEventListener('abort', () => {
+      loading.waiting--;
+      if (loading.waiting > 0) return;
+      this.#forget(digest, loading);
+      loading.controller.abort();
+    });
+    return loading.list;
+  }
+
+  #begin(digest: string, key: UpstreamKey, context: RelayContext): Loading {
+    const controller = new AbortController();
+    const list = this.#fetch(digest, key, context, controller.signal).finally(() => {
+      this.#forget(digest, loading);
+    });
+    const loading: Loading = { list, controller, waiting: 0 };
     this.#loading.set(digest, loading);
     return loading;
   }
 
-  async #fetch(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    const fetched = await fetchModels(key, context);
+  #forget(digest: string, loading: Loading): void {
+    if (this.#loading.get(digest) === loading) this.#loading.delete(digest);
+  }
+
+  async #fetch(digest: string, key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
+    const fetched = await fetchModels(key, context, signal);
     const { status, text } = fetched.response;
     const list = status === 200 ? parseJson(text) : undefined;
     const now = this.#now();
@@ -122,8 +148,12 @@ function digestOf({ value }: UpstreamKey): string {
 }
 
 /** Sends the request over the session, as a client's would be sent. */
-function fetchModels({ value: credential, accessKeyId }: UpstreamKey, context: RelayContext): Promise<Fetched> {
-  const { promise, resolve } = Promise.withResolvers<Fetched>();
+function fetchModels(
+  { value: credential, accessKeyId }: UpstreamKey,
+  context: RelayContext,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
   const entry = new RequestEntry('GET', MODELS);
   const res = new CollectedResponse(MAX_LENGTH, (response = INVALID) => {
     resolve({ response, end: entry.end, detail: entry.detail });
@@ -132,9 +162,14 @@ function fetchModels({ value: credential, accessKeyId }: UpstreamKey, context: R
     ...{ credential, cacheNamespaceRoot: null, headers: [], bodyPresent: false },
     ...{ method: 'GET', target: MODELS },
   });
-  new Relay(context, {
+  const relay = new Relay(context, {
     ...{ req: null, res, metadata, bodyLength: 0, cors: [], withApiKey: accessKeyId !== null, entry },
     ...{ place: NO_PLACE, meter: NO_METER },
-  }).send([]);
+  });
+  signal.addEventListener('abort', () => {
+    relay.clientGone();
+    reject(signal.reason as Error);
+  });
+  relay.send([]);
   return promise;
 }

@@ -25,8 +25,9 @@ describe('ModelLists', () => {
     };
   });
 
+  const { signal } = new AbortController();
   const keyOf = (value = 'sk-key') => ({ value, accessKeyId: 'id' });
-  const get = (value?: string) => lists.get(keyOf(value), context);
+  const get = (value?: string) => lists.get(keyOf(value), context, signal);
   const nextCall = () => backend.transport.next('the request for the list');
   const answer = async (call: FakeCall, text: string, status = 200) => {
     const response = await backend.respond(call);
@@ -70,7 +71,7 @@ describe('ModelLists', () => {
     await load('1');
     now += 5 * MINUTE;
     assert.equal(await get(), 1);
-    const reload = lists.reload(keyOf(), context); // shares the request in the background
+    const reload = lists.reload(keyOf(), context, signal); // shares the request in the background
     await answer(await nextCall(), '2');
     await reload;
     assert.equal(await get(), 2);
@@ -90,7 +91,7 @@ describe('ModelLists', () => {
       [401, false],
     ] as const) {
       now += 5 * MINUTE;
-      const reload = lists.reload(keyOf(), context);
+      const reload = lists.reload(keyOf(), context, signal);
       await answer(await nextCall(), '{}', status);
       await assert.rejects(reload, ModelListFailure);
       const before = calls();
@@ -139,6 +140,19 @@ describe('ModelLists', () => {
       });
     });
   }
+
+  it('cancels its request when the last client that waits for the list has gone', async () => {
+    const clients = [new AbortController(), new AbortController()];
+    const waiting = clients.map((client) => lists.get(keyOf(), context, client.signal));
+    const call = await nextCall();
+    clients[0]?.abort();
+    assert.equal(call.isCancelled(), false);
+    clients[1]?.abort();
+    assert.equal(call.isCancelled(), true);
+    for (const list of waiting) await assert.rejects(list, { name: 'AbortError' });
+    assert.equal(await load('1'), 1);
+    assert.equal(calls(), 2);
+  });
 
   it('fails if the backend cannot be reached, or breaks off, with the code for the log', async () => {
     for (const begin of [false, true]) {
