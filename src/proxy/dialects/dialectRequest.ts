@@ -6,6 +6,7 @@ import { DialectError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
+import { DIRECT } from '../../shared/usage.ts';
 import { sendJson } from '../http/errorResponses.ts';
 import { DIALECT_BODY_LIMIT, busyError } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
@@ -154,7 +155,7 @@ export class DialectRequest {
           received.push(bytes);
         },
         complete: () => {
-          const body = concat(received.chunks());
+          const body = Buffer.concat(received.chunks());
           received.discard();
           this.#run(this.#translate(body, purpose));
         },
@@ -173,7 +174,8 @@ export class DialectRequest {
     const modelList = await models.get(key, this.#context, signal);
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
-    const translation = await translator.translate({ dialect, purpose, body, context }, signal);
+    const caller = key.accessKeyId ?? DIRECT;
+    const translation = await translator.translate({ dialect, purpose, body, context }, caller, signal);
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
     if (translation.kind === 'count') {
@@ -275,17 +277,6 @@ export class DialectRequest {
 
 function newIdentity(): ReplyIdentity {
   return { id: randomBytes(16).toString('hex'), createdAt: Math.floor(Date.now() / 1000) };
-}
-
-/** In memory of its own, so that another thread can take it. */
-function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
 }
 
 function inSteps(body: Uint8Array): Uint8Array[] {

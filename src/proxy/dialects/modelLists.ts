@@ -19,7 +19,7 @@ const MAX_AGE = 3_600_000;
 /** Keys that are remembered. */
 const MAX_LISTS = 8;
 /** In bytes. */
-const MAX_LENGTH = 4 * 1024 * 1024;
+const MAX_LENGTH = 2 * 1024 * 1024;
 
 const MODELS = '/v1/models';
 const INVALID: Collected = {

@@ -21,52 +21,68 @@ if (isTranslationThread) {
   });
 }
 
+interface Waiting {
+  readonly caller: string;
+  readonly start: () => void;
+}
+
 export class Translator {
-  #threads = 0;
-  /** Each begins the translation that waits for a thread. */
-  readonly #waiting = new Set<() => void>();
+  /** The callers of the requests that are in threads. */
+  readonly #running = new Set<string>();
+  #waiting: Waiting[] = [];
 
   /**
    * @param job its body may become unusable
+   * @param caller has one thread at a time, so that its requests do not delay those of others
    * @param signal ends the translation, which then rejects
    */
-  async translate(job: TranslationJob, signal: AbortSignal): Promise<Translation> {
+  async translate(job: TranslationJob, caller: string, signal: AbortSignal): Promise<Translation> {
     if (job.body.length <= SHORT[job.purpose]) return translate(job);
-    if (this.#threads === MAX_THREADS) await this.#wait(signal);
-    else this.#threads++;
+    await this.#turn(caller, signal);
     try {
+      signal.throwIfAborted();
       return await translateInThread(job, signal);
     } finally {
-      this.#free();
+      this.#release(caller);
     }
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
-    let begin = () => {};
-    const turn = new Promise<void>((resolve) => (begin = resolve));
-    this.#waiting.add(begin);
+  async #turn(caller: string, signal: AbortSignal): Promise<void> {
+    if (this.#running.size < MAX_THREADS && !this.#running.has(caller)) {
+      this.#running.add(caller);
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const own: Waiting = {
+      caller,
+      start: () => {
+        resolve(undefined);
+      },
+    };
+    this.#waiting.push(own);
     try {
-      await untilAborted(turn, signal);
+      await untilAborted(promise, signal);
     } catch (error) {
-      if (!this.#waiting.delete(begin)) this.#free(); // it was cancelled just as it was to begin
+      if (this.#waiting.includes(own)) this.#waiting = this.#waiting.filter((other) => other !== own);
+      else this.#release(caller); // it was cancelled just as it was to begin
       throw error;
     }
   }
 
-  /** A thread is free for the next translation. */
-  #free(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#threads--;
-    } else {
-      this.#waiting.delete(next);
-      next();
-    }
+  /** Starts the next request: if possible, one of another caller. */
+  #release(caller: string): void {
+    this.#running.delete(caller);
+    const next =
+      this.#waiting.find((other) => other.caller !== caller && !this.#running.has(other.caller)) ??
+      this.#waiting.find((other) => other.caller === caller);
+    if (next === undefined) return;
+    this.#waiting = this.#waiting.filter((other) => other !== next);
+    this.#running.add(next.caller);
+    next.start();
   }
 }
 
 async function translateInThread(job: TranslationJob, signal: AbortSignal): Promise<Translation> {
-  signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Translation>();
   const worker = new Worker(import.meta.filename, { workerData: 'translation' });
   worker.unref();

@@ -144,14 +144,15 @@ export function checkResponse(dialect: DialectUnderTest, response: ClientRespons
   return response.broken ? 'broken' : 'complete';
 }
 
-function checkError({ name, errorOf }: DialectUnderTest, { status, body, headers, json }: ClientResponse): void {
+function checkError(dialect: DialectUnderTest, response: ClientResponse): void {
+  const { status, body, headers } = response;
   assert.deepEqual(headers['content-type'], ['application/json'], body.toString());
   assert.ok(status >= 400 && status < 600);
-  const { message } = errorOf(json());
+  const { message } = dialect.errorOf(response.json());
   assert.ok(message.length > 0 && message.length < 5000 && !/\p{Cc}/u.test(message), message);
-  const { APIError } = name === 'messages' ? Anthropic : OpenAI;
-  const error = APIError.generate(status, json() as object, undefined, new Headers());
+  const { APIError } = dialect.name === 'messages' ? Anthropic : OpenAI;
+  const error = APIError.generate(status, response.json() as object, undefined, new Headers());
   assert.notEqual(error.constructor, APIError, 'the client has a class for this error');
-  const shown = name === 'messages' ? JSON.stringify(message) : message; // this client shows the JSON text of the body
+  const shown = dialect.name === 'messages' ? JSON.stringify(message) : message; // this client shows the JSON text of the body
   assert.ok(error.message.includes(shown), error.message);
 }
