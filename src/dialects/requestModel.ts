@@ -17,6 +17,8 @@ export interface RequestModel {
   readonly contextWindow: number | undefined;
 }
 
+/** What a model that cannot see images reads in place of one. */
+export const UNSEEN_IMAGE = 'The tool returned an image, which this model cannot see.';
 /** In characters, of a name in an error. */
 const MAX_NAME = 200;
 
