@@ -40,6 +40,8 @@ interface ToolCall {
 }
 
 const MAX_CALLS = 256;
+/** How often a response may change between text, reasoning and calls: a reply may keep each part. */
+const MAX_PARTS = 1000;
 /** In characters, of everything in one response: a reply may keep it. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 /** More than any response can have. */
@@ -49,6 +51,8 @@ export class ChatReader {
   readonly #newCallId: (index: number) => string;
   readonly #calls: ToolCall[] = [];
   #begun = 0;
+  #parts = 0;
+  #lastKind: ChatDelta['kind'] | undefined;
   #length = 0;
   #finish: FinishReason | undefined;
   #usage: ChatUsage | undefined;
@@ -79,9 +83,17 @@ export class ChatReader {
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
     this.#readParts(fieldsOf(delta ?? message), deltas);
+    for (const { kind } of deltas) this.#countPart(kind === 'arguments' ? 'toolCall' : kind);
     this.#usage = parseUsage(usage) ?? this.#usage;
     if (typeof reason === 'string') this.#setFinish(reason);
     return deltas;
+  }
+
+  #countPart(kind: ChatDelta['kind']): void {
+    if (kind !== this.#lastKind && ++this.#parts > MAX_PARTS) {
+      throw broken('The response has too many parts. Try again.');
+    }
+    this.#lastKind = kind;
   }
 
   #readParts(parts: Readonly<Record<string, unknown>>, deltas: ChatDelta[]): void {
@@ -105,7 +117,10 @@ export class ChatReader {
     call.hasArguments ||= textOf(json) !== '';
     if (call.index === undefined && call.name !== '') {
       call.index = this.#begun++;
-      call.id ||= this.#newCallId(call.index);
+      // the client tells the results of calls apart by their ids
+      if (call.id === '' || this.#calls.some((other) => other !== call && other.id === call.id)) {
+        call.id = this.#newCallId(call.index);
+      }
       deltas.push({ kind: 'toolCall', index: call.index, id: call.id, name: call.name });
       if (call.early !== '') deltas.push({ kind: 'arguments', index: call.index, json: call.early });
     }
