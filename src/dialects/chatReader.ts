@@ -42,6 +42,8 @@ interface ToolCall {
 }
 
 const MAX_CALLS = 256;
+/** How often a response may change between text, reasoning and calls: a reply may keep each part. */
+const MAX_PARTS = 1000;
 /** In characters, of everything in one response: a reply may keep it. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 /** More than any response can have. */
@@ -52,6 +54,8 @@ export class ChatReader {
   readonly #calls: ToolCall[] = [];
   readonly #joiner = new CharacterJoiner();
   #begun = 0;
+  #parts = 0;
+  #lastKind: ChatDelta['kind'] | undefined;
   #length = 0;
   #finish: FinishReason | undefined;
   #usage: ChatUsage | undefined;
@@ -82,6 +86,7 @@ export class ChatReader {
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
     this.#readParts(fieldsOf(delta ?? message), (part) => {
+      this.#countPart(part.kind === 'arguments' ? 'toolCall' : part.kind);
       deltas.push(...this.#joiner.push(part));
     });
     this.#usage = parseUsage(usage) ?? this.#usage;
@@ -90,6 +95,13 @@ export class ChatReader {
       deltas.push(...this.#joiner.end());
     }
     return deltas;
+  }
+
+  #countPart(kind: ChatDelta['kind']): void {
+    if (kind !== this.#lastKind && ++this.#parts > MAX_PARTS) {
+      throw broken('The response has too many parts. Try again.');
+    }
+    this.#lastKind = kind;
   }
 
   #readParts(parts: Readonly<Record<string, unknown>>, push: Push): void {
@@ -114,7 +126,10 @@ export class ChatReader {
     call.hasArguments ||= json !== '';
     if (call.index === undefined && call.name !== '') {
       call.index = this.#begun++;
-      call.id ||= this.#newCallId(call.index);
+      // the client tells the results of calls apart by their ids
+      if (call.id === '' || this.#calls.some((other) => other !== call && other.id === call.id)) {
+        call.id = this.#newCallId(call.index);
+      }
       push({ kind: 'toolCall', index: call.index, id: call.id, name: call.name });
       if (call.early !== '') push({ kind: 'arguments', index: call.index, json: call.early });
     }

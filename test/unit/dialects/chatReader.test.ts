@@ -276,4 +276,19 @@ describe('ChatReader', () => {
     }
     assert.deepEqual(read(calls(7 as never)), []);
   });
+
+  it('gives a call another id if one before has the same', () => {
+    const deltas = read(
+      calls(fragment({ index: 0, id: 'a' }, 'Read', '{}'), fragment({ index: 1, id: 'a' }, 'Bash', '{}')),
+    );
+    assert.deepEqual(callsOf(deltas), ['a Read {}', 'made_1 Bash {}']);
+  });
+
+  it('rejects a response of very many parts', () => {
+    const reader = newReader();
+    const both = chunk({ reasoning: 'a', content: 'b' });
+    for (let count = 0; count < 500; count++) reader.read(both);
+    for (let count = 0; count < 2000; count++) reader.read(chunk({ content: 'b' }));
+    rejects(() => reader.read(both), /too many parts/);
+  });
 });
