@@ -1,5 +1,7 @@
 // Every error that a client of a dialect can get has the dialect's form, wherever it comes from.
 import assert from 'node:assert/strict';
+import { answerBytes } from '../../src/devEnclave/model/apiHandler.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { DIALECTS_UNDER_TEST, assertDialectError } from '../support/e2e/dialects.ts';
 import { openRequest, openResponse, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
@@ -91,6 +93,26 @@ for (const dialect of DIALECTS_UNDER_TEST) {
         assert.match(message, new RegExp(`The backend responds with ${status}`));
         assert.deepEqual(response.headers['retry-after'], ['7']);
       }
+    });
+
+    it('tells the client that the conversation is too long, as the code in a header says', async () => {
+      const model = createModel({ paceMs: 0 });
+      const type = { name: 'content-type', value: 'application/json' };
+      const contract = { name: 'x-opensecret-error-contract', value: '1' };
+      const code = { name: 'x-opensecret-error-code', value: 'upstream_context_limit' };
+      const tooLong = await scope.enclave({
+        handler: (request, response) => {
+          if (request.target === '/v1/models') return model(request, response);
+          const body = Buffer.from('{"status":422,"message":"Too much."}');
+          answerBytes(response, { status: 422, headers: [type, contract, code] }, body);
+          return Promise.resolve();
+        },
+      });
+      const other = await scope.proxy(tooLong);
+      const sent = sendRequest(other.url, { path: dialect.replyPath, body: dialect.body('Hello', { stream: true }) });
+      const message = await fails(400, sent);
+      if (dialect.name === 'messages') assert.equal(message, 'prompt is too long: Too much.');
+      else assert.match((await sent).body.toString(), /"code":"context_length_exceeded"/);
     });
 
     it('has the same form without a stream when the answer breaks', async () => {
