@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { translate } from '../../src/proxy/dialects/translation.ts';
 import type { TranslationJob } from '../../src/proxy/dialects/translation.ts';
 import { PLAIN_MODEL } from '../support/e2e/chat.ts';
-import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
+import { DIALECTS_UNDER_TEST, assertDialectError } from '../support/e2e/dialects.ts';
 import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
@@ -94,6 +94,18 @@ for (const dialect of DIALECTS_UNDER_TEST) {
 
 describe('A proxy that translates a large request', () => {
   const scope = perSuite();
+
+  it('does not run out of memory for a body of very many values', async () => {
+    const proxy = await scope.proxy(await scope.enclave(), {}, { nodeArgs: ['--max-old-space-size=256'] });
+    await proxy.logged('session');
+    for (const dialect of DIALECTS_UNDER_TEST) {
+      for (const value of ['[],', '[', '{"a":']) {
+        const body = `{"model":"${PLAIN_MODEL}","input":[${value.repeat((30 * MIB) / value.length)}`;
+        const response = await sendRequest(proxy.url, { path: dialect.replyPath, body }, DEADLINE);
+        assert.match(assertDialectError(dialect, response, 413), /too many values/);
+      }
+    }
+  }).timeout(30_000);
 
   it('ends at once when it is told to stop for the second time', async () => {
     const enclave = await scope.enclave();

@@ -7,7 +7,10 @@ import { parseJson } from '../../shared/json.ts';
 import { BODY_LIMIT } from '../http/openaiErrors.ts';
 import { asDialectError, toDialectError } from './dialectErrors.ts';
 import { DIALECTS } from './dialects.ts';
+import { countValues } from './jsonValues.ts';
 
+/** Far more than conversations have. Together they take less than the smallest memory that Node uses by default. */
+const MAX_VALUES = 1_000_000;
 /** In characters: it is kept until the end of the response. */
 const MAX_PLAN = 1024 * 1024;
 const TOO_MANY_TOOLS = 'The request has too many tools, or the names of its tools are too long. Offer fewer tools.';
@@ -31,6 +34,9 @@ export type Translation =
 export function translate({ dialect: name, purpose, body, context }: TranslationJob): Translation {
   const dialect = DIALECTS[name];
   try {
+    if (body.length > MAX_VALUES && countValues(body) > MAX_VALUES) {
+      throw new DialectError('The request body has too many values. Send a shorter request.', { status: 413 });
+    }
     const value = parseJson(body);
     if (value === undefined) throw new DialectError('The request body is not valid JSON.', { status: 400 });
     const { chat, plan } = dialect.translateRequest(value, context);

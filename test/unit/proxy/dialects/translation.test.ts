@@ -44,15 +44,12 @@ describe('translate()', () => {
   }
 
   it('rejects a request whose translation is longer than the backend accepts', () => {
-    const numbers = `[${'1e20,'.repeat(3_000_000)}0]`;
-    const tool = `{"name":"a","input_schema":{},"input_examples":[${numbers}]}`;
-    const translation = translate(
-      job(
-        'messages',
-        'reply',
-        `{"model":"m","messages":["x"],"tools":[${tool}]}`.replace('"x"', '{"role":"user","content":"x"}'),
-      ),
-    );
+    const call = { type: 'tool_use', id: 'a', name: 'a', input: { a: '"'.repeat(14_000_000) } }; // escaped twice
+    const messages = [
+      { role: 'assistant', content: [call] },
+      { role: 'user', content: 'x' },
+    ];
+    const translation = translate(job('messages', 'reply', JSON.stringify({ ...BODIES.messages, messages })));
     assert.ok(translation.kind === 'error');
     assert.deepEqual([translation.status, translation.message], [413, 'The request body is larger than 50 MiB.']);
   }).timeout(10_000);
