@@ -2,7 +2,7 @@
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { AssistantState } from '../../assistants/assistantService.ts';
-import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
+import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assistants/types.ts';
 import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
@@ -141,11 +141,7 @@ async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promis
   else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
 }
 
-async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
-  if (snippet.kind === 'unsupported') {
-    void vscode.window.showWarningMessage(snippet.message, { modal: true });
-    return;
-  }
+async function copy(context: CommandContext, snippet: Snippet): Promise<void> {
   if (!(await isReady(context))) return;
   const model = await chooseModel(context, snippet);
   if (model === undefined) return;
