@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
-import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
+import { DIALECTS_UNDER_TEST, chatRequest } from '../support/e2e/dialects.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
@@ -39,7 +39,11 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const stalled = dialect.stream(proxy, '/stall 2', { signal: controller.signal }, (streamed) => {
           if (streamed.text === text(2)) controller.abort();
         });
-        await withTimeout('the two words', 5000, stalled.catch(() => undefined));
+        await withTimeout(
+          'the two words',
+          5000,
+          stalled.catch(() => undefined),
+        );
         assert.ok(controller.signal.aborted);
       });
 
@@ -49,7 +53,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const stalled = dialect.stream(proxy, '/stall 2', { signal: controller.signal }, (streamed) => {
           if (streamed.text === text(2)) controller.abort();
         });
-        const { end } = await enclave.journal.request(index);
+        const { end } = await chatRequest(enclave, index);
         await stalled.catch(() => undefined);
         assert.equal((await withTimeout('the end at the enclave', 5000, end)).ended, 'client-cancelled');
       });
@@ -59,7 +63,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const logged = proxy.stderr.items.length;
         const controller = new AbortController();
         const hanging = dialect.stream(proxy, '/hang', { signal: controller.signal });
-        const { end } = await enclave.journal.request(index);
+        const { end } = await chatRequest(enclave, index);
         controller.abort();
         await assert.rejects(hanging);
         assert.equal((await withTimeout('the end at the enclave', 5000, end)).ended, 'client-cancelled');
@@ -104,7 +108,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const index = enclave.journal.requests.length;
         const headers = { 'x-secret-header': 'secret', 'user-agent': 'agent', accept: 'text/event-stream' };
         await sendRequest(proxy.url, { path: `${dialect.replyPath}?beta=true`, body: dialect.body('Hello'), headers });
-        const { headers: received, target, method } = await enclave.journal.request(index);
+        const { headers: received, target, method } = await chatRequest(enclave, index);
         assert.deepEqual(received, [{ name: 'content-type', value: 'application/json' }]);
         assert.deepEqual([method, target], ['POST', '/v1/chat/completions']);
       });

@@ -2,6 +2,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import type { JournalEntry } from '../../../src/devEnclave/transport/journal.ts';
 import { PLAIN_MODEL } from './chat.ts';
 import type { ClientResponse } from './httpClient.ts';
 import { ACCESS_KEY } from './scope.ts';
@@ -106,6 +108,7 @@ const MESSAGES: DialectUnderTest = {
     404: 'not_found_error',
     405: 'invalid_request_error',
     413: 'request_too_large',
+    415: 'invalid_request_error',
     429: 'rate_limit_error',
     502: 'api_error',
     503: 'overloaded_error',
@@ -155,6 +158,7 @@ const RESPONSES: DialectUnderTest = {
     404: 'invalid_request_error',
     405: 'invalid_request_error',
     413: 'invalid_request_error',
+    415: 'invalid_request_error',
     429: 'rate_limit_error',
     502: 'server_error',
     503: 'server_error',
@@ -172,4 +176,12 @@ export function assertDialectError(dialect: DialectUnderTest, response: ClientRe
   const { type, message } = dialect.errorOf(response.json());
   assert.equal(type, dialect.types[status], message);
   return message;
+}
+
+/** The first Chat Completions request that the enclave receives from this index on. */
+export async function chatRequest({ journal }: Pick<RunningEnclave, 'journal'>, start: number): Promise<JournalEntry> {
+  for (let index = start; ; index++) {
+    const request = await journal.request(index);
+    if (request.target === '/v1/chat/completions') return request;
+  }
 }
