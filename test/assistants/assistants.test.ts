@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict';
 import { openBench } from '../support/assistants/bench.ts';
 import type { Bench, Command } from '../support/assistants/bench.ts';
-import { moduleIn, nameOf, shellScript, snippetOf, writeFile } from '../support/assistants/configuration.ts';
+import { dialectOf, moduleIn, nameOf, shellScript, snippetOf, writeFile } from '../support/assistants/configuration.ts';
 import type { Written } from '../support/assistants/configuration.ts';
-import { assertExactBytes, assertKeys, assertToolResult, noteRequest } from '../support/assistants/evidence.ts';
+import {
+  assertExactBytes,
+  assertKeys,
+  assertToolResult,
+  assertTranslated,
+  noteRequest,
+} from '../support/assistants/evidence.ts';
 import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from '../support/assistants/libraries.ts';
 import { PYTHON } from '../support/assistants/python.ts';
 import { folderOf, isRequested, modulesOf, noteRelease } from '../support/assistants/releases.ts';
@@ -41,7 +47,7 @@ describe('Real assistants', () => {
       const assistant = bench.start(await commandOf(terminal, bench, file));
       await assertPrints(sentenceWith(bench.word), assistant);
       assertToolResult(name, bench, tool);
-      assertRequests(name, bench, assistant, maxTokens);
+      assertRequests(id, bench, assistant, maxTokens);
       const left = await bench.endProcesses();
       if (await file?.undo()) note(name, 'did', 'edited its configuration; our entry was removed from it');
       if (left > 0) note(name, 'did', `left ${left} ${left === 1 ? 'process' : 'processes'} running, which were ended`);
@@ -52,7 +58,7 @@ describe('Real assistants', () => {
     }).retries(RETRIES);
   }
 
-  for (const { id, question, withTool } of LIBRARIES) {
+  for (const { id, question, withTool, maxTokens: limit } of LIBRARIES) {
     const name = nameOf(id);
 
     behaves(id, 'streams with the unmodified snippet', async () => {
@@ -60,25 +66,26 @@ describe('Real assistants', () => {
       const program = bench.start(moduleCommand(bench, id, snippetOf(id, bench.endpoint)));
       await assertPrints(GREETING_TEXT, program);
       noteSnippet(name);
-      assertRequests(name, bench, program);
+      assertRequests(id, bench, program, limit);
     });
 
+    if (withTool === undefined) continue;
     behaves(id, 'calls a tool with the client that the snippet creates', async () => {
       const bench = await openBench(scope, (path) => callOnce(READ_FILE, path));
       const program = bench.start(moduleCommand(bench, id, withProgram(id, question, withTool, bench)));
       await assertPrints(sentenceWith(bench.word), program);
       assertToolResult(name, bench, READ_FILE);
-      assertRequests(name, bench, program);
+      assertRequests(id, bench, program, limit);
     });
   }
 
-  for (const { id, command } of PYTHON.filter((program) => isRequested(program.id))) {
+  for (const { id, command, maxTokens: limit } of PYTHON.filter((program) => isRequested(program.id))) {
     behaves(id, 'streams with the unmodified snippet', async () => {
       const bench = await openBench(scope, (path) => callOnce(undefined, path));
       const program = bench.start(command(folderOf(id), bench));
       await assertPrints(GREETING_TEXT, program);
       noteSnippet(nameOf(id));
-      assertRequests(nameOf(id), bench, program);
+      assertRequests(id, bench, program, limit);
     });
   }
 
@@ -167,8 +174,10 @@ async function assertPrints(text: string, assistant: RunningProcess): Promise<vo
   assert.ok(code === 0 && output?.includes(text), `exit code ${code}\n${output}\n${errors}`);
 }
 
-function assertRequests(name: string, bench: Bench, assistant: RunningProcess, maxTokens: number | null = null): void {
+function assertRequests(id: string, bench: Bench, assistant: RunningProcess, maxTokens: number | null = null): void {
+  const [name, dialect] = [nameOf(id), dialectOf(id)];
   assertKeys(name, bench, assistant);
   noteRequest(name, bench, maxTokens);
-  assertExactBytes(name, bench);
+  if (dialect === undefined) assertExactBytes(name, bench);
+  else assertTranslated(name, bench, dialect);
 }

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
+import type { DialectName } from '../../../src/dialects/dialect.ts';
 import type { Bench } from './bench.ts';
 
 /** The assistant's name. */
@@ -12,6 +13,11 @@ export function nameOf(id: string): string {
   const found = [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id);
   assert.ok(found, `there is no assistant ${id}`);
   return found.name;
+}
+
+/** The API that the assistant speaks, if it is not Chat Completions. */
+export function dialectOf(id: string): DialectName | undefined {
+  return [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id)?.dialect;
 }
 
 /** The assistant's own file. */
