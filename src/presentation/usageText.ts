@@ -58,8 +58,17 @@ function body(usage: UsageReport | undefined, keys: readonly AccessKey[]): strin
     row(COLUMNS.map((_, index) => (index === 0 ? ':--' : '--:'))),
     ...rows.map(row),
     '',
+    ...waits(usage.keys),
     ...LEGEND,
   ];
+}
+
+/** How long requests waited for capacity, if any did. */
+function waits(keys: readonly KeyUsage[]): string[] {
+  const waited = keys.reduce((sum, { waitedMs = 0 }) => sum + waitedMs, 0);
+  if (waited === 0) return [];
+  const seconds = (waited / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 });
+  return [`Requests waited ${seconds} s in total because the backend had no capacity.`, ''];
 }
 
 function cells(usage: KeyUsage): string[] {

@@ -120,3 +120,26 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     });
   }
 }
+
+for (const dialect of DIALECTS_UNDER_TEST) {
+  describe(`A silent stream of the ${dialect.name} dialect`, () => {
+    const scope = perSuite();
+
+    it('says regularly that it is alive', async () => {
+      const quick = ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href];
+      const proxy = await scope.proxy(await scope.enclave(), {}, { nodeArgs: quick });
+      const body = dialect.body('/stall 1', { stream: true });
+      const response = await openResponse(proxy.url, { path: dialect.replyPath, body });
+      let text = '';
+      const pings = new Promise<void>((resolve) => {
+        response.on('data', (chunk: Buffer) => {
+          text += chunk.toString();
+          if ((text.match(/^(?:event|): ping$/gm)?.length ?? 0) >= 2) resolve();
+        });
+      });
+      await withTimeout('two pings', 5000, pings);
+      assert.ok(text.indexOf('word') < text.indexOf(': ping'));
+      response.destroy();
+    });
+  });
+}

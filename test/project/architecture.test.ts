@@ -27,6 +27,11 @@ describe('The architecture', () => {
     ['attestation/x.ts', '../proxy/log.ts'],
     ['session/x.ts', '../proxy/log.ts'],
     ['session/x.ts', '../devEnclave/server.ts'],
+    ['dialects/x.ts', '../session/wire.ts'],
+    ['dialects/messages/x.ts', '../../proxy/log.ts'],
+    ['session/x.ts', '../dialects/dialect.ts'],
+    ['devEnclave/x.ts', '../dialects/dialect.ts'],
+    ['extension/x.ts', '../dialects/dialect.ts'],
     ['proxy/x.ts', '../devEnclave/server.ts'],
     ['proxy/x.ts', '../supervisor/supervisor.ts'],
     ['devEnclave/x.ts', '../proxy/log.ts'],
@@ -66,6 +71,8 @@ describe('The architecture', () => {
       ['assistants/x.ts', '../chat/models.ts'],
       ['chat/x.ts', '../supervisor/supervisor.ts'],
       ['proxy/x.ts', '../session/wire.ts'],
+      ['proxy/x.ts', '../dialects/dialect.ts'],
+      ['dialects/messages/x.ts', '../../shared/json.ts'],
       ['proxy/relay/x.ts', '../../attestation/errors.ts'],
       ['session/x.ts', '../attestation/errors.ts'],
       ['devEnclave/x.ts', '../attestation/errors.ts'],
@@ -74,7 +81,17 @@ describe('The architecture', () => {
     }
   });
 
-  const folders = ['shared', 'settings', 'attestation', 'session', 'proxy', 'supervisor', 'keys', 'presentation'];
+  const folders = [
+    'shared',
+    'settings',
+    'attestation',
+    'session',
+    'dialects',
+    'proxy',
+    'supervisor',
+    'keys',
+    'presentation',
+  ];
   for (const [path, name] of [
     ...[...folders, 'chat', 'assistants', 'diagnostics', 'devEnclave'].map((own) => [`${own}/x.ts`, 'vscode'] as const),
     ['shared/x.ts', 'undici'],
@@ -100,6 +117,9 @@ describe('The architecture', () => {
     ['session/x.ts', 'undici'],
     ...['fs', 'fs/promises', 'child_process'].map((module) => ['proxy/x.ts', `node:${module}`] as const),
     ['proxy/x.ts', 'openai'],
+    ...['node:http', 'node:crypto', 'node:fs', 'undici', 'openai', '@anthropic-ai/sdk'].map(
+      (module) => ['dialects/x.ts', module] as const,
+    ),
   ] as const) {
     it(`forbids ${path.split('/', 1).join()} to import ${name}`, () => {
       const violation = [`${path}: must not import ${name}`];
@@ -108,11 +128,17 @@ describe('The architecture', () => {
     });
   }
 
+  it('allows dialects to import the types of the official packages', () => {
+    for (const name of ['openai/resources/chat/completions', '@anthropic-ai/sdk/resources/messages']) {
+      assert.deepEqual(violationsOf(file('dialects/messages/x.ts', `import type { X } from '${name}';`)), []);
+    }
+  });
+
   it('allows the extension to import vscode', () => {
     assert.deepEqual(violationsOf(file('extension/views/x.ts', `import * as vscode from 'vscode';`)), []);
   });
 
-  for (const layer of ['shared', 'attestation', 'session', 'settings', 'presentation']) {
+  for (const layer of ['shared', 'attestation', 'session', 'dialects', 'settings', 'presentation']) {
     it(`forbids clocks and the environment in ${layer}`, () => {
       for (const [text, name] of [
         ['const now = Date.now();', 'Date.now'],

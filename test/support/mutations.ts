@@ -23,7 +23,6 @@ export function pick<Value>(random: Random, values: readonly Value[]): Value {
 /** Values that programs do not expect. */
 const JUNK: readonly ((random: Random) => unknown)[] = [
   () => null,
-  () => undefined,
   () => true,
   () => false,
   () => 0,
@@ -65,14 +64,19 @@ function mutateOnce(value: unknown, random: Random): unknown {
   const places = placesOf(value, 0);
   if (places.length === 0) return pick(random, JUNK)(random);
   const [parent, key] = pick(random, places);
-  const action = Math.floor(random() * 5);
-  if (action === 0) delete parent[key];
-  else if (action === 1) parent[String(random())] = parent[key];
-  else if (action === 2) parent[key] = parent[pick(random, Object.keys(parent))];
-  else if (action === 3 && Array.isArray(parent))
-    parent.splice(Number(key), 0, structuredCloneOrSame(parent[Number(key)]));
-  else parent[key] = pick(random, JUNK)(random);
+  const another = parent[pick(random, Object.keys(parent))];
+  const action = Math.floor(random() * 4);
+  if (action === 0) parent[key] = another;
+  else if (action === 1) parent[key] = pick(random, JUNK)(random);
+  else if (!Array.isArray(parent)) changeFields(parent, key, action === 2 ? undefined : String(random()));
+  else parent.splice(Number(key), 1, ...(action === 2 ? [] : [parent[Number(key)] as unknown, another]));
   return value;
+}
+
+/** Removes a field, or copies it to another name. */
+function changeFields(parent: Json, key: string, copy: string | undefined): void {
+  if (copy === undefined) Reflect.deleteProperty(parent, key);
+  else parent[copy] = parent[key];
 }
 
 /** All properties in a value, without those that are nested absurdly. */
@@ -80,12 +84,4 @@ function placesOf(value: unknown, level: number): [Json, string][] {
   if (typeof value !== 'object' || value === null || level > 20) return [];
   const parent = value as Json;
   return Object.keys(parent).flatMap((key): [Json, string][] => [[parent, key], ...placesOf(parent[key], level + 1)]);
-}
-
-function structuredCloneOrSame(value: unknown): unknown {
-  try {
-    return structuredClone(value);
-  } catch {
-    return value;
-  }
 }

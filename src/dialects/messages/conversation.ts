@@ -77,24 +77,22 @@ class ConversationReader {
   #readSystem(path: string, message: Fields, index: number): void {
     const config = optional(objectAt, `${path}.output_config`, message['output_config']);
     if (config !== undefined) this.#effort = config['effort'];
-    const parts: Part[] = [];
-    for (const block of blocksAt(`${path}.content`, message['content'] ?? [])) {
+    const parts = blocksAt(`${path}.content`, message['content'] ?? []).flatMap((block) => {
       const change = toolChangeAt(block);
-      if (change !== undefined) this.#toolChanges.push(change);
-      else if (block.type === 'text') parts.push(...partsOf(block));
-      else throw unsupportedBlock(block.path, block.type);
-    }
+      if (change === undefined && block.type !== 'text') throw unsupportedBlock(block.path, block.type);
+      if (change === undefined) return partsOf(block);
+      this.#toolChanges.push(change);
+      return [];
+    });
     const isCleared = message['clear_at'] === 'next_user_message' && index < this.#lastUser;
     if (parts.length > 0 && !isCleared) this.#transcript.add({ role: 'system', content: textOf(parts) });
   }
 
   /** The results of tools come first; all other blocks, and the images that tools returned, in one message after them. */
   #readUser(blocks: readonly Block[]): void {
-    const parts: Part[] = [];
     const results = blocks.filter(({ type }) => type === 'tool_result');
-    for (const block of results) parts.push(...this.#readResult(block));
     const others = blocks.filter(({ type }) => type !== 'tool_result');
-    parts.push(...others.flatMap(partsOf));
+    const parts = [...results.flatMap((block) => this.#readResult(block)), ...others.flatMap(partsOf)];
     if (parts.length > 0 || results.length === 0) this.#transcript.add({ role: 'user', content: contentOf(parts) });
     if (others.length > 0) this.#effort = undefined;
   }

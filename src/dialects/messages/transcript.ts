@@ -23,9 +23,12 @@ export class Transcript {
   addAssistant(message: ChatAssistantMessage): void {
     this.#release();
     const last = this.#messages.at(-1);
-    if (last?.role === 'assistant') this.#messages[this.#messages.length - 1] = join(last, message);
-    else this.#messages.push(message);
-    if (last?.role !== 'assistant') this.#openCalls.clear();
+    if (last?.role === 'assistant') {
+      join(last, message);
+    } else {
+      this.#openCalls.clear();
+      this.#messages.push({ ...message, ...(message.tool_calls && { tool_calls: [...message.tool_calls] }) });
+    }
     for (const { id } of message.tool_calls ?? []) this.#openCalls.add(id);
   }
 
@@ -40,18 +43,14 @@ export class Transcript {
   }
 }
 
-function join(one: ChatAssistantMessage, other: ChatAssistantMessage): ChatAssistantMessage {
-  const content = textOf(one) + textOf(other);
-  const calls = [...(one.tool_calls ?? []), ...(other.tool_calls ?? [])];
-  const reasoning = (one.reasoning ?? '') + (other.reasoning ?? '');
-  return {
-    role: 'assistant',
-    content: content === '' && calls.length > 0 ? null : content,
-    ...(reasoning !== '' && { reasoning }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
-}
-
-function textOf({ content }: ChatAssistantMessage): string {
-  return typeof content === 'string' ? content : '';
+/** Adds a message to the one before it, in time that depends only on the new one. */
+function join(target: ChatAssistantMessage, { content, reasoning, tool_calls: calls }: ChatAssistantMessage): void {
+  if (typeof content === 'string' && content !== '') {
+    target.content = (typeof target.content === 'string' ? target.content : '') + content;
+  }
+  if (reasoning !== undefined) target.reasoning = (target.reasoning ?? '') + reasoning;
+  if (calls === undefined) return;
+  target.tool_calls ??= [];
+  for (const call of calls) target.tool_calls.push(call);
+  if (target.content === '') target.content = null;
 }

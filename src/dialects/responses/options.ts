@@ -33,11 +33,10 @@ export function rejectUnsupported(request: Fields): void {
     throw invalidField('context_management', 'the proxy does not compact conversations. Remove the field.');
   }
   const include = optional(arrayAt, 'include', request['include']) ?? [];
-  if (
-    include.includes('message.output_text.logprobs') ||
-    (optional(numberAt, 'top_logprobs', request['top_logprobs']) ?? 0) > 0
-  ) {
-    throw invalidField('top_logprobs', 'log probabilities cannot be translated. Remove the field.');
+  const logprobs = 'log probabilities cannot be translated. Do not ask for them.';
+  if (include.includes('message.output_text.logprobs')) throw invalidField('include', logprobs);
+  if ((optional(numberAt, 'top_logprobs', request['top_logprobs']) ?? 0) > 0) {
+    throw invalidField('top_logprobs', logprobs);
   }
 }
 

@@ -1,8 +1,7 @@
 // One request of a dialect: its body is read, translated, and relayed as a Chat Completions request.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
-import type { Dialect, DialectName, ReplyIdentity } from '../../dialects/dialect.ts';
+import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
 import { DialectError, readError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
@@ -26,7 +25,7 @@ import { DialectResponse } from './dialectResponse.ts';
 import { DIALECTS } from './dialects.ts';
 import { ModelListFailure } from './modelLists.ts';
 import type { ModelLists } from './modelLists.ts';
-import type { Translation, TranslationJob } from './translation.ts';
+import type { TranslationJob } from './translation.ts';
 import type { Translator } from './translationThread.ts';
 
 export interface DialectContext extends RelayContext {
@@ -55,8 +54,7 @@ export interface DialectRequestOptions {
   readonly meter: RequestMeter;
 }
 
-type ChatTranslation = Extract<Translation, { kind: 'chat' }>;
-
+const NO_BODY: Uint8Array = new Uint8Array(0);
 const HEADERS = [{ name: 'content-type', value: 'application/json' }];
 /** The body is sealed in steps of this many bytes, between which other requests proceed. */
 const STEP = 256 * 1024;
@@ -71,6 +69,8 @@ export class DialectRequest {
   #upload: Upload | undefined;
   #relay: Relay | undefined;
   #isOver = false;
+  /** Of the Chat Completions request, which may have to be sent again. */
+  #body = NO_BODY;
   /** The request is sent again later. */
   #isWaiting = false;
 
@@ -173,11 +173,16 @@ export class DialectRequest {
       return;
     }
     place.releaseBody();
-    if (place.keep(translation.body.length)) this.#send(translation, newIdentity());
-    else this.#refuse(busyError(this.#withApiKey), 'busy');
+    if (!place.keep(translation.body.length)) {
+      this.#refuse(busyError(this.#withApiKey), 'busy');
+      return;
+    }
+    this.#body = translation.body;
+    this.#send(translation.plan, newIdentity());
   }
 
-  #send(translation: ChatTranslation, identity: ReplyIdentity): void {
+  #send(plan: ReplyPlan, identity: ReplyIdentity): void {
+    const body = this.#body;
     const { res, cors, entry, meter, key, place } = this.#request;
     this.#isWaiting = false;
     const metadata = encodeMetadata({
@@ -185,8 +190,9 @@ export class DialectRequest {
       ...{ method: 'POST', target: CHAT_COMPLETIONS, headers: HEADERS, bodyPresent: true },
     });
     const response = new DialectResponse({
-      ...{ res, dialect: this.#dialect, plan: translation.plan, identity, entry, cors },
+      ...{ res, dialect: this.#dialect, plan, identity, entry, cors },
       onAccepted: () => {
+        this.#body = NO_BODY;
         place.releaseBody();
       },
       onRefused: (refusal) => {
@@ -195,7 +201,7 @@ export class DialectRequest {
           this.#sendError(errorOf(refusal), refusal.headers);
         } else {
           this.#isWaiting = true;
-          this.#run(this.#sendLater(wait, translation, identity));
+          this.#run(this.#sendLater(wait, plan, identity));
         }
       },
       onInvalid: ({ status, message, code }) => {
@@ -204,7 +210,7 @@ export class DialectRequest {
       },
     });
     const relay = new Relay(this.#context, {
-      ...{ req: null, res: response, metadata, bodyLength: translation.body.length },
+      ...{ req: null, res: response, metadata, bodyLength: body.length },
       ...{ withApiKey: this.#withApiKey, cors: [], entry, meter },
       place: {
         keep: () => true,
@@ -215,19 +221,17 @@ export class DialectRequest {
       },
     });
     this.#relay = relay;
-    relay.send(inSteps(translation.body));
+    relay.send(inSteps(body));
   }
 
-  async #sendLater(milliseconds: number, translation: ChatTranslation, identity: ReplyIdentity): Promise<void> {
+  async #sendLater(milliseconds: number, plan: ReplyPlan, identity: ReplyIdentity): Promise<void> {
     const begin = performance.now();
-    try {
-      await setTimeout(milliseconds, undefined, { signal: this.#cancelled.signal });
-    } finally {
-      const waited = performance.now() - begin;
-      this.#request.entry.waited(waited);
-      this.#request.meter.waited(waited);
-    }
-    this.#send(translation, identity);
+    await wait(milliseconds, this.#cancelled.signal);
+    const waited = performance.now() - begin;
+    this.#request.entry.waited(waited);
+    this.#request.meter.waited(waited);
+    this.#cancelled.signal.throwIfAborted();
+    this.#send(plan, identity);
   }
 
   #sendJson(json: string): void {
@@ -254,6 +258,17 @@ export class DialectRequest {
     sendJson(res, error.status, json, [...keptHeaders(headers), ...cors]);
     this.#finish();
   }
+}
+
+/** Resolves after this time, or when the signal is aborted. */
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function newIdentity(): ReplyIdentity {

@@ -48,18 +48,17 @@ export class ModelListFailure extends Error {
   }
 }
 
-interface Entry {
-  list: unknown;
-  /** Undefined: there is no list yet. */
-  loadedAt: number | undefined;
+interface Cached {
+  readonly list: unknown;
+  readonly loadedAt: number;
   reloadAt: number;
-  loading: Promise<unknown> | undefined;
 }
 
 export class ModelLists {
   readonly #now: () => number;
-  /** By the digest of the API key. The latest one is the last. */
-  readonly #entries = new Map<string, Entry>();
+  /** By the digest of the API key; only keys that the backend accepted. The one that was used last is the last. */
+  readonly #lists = new Map<string, Cached>();
+  readonly #loading = new Map<string, Promise<unknown>>();
 
   /** @param now the monotonic time in milliseconds */
   constructor(now: () => number) {
@@ -72,48 +71,54 @@ export class ModelLists {
    * @throws (rejection) ModelListFailure
    */
   async get(key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    const entry = this.#entryOf(key);
+    const digest = digestOf(key);
+    const cached = this.#lists.get(digest);
     const now = this.#now();
-    if (entry.loadedAt === undefined || now - entry.loadedAt > MAX_AGE) return this.#load(entry, key, context);
-    if (now >= entry.reloadAt) this.#load(entry, key, context).catch(() => undefined);
-    return entry.list;
+    if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context);
+    this.#keep(digest, cached);
+    if (now >= cached.reloadAt) this.#load(digest, key, context).catch(() => undefined);
+    return cached.list;
   }
 
   /** The same, but always as the backend has it now. */
   reload(key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    return this.#load(this.#entryOf(key), key, context);
+    return this.#load(digestOf(key), key, context);
   }
 
-  #entryOf({ value }: UpstreamKey): Entry {
-    const digest = hash('sha256', value, 'base64url');
-    const entry = this.#entries.get(digest) ?? { list: null, loadedAt: undefined, reloadAt: 0, loading: undefined };
-    this.#entries.delete(digest);
-    this.#entries.set(digest, entry);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_LISTS && oldest !== undefined) this.#entries.delete(oldest);
-    return entry;
+  /** Requests for the same list share one request to the backend. */
+  #load(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
+    const running = this.#loading.get(digest);
+    if (running !== undefined) return running;
+    const loading = this.#fetch(digest, key, context).finally(() => this.#loading.delete(digest));
+    this.#loading.set(digest, loading);
+    return loading;
   }
 
-  #load(entry: Entry, key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    entry.loading ??= fetchModels(key, context)
-      .then((fetched) => {
-        const { response } = fetched;
-        const list = response.status === 200 ? parseJson(response.text) : undefined;
-        const isRefused = response.status === 401 || response.status === 403;
-        if (isRefused) entry.loadedAt = undefined;
-        entry.reloadAt = this.#now() + (list === undefined ? RETRY : FRESH);
-        if (list === undefined) {
-          throw new ModelListFailure(response.status === 200 ? { ...fetched, response: INVALID } : fetched);
-        }
-        entry.list = list;
-        entry.loadedAt = this.#now();
-        return list;
-      })
-      .finally(() => {
-        entry.loading = undefined;
-      });
-    return entry.loading;
+  async #fetch(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
+    const fetched = await fetchModels(key, context);
+    const { status, text } = fetched.response;
+    const list = status === 200 ? parseJson(text) : undefined;
+    const now = this.#now();
+    if (list !== undefined) {
+      this.#keep(digest, { list, loadedAt: now, reloadAt: now + FRESH });
+      return list;
+    }
+    const cached = this.#lists.get(digest);
+    if (status === 401 || status === 403) this.#lists.delete(digest);
+    else if (cached !== undefined) cached.reloadAt = now + RETRY;
+    throw new ModelListFailure(status === 200 ? { ...fetched, response: INVALID } : fetched);
   }
+
+  #keep(digest: string, cached: Cached): void {
+    this.#lists.delete(digest);
+    this.#lists.set(digest, cached);
+    const [oldest] = this.#lists.keys();
+    if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
+  }
+}
+
+function digestOf({ value }: UpstreamKey): string {
+  return hash('sha256', value, 'base64url');
 }
 
 /** Sends the request over the session, as a client's would be sent. */

@@ -6,7 +6,7 @@ import { translate } from './translation.ts';
 import type { Translation, TranslationJob } from './translation.ts';
 
 /** Bodies up to this length are translated at once, in bytes. Counting tokens takes longer than translating. */
-const SHORT = { reply: 1024 * 1024, count: 128 * 1024 };
+const SHORT = { reply: 1024 * 1024, count: 256 * 1024 };
 /** Threads at once; other requests wait. */
 const MAX_THREADS = 2;
 

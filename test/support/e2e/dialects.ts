@@ -1,6 +1,6 @@
 // The dialects as clients see them: official clients, requests, and the form of errors.
-import Anthropic from '@anthropic-ai/sdk';
 import assert from 'node:assert/strict';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import type { JournalEntry } from '../../../src/devEnclave/transport/journal.ts';

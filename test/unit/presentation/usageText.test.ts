@@ -56,6 +56,15 @@ describe('usageDocument()', () => {
     assert.match(usageDocument(report(usage), KEYS), /: 10 requests; token counts are known for 2\./);
   });
 
+  it('says how long requests waited for capacity, if any did', () => {
+    const waited = report(used(ADA.id, { waitedMs: 1_200_000 }), used(OWN.id, { waitedMs: 340 }), used(DIRECT));
+    assert.match(
+      usageDocument(waited, KEYS),
+      /^Requests waited 1,200\.3 s in total because the backend had no capacity\.$/m,
+    );
+    assert.doesNotMatch(usageDocument(report(used(ADA.id)), KEYS), /waited/);
+  });
+
   it('counts the tokens of a response that the client cancelled afterwards', () => {
     const text = usageDocument(report(used(ADA.id, { cancelled: 1, tokensIn: 3, tokensOut: 4, counted: 1 })), KEYS);
     assert.match(text, /: 1 request; token counts are known for 1\./);

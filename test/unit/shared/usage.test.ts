@@ -20,7 +20,11 @@ const REPORT: UsageReport = {
 describe('parseUsage()', () => {
   it('reads a valid report', () => {
     const [key] = REPORT.keys;
-    for (const report of [REPORT, { ...REPORT, keys: [] }, { ...REPORT, keys: [{ ...key, firstByte: null }] }]) {
+    for (const report of [
+      REPORT,
+      { ...REPORT, keys: [] },
+      { ...REPORT, keys: [{ ...key, firstByte: null, waitedMs: 7 }] },
+    ]) {
       assert.deepEqual(parseUsage(JSON.stringify(report)), report);
     }
   });
@@ -31,7 +35,12 @@ describe('parseUsage()', () => {
     for (const wrong of [null, 7, [], {}, { ...REPORT, since: 'x' }, { ...REPORT, keys: {} }]) {
       assert.equal(parseUsage(JSON.stringify(wrong)), undefined);
     }
-    for (const wrong of [...wrongKeys, { ...key, firstByte: '1' }, { ...key, lastAt: undefined }]) {
+    for (const wrong of [
+      ...wrongKeys,
+      { ...key, firstByte: '1' },
+      { ...key, lastAt: undefined },
+      { ...key, waitedMs: '1' },
+    ]) {
       assert.equal(parseUsage(JSON.stringify({ ...REPORT, keys: [wrong] })), undefined, JSON.stringify(wrong));
     }
     for (const text of ['', '{', '{"status":"ok","service":"sealed-proxy","version":"1.0.0"}']) {

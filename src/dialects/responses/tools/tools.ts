@@ -151,10 +151,11 @@ function findTools(path: string, entry: Fields, offered: readonly OfferedTool[])
   if (typeof type === 'string' && OPTIONAL_TYPE.test(type)) return [];
   const name = stringAt(`${path}.name`, entry['name']);
   const namespace = optional(stringAt, `${path}.namespace`, entry['namespace']);
-  const found = offered.filter(({ client }) => {
-    if (type === 'namespace') return client.namespace === name;
-    return client.kind === type && client.name === name && (namespace ?? client.namespace) === client.namespace;
-  });
+  const named = offered.filter(({ client }) =>
+    type === 'namespace' ? client.namespace === name : client.kind === type && client.name === name,
+  );
+  const exact = named.filter(({ client }) => client.namespace === namespace);
+  const found = exact.length > 0 || namespace !== undefined ? exact : named;
   if (found.length === 0) throw invalidField(path, 'the field "tools" does not contain this tool.');
   return found.map(({ chat }) => chat);
 }

@@ -49,6 +49,20 @@ describe('RequestEntry', () => {
     assert.ok(Number(line['endMs']) >= 3);
   });
 
+  it('shows how long the request waited, and starts with the last response', async () => {
+    const { log, lines } = logAt('info');
+    const entry = new RequestEntry('GET', '/');
+    entry.started(429);
+    const begun = performance.now();
+    while (performance.now() - begun < 3) await flushEventLoop();
+    entry.waited(3);
+    entry.started(200);
+    entry.write(log);
+    const [line = assert.fail()] = lines();
+    assert.deepEqual([line['status'], line['waitedMs']], [200, 3]);
+    assert.ok(Number(line['startMs']) >= 3);
+  });
+
   it('is a warning with the cause if the request failed, otherwise information', () => {
     for (const [end, detail, level] of [
       ['complete', null, 'info'],

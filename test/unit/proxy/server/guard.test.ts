@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
+  apiKeyHeader,
   bearerToken,
   checkOrigin,
   corsHeaders,
@@ -269,5 +270,12 @@ describe('bearerToken()', () => {
   it('reads a value full of spaces in linear time: this test never ends otherwise', () => {
     const value = `Bearer a${' '.repeat(1_000_000)}b`;
     assert.equal(bearerToken(['Authorization', value]), value.slice('Bearer '.length));
+  });
+});
+
+describe('apiKeyHeader()', () => {
+  it('returns the value of the only header', () => {
+    assert.equal(apiKeyHeader(['X-Api-Key', 'key']), 'key');
+    for (const raw of [[], ['x-api-key', 'a', 'x-api-key', 'b']]) assert.equal(apiKeyHeader(raw), undefined);
   });
 });

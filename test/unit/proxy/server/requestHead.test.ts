@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
-import { readRequestHead } from '../../../../src/proxy/server/requestHead.ts';
+import { DIALECT_BODY_LIMIT, DIALECT_ERRORS, PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
+import { readDialectHead, readRequestHead } from '../../../../src/proxy/server/requestHead.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../../../src/session/wire.ts';
 
 const read = (rawHeaders: readonly string[], url = '/v1/models') =>
@@ -36,5 +36,26 @@ describe('readRequestHead()', () => {
       assert.equal(read(['Transfer-Encoding', coding]), PROXY_ERRORS.badRequest);
     }
     assert.equal(read(['Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked']), PROXY_ERRORS.badRequest);
+  });
+});
+
+describe('readDialectHead()', () => {
+  it('returns the announced length of the body', () => {
+    const { max, error } = DIALECT_BODY_LIMIT;
+    for (const [rawHeaders, bodyLength] of [
+      [[], 0],
+      [['Content-Length', String(max), 'Content-Encoding', 'identity'], max],
+      [['Transfer-Encoding', 'chunked'], undefined],
+    ] as const) {
+      const head = readDialectHead({ rawHeaders: [...rawHeaders] });
+      assert.ok('bodyLength' in head);
+      assert.equal(head.bodyLength, bodyLength);
+    }
+    assert.equal(readDialectHead({ rawHeaders: ['Content-Length', String(max + 1)] }), error);
+  });
+
+  it('refuses a body that the proxy cannot read', () => {
+    assert.equal(readDialectHead({ rawHeaders: ['Transfer-Encoding', 'gzip'] }), PROXY_ERRORS.badRequest);
+    assert.equal(readDialectHead({ rawHeaders: ['Content-Encoding', 'zstd'] }), DIALECT_ERRORS.contentCoding);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
-import { OTHER_PATH, findRoute, loggedPath, pathOf } from '../../../../src/proxy/server/routes.ts';
+import { DIALECT_ERRORS, PROXY_ERRORS, noDialectPath } from '../../../../src/proxy/http/openaiErrors.ts';
+import { OTHER_PATH, findDialect, findRoute, loggedPath, pathOf } from '../../../../src/proxy/server/routes.ts';
 
 describe('pathOf()', () => {
   it('cuts the query off', () => {
@@ -23,6 +23,36 @@ describe('findRoute()', () => {
     }
   });
 
+  it('finds the paths of the dialects with their tasks', () => {
+    for (const [path, allow, dialect, task] of [
+      ['/anthropic/v1/messages', 'POST', 'messages', { name: 'reply' }],
+      ['/anthropic/v1/messages/count_tokens', 'POST', 'messages', { name: 'count' }],
+      ['/anthropic/v1/models', 'GET', 'messages', { name: 'listModels' }],
+      ['/anthropic/v1/models/openai%2Fgpt', 'GET', 'messages', { name: 'describeModel', model: 'openai/gpt' }],
+      ['/anthropic/v1/models/100%', 'GET', 'messages', { name: 'describeModel', model: '100%' }],
+      ['/responses/v1/responses', 'POST', 'responses', { name: 'reply' }],
+      ['/responses/v1/responses/input_tokens', 'POST', 'responses', { name: 'count' }],
+      ['/responses/v1/models', 'GET', 'responses', { name: 'listModels' }],
+      ['/responses/v1/models/a/b', 'GET', 'responses', { name: 'describeModel', model: 'a/b' }],
+    ] as const) {
+      assert.deepEqual(findRoute(path), { kind: 'dialect', allow, dialect, task }, path);
+    }
+  });
+
+  it('gives the error for all other paths of the dialects', () => {
+    assert.equal(findRoute('/responses/v1/responses/compact'), DIALECT_ERRORS.noCompaction);
+    for (const path of [
+      '/anthropic/',
+      '/anthropic/v1/models/',
+      '/anthropic/v1/responses',
+      '/anthropic/v1/constructor',
+    ]) {
+      assert.deepEqual(findRoute(path), noDialectPath('messages'), path);
+    }
+    assert.deepEqual(findRoute('/responses/v1/messages'), noDialectPath('responses'));
+    for (const path of ['/anthropic', '/responses']) assert.equal(findRoute(path), PROXY_ERRORS.noSuchPath);
+  });
+
   it('gives the error for single models and for all other paths', () => {
     for (const path of ['/v1/models/', '/v1/models/x']) assert.equal(findRoute(path), PROXY_ERRORS.noSuchModelRoute);
     for (const path of ['', '/v1', '/health/', '/V1/models', '/v1/chat/completions/', 'constructor']) {
@@ -31,7 +61,22 @@ describe('findRoute()', () => {
   });
 });
 
+describe('findDialect()', () => {
+  it('finds the dialect of all paths in its folder', () => {
+    const paths = ['/anthropic/x', '/anthropic/v1/messages', '/responses/', '/anthropic', '/v1/responses', ''];
+    assert.deepEqual(paths.map(findDialect), ['messages', 'messages', 'responses', undefined, undefined, undefined]);
+  });
+});
+
 describe('loggedPath()', () => {
+  it('hides the ID of a model', () => {
+    for (const path of ['/anthropic/v1/messages', '/responses/v1/models', '/responses/v1/responses/compact']) {
+      assert.equal(loggedPath(path), path);
+    }
+    assert.equal(loggedPath('/anthropic/v1/models/sk-secret'), '/anthropic/v1/models/{id}');
+    assert.equal(loggedPath('/anthropic/v1/sk-secret'), OTHER_PATH);
+  });
+
   it('shows served paths only', () => {
     assert.equal(loggedPath('/v1/models'), '/v1/models');
     for (const path of ['/sk-secret', '/v1/models/x', '']) assert.equal(loggedPath(path), OTHER_PATH);

@@ -49,6 +49,17 @@ describe('UsageTally', () => {
     assert.deepEqual([usageOf(DIRECT).tokensIn, usageOf(DIRECT).counted], [0, 0]);
   });
 
+  it('adds up the time that the requests of a key waited for capacity', async () => {
+    for (const waits of [[], [20, 30], [50]]) {
+      const meter = tally.begin(ID);
+      for (const wait of waits) meter.waited(wait);
+      meter.finish({ end: 'complete' });
+    }
+    await ask({ caller: DIRECT });
+    assert.equal(usageOf(ID).waitedMs, 100);
+    assert.ok(!('waitedMs' in usageOf(DIRECT)));
+  });
+
   for (const [what, outcome, act] of [
     ['gets a response', 'answered', () => ask()],
     ['gets a response of status 399', 'answered', () => ask({ status: 399 })],

@@ -1,0 +1,112 @@
+// Large requests of the dialects are translated in another thread.
+import assert from 'node:assert/strict';
+import { translate } from '../../src/proxy/dialects/translation.ts';
+import type { TranslationJob } from '../../src/proxy/dialects/translation.ts';
+import { PLAIN_MODEL } from '../support/e2e/chat.ts';
+import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
+import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
+import { RUNTIMES } from '../support/e2e/process.ts';
+import { perSuite } from '../support/e2e/scope.ts';
+import type { ServerProcess } from '../support/e2e/scope.ts';
+
+const MIB = 1024 * 1024;
+const DEADLINE = 15_000;
+
+for (const dialect of DIALECTS_UNDER_TEST) {
+  for (const { runtime, nodeArgs } of RUNTIMES) {
+    describe(`A large request of the ${dialect.name} dialect to a proxy with ${runtime}`, () => {
+      const scope = perSuite();
+      let proxy: ServerProcess;
+
+      before(async () => {
+        const enclave = await scope.enclaveProcess();
+        const delays = new URL('../support/loopDelay.mjs', import.meta.url).href;
+        proxy = await scope.proxy(enclave, {}, { nodeArgs: [...nodeArgs, '--import', delays] });
+        await proxy.logged('session');
+        assert.equal((await send(dialect.body('/repeat 1'))).status, 200);
+      });
+
+      const send = (body: string, path = dialect.replyPath) => sendRequest(proxy.url, { path, body }, DEADLINE);
+      const longestPause = async () => {
+        const start = proxy.stderr.items.length;
+        proxy.child.kill('SIGUSR2');
+        return Number((await proxy.logged('longest_pause', {}, start))['milliseconds']);
+      };
+      /** How long the same work takes in one piece. */
+      const measure = (purpose: TranslationJob['purpose'], body: string) => {
+        const modelList = { data: [{ id: PLAIN_MODEL }] };
+        const context = { modelList, replacementModel: undefined };
+        const begin = performance.now();
+        const { kind } = translate({ dialect: dialect.name, purpose, body: Buffer.from(body), context });
+        assert.notEqual(kind, 'error');
+        return performance.now() - begin;
+      };
+      /** Many short messages: more work than one long message. */
+      const longBody = () => {
+        const text = 'some words of a "long" conversation\n'.repeat(20);
+        const content = dialect.name === 'messages' ? 'messages' : 'input';
+        const messages = Array.from({ length: Math.ceil((8 * MIB) / text.length) }, () => ({
+          role: 'user',
+          content: text,
+        }));
+        return dialect.body('', { [content]: [...messages, { role: 'user', content: '/repeat 3' }] });
+      };
+
+      it('has an answer, and does not pause the proxy for as long as its translation takes', async () => {
+        const body = longBody();
+        assert.ok(body.length > 8 * MIB);
+        await longestPause();
+        const response = await send(body);
+        const pause = await longestPause();
+        assert.equal(response.status, 200, response.body.toString());
+        assert.equal(dialect.textOf(response.json()), 'word word word ');
+        assert.ok(pause < measure('reply', body), `a pause of ${pause} ms`);
+      });
+
+      it('does not pause the proxy for as long as its tokens are counted', async () => {
+        const body = longBody();
+        await longestPause();
+        const response = await send(body, dialect.countPath);
+        const pause = await longestPause();
+        assert.ok(dialect.countOf(response.json()) > MIB);
+        assert.ok(pause < measure('count', body), `a pause of ${pause} ms`);
+      });
+
+      it('gets its error in the form of the dialect', async () => {
+        const response = await send(dialect.body('x'.repeat(2 * MIB), { model: 'gpt-9' }));
+        assert.match(dialect.errorOf(response.json()).message, /does not offer the model "gpt-9"/);
+        assert.equal(response.status, 404);
+      });
+
+      it('can be cancelled while it is translated, and the proxy goes on', async () => {
+        const start = proxy.stderr.items.length;
+        const request = openRequest(proxy.url, { path: dialect.countPath });
+        request.on('error', () => undefined);
+        request.end(longBody(), () => {
+          request.destroy();
+        });
+        await proxy.logged('request', { path: dialect.countPath, end: 'client-gone' }, start);
+        assert.equal((await send(dialect.body('/repeat 1'))).status, 200);
+      });
+    });
+  }
+}
+
+describe('A proxy that translates a large request', () => {
+  const scope = perSuite();
+
+  it('ends at once when it is told to stop for the second time', async () => {
+    const enclave = await scope.enclave();
+    const proxy = await scope.proxy(enclave);
+    await proxy.logged('session');
+    const [dialect] = DIALECTS_UNDER_TEST;
+    const request = openRequest(proxy.url, { path: dialect.countPath });
+    request.on('error', () => undefined);
+    request.end(dialect.body('a b c '.repeat(5 * MIB)));
+    await enclave.journal.request(0); // the list of models: the translation is next
+    proxy.child.kill('SIGTERM');
+    await proxy.logged('stopping');
+    proxy.child.kill('SIGTERM');
+    assert.equal((await proxy.exit()).code, 0);
+  });
+});

@@ -1,0 +1,87 @@
+// Requests of the Responses API, and its replies as the official client library reads them.
+import assert from 'node:assert/strict';
+import OpenAI from 'openai';
+import type { Response as ModelResponse, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { ChatDelta, ChatOutcome } from '../../src/dialects/chatReader.ts';
+import type { ReplyIdentity, RequestContext } from '../../src/dialects/dialect.ts';
+import { DialectError } from '../../src/dialects/dialectError.ts';
+import type { ResponsesPlan } from '../../src/dialects/responses/plan.ts';
+import { responses } from '../../src/dialects/responses/responses.ts';
+
+export const CONTEXT: RequestContext = {
+  modelList: {
+    data: [
+      { id: 'thinker', capabilities: { chat: true, reasoning: true } },
+      { id: 'talker', capabilities: { chat: true } },
+    ],
+  },
+  replacementModel: undefined,
+};
+
+export const IDENTITY: ReplyIdentity = { id: '0123456789abcdef'.repeat(2), createdAt: 1_700_000_000 };
+
+/** Translates a request to the model `thinker`, with one short message unless the fields say otherwise. */
+export function translate(fields: object) {
+  return responses.translateRequest({ model: 'thinker', input: 'Hello', ...fields }, CONTEXT);
+}
+
+/** The translation of these items of the input. */
+export function translateItems(...input: readonly object[]) {
+  return translate({ input }).chat.messages;
+}
+
+/** Checks that a request is rejected, and returns the field and the message. */
+export function rejection(fields: object): { param: string | null; message: string } {
+  try {
+    translate(fields);
+  } catch (error) {
+    assert.ok(error instanceof DialectError, String(error));
+    assert.equal(error.status, 400);
+    return { param: error.param, message: error.message };
+  }
+  throw new assert.AssertionError({ message: 'the request was not rejected' });
+}
+
+export const STOPPED: ChatOutcome = { finish: 'stop', usage: { input: 50, cached: 20, output: 30, reasoning: 10 } };
+
+/** The event stream of a response with these deltas. */
+export function streamOf(plan: ResponsesPlan, deltas: readonly ChatDelta[], outcome = STOPPED): string {
+  const reply = responses.createReply({ ...plan, stream: true }, IDENTITY);
+  return reply.begin() + deltas.map((delta) => reply.delta(delta)).join('') + reply.end(outcome);
+}
+
+/** The JSON body of a response with these deltas. */
+export function bodyOf(plan: ResponsesPlan, deltas: readonly ChatDelta[], outcome = STOPPED): ModelResponse {
+  const reply = responses.createReply({ ...plan, stream: false }, IDENTITY);
+  const sent = reply.begin() + deltas.map((delta) => reply.delta(delta)).join('');
+  assert.equal(sent, '', 'nothing is sent before the body');
+  return JSON.parse(reply.body(outcome)) as ModelResponse;
+}
+
+/** The events of a stream; comments are left out. */
+export function eventsOf(stream: string): ResponseStreamEvent[] {
+  return stream
+    .split('\n\n')
+    .filter((text) => text !== '' && !text.startsWith(':'))
+    .map((text) => {
+      const [, name, data = ''] = /^event: (\S+)\ndata: (.*)$/.exec(text) ?? [];
+      const event = JSON.parse(data) as ResponseStreamEvent;
+      assert.equal(event.type, name);
+      return event;
+    });
+}
+
+/** A client whose requests get this event stream. */
+export function clientOf(stream: BodyInit): OpenAI {
+  const headers = { 'content-type': 'text/event-stream' };
+  return new OpenAI({
+    apiKey: 'test',
+    maxRetries: 0,
+    fetch: () => Promise.resolve(new Response(stream, { headers })),
+  });
+}
+
+/** The response as the official library puts it together from this event stream. */
+export async function accumulate(stream: BodyInit): Promise<ModelResponse> {
+  return clientOf(stream).responses.stream({ model: 'thinker', input: 'Hello' }).finalResponse();
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { arrayAt, booleanAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../../../src/dialects/fields.ts';
+import { nested } from '../../support/mutations.ts';
+
+const READERS = [
+  [objectAt, [{}, { a: 1 }], 'must be an object.'],
+  [arrayAt, [[], [1]], 'must be an array.'],
+  [stringAt, ['', 'a'], 'must be a string.'],
+  [numberAt, [0, -1.5, 1e308], 'must be a number.'],
+  [booleanAt, [true, false], 'must be true or false.'],
+] as const;
+
+describe('objectAt() and the other readers', () => {
+  for (const [read, values, problem] of READERS) {
+    it(`return a value of the right type: ${read.name}()`, () => {
+      for (const value of values) assert.equal(read('a', value), value);
+    });
+
+    it(`reject any other value and name the field: ${read.name}()`, () => {
+      const others = READERS.flatMap(([other, samples]) => (other === read ? [] : [...samples]));
+      for (const value of [...others, null, undefined, NaN, Infinity]) {
+        const expected = { name: 'DialectError', status: 400, param: 'a[0].b', message: `a[0].b: ${problem}` };
+        assert.throws(() => read('a[0].b', value), expected);
+      }
+    });
+  }
+});
+
+describe('optional()', () => {
+  it('is undefined for a field that is missing or null', () => {
+    assert.equal(optional(stringAt, 'a', undefined), undefined);
+    assert.equal(optional(stringAt, 'a', null), undefined);
+    assert.equal(optional(stringAt, 'a', ''), '');
+    assert.throws(() => optional(stringAt, 'a', 5), { message: 'a: must be a string.' });
+  });
+});
+
+describe('jsonAt()', () => {
+  it('is the JSON text of a value', () => {
+    assert.equal(jsonAt('a', { b: [1, null, 'ü'] }), '{"b":[1,null,"ü"]}');
+    assert.equal(jsonAt('a', 'text'), '"text"');
+    assert.equal(jsonAt('a', nested(200)), JSON.stringify(nested(200)));
+  });
+
+  it('rejects a value that is nested too deeply', () => {
+    for (const levels of [201, 1_000_000]) {
+      const message = 'a: must not be nested more than 200 levels deep.';
+      assert.throws(() => jsonAt('a', nested(levels)), { name: 'DialectError', status: 400, message });
+    }
+  });
+});

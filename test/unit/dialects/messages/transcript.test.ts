@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { ChatAssistantMessage } from '../../../../src/dialects/chatCompletions.ts';
+import { Transcript } from '../../../../src/dialects/messages/transcript.ts';
+
+const calling = (...ids: readonly string[]): ChatAssistantMessage => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'Read', arguments: '{}' } })),
+});
+
+describe('Transcript', () => {
+  it('holds messages back until all calls have a result', () => {
+    const transcript = new Transcript();
+    transcript.addAssistant(calling('a', 'b'));
+    transcript.addResult('a', 'A');
+    transcript.add({ role: 'user', content: 'One' });
+    transcript.addResult('b', 'B');
+    transcript.add({ role: 'user', content: 'Two' });
+    assert.deepEqual(
+      transcript.end().map(({ content }) => content),
+      [null, 'A', 'B', 'One', 'Two'],
+    );
+  });
+
+  it('releases them before the next message of the assistant, and at the end', () => {
+    const transcript = new Transcript();
+    transcript.addAssistant(calling('a'));
+    transcript.add({ role: 'user', content: 'One' });
+    transcript.addAssistant(calling('b'));
+    transcript.add({ role: 'user', content: 'Two' });
+    assert.deepEqual(
+      transcript.end().map(({ content }) => content),
+      [null, 'One', null, 'Two'],
+    );
+  });
+
+  it('joins neighbouring messages of the assistant', () => {
+    const transcript = new Transcript();
+    transcript.addAssistant({ role: 'assistant', content: 'One', reasoning: 'R' });
+    transcript.addAssistant({ ...calling('a'), content: ' Two' });
+    transcript.addAssistant({ ...calling('b'), reasoning: 'S' });
+    assert.deepEqual(transcript.end(), [{ ...calling('a', 'b'), content: 'One Two', reasoning: 'RS' }]);
+  });
+});

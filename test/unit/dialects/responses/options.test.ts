@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import {
+  readReasoning,
+  readSampling,
+  readText,
+  rejectUnsupported,
+} from '../../../../src/dialects/responses/options.ts';
+
+const rejects = (run: () => unknown, param: string) => {
+  assert.throws(run, { name: 'DialectError', status: 400, param });
+};
+
+describe('rejectUnsupported()', () => {
+  it('accepts what changes nothing', () => {
+    rejectUnsupported({
+      background: false,
+      conversation: null,
+      previous_response_id: null,
+      include: ['reasoning.encrypted_content'],
+      context_management: [],
+      store: true,
+      top_logprobs: 0,
+    });
+  });
+
+  it('names each field that the client relies on and that cannot be translated', () => {
+    for (const [name, value] of Object.entries({
+      previous_response_id: 'resp_1',
+      conversation: 'conv_1',
+      prompt: { id: 'pmpt_1' },
+      moderation: {},
+      background: true,
+      context_management: [{ type: 'compaction' }],
+      top_logprobs: 3,
+    })) {
+      rejects(() => {
+        rejectUnsupported({ [name]: value });
+      }, name);
+    }
+    rejects(() => {
+      rejectUnsupported({ include: ['message.output_text.logprobs'] });
+    }, 'include');
+  });
+});
+
+describe('readSampling()', () => {
+  it('reads the numbers, and leaves out those that are null', () => {
+    assert.deepEqual(readSampling({ temperature: 0, top_p: null, max_output_tokens: 1 }), {
+      temperature: 0,
+      topP: undefined,
+      maxTokens: 1,
+    });
+  });
+
+  it('rejects values that are not numbers, and a limit below 1', () => {
+    for (const [name, value] of [
+      ['temperature', '1'],
+      ['top_p', []],
+      ['max_output_tokens', 0],
+      ['max_output_tokens', 1.5],
+    ] as const) {
+      rejects(() => readSampling({ [name]: value }), name);
+    }
+  });
+});
+
+describe('readReasoning()', () => {
+  it('reads the effort and the kind of summary', () => {
+    assert.deepEqual(readReasoning({}), { effort: null, summary: null });
+    const reasoning = { effort: 'xhigh', summary: 'detailed' };
+    assert.deepEqual(readReasoning({ reasoning }), reasoning);
+    assert.equal(readReasoning({ reasoning: { generate_summary: 'concise' } }).summary, 'concise');
+    assert.equal(readReasoning({ reasoning: { summary: 'none' } }).summary, null);
+  });
+
+  it('rejects unknown values', () => {
+    rejects(() => readReasoning({ reasoning: { effort: 'huge' } }), 'reasoning.effort');
+    rejects(() => readReasoning({ reasoning: { summary: 1 } }), 'reasoning.summary');
+    rejects(() => readReasoning({ reasoning: 'high' }), 'reasoning');
+  });
+});
+
+describe('readText()', () => {
+  it('translates a schema with all of its fields', () => {
+    const schema = { name: 'n', schema: { type: 'object' }, description: 'd', strict: true };
+    assert.deepEqual(readText({ text: { format: { type: 'json_schema', ...schema } } }), {
+      format: { format: { type: 'json_schema', ...schema } },
+      chat: { response_format: { type: 'json_schema', json_schema: schema } },
+    });
+  });
+
+  it('asks for nothing if the format is plain text', () => {
+    assert.deepEqual(readText({}), { format: { format: { type: 'text' } }, chat: {} });
+    assert.deepEqual(readText({ text: { format: { type: 'text' }, verbosity: 'high' } }), {
+      format: { format: { type: 'text' }, verbosity: 'high' },
+      chat: { verbosity: 'high' },
+    });
+  });
+
+  it('rejects other formats and incomplete schemas', () => {
+    rejects(() => readText({ text: { format: { type: 'grammar' } } }), 'text.format.type');
+    rejects(() => readText({ text: { format: { type: 'json_schema', name: 'n' } } }), 'text.format.schema');
+    rejects(() => readText({ text: { verbosity: 'loud' } }), 'text.verbosity');
+    let schema: object = {};
+    for (let depth = 0; depth < 300; depth++) schema = { items: schema };
+    rejects(() => readText({ text: { format: { type: 'json_schema', name: 'n', schema } } }), 'text.format');
+  });
+});

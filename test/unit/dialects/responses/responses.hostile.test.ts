@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { ChatReader } from '../../../../src/dialects/chatReader.ts';
+import { DialectError } from '../../../../src/dialects/dialectError.ts';
+import { responses } from '../../../../src/dialects/responses/responses.ts';
+import { Mutator } from '../../../support/mutator.ts';
+import { CONTEXT, IDENTITY, STOPPED, eventsOf, translate } from '../../../support/responsesDialect.ts';
+
+const IMAGE = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' };
+const REQUEST = {
+  model: 'thinker',
+  instructions: 'Be brief.',
+  stream: true,
+  store: false,
+  background: false,
+  previous_response_id: null,
+  tool_choice: {
+    type: 'allowed_tools',
+    mode: 'auto',
+    tools: [
+      { type: 'function', name: 'run' },
+      { type: 'namespace', name: 'agents' },
+    ],
+  },
+  parallel_tool_calls: true,
+  reasoning: { effort: 'high', summary: 'auto' },
+  text: { verbosity: 'low', format: { type: 'json_schema', name: 'n', schema: { type: 'object' }, strict: true } },
+  include: ['reasoning.encrypted_content'],
+  max_output_tokens: 100,
+  temperature: 0.5,
+  metadata: { a: 'b' },
+  tools: [
+    { type: 'function', name: 'run', description: 'Runs.', parameters: { type: 'object' }, strict: false },
+    { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
+    { type: 'namespace', name: 'agents', description: 'd', tools: [{ type: 'function', name: 'run' }] },
+    { type: 'web_search', external_web_access: false },
+  ],
+  input: [
+    { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a' }] },
+    { role: 'user', content: [{ type: 'input_text', text: 'b' }, IMAGE] },
+    { type: 'input_file', role: 'user', content: [{ type: 'input_file', file_data: 'QUJD', filename: 'a' }] },
+    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'c' }], content: null, encrypted_content: null },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'd' }] },
+    { type: 'function_call', call_id: '1', name: 'run', namespace: 'agents', arguments: '{}' },
+    { type: 'custom_tool_call', call_id: '2', name: 'patch', input: 'x' },
+    { type: 'function_call_output', call_id: '1', output: [{ type: 'input_text', text: 'e' }, IMAGE] },
+    { type: 'custom_tool_call_output', call_id: '2', output: 'f' },
+  ].map((item) => (item.type === 'input_file' ? { ...item, type: 'message' } : item)),
+};
+
+const CALL = { index: 0, id: 'call_1', type: 'function', function: { name: 'patch', arguments: '{"input":"a' } };
+const EVENTS = [
+  { id: 'x', choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
+  { choices: [{ index: 0, delta: { reasoning: 'Hm.' } }] },
+  { choices: [{ index: 0, delta: { content: 'Hello' } }] },
+  { choices: [{ index: 0, delta: { refusal: 'No.' } }] },
+  { choices: [{ index: 0, delta: { tool_calls: [CALL] } }] },
+  { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '\\nb"}' } }] } }] },
+  { choices: [{ index: 0, delta: { tool_calls: [{ ...CALL, index: 1, id: 'call_2' }] } }] },
+  { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
+  { choices: [], usage: { prompt_tokens: 5, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 1 } } },
+];
+
+/** Checks that it is an error for the client, and that its body is valid. */
+function checkError(error: unknown): void {
+  assert.ok(error instanceof DialectError, error instanceof Error ? error.stack : String(error));
+  assert.ok(error.status >= 400 && error.status < 600);
+  const { error: body } = JSON.parse(responses.errorBody(error)) as { error: Record<string, unknown> };
+  assert.deepEqual(Object.keys(body), ['message', 'type', 'param', 'code']);
+  assert.ok(typeof body['message'] === 'string' && body['message'] !== '');
+  assert.equal(typeof body['type'], 'string');
+  assert.ok(body['param'] === null || typeof body['param'] === 'string');
+  assert.ok(body['code'] === null || typeof body['code'] === 'string');
+}
+
+describe('responses, given 10,000 mutated requests', () => {
+  it('translates each or rejects it in its format', function () {
+    this.timeout(30_000);
+    const mutator = new Mutator(11);
+    let translated = 0;
+    for (let count = 0; count < 10_000; count++) {
+      const request = mutator.mutate(REQUEST, 1 + (count % 3));
+      try {
+        const { chat, plan } = responses.translateRequest(request, CONTEXT);
+        JSON.stringify(chat);
+        const reply = responses.createReply(structuredClone(plan), IDENTITY);
+        eventsOf(reply.begin() + reply.delta({ kind: 'text', text: 'x' }) + reply.end(STOPPED));
+        translated++;
+      } catch (error) {
+        checkError(error);
+      }
+    }
+    assert.ok(translated > 1000 && translated < 9000, `${translated} were translated`);
+  });
+});
+
+describe('responses, given 10,000 mutated events of the backend', () => {
+  it('passes each on or fails in its format', function () {
+    this.timeout(30_000);
+    const mutator = new Mutator(12);
+    const { plan } = translate({ ...REQUEST });
+    let completed = 0;
+    for (let count = 0; count < 10_000 / EVENTS.length; count++) {
+      const reader = new ChatReader((index) => `call_${index}`);
+      const reply = responses.createReply(plan, IDENTITY);
+      let stream = reply.begin();
+      try {
+        for (const event of EVENTS) {
+          const json = mutator.mutateText(JSON.stringify(mutator.mutate(event, count % 2)), count % 7 === 0);
+          for (const delta of reader.read(json)) stream += reply.delta(delta);
+        }
+        stream += reader.outcome === undefined ? '' : reply.end(reader.outcome);
+        completed++;
+      } catch (error) {
+        checkError(error);
+        stream += reply.fail(error as DialectError);
+      }
+      eventsOf(stream).forEach((event, index) => {
+        assert.equal(event.sequence_number, index);
+      });
+    }
+    assert.ok(completed > 100, `${completed} were completed`);
+  });
+});
+
+describe('responses, given very large requests', () => {
+  const accepts = (fields: object) => {
+    try {
+      translate(fields);
+    } catch (error) {
+      checkError(error);
+    }
+  };
+  const nested = (depth: number) => JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as unknown;
+
+  it('bounds how deeply a field may nest', () => {
+    const deep = nested(1_000_000);
+    accepts({ input: deep });
+    accepts({ input: [{ role: 'user', content: deep }] });
+    accepts({ tools: [{ type: 'function', name: 'f', parameters: { deep } }] });
+    accepts({ tools: deep });
+    accepts({ tools: [{ type: 'web_search', deep }] });
+    accepts({ tool_choice: { type: 'function', name: 'f', deep }, tools: [{ type: 'function', name: 'f' }] });
+    accepts({ metadata: { deep } });
+    accepts({ text: { format: { type: 'json_schema', name: 'n', schema: { deep } } } });
+    accepts({ reasoning: deep, include: deep });
+    accepts({ something: deep });
+  });
+
+  it('translates many items and parts', () => {
+    const turns = Array.from({ length: 20_000 }, (_, index) => [
+      { type: 'function_call', call_id: `${index}`, name: `f${index}`, namespace: 'n', arguments: '{}' },
+      { type: 'function_call_output', call_id: `${index}`, output: 'x' },
+    ]).flat();
+    assert.equal(translate({ input: turns }).chat.messages.length, 40_000);
+    const parts = Array.from({ length: 100_000 }, () => ({ type: 'input_text', text: 'x' }));
+    assert.equal(translate({ input: [{ role: 'user', content: parts }] }).chat.messages.length, 1);
+    const reasoning = Array.from({ length: 50_000 }, () => ({ type: 'reasoning', summary: [{ text: 'x' }] }));
+    assert.equal(translate({ input: [...reasoning, { role: 'assistant', content: 'x' }] }).chat.messages.length, 1);
+  });
+});

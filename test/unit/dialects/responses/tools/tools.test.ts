@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { CUSTOM_INPUT, chooseTools, readTools } from '../../../../../src/dialects/responses/tools/tools.ts';
+import { ToolNames } from '../../../../../src/dialects/responses/tools/toolNames.ts';
+
+const read = (...tools: readonly object[]) => readTools(tools, new ToolNames());
+const chatTools = (...tools: readonly object[]) => read(...tools).map(({ chat }) => chat.function);
+const rejects = (run: () => unknown, param: string) => {
+  assert.throws(run, { name: 'DialectError', status: 400, param });
+};
+const RUN = { type: 'function', name: 'run' };
+const PATCH = { type: 'custom', name: 'patch' };
+const AGENTS = { type: 'namespace', name: 'agents', description: 'Agents.', tools: [RUN, { ...RUN, name: 'stop' }] };
+
+describe('readTools()', () => {
+  it('translates functions with all of their fields', () => {
+    const parameters = { type: 'object', properties: { a: { type: 'string' } } };
+    assert.deepEqual(chatTools({ ...RUN, description: 'Runs.', parameters, strict: true }, { ...RUN, name: 'b' }), [
+      { name: 'run', description: 'Runs.', parameters, strict: true },
+      { name: 'b' },
+    ]);
+    assert.deepEqual(chatTools({ ...RUN, description: null, parameters: null, strict: null }), [{ name: 'run' }]);
+  });
+
+  it('offers the tools of a namespace after those outside keep their names', () => {
+    const tools = chatTools(AGENTS, { ...RUN, name: 'agents__run', description: 'Own.' });
+    assert.deepEqual(tools, [
+      { name: 'agents__run_2', description: 'Agents.' },
+      { name: 'agents__stop', description: 'Agents.' },
+      { name: 'agents__run', description: 'Own.' },
+    ]);
+  });
+
+  it('offers a custom tool as a function with one text, and describes its grammar', () => {
+    const format = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' };
+    const [tool] = chatTools({ ...PATCH, description: 'Patches.', format });
+    assert.equal(tool?.name, 'patch');
+    assert.equal(tool.description, 'Patches.\n\nThe argument `input` must follow this grammar (Lark):\n\nstart: "x"');
+    assert.deepEqual(tool.parameters?.['required'], [CUSTOM_INPUT]);
+    assert.deepEqual(Object.keys(tool.parameters['properties'] as object), [CUSTOM_INPUT]);
+    assert.ok(!('description' in (chatTools({ ...PATCH, format: { type: 'text' } })[0] ?? {})));
+  });
+
+  it('leaves out the tools of servers that a model may do without', () => {
+    for (const type of ['web_search', 'web_search_preview', 'web_search_2025_08_26', 'image_generation']) {
+      assert.deepEqual(chatTools({ type }), []);
+    }
+  });
+
+  it('rejects the tools of servers that the client relies on', () => {
+    for (const type of [
+      'file_search',
+      'mcp',
+      'code_interpreter',
+      'computer_use_preview',
+      'local_shell',
+      'shell',
+      'x',
+    ]) {
+      rejects(() => read(RUN, { type }), 'tools[1].type');
+    }
+  });
+
+  it('rejects invalid tools, and names the field', () => {
+    rejects(() => read({ type: 'function' }), 'tools[0].name');
+    rejects(() => read({ ...RUN, parameters: 'x' }), 'tools[0].parameters');
+    rejects(() => read({ ...RUN, strict: 1 }), 'tools[0].strict');
+    rejects(() => read({ ...PATCH, format: { type: 'grammar' } }), 'tools[0].format.syntax');
+    rejects(() => read({ ...AGENTS, tools: [{ type: 'namespace' }] }), 'tools[0].tools[0].type');
+    rejects(() => read({ type: 'namespace', name: 'x' }), 'tools[0].tools');
+    rejects(() => readTools({}, new ToolNames()), 'tools');
+    rejects(() => readTools([7], new ToolNames()), 'tools[0]');
+    const many = Array.from({ length: 1025 }, (_, index) => ({ ...RUN, name: `t${index}` }));
+    rejects(() => read(...many), 'tools');
+  });
+});
+
+describe('chooseTools()', () => {
+  const offered = read(AGENTS, RUN, PATCH);
+  const all = offered.map(({ chat }) => chat);
+  const namesOf = (value: unknown) => chooseTools(value, offered).tools?.map((tool) => tool.function.name);
+
+  it('passes on the simple choices', () => {
+    assert.deepEqual(chooseTools(undefined, offered), { tools: all });
+    for (const choice of ['auto', 'none', 'required']) {
+      assert.deepEqual(chooseTools(choice, offered), { tools: all, tool_choice: choice });
+    }
+  });
+
+  it('names the function that the model must call', () => {
+    for (const [choice, name] of [
+      [RUN, 'run'],
+      [PATCH, 'patch'],
+      [{ ...RUN, namespace: 'agents' }, 'agents__run'],
+      [{ type: 'function', name: 'stop' }, 'agents__stop'],
+    ] as const) {
+      const expected = { tools: all, tool_choice: { type: 'function', function: { name } } };
+      assert.deepEqual(chooseTools(choice, offered), expected);
+    }
+  });
+
+  it('offers only the allowed tools', () => {
+    const allow = (...tools: readonly object[]) => ({ type: 'allowed_tools', mode: 'required', tools });
+    assert.deepEqual(namesOf(allow(PATCH)), ['patch']);
+    assert.deepEqual(namesOf(allow({ type: 'namespace', name: 'agents' }, { type: 'web_search' })), [
+      'agents__run',
+      'agents__stop',
+    ]);
+    assert.equal(chooseTools(allow(PATCH), offered).tool_choice, 'required');
+  });
+
+  it('chooses nothing if there are no tools', () => {
+    assert.deepEqual(chooseTools('auto', []), {});
+    assert.deepEqual(chooseTools('none', []), {});
+    rejects(() => chooseTools('required', []), 'tool_choice');
+  });
+
+  it('rejects tools that are not offered, and unknown choices', () => {
+    rejects(() => chooseTools({ type: 'function', name: 'other' }, offered), 'tool_choice');
+    rejects(() => chooseTools({ type: 'custom', name: 'run' }, offered), 'tool_choice');
+    rejects(() => chooseTools({ type: 'web_search_preview' }, offered), 'tool_choice');
+    rejects(() => chooseTools('sometimes', offered), 'tool_choice');
+    rejects(() => chooseTools({ type: 'allowed_tools', mode: 'none', tools: [] }, offered), 'tool_choice.mode');
+    rejects(
+      () => chooseTools({ type: 'allowed_tools', mode: 'auto', tools: [{ type: 'custom', name: 'x' }] }, offered),
+      'tool_choice.tools[0]',
+    );
+  });
+});
