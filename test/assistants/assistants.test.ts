@@ -1,5 +1,6 @@
 // Releases of real assistants and libraries, configured only by the product's own code.
 import assert from 'node:assert/strict';
+import { behaves } from '../support/assistants/behaves.ts';
 import { openBench } from '../support/assistants/bench.ts';
 import type { Bench, Command } from '../support/assistants/bench.ts';
 import { dialectOf, moduleIn, nameOf, shellScript, snippetOf, writeFile } from '../support/assistants/configuration.ts';
@@ -13,11 +14,11 @@ import {
 } from '../support/assistants/evidence.ts';
 import { ABORTING, ALIVE, LIBRARIES, READ_FILE } from '../support/assistants/libraries.ts';
 import { PYTHON } from '../support/assistants/python.ts';
-import { folderOf, isRequested, modulesOf, noteRelease } from '../support/assistants/releases.ts';
+import { folderOf, isRequested, modulesOf } from '../support/assistants/releases.ts';
 import { GREETING_TEXT, answerForever, callOnce, sentenceWith } from '../support/assistants/script.ts';
 import type { Tool } from '../support/assistants/script.ts';
 import { measureStop, watched } from '../support/assistants/stopping.ts';
-import { note, showTable } from '../support/assistants/table.ts';
+import { note } from '../support/assistants/table.ts';
 import { TERMINALS } from '../support/assistants/terminals.ts';
 import type { Terminal } from '../support/assistants/terminals.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
@@ -34,8 +35,6 @@ const RETRIES = 2;
 
 describe('Real assistants', () => {
   const scope = perTest();
-
-  after(showTable);
 
   for (const terminal of TERMINALS) {
     const { id, tool, maxTokens } = terminal;
@@ -129,21 +128,6 @@ describe('Real assistants', () => {
     return assistant;
   }
 });
-
-/** A test of one assistant, with its result in the assistant's row of the table. */
-function behaves(id: string, behaviour: string, body: () => Promise<void>): Mocha.Test {
-  const name = nameOf(id);
-  return it(`${name} ${behaviour}`, async () => {
-    noteRelease(name, id);
-    try {
-      await body();
-    } catch (error) {
-      const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-      note(name, 'did', `FAILED: ${reason}`);
-      throw error;
-    }
-  });
-}
 
 function noteSnippet(name: string): void {
   note(name, 'configured by', 'the snippet');
