@@ -9,8 +9,7 @@ import { AGENTS, latestMessages, stepsOf, textOf } from '../support/assistants/a
 import { behaves } from '../support/assistants/behaves.ts';
 import { openBench } from '../support/assistants/bench.ts';
 import type { Bench, Command } from '../support/assistants/bench.ts';
-import { dialectOf, nameOf, writeFile } from '../support/assistants/configuration.ts';
-import { assertKeys, assertTranslated } from '../support/assistants/evidence.ts';
+import { nameOf, writeFile } from '../support/assistants/configuration.ts';
 import { play } from '../support/assistants/script.ts';
 import type { Turn } from '../support/assistants/script.ts';
 import { note } from '../support/assistants/table.ts';
@@ -91,7 +90,7 @@ describe('Real agents', () => {
     behaves(agent.id, 'summarizes a conversation that no longer fits the context window, and goes on', async () => {
       const summary = `summary-${randomBytes(8).toString('hex')}`;
       const calls: Turn[] = Array.from({ length: 12 }, (_each, index) => [
-        agent.run(`seq ${index * 3000} ${index * 3000 + 1400}`),
+        agent.run(`seq ${index * 3000} ${index * 3000 + 2900}`),
       ]);
       const bench = await openRepository(agent, [...calls, 'That was too long.'], summary, SMALL_WINDOW);
       await runs(bench, agent.start('Run some commands with much output.'), 'That was too long.');

@@ -27,6 +27,12 @@ export interface Agent {
 
 const TOOLS = ['--allowedTools', 'Read,Edit,Bash'];
 
+/**
+ * Codex offers its freeform tool for patches only to models that it knows. The backend does not offer this one, so the
+ * configured model replaces it.
+ */
+const PATCHING = [...CODEX_OPTIONS, '--model', 'gpt-5.5'];
+
 export const AGENTS: readonly Agent[] = [
   {
     id: 'claude-code',
@@ -45,8 +51,8 @@ export const AGENTS: readonly Agent[] = [
     read: (path) => ({ name: 'exec_command', arguments: { cmd: `cat ${path}` } }),
     edit: (path, from, to) => ({ name: 'apply_patch', arguments: { input: patchOf(path, from, to) } }),
     run: (cmd) => ({ name: 'exec_command', arguments: { cmd } }),
-    start: (task) => ({ file: codex(modulesOf('codex')), args: ['exec', ...CODEX_OPTIONS, task] }),
-    resume: (task) => ({ file: codex(modulesOf('codex')), args: ['exec', ...CODEX_OPTIONS, 'resume', '--last', task] }),
+    start: (task) => ({ file: codex(modulesOf('codex')), args: ['exec', ...PATCHING, task] }),
+    resume: (task) => ({ file: codex(modulesOf('codex')), args: ['exec', ...PATCHING, 'resume', '--last', task] }),
   },
 ];
 

@@ -64,7 +64,8 @@ export async function openBench(
   writeFileSync(path, `The word is ${word}.\n`);
 
   const { handler, responses: answers } = recordedModel(handlerFor(path));
-  const proxy = await scope.proxy(await scope.enclave({ handler }));
+  const settings = { PROXY_MESSAGES_MODEL: MODEL, PROXY_RESPONSES_MODEL: MODEL };
+  const proxy = await scope.proxy(await scope.enclave({ handler }), settings);
   const recorder = await scope.recorder(proxy);
   const endProcesses = () => endProcessesOf(home);
   scope.onClose(async () => {
