@@ -1,7 +1,7 @@
 // The backend's list of models in the form that the editor needs. Pure.
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
-import { chatModelEntries, firstText, modelEntries, reasons } from '../shared/modelList.ts';
+import { chatModelEntries, contextWindow, firstText, modelEntries, reasons, sizeOf } from '../shared/modelList.ts';
 import type { ModelFields } from '../shared/modelList.ts';
 
 /** The sizes of a model for which neither the backend nor the user states any, in tokens. */
@@ -59,12 +59,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function toChatModel(model: ModelFields, override: Fields): ChatModel {
   const capabilities = fieldsOf(model['capabilities']);
   const tasks = Array.isArray(model['tasks']) ? model['tasks'] : [];
-  const context =
-    sizeOf(override['contextWindow']) ??
-    sizeOf(model['context_window']) ??
-    sizeOf(model['max_context_tokens']) ??
-    sizeOf(model['max_model_len']) ??
-    DEFAULT_CONTEXT;
+  const context = sizeOf(override['contextWindow']) ?? contextWindow(model) ?? DEFAULT_CONTEXT;
   const stated = sizeOf(override['maxOutputTokens']) ?? sizeOf(model['max_output_tokens']) ?? DEFAULT_OUTPUT;
   const maxOutputTokens = Math.min(stated, Math.max(1, Math.floor(context / 4)));
   return {
@@ -76,10 +71,6 @@ function toChatModel(model: ModelFields, override: Fields): ChatModel {
     images: firstBoolean(override['images'], capabilities['vision']) ?? tasks.includes('vision'),
     reasoning: reasons(model),
   };
-}
-
-function sizeOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
 function firstBoolean(...values: readonly unknown[]): boolean | undefined {

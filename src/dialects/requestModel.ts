@@ -1,16 +1,24 @@
 // The model that a request goes to.
 import { fieldsOf } from '../shared/json.ts';
-import { chatModelEntries, reasons } from '../shared/modelList.ts';
+import { chatModelEntries, contextWindow, reasons } from '../shared/modelList.ts';
+import type { ModelFields } from '../shared/modelList.ts';
 import type { RequestContext } from './dialect.ts';
 import { DialectError } from './dialectError.ts';
 
 export interface RequestModel {
   readonly id: string;
+  /** Whether it stands in for the one that the client named. */
+  readonly isReplacement: boolean;
   /** Whether it takes `reasoning_effort`. */
   readonly reasons: boolean;
   /** False if the backend says that it cannot see images. */
   readonly seesImages: boolean;
+  /** In tokens; undefined if the backend does not state it. */
+  readonly contextWindow: number | undefined;
 }
+
+/** In characters, of a name in an error. */
+const MAX_NAME = 200;
 
 /**
  * The model with this name, or the replacement for a name that the backend does not offer.
@@ -18,14 +26,21 @@ export interface RequestModel {
  */
 export function findModel(name: string, { modelList, replacementModel }: RequestContext): RequestModel {
   const models = chatModelEntries(modelList);
-  const find = (id: string | undefined) => models.find((model) => model.id === id);
-  const model = find(name) ?? find(replacementModel);
-  if (model !== undefined) {
-    const seesImages = fieldsOf(model['capabilities'])['vision'] !== false;
-    return { id: model.id, reasons: reasons(model), seesImages };
-  }
-  const missing = [name, replacementModel].filter((id) => id !== undefined).map((id) => JSON.stringify(id));
+  const named = models.find(({ id }) => id === name);
+  const model = named ?? models.find(({ id }) => id === replacementModel);
+  if (model === undefined) throw notOffered(name, replacementModel, models);
+  return {
+    id: model.id,
+    isReplacement: named === undefined,
+    reasons: reasons(model),
+    seesImages: fieldsOf(model['capabilities'])['vision'] !== false,
+    contextWindow: contextWindow(model),
+  };
+}
+
+function notOffered(name: string, replacement: string | undefined, models: readonly ModelFields[]): DialectError {
+  const missing = [name, replacement].flatMap((id) => (id === undefined ? [] : JSON.stringify(id.slice(0, MAX_NAME))));
   const offered = models.map(({ id }) => id).join(', ') || 'none';
   const message = `The backend does not offer the model ${missing.join(' or its replacement ')}. Its models: ${offered}. Choose one of them, or set a replacement.`;
-  throw new DialectError(message, { status: 404, param: 'model', code: 'model_not_found' });
+  return new DialectError(message, { status: 404, param: 'model', code: 'model_not_found' });
 }

@@ -34,6 +34,16 @@ export function reasons(model: ModelFields): boolean {
   return fieldsOf(model['capabilities'])['reasoning'] === true;
 }
 
+/** The size of the context window in tokens; undefined if the backend does not state it. */
+export function contextWindow(model: ModelFields): number | undefined {
+  return [model['context_window'], model['max_context_tokens'], model['max_model_len']].map(sizeOf).find(Boolean);
+}
+
+/** `value` if it is a size in tokens, else undefined. */
+export function sizeOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
 /** The first of these values that is a text, as one line that is short enough for a list. */
 export function firstText(...values: readonly unknown[]): string {
   const text = values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';

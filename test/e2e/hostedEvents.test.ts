@@ -6,6 +6,7 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ProxySettings } from '../../src/settings/schema.ts';
 import { probe } from '../../src/supervisor/localProxy.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
@@ -77,6 +78,24 @@ describe('IpcHost: events', () => {
       { type: 'chatAnswered', id: ID },
     ]);
   });
+
+  for (const { name, replyPath, countPath, modelsPath, body } of DIALECTS_UNDER_TEST) {
+    it(`reports each chat of the ${name} dialect that was answered completely, and nothing else`, async () => {
+      const { url } = await start();
+      const send = async (path: string, prompt: string, fields = {}) =>
+        (await sendRequest(url, { path, body: body(prompt, fields) })).status;
+      assert.equal((await sendRequest(url, { method: 'GET', path: modelsPath })).status, 200);
+      assert.equal(await send(countPath, 'Hello'), 200);
+      assert.equal(await send(replyPath, '/status 429'), 429);
+      assert.equal(await send(replyPath, 'Hello', { model: 'unknown' }), 404);
+      assert.equal(await send(replyPath, '/fail 2', { stream: true }), 200);
+      assert.equal(await send(replyPath, 'Hello'), 200);
+      assert.equal(await send(replyPath, 'Hello', { stream: true }), 200);
+      await settle();
+      const answered = proxy.messages.items.filter(({ type }) => type === 'chatAnswered');
+      assert.deepEqual(answered, Array(2).fill({ type: 'chatAnswered', id: ID }));
+    });
+  }
 
   it('does not report keys that it refused', async () => {
     const { url } = await start();

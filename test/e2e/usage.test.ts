@@ -10,6 +10,7 @@ import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import type { KeyUsage, Outcomes } from '../../src/shared/usage.ts';
 import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { MODEL, chatBody } from '../support/e2e/chat.ts';
+import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import { openResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
@@ -131,6 +132,29 @@ describe('The usage of a proxy', () => {
     await proxy.log.find('the end of the request', ({ end }) => end === 'client-gone');
     assert.deepEqual(await outcomes(), { ...NONE, cancelled: 1 });
   });
+
+  for (const { name, replyPath, countPath, modelsPath, body, ask, stream: streamOne } of DIALECTS_UNDER_TEST) {
+    it(`counts requests of the ${name} dialect, and the tokens of all their responses`, async () => {
+      await streamOne(proxy, 'Tell me of the sea');
+      const once = await tokens();
+      assert.ok(once.tokensIn > 0 && once.tokensOut > 0 && once.counted === 1);
+      await ask(proxy, 'Tell me of the sea');
+      assert.deepEqual(await tokens(), { tokensIn: 2 * once.tokensIn, tokensOut: 2 * once.tokensOut, counted: 2 });
+      await sendRequest(proxy.url, { path: countPath, body: body('Hello') });
+      await sendRequest(proxy.url, { method: 'GET', path: modelsPath });
+      assert.deepEqual(await outcomes(), { ...NONE, answered: 4 });
+      assert.equal((await tokens()).counted, 2);
+
+      for (const text of ['{', body('/status 429'), body('/broken 2'), body('/fail 2', { stream: true })]) {
+        await sendRequest(proxy.url, { path: replyPath, body: text });
+      }
+      const stalled = await openResponse(proxy.url, { path: replyPath, body: body('/stall 1', { stream: true }) });
+      stalled.on('error', () => undefined).destroy();
+      await proxy.log.find('the end of the request', ({ end }) => end === 'client-gone');
+      // Without a stream, `/broken` has the status 502.
+      assert.deepEqual(await outcomes(), { answered: 4, refused: 1, failed: 2, broken: 1, cancelled: 1 });
+    });
+  }
 
   it('contains the time to the first byte of a response', async () => {
     await stream('/wait 300 Hello', true);

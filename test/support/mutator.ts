@@ -45,14 +45,14 @@ export class Mutator {
   /** Changes one value: itself, or one that it contains. */
   #change(value: unknown): unknown {
     if (typeof value !== 'object' || value === null || this.#next(4) === 0) return this.#other(value);
-    const container = value as Record<string, unknown>;
+    const container = value as Record<string, unknown>; // or an array
     const keys = Object.keys(container);
     const key = keys[this.#next(keys.length)];
     if (key === undefined) return this.#other(value);
     switch (this.#next(12)) {
       case 0:
         if (Array.isArray(value)) value.splice(Number(key), 1);
-        else delete container[key];
+        else Reflect.deleteProperty(container, key);
         break;
       case 1:
         if (Array.isArray(value)) value.push(structuredClone(value[Number(key)]));

@@ -72,7 +72,7 @@ export function eventsOf(stream: string): ResponseStreamEvent[] {
 }
 
 /** A client whose requests get this event stream. */
-export function clientOf(stream: BodyInit): OpenAI {
+export function clientOf(stream: string | ReadableStream): OpenAI {
   const headers = { 'content-type': 'text/event-stream' };
   return new OpenAI({
     apiKey: 'test',
@@ -82,6 +82,6 @@ export function clientOf(stream: BodyInit): OpenAI {
 }
 
 /** The response as the official library puts it together from this event stream. */
-export async function accumulate(stream: BodyInit): Promise<ModelResponse> {
+export async function accumulate(stream: string | ReadableStream): Promise<ModelResponse> {
   return clientOf(stream).responses.stream({ model: 'thinker', input: 'Hello' }).finalResponse();
 }

@@ -88,11 +88,15 @@ class ConversationReader {
     if (parts.length > 0 && !isCleared) this.#transcript.add({ role: 'system', content: textOf(parts) });
   }
 
-  /** The results of tools come first; all other blocks, and the images that tools returned, in one message after them. */
+  /** The results of tools come first, in the order of their calls; all other blocks, and the images that tools returned, in one message after them. */
   #readUser(blocks: readonly Block[]): void {
-    const results = blocks.filter(({ type }) => type === 'tool_result');
+    const positionOf = ({ fields }: Block) => this.#transcript.positionOf(fields['tool_use_id']);
+    const results = blocks
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => ({ block, position: positionOf(block) }))
+      .toSorted((one, other) => one.position - other.position);
     const others = blocks.filter(({ type }) => type !== 'tool_result');
-    const parts = [...results.flatMap((block) => this.#readResult(block)), ...others.flatMap(partsOf)];
+    const parts = [...results.flatMap(({ block }) => this.#readResult(block)), ...others.flatMap(partsOf)];
     if (parts.length > 0 || results.length === 0) this.#transcript.add({ role: 'user', content: contentOf(parts) });
     if (others.length > 0) this.#effort = undefined;
   }

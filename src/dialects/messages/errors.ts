@@ -23,7 +23,7 @@ const TYPES: ReadonlyMap<number, ErrorResponse['error']['type']> = new Map([
 
 const CONTEXT_CODES = ['context_length_exceeded', 'upstream_context_limit'];
 /** How backends say it that have no code for it. */
-const CONTEXT_MESSAGE = /maximum context length|context (?:window|length) (?:exceeded|is too)/i;
+const CONTEXT_MESSAGE = /\bcontext (?:window|length|limit|size)\b/i;
 /** By these words, Claude Code recognizes that it must compact the conversation. */
 const CONTEXT_PREFIX = 'prompt is too long: ';
 

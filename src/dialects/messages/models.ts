@@ -1,7 +1,7 @@
 // The backend's models in the format of the Messages API.
 import type { ModelCapabilities, ModelInfo } from '@anthropic-ai/sdk/resources/models';
 import { fieldsOf } from '../../shared/json.ts';
-import { chatModelEntries, firstText, reasons } from '../../shared/modelList.ts';
+import { chatModelEntries, contextWindow, firstText, reasons, sizeOf } from '../../shared/modelList.ts';
 import type { ModelFields } from '../../shared/modelList.ts';
 
 interface ModelPage {
@@ -26,14 +26,13 @@ export function findModelInfo(modelList: unknown, id: string): ModelInfo | undef
 }
 
 function toModel(model: ModelFields): ModelInfo {
-  const context = [model['context_window'], model['max_context_tokens'], model['max_model_len']].map(sizeOf);
   return {
     type: 'model',
     id: model.id,
     display_name: firstText(model['display_name'], model['short_name'], model.id),
     created_at: timeOf(model['created']),
-    max_input_tokens: context.find((size) => size !== null) ?? null,
-    max_tokens: sizeOf(model['max_output_tokens']),
+    max_input_tokens: contextWindow(model) ?? null,
+    max_tokens: sizeOf(model['max_output_tokens']) ?? null,
     capabilities: capabilitiesOf(model),
     lifecycle: 'active',
     line: null,
@@ -46,10 +45,6 @@ function toModel(model: ModelFields): ModelInfo {
 function timeOf(created: unknown): string {
   const isTime = typeof created === 'number' && created >= 0 && created <= MAX_TIME;
   return new Date(isTime ? created * 1000 : 0).toISOString();
-}
-
-function sizeOf(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
 /** What a request can use through the proxy. */

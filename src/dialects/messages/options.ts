@@ -37,7 +37,8 @@ export function rejectUnsupported(request: Fields): void {
 
 type Sampling = Pick<ChatRequest, 'max_tokens' | 'temperature' | 'top_p' | 'top_k' | 'stop'>;
 
-export function readSampling(request: Fields): Sampling {
+/** @param outputLimit the most tokens that a response may have */
+export function readSampling(request: Fields, outputLimit: number): Sampling {
   const maxTokens = optional(numberAt, 'max_tokens', request['max_tokens']);
   if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
     throw invalidField('max_tokens', 'must be an integer of at least 1.');
@@ -49,7 +50,7 @@ export function readSampling(request: Fields): Sampling {
     stringAt(`stop_sequences[${index}]`, text),
   );
   return {
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(maxTokens !== undefined && { max_tokens: Math.min(maxTokens, outputLimit) }),
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),

@@ -47,6 +47,7 @@ class MessagesReply implements Reply {
   }
 
   begin(): string {
+    if (!this.#plan.stream) return '';
     return event({ type: 'message_start', message: this.#message([], undefined, undefined) });
   }
 

@@ -4,6 +4,7 @@ import type { ReplyPlan, RequestContext, TranslatedRequest } from '../dialect.ts
 import { invalidField } from '../dialectError.ts';
 import { booleanAt, objectAt, optional, stringAt } from '../fields.ts';
 import { findModel } from '../requestModel.ts';
+import type { RequestModel } from '../requestModel.ts';
 import { joinTexts, textsAt } from './content.ts';
 import { readConversation } from './conversation.ts';
 import { readFormat, readSampling, readThinking, rejectUnsupported } from './options.ts';
@@ -40,7 +41,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const fields = {
     messages: [...systemMessages(request['system']), ...conversation.messages],
     ...readTools(request, conversation.toolChanges),
-    ...readSampling(request),
+    ...readSampling(request, outputLimit(model)),
     ...readFormat(request),
   };
   return {
@@ -53,6 +54,11 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
     },
     plan: { model: name, stream, hidesThinking: thinking.isHidden },
   };
+}
+
+/** The most that a response may have: a client that names another model asks for as much as that one can write. */
+function outputLimit({ isReplacement, contextWindow }: RequestModel): number {
+  return isReplacement && contextWindow !== undefined ? Math.ceil(contextWindow / 4) : Infinity;
 }
 
 function systemMessages(value: unknown): ChatMessage[] {

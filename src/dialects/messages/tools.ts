@@ -23,17 +23,19 @@ export function readTools(
 ): Pick<ChatRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'> {
   const entries = optional(arrayAt, 'tools', request['tools']) ?? [];
   const tools = new Map<string, Tool>();
-  const serverTools: string[] = [];
+  const serverTools: (readonly [path: string, type: string])[] = [];
   entries.forEach((entry, index) => {
     const path = `tools[${index}]`;
     const fields = objectAt(path, entry);
     const type = optional(stringAt, `${path}.type`, fields['type']) ?? 'custom';
-    if (SERVER_TOOL.test(type)) serverTools.push(path);
+    if (SERVER_TOOL.test(type)) serverTools.push([path, type]);
     else addTool(tools, path, toolAt(path, type, fields));
   });
   const [serverTool] = serverTools;
   if (serverTool !== undefined && tools.size === 0) {
-    throw invalidField(serverTool, 'the backend cannot run this tool. Remove it, or offer a tool of your own.');
+    const [path, type] = serverTool;
+    const problem = `the tool ${type.slice(0, 100)} runs on Anthropic's servers, not here. Offer a tool of your own.`;
+    throw invalidField(path, problem);
   }
   const hasSearch = entries.some((entry) => TOOL_SEARCH.test(String(objectAt('tools', entry)['type'])));
   const choice = choiceAt(request['tool_choice']);

@@ -3,8 +3,9 @@ import type { ChatAssistantMessage, ChatMessage } from '../chatCompletions.ts';
 
 export class Transcript {
   readonly #messages: ChatMessage[] = [];
-  /** The calls of the last assistant message that have no result yet. */
-  readonly #openCalls = new Set<string>();
+  /** The calls of the last assistant message that have no result yet, and their positions. */
+  readonly #openCalls = new Map<string, number>();
+  #callCount = 0;
   /** Messages that wait for the results of the open calls. */
   #held: ChatMessage[] = [];
 
@@ -12,6 +13,11 @@ export class Transcript {
   add(message: ChatMessage): void {
     if (this.#openCalls.size === 0) this.#release();
     (this.#openCalls.size === 0 ? this.#messages : this.#held).push(message);
+  }
+
+  /** The position of a call, for results in the order of their calls: many models are not shown the ids. */
+  positionOf(id: unknown): number {
+    return (typeof id === 'string' ? this.#openCalls.get(id) : undefined) ?? Number.MAX_SAFE_INTEGER;
   }
 
   addResult(id: string, content: string): void {
@@ -29,7 +35,7 @@ export class Transcript {
       this.#openCalls.clear();
       this.#messages.push({ ...message, ...(message.tool_calls && { tool_calls: [...message.tool_calls] }) });
     }
-    for (const { id } of message.tool_calls ?? []) this.#openCalls.add(id);
+    for (const { id } of message.tool_calls ?? []) this.#openCalls.set(id, this.#callCount++);
   }
 
   end(): readonly ChatMessage[] {

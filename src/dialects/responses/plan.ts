@@ -4,7 +4,8 @@ import type { ReplyPlan } from '../dialect.ts';
 
 /** A tool as the client knows it. */
 export interface ClientTool {
-  readonly kind: 'function' | 'custom';
+  /** `search`: the client's own search for more tools. */
+  readonly kind: 'function' | 'custom' | 'search';
   readonly name: string;
   /** The name of the namespace that it is in. */
   readonly namespace?: string;

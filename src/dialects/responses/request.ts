@@ -6,11 +6,12 @@ import { invalidField } from '../dialectError.ts';
 import { booleanAt, objectAt, optional, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
 import { findModel } from '../requestModel.ts';
+import { findTools } from './input/foundTools.ts';
 import { readInput } from './input/items.ts';
 import { readReasoning, readSampling, readText, rejectUnsupported } from './options.ts';
 import type { RequestEcho, ResponsesPlan } from './plan.ts';
 import { ToolNames } from './tools/toolNames.ts';
-import { chooseTools, readTools } from './tools/tools.ts';
+import { chooseTools, joinTools, readTools } from './tools/tools.ts';
 
 /** @throws DialectError if the request cannot be translated; the message names the field */
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
@@ -26,7 +27,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const parallel = optional(booleanAt, 'parallel_tool_calls', request['parallel_tool_calls']);
 
   const names = new ToolNames();
-  const offered = readTools(request['tools'], names);
+  const offered = joinTools(readTools(request['tools'], names), ...findTools(request['input'], names));
   const choice = chooseTools(request['tool_choice'], offered);
   const messages = readInput(instructions, request['input'], names);
   if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');

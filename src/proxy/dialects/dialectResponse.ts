@@ -91,7 +91,8 @@ export class DialectResponse implements ClientResponse {
     if (this.#isInvalid) return true;
     const events = this.#events;
     if (events === undefined) return this.#collected?.write(bytes) ?? true;
-    return this.#send(this.#attempt(() => this.#read(events.push(bytes))));
+    const text = this.#attempt(() => this.#read(events.push(bytes)));
+    return this.#options.plan.stream ? this.#send(text) : true;
   }
 
   /** @param text the body, if this is an error of the proxy */

@@ -1,12 +1,15 @@
 // Reads the body of a local client's request, within its limits.
-import type { IncomingMessage } from 'node:http';
 import { PROXY_ERRORS, busyError } from '../http/openaiErrors.ts';
 import type { BodyLimit, ProxyError } from '../http/openaiErrors.ts';
 import type { Place } from './requestLimits.ts';
 import type { RequestEntry } from './requestLog.ts';
 
 export interface UploadOptions {
-  readonly req: IncomingMessage;
+  /** The request, as a stream. */
+  readonly req: {
+    on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+    on(event: 'end', listener: () => void): unknown;
+  };
   readonly place: Pick<Place, 'keep'>;
   readonly entry: RequestEntry;
   /** The length that the client announced, in bytes; undefined for a chunked body; 0 for no body. */

@@ -3,11 +3,13 @@ import type { ChatMessage } from '../../chatCompletions.ts';
 import { invalidField } from '../../dialectError.ts';
 import { arrayAt, objectAt, optional, stringAt } from '../../fields.ts';
 import type { Fields } from '../../fields.ts';
+import { checkDepth } from '../nesting.ts';
 import type { ToolNames } from '../tools/toolNames.ts';
-import { CUSTOM_INPUT } from '../tools/tools.ts';
+import { CUSTOM_INPUT, SEARCH, readTools } from '../tools/tools.ts';
 import { contentAt, textAt } from './content.ts';
 import type { InputPart } from './content.ts';
 import { Conversation } from './conversation.ts';
+import { describeFound } from './foundTools.ts';
 
 /** Records of what other servers did: the model gets nothing from them. */
 const WITHOUT_CONTENT = ['web_search_call'];
@@ -44,6 +46,16 @@ function readItem(path: string, item: Fields, names: ToolNames, conversation: Co
     case 'function_call_output':
     case 'custom_tool_call_output':
       conversation.addResult(path, callIdAt(path, item), contentAt(`${path}.output`, item['output']));
+      break;
+    case 'tool_search_call':
+      readSearch(path, item, names, conversation);
+      break;
+    case 'tool_search_output': {
+      const text = describeFound(readTools(item['tools'], names, `${path}.tools`));
+      if (isOfClient(item)) conversation.addResult(path, callIdAt(path, item), [{ type: 'text', text }]);
+      break;
+    }
+    case 'additional_tools': // offered with the others
       break;
     case 'item_reference':
       throw invalidField(path, 'the proxy stores no items. Send the item itself.');
@@ -90,6 +102,19 @@ function readCall(path: string, item: Fields, names: ToolNames, conversation: Co
       : stringAt(`${path}.arguments`, item['arguments']);
   const alias = names.aliasOf({ kind, name, ...(namespace !== undefined && { namespace }) });
   conversation.addCall(path, { id, type: 'function', function: { name: alias, arguments: json } });
+}
+
+function readSearch(path: string, item: Fields, names: ToolNames, conversation: Conversation): void {
+  if (!isOfClient(item)) return;
+  checkDepth(`${path}.arguments`, item['arguments']);
+  const json = JSON.stringify(objectAt(`${path}.arguments`, item['arguments']));
+  const id = callIdAt(path, item);
+  conversation.addCall(path, { id, type: 'function', function: { name: names.aliasOf(SEARCH), arguments: json } });
+}
+
+/** Searches of another server have no id: the model has not called them. */
+function isOfClient(item: Fields): boolean {
+  return item['execution'] !== 'server' && item['call_id'] !== null && item['call_id'] !== undefined;
 }
 
 function callIdAt(path: string, item: Fields): string {

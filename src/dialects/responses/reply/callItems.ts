@@ -1,5 +1,10 @@
-// Calls of functions and of custom tools.
-import type { ResponseCustomToolCall, ResponseFunctionToolCall } from 'openai/resources/responses/responses';
+// Calls of functions, of custom tools, and of the client's search for tools.
+import type {
+  ResponseCustomToolCall,
+  ResponseFunctionToolCall,
+  ResponseToolSearchCall,
+} from 'openai/resources/responses/responses';
+import { fieldsOf, parseJson } from '../../../shared/json.ts';
 import type { ClientTool } from '../plan.ts';
 import { CustomInput } from './customInput.ts';
 import { itemFields } from './outputItem.ts';
@@ -12,6 +17,7 @@ export interface CallItem extends OutputItem {
 
 /** @param callId the id by which the client will refer to this call */
 export function createCallItem(place: Place, callId: string, tool: ClientTool): CallItem {
+  if (tool.kind === 'search') return new SearchCall(place, callId);
   return tool.kind === 'custom' ? new CustomCall(place, callId, tool) : new FunctionCall(place, callId, tool);
 }
 
@@ -92,5 +98,37 @@ class CustomCall implements CallItem {
     if (delta === '') return '';
     const fields = itemFields(this.#place);
     return this.#place.events.write({ type: 'response.custom_tool_call_input.delta', ...fields, delta });
+  }
+}
+
+/** The wire has no events for the arguments of a search. */
+class SearchCall implements CallItem {
+  readonly #place: Place;
+  readonly #callId: string;
+  #arguments = '';
+
+  constructor(place: Place, callId: string) {
+    this.#place = place;
+    this.#callId = callId;
+  }
+
+  item(status: ItemStatus): ResponseToolSearchCall {
+    return {
+      id: this.#place.id,
+      type: 'tool_search_call',
+      status,
+      execution: 'client',
+      call_id: this.#callId,
+      arguments: fieldsOf(parseJson(this.#arguments)),
+    };
+  }
+
+  add(json: string): string {
+    this.#arguments += json;
+    return '';
+  }
+
+  close(): string {
+    return '';
   }
 }

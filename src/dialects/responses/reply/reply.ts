@@ -13,6 +13,9 @@ import { MessageItem } from './messageItem.ts';
 import type { ItemStatus, OutputItem, Place } from './outputItem.ts';
 import { ReasoningItem } from './reasoningItem.ts';
 
+/** Of the ids of items. */
+const CALL_PREFIXES = { function: 'fc', custom: 'ctc', search: 'tsc' } as const;
+
 interface Entry {
   readonly item: OutputItem;
   readonly index: number;
@@ -56,8 +59,7 @@ export class ResponsesReply implements Reply {
       }
       case 'toolCall': {
         const tool = this.#toolOf(delta.name);
-        const prefix = tool.kind === 'custom' ? 'ctc' : 'fc';
-        const [item, begin] = this.#begin(prefix, (place) => createCallItem(place, delta.id, tool));
+        const [item, begin] = this.#begin(CALL_PREFIXES[tool.kind], (place) => createCallItem(place, delta.id, tool));
         this.#calls.set(delta.index, item);
         return begin;
       }

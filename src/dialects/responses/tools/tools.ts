@@ -12,6 +12,8 @@ export const CUSTOM_INPUT = 'input';
 
 /** Tools of OpenAI's servers that a model may use or not: without them, it answers from what it knows. */
 const OPTIONAL_TYPE = /^(?:web_search|image_generation$|tool_search$)/;
+/** The name of the function that stands for the client's search for tools. */
+const SEARCH_NAME = 'tool_search';
 
 /** Of tools in all namespaces, and of those that a choice allows: far more than a model can use. */
 const MAX_TOOLS = 1024;
@@ -21,27 +23,43 @@ export interface OfferedTool {
   readonly chat: ChatTool;
 }
 
-/** The tools of a request, as functions. */
-export function readTools(value: unknown, names: ToolNames): OfferedTool[] {
-  const tools = (optional(arrayAt, 'tools', value) ?? []).map((tool, index) => ({
-    path: `tools[${index}]`,
-    tool: objectAt(`tools[${index}]`, tool),
+/** The tools in a list, as functions. */
+export function readTools(value: unknown, names: ToolNames, path = 'tools'): OfferedTool[] {
+  const tools = (optional(arrayAt, path, value) ?? []).map((tool, index) => ({
+    path: `${path}[${index}]`,
+    tool: objectAt(`${path}[${index}]`, tool),
   }));
   // the tools outside namespaces keep their names
-  for (const { path, tool } of tools) if (isTool(tool)) names.aliasOf(clientTool(path, tool));
-  const offered = tools.flatMap(({ path, tool }) => {
-    checkDepth(path, tool);
-    if (isTool(tool)) return [offer(path, tool, names)];
-    if (tool['type'] === 'namespace') return readNamespace(path, tool, names);
-    const type = stringAt(`${path}.type`, tool['type']);
-    if (OPTIONAL_TYPE.test(type)) return [];
-    throw invalidField(
-      `${path}.type`,
-      `the backend has no tool ${JSON.stringify(type.slice(0, 100))}. Use tools of the types "function" and "custom".`,
-    );
-  });
-  checkCount('tools', offered);
+  for (const entry of tools) if (isTool(entry.tool)) names.aliasOf(clientTool(entry.path, entry.tool));
+  const offered = tools.flatMap((entry) => readTool(entry.path, entry.tool, names));
+  checkCount(path, offered);
   return offered;
+}
+
+/** The lists one after the other. A tool that is in several is offered once. */
+export function joinTools(...lists: readonly (readonly OfferedTool[])[]): OfferedTool[] {
+  const byName = new Map<string, OfferedTool>();
+  for (const tool of lists.flat()) {
+    const { name } = tool.chat.function;
+    if (!byName.has(name)) byName.set(name, tool);
+  }
+  const tools = [...byName.values()];
+  checkCount('tools', tools);
+  return tools;
+}
+
+function readTool(path: string, tool: Fields, names: ToolNames): OfferedTool[] {
+  checkDepth(path, tool);
+  if (isTool(tool)) return [offer(path, tool, names)];
+  if (tool['type'] === 'namespace') return readNamespace(path, tool, names);
+  const type = stringAt(`${path}.type`, tool['type']);
+  // without a client that searches, all tools are offered from the start
+  if (type === 'tool_search' && tool['execution'] === 'client') return [offer(path, tool, names)];
+  if (OPTIONAL_TYPE.test(type)) return [];
+  throw invalidField(
+    `${path}.type`,
+    `the backend has no tool ${JSON.stringify(type.slice(0, 100))}. Use tools of the types "function" and "custom".`,
+  );
 }
 
 function checkCount(path: string, tools: readonly unknown[]): void {
@@ -68,7 +86,11 @@ interface Namespace {
   readonly description: string;
 }
 
+/** The client's search for more tools. */
+export const SEARCH: ClientTool = { kind: 'search', name: SEARCH_NAME };
+
 function clientTool(path: string, tool: Fields, namespace?: Namespace): ClientTool {
+  if (tool['type'] === 'tool_search') return SEARCH;
   const name = stringAt(`${path}.name`, tool['name']);
   const kind = tool['type'] === 'custom' ? 'custom' : 'function';
   return { kind, name, ...(namespace !== undefined && { namespace: namespace.name }) };
@@ -121,6 +143,7 @@ export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Ch
   if (value === 'none' || value === 'auto') return choice(all, value);
   if (value === 'required') return choice(all, value);
   const fields = objectAt('tool_choice', value);
+  checkDepth('tool_choice', fields);
   if (fields['type'] === 'allowed_tools') {
     const { mode } = fields;
     if (mode !== 'auto' && mode !== 'required') {

@@ -61,6 +61,15 @@ describe('readConversation()', () => {
     );
   });
 
+  it('puts the results of one message in the order of the calls, because many models are not shown the IDs', () => {
+    const content = [result('c'), result('unknown'), result('a'), result('b', [image()])];
+    const [, ...messages] = translateMessages(assistant(use('a'), use('b'), use('c')), user(...content));
+    assert.deepEqual(
+      messages.map((message) => ('tool_call_id' in message ? message.tool_call_id : message.role)),
+      ['a', 'b', 'c', 'unknown', 'user'],
+    );
+  });
+
   it('does not wait for results that never come', () => {
     assert.deepEqual(
       translateMessages(assistant(use('a')), user(text('Stop')), assistant(text('Yes')), user(text('Go'))),

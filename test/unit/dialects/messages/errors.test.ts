@@ -33,6 +33,8 @@ describe('errorResponse()', () => {
     assert.equal(messageOf(long, 400), `prompt is too long: ${long}`);
     assert.equal(messageOf('Too much.', 400, 'context_length_exceeded'), 'prompt is too long: Too much.');
     assert.equal(messageOf('Too much.', 422, 'upstream_context_limit'), 'prompt is too long: Too much.');
+    assert.equal(messageOf('Exceeds the context limit.', 422), 'prompt is too long: Exceeds the context limit.');
     assert.equal(messageOf(long, 502), long);
+    assert.equal(messageOf('tools: must be an array.', 400), 'tools: must be an array.');
   });
 });

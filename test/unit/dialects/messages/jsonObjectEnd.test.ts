@@ -22,7 +22,7 @@ describe('JsonObjectEnd', () => {
 
   it('ignores brackets and quotes in strings', () => {
     const end = new JsonObjectEnd();
-    for (const text of ['{"a}', '\\', '"}', '\\\\', '"']) {
+    for (const text of ['{"a}', '\\', '', '"}', '\\\\', '"']) {
       end.push(text);
       assert.equal(end.isReached, false, text);
     }

@@ -50,7 +50,7 @@ describe('rejectUnsupported()', () => {
 describe('readSampling()', () => {
   it('passes numbers on, and stop sequences if there are any', () => {
     assert.deepEqual(
-      readSampling({ max_tokens: 5, temperature: 0, top_p: 0.5, top_k: 1, stop_sequences: ['a', 'b'] }),
+      readSampling({ max_tokens: 5, temperature: 0, top_p: 0.5, top_k: 1, stop_sequences: ['a', 'b'] }, Infinity),
       {
         max_tokens: 5,
         temperature: 0,
@@ -59,7 +59,8 @@ describe('readSampling()', () => {
         stop: ['a', 'b'],
       },
     );
-    assert.deepEqual(readSampling({ stop_sequences: [], temperature: null }), {});
+    assert.deepEqual(readSampling({ stop_sequences: [], temperature: null }, Infinity), {});
+    assert.deepEqual(readSampling({ max_tokens: 500 }, 100), { max_tokens: 100 });
   });
 
   it('rejects other values', () => {
@@ -70,7 +71,7 @@ describe('readSampling()', () => {
       [{ temperature: 'hot' }, /^temperature: must be a number/],
       [{ stop_sequences: [5] }, /^stop_sequences\[0\]: must be a string/],
     ] as const) {
-      assert.throws(() => readSampling(request), { name: 'DialectError', message });
+      assert.throws(() => readSampling(request, Infinity), { name: 'DialectError', message });
     }
   });
 });

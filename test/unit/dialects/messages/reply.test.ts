@@ -30,7 +30,7 @@ function stream(deltas: readonly ChatDelta[], outcome: ChatOutcome = OUTCOME, pl
 
 function body(deltas: readonly ChatDelta[], outcome: ChatOutcome = OUTCOME): Readonly<Record<string, unknown>> {
   const reply = createReply({ ...PLAN, stream: false }, IDENTITY);
-  reply.begin();
+  assert.equal(reply.begin(), '');
   for (const delta of deltas) assert.equal(reply.delta(delta), '');
   return JSON.parse(reply.body(outcome)) as Readonly<Record<string, unknown>>;
 }

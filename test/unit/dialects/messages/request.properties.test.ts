@@ -51,13 +51,15 @@ const ASSISTANT = fc
     between: fc.option(TEXT_BLOCK),
     after: fc.array(BLOCK, { maxLength: 2 }),
     resultsLast: fc.boolean(),
+    backwards: fc.boolean(),
   })
-  .map(({ thinking, said, calls, between, after, resultsLast }): Turn => {
+  .map(({ thinking, said, calls, between, after, resultsLast, backwards }): Turn => {
     const results = calls.map(({ id, result }) => ({
       type: 'tool_result',
       tool_use_id: id,
       content: result.map(({ block }) => block),
     }));
+    if (backwards) results.reverse();
     const others = after.map(({ block }) => block);
     return {
       messages: [

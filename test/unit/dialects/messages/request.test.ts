@@ -119,6 +119,24 @@ describe('translateRequest()', () => {
     rejects({ model: 'claude-opus-5' }, /does not offer the model "claude-opus-5".*glm-5-2, kimi-k2-6/, 404);
   });
 
+  it('does not ask a replacement for more than it can write', () => {
+    const limitOf = (model: string) => {
+      const request = { model, max_tokens: 128_000, messages: [{ role: 'user', content: 'Hello' }] };
+      return translateRequest(request, { ...CONTEXT, replacementModel: 'glm-5-2' }).chat.max_tokens;
+    };
+    assert.equal(limitOf('claude-opus-5'), 96_000);
+    assert.equal(limitOf('glm-5-2'), 128_000);
+  });
+
+  it('sends images of tools only to a model that may see them', () => {
+    const partsFor = (model: string) => {
+      const { chat } = translateRequest({ ...CLAUDE_CODE_REQUEST, model }, CONTEXT);
+      return JSON.stringify(chat).match(/"type":"image_url"|which this model cannot see/g);
+    };
+    assert.deepEqual(partsFor('kimi-k2-6'), ['"type":"image_url"']);
+    assert.deepEqual(partsFor('glm-5-2'), ['which this model cannot see']);
+  });
+
   it('sends an effort only to a model that takes one', () => {
     const effortOf = (model: string) =>
       translateFields({ model, output_config: { effort: 'low' } }).chat.reasoning_effort;

@@ -77,7 +77,7 @@ describe('readTools()', () => {
     assert.deepEqual(namesOf({ tools: [search, tool('Read')] }), ['Read']);
     rejects(
       { tools: [search] },
-      /^tools\[0\]: the backend cannot run this tool\. Remove it, or offer a tool of your own\.$/,
+      /^tools\[0\]: the tool web_search_20250305 runs on Anthropic's servers, not here\. Offer a tool of your own\.$/,
     );
     rejects({ tools: [search, tool('Read')], tool_choice: { type: 'tool', name: 'web_search' } }, /^tool_choice\.name/);
   });

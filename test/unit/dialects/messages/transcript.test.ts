@@ -34,6 +34,17 @@ describe('Transcript', () => {
     );
   });
 
+  it('knows the positions of the open calls only', () => {
+    const transcript = new Transcript();
+    transcript.addAssistant(calling('a', 'b'));
+    assert.ok(transcript.positionOf('a') < transcript.positionOf('b'));
+    assert.ok(transcript.positionOf('b') < transcript.positionOf('unknown'));
+    transcript.add({ role: 'user', content: 'One' });
+    transcript.addAssistant(calling('c'));
+    assert.equal(transcript.positionOf('a'), transcript.positionOf('unknown'));
+    assert.ok(transcript.positionOf('c') < transcript.positionOf('a'));
+  });
+
   it('joins neighbouring messages of the assistant', () => {
     const transcript = new Transcript();
     transcript.addAssistant({ role: 'assistant', content: 'One', reasoning: 'R' });

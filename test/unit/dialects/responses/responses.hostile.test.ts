@@ -33,18 +33,21 @@ const REQUEST = {
     { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
     { type: 'namespace', name: 'agents', description: 'd', tools: [{ type: 'function', name: 'run' }] },
     { type: 'web_search', external_web_access: false },
+    { type: 'tool_search', execution: 'client', parameters: { type: 'object' } },
   ],
   input: [
     { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a' }] },
     { role: 'user', content: [{ type: 'input_text', text: 'b' }, IMAGE] },
-    { type: 'input_file', role: 'user', content: [{ type: 'input_file', file_data: 'QUJD', filename: 'a' }] },
+    { role: 'user', content: [{ type: 'input_file', file_data: 'QUJD', filename: 'a' }] },
     { type: 'reasoning', summary: [{ type: 'summary_text', text: 'c' }], content: null, encrypted_content: null },
     { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'd' }] },
     { type: 'function_call', call_id: '1', name: 'run', namespace: 'agents', arguments: '{}' },
     { type: 'custom_tool_call', call_id: '2', name: 'patch', input: 'x' },
+    { type: 'tool_search_call', call_id: '3', execution: 'client', arguments: { query: 'x' } },
+    { type: 'tool_search_output', call_id: '3', execution: 'client', tools: [{ type: 'function', name: 'found' }] },
     { type: 'function_call_output', call_id: '1', output: [{ type: 'input_text', text: 'e' }, IMAGE] },
     { type: 'custom_tool_call_output', call_id: '2', output: 'f' },
-  ].map((item) => (item.type === 'input_file' ? { ...item, type: 'message' } : item)),
+  ],
 };
 
 const CALL = { index: 0, id: 'call_1', type: 'function', function: { name: 'patch', arguments: '{"input":"a' } };
@@ -125,7 +128,7 @@ describe('responses, given 10,000 mutated events of the backend', () => {
 describe('responses, given very large requests', () => {
   const accepts = (fields: object) => {
     try {
-      translate(fields);
+      responses.createReply(translate({ ...fields, stream: true }).plan, IDENTITY).begin();
     } catch (error) {
       checkError(error);
     }

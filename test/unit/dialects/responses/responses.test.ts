@@ -6,7 +6,16 @@ import type { ChatDelta } from '../../../../src/dialects/chatReader.ts';
 import { DialectError } from '../../../../src/dialects/dialectError.ts';
 import { EventStreamReader } from '../../../../src/dialects/eventStream.ts';
 import { responses } from '../../../../src/dialects/responses/responses.ts';
-import { CONTEXT, IDENTITY, STOPPED, accumulate, bodyOf, clientOf, streamOf, translate } from '../../../support/responsesDialect.ts';
+import {
+  CONTEXT,
+  IDENTITY,
+  STOPPED,
+  accumulate,
+  bodyOf,
+  clientOf,
+  streamOf,
+  translate,
+} from '../../../support/responsesDialect.ts';
 
 const TOOLS = [
   { type: 'function', name: 'run' },
@@ -76,20 +85,19 @@ function reply(chunks: readonly Uint8Array[], own = plan): string {
 /** What an output says, in the order of its items. Neighbouring chunks of the same kind are one text. */
 function said({ output }: Pick<ModelResponse, 'output'>): unknown[] {
   return output.flatMap((item): unknown[] => {
-    switch (item.type) {
-      case 'message':
-        return item.content.map((part) =>
-          part.type === 'refusal' ? { kind: 'refusal', text: part.refusal } : { kind: 'content', text: part.text },
-        );
-      case 'reasoning':
-        return [{ kind: 'reasoning', text: [...(item.content ?? []), ...item.summary].map(({ text }) => text).join() }];
-      case 'function_call':
-        return [{ name: item.name, namespace: item.namespace, id: item.call_id, value: item.arguments }];
-      case 'custom_tool_call':
-        return [{ name: item.name, id: item.call_id, value: item.input }];
-      default:
-        throw new Error(`unexpected item ${item.type}`);
+    if (item.type === 'message') {
+      return item.content.map((part) =>
+        part.type === 'refusal' ? { kind: 'refusal', text: part.refusal } : { kind: 'content', text: part.text },
+      );
     }
+    if (item.type === 'reasoning') {
+      return [{ kind: 'reasoning', text: [...(item.content ?? []), ...item.summary].map(({ text }) => text).join() }];
+    }
+    if (item.type === 'function_call') {
+      return [{ name: item.name, namespace: item.namespace, id: item.call_id, value: item.arguments }];
+    }
+    assert.ok(item.type === 'custom_tool_call', item.type);
+    return [{ name: item.name, id: item.call_id, value: item.input }];
   });
 }
 

@@ -38,7 +38,7 @@ describe('CustomInput', () => {
         const sorted = positions.sort((a, b) => a - b);
         const chunks = sorted.slice(1).map((end, index) => json.slice(sorted[index], end));
         assert.equal(decode(chunks).input, input.toWellFormed());
-        assert.equal(decode([...json]).input, input.toWellFormed());
+        assert.equal(decode(json.split(/(?:)/u)).input, input.toWellFormed());
       }),
     );
   });
@@ -58,7 +58,7 @@ describe('CustomInput', () => {
       [`${' '.repeat(2000)}{"input":"late"}`, 'late'],
     ] as const) {
       assert.equal(decode([json]).input, input, json.trim());
-      assert.equal(decode([...json]).input, input, json.trim());
+      assert.equal(decode(json.split(/(?:)/u)).input, input, json.trim());
     }
   });
 

@@ -36,26 +36,26 @@ describe('ResponsesReply', () => {
     const place = { item_id: item.id, output_index: 0, content_index: 0 };
     const part = { type: 'output_text', annotations: [], logprobs: [], text: '' };
     const done = { ...part, text: 'Hello' };
-    const events = eventsOf(stream).slice(2, -1);
+    const expected = [
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { ...item, status: 'in_progress', content: [] },
+      },
+      { type: 'response.content_part.added', ...place, part },
+      { type: 'response.output_text.delta', ...place, delta: 'Hel', logprobs: [] },
+      { type: 'response.output_text.delta', ...place, delta: 'lo', logprobs: [] },
+      { type: 'response.output_text.done', ...place, text: 'Hello', logprobs: [] },
+      { type: 'response.content_part.done', ...place, part: done },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { ...item, status: 'completed', content: [done] },
+      },
+    ];
     assert.deepEqual(
-      events.map(({ sequence_number: _, ...event }) => event),
-      [
-        {
-          type: 'response.output_item.added',
-          output_index: 0,
-          item: { ...item, status: 'in_progress', content: [] },
-        },
-        { type: 'response.content_part.added', ...place, part },
-        { type: 'response.output_text.delta', ...place, delta: 'Hel', logprobs: [] },
-        { type: 'response.output_text.delta', ...place, delta: 'lo', logprobs: [] },
-        { type: 'response.output_text.done', ...place, text: 'Hello', logprobs: [] },
-        { type: 'response.content_part.done', ...place, part: done },
-        {
-          type: 'response.output_item.done',
-          output_index: 0,
-          item: { ...item, status: 'completed', content: [done] },
-        },
-      ],
+      eventsOf(stream).slice(2, -1),
+      expected.map((event, index) => ({ ...event, sequence_number: index + 2 })),
     );
   });
 
@@ -192,6 +192,16 @@ describe('ResponsesReply', () => {
         name: 'toString',
       },
     ]);
+  });
+
+  it("turns calls of the client's search for tools back", () => {
+    const { plan: own } = translate({ stream: true, tools: [{ type: 'tool_search', execution: 'client' }] });
+    const deltas = [call(0, 'tool_search'), more(0, '{"query":'), more(0, '"x"}')];
+    const item = { id: id('tsc', 0), type: 'tool_search_call', execution: 'client', call_id: 'call_0' };
+    assert.deepEqual(bodyOf(own, deltas).output, [{ ...item, status: 'completed', arguments: { query: 'x' } }]);
+    assert.deepEqual(typesOf(streamOf(own, deltas)).slice(2, -1), ['output_item.added', 'output_item.done']);
+    const [broken] = bodyOf(own, deltas.slice(0, 2), { ...STOPPED, finish: 'length' }).output;
+    assert.deepEqual(broken, { ...item, status: 'incomplete', arguments: {} });
   });
 
   it('streams the input of a custom tool as plain text', () => {

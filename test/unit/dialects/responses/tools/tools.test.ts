@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { CUSTOM_INPUT, chooseTools, readTools } from '../../../../../src/dialects/responses/tools/tools.ts';
 import { ToolNames } from '../../../../../src/dialects/responses/tools/toolNames.ts';
+import { CUSTOM_INPUT, chooseTools, joinTools, readTools } from '../../../../../src/dialects/responses/tools/tools.ts';
 
 const read = (...tools: readonly object[]) => readTools(tools, new ToolNames());
 const chatTools = (...tools: readonly object[]) => read(...tools).map(({ chat }) => chat.function);
@@ -46,6 +46,15 @@ describe('readTools()', () => {
     }
   });
 
+  it("offers the client's search for tools, and leaves out that of a server", () => {
+    const parameters = { type: 'object' };
+    const search = { type: 'tool_search', description: 'Searches.', parameters };
+    assert.deepEqual(chatTools({ ...search, execution: 'client' }), [
+      { name: 'tool_search', description: 'Searches.', parameters },
+    ]);
+    assert.deepEqual(chatTools(search, { ...search, execution: 'server' }), []);
+  });
+
   it('rejects the tools of servers that the client relies on', () => {
     for (const type of [
       'file_search',
@@ -71,6 +80,30 @@ describe('readTools()', () => {
     rejects(() => readTools([7], new ToolNames()), 'tools[0]');
     const many = Array.from({ length: 1025 }, (_, index) => ({ ...RUN, name: `t${index}` }));
     rejects(() => read(...many), 'tools');
+  });
+});
+
+describe('joinTools()', () => {
+  it('offers a tool that is in several lists once', () => {
+    const names = new ToolNames();
+    const lists = [[RUN, RUN], [PATCH], [RUN, { ...AGENTS, description: 'Later.' }]].map((list) =>
+      readTools(list, names),
+    );
+    assert.deepEqual(
+      joinTools(...lists).map(({ chat }) => chat.function.name),
+      ['run', 'patch', 'agents__run', 'agents__stop'],
+    );
+  });
+
+  it('limits the tools of all lists', () => {
+    const names = new ToolNames();
+    const lists = [0, 1].map((list) =>
+      readTools(
+        Array.from({ length: 600 }, (_, index) => ({ ...RUN, name: `t${list}_${index}` })),
+        names,
+      ),
+    );
+    rejects(() => joinTools(...lists), 'tools');
   });
 });
 

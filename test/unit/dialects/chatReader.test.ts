@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { ChatReader } from '../../../src/dialects/chatReader.ts';
+import type { ChatDelta } from '../../../src/dialects/chatReader.ts';
+
+/** Its outcome now. */
+const outcomeOf = (reader: ChatReader) => reader.outcome;
+const newReader = () => new ChatReader((index) => `made_${index}`);
+const chunk = (delta: object, more: object = {}) => JSON.stringify({ choices: [{ index: 0, delta, ...more }] });
+const fragment = (fields: object, name?: string, json?: string) => ({
+  ...fields,
+  function: { ...(name !== undefined && { name }), ...(json !== undefined && { arguments: json }) },
+});
+const calls = (...fragments: readonly object[]) => chunk({ tool_calls: fragments });
+const finish = (reason: string) => chunk({}, { finish_reason: reason });
+
+/** All deltas of these events. */
+function read(...events: readonly string[]): ChatDelta[] {
+  const reader = newReader();
+  return events.flatMap((event) => reader.read(event));
+}
+
+/** The calls in these deltas, each with all of its arguments. */
+function callsOf(deltas: readonly ChatDelta[]): string[] {
+  const found: string[] = [];
+  for (const delta of deltas) {
+    if (delta.kind === 'toolCall') {
+      assert.equal(delta.index, found.length, 'calls are numbered in the order of their beginnings');
+      found.push(`${delta.id} ${delta.name} `);
+    } else if (delta.kind === 'arguments') found[delta.index] = `${found[delta.index] ?? '?'}${delta.json}`;
+  }
+  return found;
+}
+
+const rejects = (run: () => unknown, message: RegExp, status = 502) => {
+  assert.throws(run, { name: 'DialectError', status, message });
+};
+
+describe('ChatReader', () => {
+  it('reads texts, refusals and reasoning, and leaves out empty ones', () => {
+    assert.deepEqual(
+      read(
+        chunk({ role: 'assistant', content: '', reasoning: '' }),
+        chunk({ reasoning: 'a' }),
+        chunk({ reasoning_content: 'b' }),
+        chunk({ reasoning: 'c', reasoning_content: 'c' }),
+        chunk({ content: 'd' }),
+        chunk({ refusal: 'e' }),
+        chunk({ content: null, tool_calls: null }),
+        '[DONE]',
+      ),
+      [
+        { kind: 'reasoning', text: 'a' },
+        { kind: 'reasoning', text: 'b' },
+        { kind: 'reasoning', text: 'c' },
+        { kind: 'text', text: 'd' },
+        { kind: 'refusal', text: 'e' },
+      ],
+    );
+  });
+
+  it('reads a complete response', () => {
+    const reader = newReader();
+    const message = { content: 'a', reasoning: 'b', tool_calls: [fragment({ id: 'c' }, 'run', '{}')] };
+    const usage = { prompt_tokens: 5, completion_tokens: 3 };
+    const body = JSON.stringify({ choices: [{ message, finish_reason: 'tool_calls' }], usage });
+    assert.deepEqual(reader.read(body), [
+      { kind: 'reasoning', text: 'b' },
+      { kind: 'text', text: 'a' },
+      { kind: 'toolCall', index: 0, id: 'c', name: 'run' },
+      { kind: 'arguments', index: 0, json: '{}' },
+    ]);
+    assert.deepEqual(reader.outcome, {
+      finish: 'toolCalls',
+      usage: { input: 5, output: 3, cached: 0, reasoning: 0 },
+    });
+  });
+
+  it('reads calls by their number, also if they take turns', () => {
+    const deltas = read(
+      calls(fragment({ index: 0, id: 'a' }, 'run', ''), fragment({ index: 1, id: 'b' }, 'stop', '{')),
+      calls(fragment({ index: 0 }, undefined, '{"x"')),
+      calls(fragment({ index: 1 }, undefined, '}'), fragment({ index: 0 }, undefined, ':1}')),
+    );
+    assert.deepEqual(callsOf(deltas), ['a run {"x":1}', 'b stop {}']);
+  });
+
+  it('reads calls by their id, or in their order, if they have no number', () => {
+    assert.deepEqual(
+      callsOf(
+        read(
+          calls(fragment({ id: 'a' }, 'run', '{')),
+          calls(fragment({ id: 'b' }, 'stop', '{')),
+          calls(fragment({ id: 'a' }, undefined, '}')),
+          calls(fragment({}, undefined, '}')),
+        ),
+      ),
+      ['a run {}', 'b stop {}'],
+    );
+    assert.deepEqual(
+      callsOf(
+        read(
+          calls(fragment({}, 'run')),
+          calls(fragment({}, 'run', '{}')),
+          calls(fragment({}, 'run', '{"x":1}')),
+          calls(fragment({}, 'stop', '{}')),
+        ),
+      ),
+      ['made_0 run {}', 'made_1 run {"x":1}', 'made_2 stop {}'],
+    );
+  });
+
+  it('waits for the name of a call', () => {
+    const deltas = read(
+      calls(fragment({ index: 0 }, undefined, '{"x"')),
+      calls(fragment({ index: 0, id: 'a' }, 'run', ':1}')),
+    );
+    assert.deepEqual(deltas, [
+      { kind: 'toolCall', index: 0, id: 'a', name: 'run' },
+      { kind: 'arguments', index: 0, json: '{"x"' },
+      { kind: 'arguments', index: 0, json: ':1}' },
+    ]);
+  });
+
+  it('translates the reason of the end', () => {
+    for (const [reason, expected] of [
+      ['stop', 'stop'],
+      ['length', 'length'],
+      ['content_filter', 'contentFilter'],
+      ['tool_calls', 'stop'],
+      ['something_new', 'stop'],
+    ] as const) {
+      const reader = newReader();
+      reader.read(chunk({ content: 'a' }));
+      assert.equal(outcomeOf(reader), undefined);
+      reader.read(finish(reason));
+      assert.equal(outcomeOf(reader)?.finish, expected);
+    }
+    const reader = newReader();
+    reader.read(calls(fragment({ index: 0 }, 'run', '{}')));
+    reader.read(finish('stop'));
+    assert.equal(reader.outcome?.finish, 'toolCalls', 'some backends say "stop" after calls');
+  });
+
+  it('has the usage, also if it comes after the end or without choices', () => {
+    const reader = newReader();
+    reader.read(finish('stop'));
+    assert.deepEqual(outcomeOf(reader), { finish: 'stop', usage: undefined });
+    const usage = {
+      prompt_tokens: 50,
+      completion_tokens: 30,
+      prompt_tokens_details: { cached_tokens: 20 },
+      completion_tokens_details: { reasoning_tokens: 10 },
+    };
+    reader.read(JSON.stringify({ choices: [], usage }));
+    assert.deepEqual(outcomeOf(reader)?.usage, { input: 50, cached: 20, output: 30, reasoning: 10 });
+    reader.read(JSON.stringify({ choices: [], usage: null }));
+    assert.deepEqual(outcomeOf(reader)?.usage, { input: 50, cached: 20, output: 30, reasoning: 10 });
+  });
+
+  it('ignores counts that cannot be true', () => {
+    const usageOf = (usage: object) => {
+      const reader = newReader();
+      reader.read(JSON.stringify({ choices: [{ delta: {}, finish_reason: 'stop' }], usage }));
+      return reader.outcome?.usage;
+    };
+    for (const bad of [-1, 1.5, 1e12, '5', null]) {
+      assert.equal(usageOf({ prompt_tokens: bad, completion_tokens: 1 }), undefined);
+    }
+    const details = {
+      prompt_tokens_details: { cached_tokens: 9 },
+      completion_tokens_details: { reasoning_tokens: -1 },
+    };
+    assert.deepEqual(usageOf({ prompt_tokens: 5, completion_tokens: 3, ...details }), {
+      input: 5,
+      cached: 5,
+      output: 3,
+      reasoning: 0,
+    });
+  });
+
+  it('throws the error that the backend reports', () => {
+    rejects(() => read('{"error":{"message":"Too many requests."}}'), /^Too many requests\.$/);
+    rejects(() => read('{"error":"broken"}'), /status 502/);
+    assert.deepEqual(read(JSON.stringify({ error: null, choices: [{ delta: { content: 'a' } }] })), [
+      { kind: 'text', text: 'a' },
+    ]);
+  });
+
+  it('throws for what is not valid', () => {
+    rejects(() => read('{"choices":'), /not valid JSON/);
+    rejects(() => read(calls(fragment({ index: 0, id: 'a' })), finish('tool_calls')), /without a name/);
+    rejects(
+      () => read(calls(fragment({}, 'run')), calls(fragment({}, undefined, '{'), fragment({}, undefined, '}'))),
+      /mixed up/,
+    );
+    const many = Array.from({ length: 257 }, (_, index) => calls(fragment({ index }, 'run', '{}')));
+    rejects(() => read(...many), /too many tools/);
+  });
+
+  it('throws for a response that is too long', () => {
+    const reader = newReader();
+    const event = chunk({ content: 'x'.repeat(8 * 1024 * 1024) });
+    rejects(() => {
+      for (let count = 0; count < 9; count++) reader.read(event);
+    }, /too long/);
+  });
+
+  it('takes anything else as empty', () => {
+    for (const event of ['null', '[]', '7', '{}', '{"choices":{}}', '{"choices":[null]}', chunk({ content: 7 })]) {
+      assert.deepEqual(read(event), []);
+    }
+    assert.deepEqual(read(calls(7 as never)), []);
+  });
+});

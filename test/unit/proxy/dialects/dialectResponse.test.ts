@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Dialect, Reply } from '../../../../src/dialects/dialect.ts';
+import { DialectResponse } from '../../../../src/proxy/dialects/dialectResponse.ts';
+import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
+import { RequestEntry } from '../../../../src/proxy/relay/requestLog.ts';
+import { flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
+
+/** A dialect whose events are words. */
+const reply: Reply = {
+  begin: () => 'begin|',
+  delta: (delta) => ('text' in delta ? `${delta.text}|` : ''),
+  ping: () => 'ping|',
+  end: ({ finish }) => `${finish}|`,
+  fail: ({ status }) => `fail ${status}|`,
+  body: ({ finish }) => JSON.stringify(finish),
+};
+const EVENTS = ['content-type', 'text/event-stream'];
+const JSON_TYPE = ['content-type', 'application/json'];
+const HELLO = 'data: {"choices":[{"delta":{"content":"Hello"}}]}\n\n';
+const STOP = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n';
+const WHOLE = '{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}';
+
+describe('DialectResponse', () => {
+  let server: Server;
+  let received: IncomingMessage | undefined;
+  let events: string[];
+  let entry: RequestEntry;
+
+  beforeEach(async () => {
+    events = [];
+    entry = new RequestEntry('POST', '/');
+    received = undefined;
+    server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+
+  afterEach(async () => {
+    received?.destroy();
+    server.closeAllConnections();
+    const closed = once(server, 'close');
+    server.close();
+    await withTimeout('the end of the server', 5000, closed);
+  });
+
+  /** A response to a real client. */
+  const open = async ({ stream = true, pingInterval = 60_000, own = reply } = {}) => {
+    const sent = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
+    sent.on('error', () => undefined);
+    sent.on('response', (response) => {
+      received = response;
+      response.on('error', () => undefined);
+    });
+    sent.end();
+    const [, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    const response = new DialectResponse({
+      ...{ res, entry, cors: ['x-cors', 'yes'], plan: { model: 'm', stream }, pingInterval },
+      dialect: { createReply: () => own } as unknown as Dialect,
+      identity: { id: '0'.repeat(32), createdAt: 0 },
+      onAccepted: () => events.push('accepted'),
+      onRefused: ({ status, text }) => events.push(`refused ${status} ${text}`),
+      onInvalid: ({ message }) => events.push(`invalid: ${message}`),
+    });
+    const head = once(sent, 'response') as Promise<[IncomingMessage]>;
+    /** What the client gets until the end, or until its text satisfies the test. */
+    const text = async (enough: (text: string) => boolean = () => false) => {
+      const [message] = await withTimeout('the head', 5000, head);
+      let all = '';
+      const done = new Promise<void>((resolve) => {
+        message.on('data', (chunk: Buffer) => {
+          all += chunk.toString();
+          if (enough(all)) resolve();
+        });
+        message.on('end', resolve);
+      });
+      await withTimeout('the body', 5000, done);
+      return all;
+    };
+    return { response, res, text };
+  };
+  const write = (response: DialectResponse, text: string) => response.write(Buffer.from(text));
+
+  it('translates an event stream chunk by chunk', async () => {
+    const { response, text } = await open();
+    response.writeHead(200, [...EVENTS, 'X-Request-Id', 'id-7', 'set-cookie', 'a=b']);
+    for (const character of HELLO) write(response, character);
+    assert.ok((await text((all) => all === 'begin|Hello|')) !== '');
+    write(response, STOP);
+    response.end();
+    assert.equal(await text(), 'stop|');
+    const { headers } = received ?? assert.fail();
+    assert.match(String(headers['content-type']), /^text\/event-stream/);
+    assert.deepEqual([headers['x-request-id'], headers['x-cors'], headers['set-cookie']], ['id-7', 'yes', undefined]);
+    assert.deepEqual([events, entry.bytesOut], [['accepted'], 'begin|Hello|stop|'.length]);
+  });
+
+  for (const [what, type, body] of [
+    ['an event stream', EVENTS, HELLO + STOP],
+    ['a complete response', JSON_TYPE, WHOLE],
+  ] as const) {
+    it(`makes of ${what} what the client asked for`, async () => {
+      for (const [stream, expected] of [
+        [true, 'begin|Hello|stop|'],
+        [false, '"stop"'],
+      ] as const) {
+        const { response, text } = await open({ stream });
+        response.writeHead(200, [...type]);
+        write(response, body);
+        response.end();
+        assert.equal(await text(), expected);
+        assert.equal(entry.bytesOut, expected.length);
+      }
+    });
+  }
+
+  it('passes an error on when it is complete, and has sent nothing before', async () => {
+    const { response, res } = await open();
+    response.writeHead(429, ['content-type', 'text/event-stream']);
+    write(response, 'No ');
+    write(response, 'capacity');
+    assert.equal(response.headersSent, false);
+    response.end();
+    assert.deepEqual(events, ['refused 429 No capacity']);
+    assert.equal(res.headersSent, false);
+  });
+
+  it('can be replaced by an error while nothing was sent', async () => {
+    const { response } = await open({ stream: false });
+    response.writeHead(200, JSON_TYPE);
+    write(response, WHOLE);
+    response.writeHead(502, JSON_TYPE);
+    response.end('{"error":{}}');
+    assert.deepEqual(events, ['accepted', 'refused 502 {"error":{}}']);
+  });
+
+  for (const [what, type, body, message] of [
+    ['that ends early', EVENTS, HELLO, /incomplete/],
+    ['that is empty', JSON_TYPE, '', /valid JSON/],
+    ['that is not JSON', JSON_TYPE, '<html>', /valid JSON/],
+    ['with an event that is not JSON', EVENTS, `${HELLO}data: {\n\n`, /valid JSON/],
+    ['with an error', EVENTS, `${HELLO}data: {"error":{"message":"Out of memory"}}\n\n`, /Out of memory/],
+    ['that is too long', JSON_TYPE, ' '.repeat(16 * 1024 * 1024 + 1), /too long/],
+  ] as const) {
+    it(`reports a response ${what}, once, and reads no more of it`, async () => {
+      for (const stream of [true, false]) {
+        const { response, res } = await open({ stream });
+        response.writeHead(200, [...type]);
+        write(response, body);
+        write(response, '');
+        response.end();
+        const [accepted, invalid = '', ...more] = events.splice(0);
+        assert.deepEqual([accepted, more], ['accepted', []]);
+        assert.match(invalid, message);
+        assert.equal(res.writableEnded, false);
+        assert.equal(response.headersSent, stream);
+        res.destroy();
+      }
+    });
+  }
+
+  it('reports a mistake in the dialect without its message', async () => {
+    const own = {
+      ...reply,
+      delta: () => {
+        throw new TypeError('secret');
+      },
+    };
+    const { response } = await open({ own });
+    response.writeHead(200, EVENTS);
+    write(response, HELLO);
+    const [, invalid = ''] = events;
+    assert.match(invalid, /^invalid: The proxy failed/);
+  });
+
+  it('writes the failure before the connection breaks', async () => {
+    const { response, text } = await open();
+    response.writeHead(200, EVENTS);
+    response.beforeBreak(PROXY_ERRORS.timeout);
+    assert.equal(await text((all) => all.endsWith('fail 504|')), 'begin|fail 504|');
+  });
+
+  it('pings a silent stream until it ends', async () => {
+    const { response, text } = await open({ pingInterval: 5 });
+    response.writeHead(200, EVENTS);
+    await text((all) => all.startsWith('begin|ping|ping|'));
+    write(response, STOP);
+    response.end();
+    assert.match(await text(), /^(ping\|)*stop\|$/);
+  });
+
+  it('keeps back-pressure, and does not ping a client that does not read', async () => {
+    let pings = 0;
+    const own = {
+      ...reply,
+      ping: () => {
+        pings++;
+        return 'ping|';
+      },
+    };
+    const { response, res } = await open({ pingInterval: 1, own });
+    response.writeHead(200, EVENTS);
+    const long = `data: {"choices":[{"delta":{"content":"${'x'.repeat(1024 * 1024)}"}}]}\n\n`;
+    for (let count = 0; count < 40; count++) write(response, long); // far more than the system's own buffers hold
+    assert.equal(write(response, HELLO), false);
+    const drained = new Promise<void>((resolve) => {
+      response.once('drain', resolve);
+    });
+    const begin = performance.now();
+    while (performance.now() - begin < 10) await flushEventLoop();
+    assert.equal(pings, 0);
+    assert.equal(res.writableNeedDrain, true);
+    received?.resume();
+    await withTimeout('the drain', 5000, drained);
+  });
+});
