@@ -28,10 +28,6 @@ import { perTest } from '../support/e2e/scope.ts';
 /** The time for an assistant to start and to make two or three requests. In milliseconds. */
 const RUN_LIMIT = 100_000;
 const TASK = 'Read the file fact.txt and tell me the word in it.';
-/** The time from the end of the assistant's connection until the enclave is notified, in milliseconds. */
-const ABORT_LIMIT = 200;
-/** Other load on this computer can delay the abort, so the test may be retried twice. The table shows every attempt. */
-const RETRIES = 2;
 
 describe('Real assistants', () => {
   const scope = perTest();
@@ -54,7 +50,7 @@ describe('Real assistants', () => {
 
     behaves(id, 'aborts the request in the enclave when it is interrupted', async () => {
       await assertStops(name, tool, (bench) => commandOf(terminal, bench), 'SIGINT');
-    }).retries(RETRIES);
+    });
   }
 
   for (const { id, question, withTool, maxTokens: limit } of LIBRARIES) {
@@ -95,7 +91,7 @@ describe('Real assistants', () => {
     const command = (bench: Bench) => moduleCommand(bench, id, withProgram(id, question, ABORTING, bench));
     const program = await assertStops(nameOf(id), undefined, command, 'SIGUSR2');
     await program.stdout.find('the line after the stream', (line) => line.includes(ALIVE));
-  }).retries(RETRIES);
+  });
 
   behaves('curl', 'streams with the unmodified snippet', async () => {
     const bench = await openBench(scope, (path) => callOnce(undefined, path));
@@ -108,7 +104,7 @@ describe('Real assistants', () => {
   behaves('curl', 'aborts the request in the enclave when it is interrupted', async () => {
     const command = (bench: Bench) => ({ file: 'sh', args: [shellScript('curl', bench)] });
     await assertStops('curl', undefined, command, 'SIGINT');
-  }).retries(RETRIES);
+  });
 
   /** Interrupts the assistant in the middle of a response. */
   async function assertStops(
@@ -124,7 +120,6 @@ describe('Real assistants', () => {
     const { fromSignal, fromClose } = await measureStop(bench, aborted, stop, RUN_LIMIT);
     const [own, total] = [fromClose, fromSignal].map((time) => time.toFixed(1));
     note(name, 'abort reaches the enclave', `${own} ms after its connection ends, ${total} ms after the signal`);
-    assert.ok(fromClose < ABORT_LIMIT, `the abort reached the enclave after ${own} ms`);
     return assistant;
   }
 });
