@@ -1,11 +1,10 @@
 // Asks for the models of an assistant, and what happens to requests for other models.
 import * as vscode from 'vscode';
-import type { ModelChoice } from '../../assistants/types.ts';
+import type { Assistant, ModelChoice } from '../../assistants/types.ts';
 import { chatModels } from '../../chat/models.ts';
 import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import { proposeAgentModel, proposeUtilityModel } from '../../chat/sidePrompts/proposal.ts';
 import type { ModelList } from '../../chat/sidePrompts/proposal.ts';
-import type { DialectName } from '../../dialects/dialect.ts';
 import { asLabel } from '../../shared/escape.ts';
 import type { CommandContext } from './commandContext.ts';
 
@@ -76,7 +75,7 @@ async function askModel(title: string, name: string): Promise<ModelChoice | unde
   return id === undefined || id === '' ? undefined : { id };
 }
 
-const REPLACEMENT: Readonly<Record<DialectName, 'messagesModel' | 'responsesModel'>> = {
+const REPLACEMENT: Readonly<Record<NonNullable<Assistant['dialect']>, 'messagesModel' | 'responsesModel'>> = {
   messages: 'messagesModel',
   responses: 'responsesModel',
 };
@@ -84,7 +83,7 @@ const REPLACEMENT: Readonly<Record<DialectName, 'messagesModel' | 'responsesMode
 /** Offers to send requests for models that the backend does not offer to the chosen one. Changes nothing if cancelled. */
 export async function offerReplacement(
   { settings }: CommandContext,
-  { name, dialect }: { readonly name: string; readonly dialect?: DialectName | undefined },
+  { name, dialect }: Pick<Assistant, 'name' | 'dialect'>,
   { id }: ModelChoice,
 ): Promise<void> {
   if (dialect === undefined) return;

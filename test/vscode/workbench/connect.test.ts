@@ -74,7 +74,7 @@ describe('Connect an Assistant', () => {
     const shown = await list.innerText();
     assert.match(
       shown,
-      /Continue\s*currently uses Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found on this computer/,
+      /Continue\s*currently uses Claude\s+found on this computer[^]*llama\.vscode[^]*Claude Code\s+not found on this computer/,
     );
     await window.page.keyboard.press('Escape');
   });
