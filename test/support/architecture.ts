@@ -63,17 +63,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     forbidden: [],
   },
   extension: {
-    below: [
-      'diagnostics',
-      'assistants',
-      'chat',
-      'dialects',
-      'supervisor',
-      'keys',
-      'presentation',
-      'settings',
-      'shared',
-    ],
+    below: ['diagnostics', 'assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
     packages: /^(node:.+|vscode)$/,
     forbidden: [],
   },

@@ -100,7 +100,7 @@ export async function offerReplacement(
   };
   const answer = await vscode.window.showQuickPick([replace, keep], {
     title: `Connect ${name}`,
-    placeHolder: `${name} may also ask for models that the backend does not offer. What happens to such requests?`,
+    placeHolder: 'What should happen to requests for models that the backend does not offer?',
     ignoreFocusOut: true,
   });
   if (answer !== replace) return;

@@ -296,6 +296,11 @@ describe('Connect an Assistant', () => {
     assert.equal(keysIn(written).length, 1);
     await window.toast('Codex is connected.').getByRole('button', { name: 'Check Connection' }).click();
     await window.dismiss(/Codex is ready: glm-5-2 responded in \d+ ms/);
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex', 'Undo');
+    await window.dismiss('The access key of Codex was revoked.');
+    assert.equal(existsSync(path), false);
   });
 
   it('leaves the API key on no command line and in no file', () => {
