@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, Step } from '../support/assistants/agents.ts';
-import { AGENTS, latestMessages, stepsOf, textOf } from '../support/assistants/agents.ts';
+import { AGENTS, latestMessages, messagesIn, stepsOf, textOf } from '../support/assistants/agents.ts';
 import { behaves } from '../support/assistants/behaves.ts';
 import { openBench } from '../support/assistants/bench.ts';
 import type { Bench, Command } from '../support/assistants/bench.ts';
@@ -68,7 +68,7 @@ describe('Real agents', () => {
         const texts = latestMessages(bench, agent.editTool).map(({ role, content }) => `${role}: ${textOf(content)}`);
         assert.ok(texts.includes('assistant: The first part is done.'), texts.join('\n'));
         note(name, 'did', 'edited a file in a Git repository, ran commands in parallel, handled failures, resumed');
-        note(name, 'enclave', `${bench.answers.length} requests, every call with its result`);
+        note(name, 'enclave', recordOf(bench));
       },
     );
 
@@ -127,6 +127,13 @@ describe('Real agents', () => {
 });
 
 const SMALL_WINDOW = 40_000;
+
+/** The requests that the enclave has decrypted. */
+function recordOf({ answers }: Bench): string {
+  const chats = answers.filter(({ request }) => request.target === '/v1/chat/completions');
+  const counts = chats.map(({ request }) => messagesIn(request.body).length);
+  return `${chats.length} requests with ${counts.join(', ')} messages, every call with its result`;
+}
 
 function git({ project }: Bench, ...args: readonly string[]): string {
   return execFileSync('git', args, { cwd: project, encoding: 'utf8' });

@@ -87,6 +87,11 @@ export function latestMessages({ answers }: Bench, tool: string): readonly ChatM
   return bodies.findLast(({ tools }) => tools?.some((each) => each.function.name === tool))?.messages ?? [];
 }
 
+/** The messages of a request. */
+export function messagesIn(body: Uint8Array | undefined): readonly ChatMessage[] {
+  return (JSON.parse(Buffer.from(body ?? []).toString()) as ChatBody).messages;
+}
+
 interface ChatBody {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
