@@ -3,9 +3,8 @@ import type { ResponseTextConfig } from 'openai/resources/responses/responses';
 import type { Reasoning } from 'openai/resources/shared';
 import type { ChatRequest } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
-import { arrayAt, booleanAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
+import { arrayAt, booleanAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
-import { checkDepth } from './nesting.ts';
 
 const STATELESS = 'the proxy stores no responses.';
 
@@ -17,7 +16,18 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   moderation: 'the backend does not moderate. Remove the field.',
 };
 
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+/** What every reasoning model accepts for the efforts that clients know. */
+const EFFORTS = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+  ultra: 'high',
+} as const;
+const EFFORT_NAMES = Object.keys(EFFORTS) as (keyof typeof EFFORTS)[];
 const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
 const VERBOSITIES = ['low', 'medium', 'high'] as const;
 
@@ -58,14 +68,23 @@ export function readSampling(request: Fields): Sampling {
   };
 }
 
-/** The effort, and whether the client wants to see a summary. */
-export function readReasoning(request: Fields): Reasoning {
+export interface ReasoningOptions {
+  /** As the client wrote it. */
+  readonly echo: Reasoning;
+  readonly chat: Pick<ChatRequest, 'reasoning_effort'>;
+  readonly summarizes: boolean;
+}
+
+/** The effort, and whether the client wants a summary. */
+export function readReasoning(request: Fields): ReasoningOptions {
   const reasoning = optional(objectAt, 'reasoning', request['reasoning']) ?? {};
-  const effort = oneOf('reasoning.effort', reasoning['effort'], EFFORTS);
-  const summary = reasoning['summary'] ?? reasoning['generate_summary'];
+  const effort = oneOf('reasoning.effort', reasoning['effort'], EFFORT_NAMES);
+  const kind = reasoning['summary'] ?? reasoning['generate_summary'];
+  const summary = kind === 'none' ? undefined : oneOf('reasoning.summary', kind, SUMMARIES);
   return {
-    effort: effort ?? null,
-    summary: summary === 'none' ? null : (oneOf('reasoning.summary', summary, SUMMARIES) ?? null),
+    echo: { effort: (effort ?? null) as NonNullable<Reasoning['effort']> | null, summary: summary ?? null },
+    chat: effort === undefined ? {} : { reasoning_effort: EFFORTS[effort] },
+    summarizes: summary !== undefined,
   };
 }
 
@@ -89,7 +108,7 @@ export function readText(request: Fields): TextOptions {
         chat: { response_format: { type: 'json_object' }, ...more },
       };
     case 'json_schema': {
-      checkDepth('text.format', format);
+      jsonAt('text.format', format);
       const description = optional(stringAt, 'text.format.description', format['description']);
       const strict = optional(booleanAt, 'text.format.strict', format['strict']);
       const schema = {

@@ -17,7 +17,7 @@ import { chooseTools, joinTools, readTools } from './tools/tools.ts';
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
   const request = objectAt('The body', body);
   const model = stringAt('model', request['model']);
-  const { id, reasons } = findModel(model, context);
+  const { id, reasons, seesImages } = findModel(model, context);
   rejectUnsupported(request);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
   const instructions = optional(stringAt, 'instructions', request['instructions']);
@@ -29,7 +29,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const names = new ToolNames();
   const offered = joinTools(readTools(request['tools'], names), ...findTools(request['input'], names));
   const choice = chooseTools(request['tool_choice'], offered);
-  const messages = readInput(instructions, request['input'], names);
+  const messages = readInput({ instructions, input: request['input'], seesImages }, names);
   if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');
 
   const chat: ChatRequest = {
@@ -39,7 +39,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
     ...(stream && { stream_options: { include_usage: true } }),
     ...choice,
     ...(choice.tools !== undefined && parallel !== undefined && { parallel_tool_calls: parallel }),
-    ...(reasons && reasoning.effort && { reasoning_effort: reasoning.effort }),
+    ...(reasons && reasoning.chat),
     ...(sampling.maxTokens !== undefined && { max_tokens: sampling.maxTokens }),
     ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
     ...(sampling.topP !== undefined && { top_p: sampling.topP }),
@@ -50,14 +50,14 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
     max_output_tokens: sampling.maxTokens ?? null,
     metadata: readMetadata(request),
     parallel_tool_calls: parallel ?? true,
-    reasoning,
+    reasoning: reasoning.echo,
     temperature: sampling.temperature ?? null,
     text: text.format,
     tool_choice: (request['tool_choice'] as RequestEcho['tool_choice'] | null | undefined) ?? 'auto',
     tools: (request['tools'] as Tool[] | null | undefined) ?? [],
     top_p: sampling.topP ?? null,
   };
-  return { chat, plan: { model, stream, echo, tools: names.tools, summarizes: reasoning.summary !== null } };
+  return { chat, plan: { model, stream, echo, tools: names.tools, summarizes: reasoning.summarizes } };
 }
 
 /** The client's own notes: they are repeated in the response. */

@@ -2,17 +2,33 @@ import assert from 'node:assert/strict';
 import { findModel } from '../../../src/dialects/requestModel.ts';
 
 const modelList = {
-  data: [{ id: 'thinker', capabilities: { reasoning: true } }, { id: 'talker' }, { id: 'text-embedder' }],
+  data: [
+    { id: 'thinker', capabilities: { reasoning: true, vision: false }, context_window: 1000 },
+    { id: 'talker' },
+    { id: 'text-embedder' },
+  ],
 };
 
 describe('findModel()', () => {
   it('finds the model that was asked for, also if there is a replacement', () => {
-    assert.deepEqual(findModel('thinker', { modelList, replacementModel: 'talker' }), { id: 'thinker', reasons: true });
+    assert.deepEqual(findModel('thinker', { modelList, replacementModel: 'talker' }), {
+      id: 'thinker',
+      isReplacement: false,
+      reasons: true,
+      seesImages: false,
+      contextWindow: 1000,
+    });
   });
 
   it('replaces a name that the backend does not offer', () => {
     for (const name of ['gpt-5', '', 'text-embedder']) {
-      assert.deepEqual(findModel(name, { modelList, replacementModel: 'talker' }), { id: 'talker', reasons: false });
+      assert.deepEqual(findModel(name, { modelList, replacementModel: 'talker' }), {
+        id: 'talker',
+        isReplacement: true,
+        reasons: false,
+        seesImages: true,
+        contextWindow: undefined,
+      });
     }
   });
 

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { chatModelEntries, firstText, modelEntries, reasons } from '../../../src/shared/modelList.ts';
+import {
+  chatModelEntries,
+  contextWindow,
+  firstText,
+  modelEntries,
+  reasons,
+  sizeOf,
+} from '../../../src/shared/modelList.ts';
 
 describe('modelEntries()', () => {
   it('has all entries, those that are not objects as empty ones', () => {
@@ -49,6 +56,22 @@ describe('reasons()', () => {
     for (const capabilities of [undefined, null, {}, { reasoning: 'true' }, { reasoning: false }]) {
       assert.equal(reasons({ id: 'a', capabilities }), false);
     }
+  });
+});
+
+describe('contextWindow()', () => {
+  it('takes the first size that the backend states', () => {
+    assert.equal(contextWindow({ id: 'a', context_window: 5, max_model_len: 7 }), 5);
+    assert.equal(contextWindow({ id: 'a', context_window: 0, max_context_tokens: 6 }), 6);
+    assert.equal(contextWindow({ id: 'a', max_context_tokens: '6', max_model_len: 7 }), 7);
+    assert.equal(contextWindow({ id: 'a' }), undefined);
+  });
+});
+
+describe('sizeOf()', () => {
+  it('takes only a positive integer as a size', () => {
+    assert.equal(sizeOf(1), 1);
+    for (const value of [0, -1, 1.5, 2 ** 60, '1', null, undefined]) assert.equal(sizeOf(value), undefined);
   });
 });
 

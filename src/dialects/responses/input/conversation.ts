@@ -5,7 +5,6 @@ import { invalidField } from '../../dialectError.ts';
 import type { ImagePart, InputPart } from './content.ts';
 
 interface Result {
-  readonly callId: string;
   readonly text: string;
   readonly images: readonly ImagePart[];
 }
@@ -15,17 +14,25 @@ interface Turn {
   reasoning: string;
   text: string | undefined;
   readonly calls: ChatToolCall[];
-  readonly results: Result[];
+  /** By call id. */
+  readonly results: Map<string, Result>;
 }
 
+const CANNOT_SEE = 'The tool returned an image, which this model cannot see.';
 const IMAGE_FOLLOWS = 'The result is an image. It follows the results of the tools.';
 
 export class Conversation {
+  readonly #seesImages: boolean;
   readonly #entries: (ChatMessage | Turn)[] = [];
   /** The turn that the next item of the assistant may belong to. */
   #turn: Turn | undefined;
   /** By call id: the calls without a result, the path of each call's item, and its turn. */
   readonly #openCalls = new Map<string, { readonly path: string; readonly turn: Turn }>();
+
+  /** @param seesImages whether the model does: for others, sentences replace the images in results */
+  constructor(seesImages: boolean) {
+    this.#seesImages = seesImages;
+  }
 
   addMessage(message: ChatMessage): void {
     this.#entries.push(message);
@@ -59,9 +66,12 @@ export class Conversation {
       );
     }
     this.#openCalls.delete(callId);
-    const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    const images = content.filter((part) => part.type === 'image_url');
-    open.turn.results.push({ callId, text: texts.join('\n'), images });
+    const texts = content.flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return this.#seesImages ? [] : [CANNOT_SEE];
+    });
+    const images = this.#seesImages ? content.filter((part) => part.type === 'image_url') : [];
+    open.turn.results.set(callId, { text: texts.join('\n'), images });
   }
 
   /** @throws DialectError if a call has no result */
@@ -75,8 +85,8 @@ export class Conversation {
   /** The current turn if it has no results yet and this holds for it, else a new one. */
   #turnFor(continues: (turn: Turn) => boolean): Turn {
     const current = this.#turn;
-    if (current !== undefined && current.results.length === 0 && continues(current)) return current;
-    const turn: Turn = { reasoning: '', text: undefined, calls: [], results: [] };
+    if (current !== undefined && current.results.size === 0 && continues(current)) return current;
+    const turn: Turn = { reasoning: '', text: undefined, calls: [], results: new Map() };
     this.#turn = turn;
     this.#entries.push(turn);
     return turn;
@@ -91,20 +101,23 @@ function messagesOf({ reasoning, text, calls, results }: Turn): ChatMessage[] {
     ...(reasoning !== '' && { reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
-  const images = results.flatMap(imagesOf);
+  // in the order of the calls: the templates of many models leave out the ids
+  const ordered = calls.flatMap(({ id }) => {
+    const result = results.get(id);
+    return result === undefined ? [] : [{ id, ...result }];
+  });
+  const images = ordered.flatMap(imagesOf);
   return [
     message,
-    ...results.map((result): ChatMessage => ({
+    ...ordered.map((result): ChatMessage => ({
       role: 'tool',
-      tool_call_id: result.callId,
+      tool_call_id: result.id,
       content: result.text === '' && result.images.length > 0 ? IMAGE_FOLLOWS : result.text,
     })),
     ...(images.length > 0 ? [{ role: 'user', content: images } as const] : []),
   ];
 }
 
-function imagesOf({ callId, images }: Result): InputPart[] {
-  return images.length === 0
-    ? []
-    : [{ type: 'text', text: `Images in the result of the tool call ${callId}:` }, ...images];
+function imagesOf({ id, images }: Result & { readonly id: string }): InputPart[] {
+  return images.length === 0 ? [] : [{ type: 'text', text: `Images in the result of the tool call ${id}:` }, ...images];
 }

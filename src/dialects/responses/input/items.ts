@@ -1,9 +1,8 @@
 // The items of `input`.
 import type { ChatMessage } from '../../chatCompletions.ts';
 import { invalidField } from '../../dialectError.ts';
-import { arrayAt, objectAt, optional, stringAt } from '../../fields.ts';
+import { arrayAt, jsonAt, objectAt, optional, stringAt } from '../../fields.ts';
 import type { Fields } from '../../fields.ts';
-import { checkDepth } from '../nesting.ts';
 import type { ToolNames } from '../tools/toolNames.ts';
 import { CUSTOM_INPUT, SEARCH, readTools } from '../tools/tools.ts';
 import { contentAt, textAt } from './content.ts';
@@ -14,9 +13,17 @@ import { describeFound } from './foundTools.ts';
 /** Records of what other servers did: the model gets nothing from them. */
 const WITHOUT_CONTENT = ['web_search_call'];
 
+export interface Input {
+  readonly instructions: string | undefined;
+  /** The field of the request. */
+  readonly input: unknown;
+  /** Whether the model does. */
+  readonly seesImages: boolean;
+}
+
 /** The messages of the instructions and of the input. */
-export function readInput(instructions: string | undefined, input: unknown, names: ToolNames): ChatMessage[] {
-  const conversation = new Conversation();
+export function readInput({ instructions, input, seesImages }: Input, names: ToolNames): ChatMessage[] {
+  const conversation = new Conversation(seesImages);
   if (instructions !== undefined) conversation.addMessage({ role: 'system', content: instructions });
   if (typeof input === 'string') conversation.addMessage({ role: 'user', content: input });
   else {
@@ -106,8 +113,7 @@ function readCall(path: string, item: Fields, names: ToolNames, conversation: Co
 
 function readSearch(path: string, item: Fields, names: ToolNames, conversation: Conversation): void {
   if (!isOfClient(item)) return;
-  checkDepth(`${path}.arguments`, item['arguments']);
-  const json = JSON.stringify(objectAt(`${path}.arguments`, item['arguments']));
+  const json = jsonAt(`${path}.arguments`, objectAt(`${path}.arguments`, item['arguments']));
   const id = callIdAt(path, item);
   conversation.addCall(path, { id, type: 'function', function: { name: names.aliasOf(SEARCH), arguments: json } });
 }

@@ -1,16 +1,15 @@
 // Tools, and the choice among them.
 import type { ChatRequest, ChatTool } from '../../chatCompletions.ts';
 import { invalidField } from '../../dialectError.ts';
-import { arrayAt, booleanAt, objectAt, optional, stringAt } from '../../fields.ts';
+import { arrayAt, booleanAt, jsonAt, objectAt, optional, stringAt } from '../../fields.ts';
 import type { Fields } from '../../fields.ts';
-import { checkDepth } from '../nesting.ts';
 import type { ClientTool } from '../plan.ts';
 import type { ToolNames } from './toolNames.ts';
 
 /** The only argument of the function that stands for a custom tool. */
 export const CUSTOM_INPUT = 'input';
 
-/** Tools of OpenAI's servers that a model may use or not: without them, it answers from what it knows. */
+/** Tools of OpenAI's servers that a model can do without, if it has others. */
 const OPTIONAL_TYPE = /^(?:web_search|image_generation$|tool_search$)/;
 /** The name of the function that stands for the client's search for tools. */
 const SEARCH_NAME = 'tool_search';
@@ -33,6 +32,9 @@ export function readTools(value: unknown, names: ToolNames, path = 'tools'): Off
   for (const entry of tools) if (isTool(entry.tool)) names.aliasOf(clientTool(entry.path, entry.tool));
   const offered = tools.flatMap((entry) => readTool(entry.path, entry.tool, names));
   checkCount(path, offered);
+  if (offered.length === 0 && tools.some(({ tool }) => tool['type'] !== 'namespace')) {
+    throw invalidField(path, 'the backend has none of these tools. Remove them, or add functions.');
+  }
   return offered;
 }
 
@@ -49,7 +51,7 @@ export function joinTools(...lists: readonly (readonly OfferedTool[])[]): Offere
 }
 
 function readTool(path: string, tool: Fields, names: ToolNames): OfferedTool[] {
-  checkDepth(path, tool);
+  jsonAt(path, tool);
   if (isTool(tool)) return [offer(path, tool, names)];
   if (tool['type'] === 'namespace') return readNamespace(path, tool, names);
   const type = stringAt(`${path}.type`, tool['type']);
@@ -143,7 +145,7 @@ export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Ch
   if (value === 'none' || value === 'auto') return choice(all, value);
   if (value === 'required') return choice(all, value);
   const fields = objectAt('tool_choice', value);
-  checkDepth('tool_choice', fields);
+  jsonAt('tool_choice', fields);
   if (fields['type'] === 'allowed_tools') {
     const { mode } = fields;
     if (mode !== 'auto' && mode !== 'required') {

@@ -105,7 +105,7 @@ describe('messages, given hostile input', () => {
       ],
     };
     assert.equal(messages.translateRequest(request, CONTEXT).chat.messages.length, 250_004);
-  });
+  }).timeout(60_000);
 
   it('rejects values that are nested too deeply', () => {
     const deep = { a: nested(100_000) };

@@ -84,7 +84,7 @@ describe('createReply() read by the official SDK', () => {
       }),
       { numRuns: 150 },
     );
-  });
+  }).timeout(60_000);
 
   it('yields exactly what the model said when it is not streamed', async () => {
     await fc.assert(

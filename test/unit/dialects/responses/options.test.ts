@@ -66,11 +66,30 @@ describe('readSampling()', () => {
 
 describe('readReasoning()', () => {
   it('reads the effort and the kind of summary', () => {
-    assert.deepEqual(readReasoning({}), { effort: null, summary: null });
-    const reasoning = { effort: 'xhigh', summary: 'detailed' };
-    assert.deepEqual(readReasoning({ reasoning }), reasoning);
-    assert.equal(readReasoning({ reasoning: { generate_summary: 'concise' } }).summary, 'concise');
-    assert.equal(readReasoning({ reasoning: { summary: 'none' } }).summary, null);
+    assert.deepEqual(readReasoning({}), { echo: { effort: null, summary: null }, chat: {}, summarizes: false });
+    assert.deepEqual(readReasoning({ reasoning: { effort: 'medium', summary: 'detailed' } }), {
+      echo: { effort: 'medium', summary: 'detailed' },
+      chat: { reasoning_effort: 'medium' },
+      summarizes: true,
+    });
+    assert.equal(readReasoning({ reasoning: { generate_summary: 'concise' } }).summarizes, true);
+    assert.equal(readReasoning({ reasoning: { summary: 'none' } }).summarizes, false);
+  });
+
+  it('uses the efforts that every reasoning model accepts', () => {
+    for (const [effort, expected] of [
+      ['none', 'low'],
+      ['minimal', 'low'],
+      ['low', 'low'],
+      ['high', 'high'],
+      ['xhigh', 'high'],
+      ['max', 'high'],
+      ['ultra', 'high'],
+    ] as const) {
+      const { echo, chat } = readReasoning({ reasoning: { effort } });
+      assert.equal(chat.reasoning_effort, expected);
+      assert.equal(echo.effort, effort);
+    }
   });
 
   it('rejects unknown values', () => {

@@ -23,7 +23,9 @@ const chatResult = (id: string, content = `result ${id}`) => ({ role: 'tool', to
 
 describe('readInput()', () => {
   it('takes a text as the message of the user', () => {
-    assert.deepEqual(readInput(undefined, 'Hello', new ToolNames()), [{ role: 'user', content: 'Hello' }]);
+    assert.deepEqual(readInput({ instructions: undefined, input: 'Hello', seesImages: true }, new ToolNames()), [
+      { role: 'user', content: 'Hello' },
+    ]);
   });
 
   it('keeps messages of all roles in their order', () => {
@@ -93,6 +95,13 @@ describe('readInput()', () => {
     ]);
   });
 
+  it('puts results in the order of their calls', () => {
+    assert.deepEqual(translateItems(call('1'), call('2'), result('2'), result('1')).slice(1), [
+      chatResult('1'),
+      chatResult('2'),
+    ]);
+  });
+
   it('puts the images of results after all results of the turn', () => {
     const screen = [{ type: 'input_text', text: 'Screen:' }, image('data:1')];
     assert.deepEqual(
@@ -113,6 +122,13 @@ describe('readInput()', () => {
         { role: 'user', content: 'And?' },
       ],
     );
+  });
+
+  it('replaces the images of results for a model that cannot see them', () => {
+    const items = [call('1'), result('1', [{ type: 'input_text', text: 'Screen:' }, image('data:1')])];
+    const messages = readInput({ instructions: undefined, input: items, seesImages: false }, new ToolNames());
+    const text = 'Screen:\nThe tool returned an image, which this model cannot see.';
+    assert.deepEqual(messages.slice(1), [chatResult('1', text)]);
   });
 
   it('accepts an id again after its result', () => {

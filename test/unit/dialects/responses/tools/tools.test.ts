@@ -42,7 +42,7 @@ describe('readTools()', () => {
 
   it('leaves out the tools of servers that a model may do without', () => {
     for (const type of ['web_search', 'web_search_preview', 'web_search_2025_08_26', 'image_generation']) {
-      assert.deepEqual(chatTools({ type }), []);
+      assert.deepEqual(chatTools(RUN, { type }), [{ name: 'run' }]);
     }
   });
 
@@ -52,7 +52,13 @@ describe('readTools()', () => {
     assert.deepEqual(chatTools({ ...search, execution: 'client' }), [
       { name: 'tool_search', description: 'Searches.', parameters },
     ]);
-    assert.deepEqual(chatTools(search, { ...search, execution: 'server' }), []);
+    assert.deepEqual(chatTools(RUN, search, { ...search, execution: 'server' }), [{ name: 'run' }]);
+  });
+
+  it('rejects a request that has only tools which would be left out', () => {
+    rejects(() => read({ type: 'web_search' }), 'tools');
+    assert.deepEqual(read(), []);
+    assert.deepEqual(read({ ...AGENTS, tools: [] }), []);
   });
 
   it('rejects the tools of servers that the client relies on', () => {
