@@ -70,7 +70,7 @@ const BAD: readonly BadSetting[] = [
   })),
   ...['PROXY_MESSAGES_MODEL', 'PROXY_RESPONSES_MODEL'].map((name) => ({
     name,
-    value: 'x'.repeat(201),
+    value: 'glm\u200b-5',
     allowed: /it must be the ID of a model, at most 200 visible characters/,
   })),
   ...['PROXY_REQUEST_TIMEOUT_SECS', 'PROXY_STREAM_IDLE_TIMEOUT_SECS'].flatMap((name) =>
