@@ -119,7 +119,9 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       const model = createModel({ paceMs: 0 });
       const handler: ApiHandler = async (request, response) => {
         if (request.target === '/v1/models')
-          await new Promise((resolve) => { response.signal.addEventListener('abort', resolve); });
+          await new Promise((resolve) => {
+            response.signal.addEventListener('abort', resolve);
+          });
         else await model(request, response);
       };
       enclave = await scope.enclave({ handler });
