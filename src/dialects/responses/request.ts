@@ -17,7 +17,7 @@ import { chooseTools, joinTools, readTools } from './tools/tools.ts';
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
   const request = objectAt('The body', body);
   const model = stringAt('model', request['model']);
-  const { id, reasons, seesImages } = findModel(model, context);
+  const { id, reasons, seesImages } = findModel(model, context, 'responses');
   rejectUnsupported(request);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
   const instructions = optional(stringAt, 'instructions', request['instructions']);
