@@ -6,7 +6,7 @@ export type ChatDelta =
   | { readonly kind: 'text' | 'refusal' | 'reasoning'; readonly text: string }
   /** A tool call begins. `index`: 0, 1, 2 ... in the order of the beginnings. */
   | { readonly kind: 'toolCall'; readonly index: number; readonly id: string; readonly name: string }
-  /** More of the arguments of a call that has begun; calls may take turns. */
+  /** More of the arguments of a call that has begun; calls may be interleaved. */
   | { readonly kind: 'arguments'; readonly index: number; readonly json: string };
 
 export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';

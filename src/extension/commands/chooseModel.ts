@@ -75,10 +75,10 @@ async function askModel(title: string, name: string): Promise<ModelChoice | unde
   return id === undefined || id === '' ? undefined : { id };
 }
 
-const REPLACEMENT: Readonly<Record<NonNullable<Assistant['dialect']>, 'messagesModel' | 'responsesModel'>> = {
-  messages: 'messagesModel',
-  responses: 'responsesModel',
-};
+const REPLACEMENTS = {
+  messages: { setting: 'messagesModel', api: "Anthropic's Messages API" },
+  responses: { setting: 'responsesModel', api: "OpenAI's Responses API" },
+} as const;
 
 /** Offers to send requests for models that the backend does not offer to the chosen one. Changes nothing if cancelled. */
 export async function offerReplacement(
@@ -87,12 +87,12 @@ export async function offerReplacement(
   { id }: ModelChoice,
 ): Promise<void> {
   if (dialect === undefined) return;
-  const setting = REPLACEMENT[dialect];
+  const { setting, api } = REPLACEMENTS[dialect];
   const current = settings().proxy[setting];
   if (current === id) return;
   const replace = {
     label: `$(arrow-swap) Send them to ${asLabel(id)}`,
-    detail: `Writes the setting sealedProxy.${setting}.`,
+    detail: `Sets sealedProxy.${setting}, for all programs that use ${api}.`,
   };
   const keep = {
     label: current === '' ? '$(error) Refuse them' : `$(arrow-swap) Send them to ${asLabel(current)}`,

@@ -1,4 +1,4 @@
-// The errors of the proxy, and those of dialects, as each other.
+// Converts errors of the proxy to errors of dialects.
 import type { Dialect } from '../../dialects/dialect.ts';
 import { DialectError } from '../../dialects/dialectError.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
