@@ -31,7 +31,12 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       ['a foreign host', { headers: { host: 'example.com' } }, 403, /Host header/],
       ['a foreign origin', { headers: { origin: 'https://example.com' } }, 403, /Web pages/],
       ['a wrong method', { method: 'GET' }, 405, /^This path supports POST\./],
-      ['an unknown path', { path: dialect.replyPath + '/x' }, 404, /The base URL that you set in the client must end with/],
+      [
+        'an unknown path',
+        { path: dialect.replyPath + '/x' },
+        404,
+        /The base URL that you set in the client must end with/,
+      ],
       ['no key', { key: null }, 401, /has no API key/],
       ['an unknown access key', { key: `sealed-${'x'.repeat(43)}` }, 401, /does not know this access key/],
       ['a body that is not JSON', { body: '{' }, 400, /not valid JSON/],
