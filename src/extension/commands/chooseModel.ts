@@ -75,9 +75,18 @@ async function askModel(title: string, name: string): Promise<ModelChoice | unde
   return id === undefined || id === '' ? undefined : { id };
 }
 
+/** The settings, and how the assistants show that a model is not offered. Claude Code 2.1.330 has one text for status 404. */
 const REPLACEMENTS = {
-  messages: { setting: 'messagesModel', api: "Anthropic's Messages API" },
-  responses: { setting: 'responsesModel', api: "OpenAI's Responses API" },
+  messages: {
+    setting: 'messagesModel',
+    api: "Anthropic's Messages API",
+    refusal: 'says that there is an issue with the selected model.',
+  },
+  responses: {
+    setting: 'responsesModel',
+    api: "OpenAI's Responses API",
+    refusal: 'shows an error that lists the models.',
+  },
 } as const;
 
 /** Offers to send requests for models that the backend does not offer to the chosen one. Changes nothing if cancelled. */
@@ -87,7 +96,7 @@ export async function offerReplacement(
   { id }: ModelChoice,
 ): Promise<void> {
   if (dialect === undefined) return;
-  const { setting, api } = REPLACEMENTS[dialect];
+  const { setting, api, refusal } = REPLACEMENTS[dialect];
   const current = settings().proxy[setting];
   if (current === id) return;
   const replace = {
@@ -96,7 +105,7 @@ export async function offerReplacement(
   };
   const keep = {
     label: current === '' ? '$(error) Refuse them' : `$(arrow-swap) Send them to ${asLabel(current)}`,
-    detail: current === '' ? `${name} shows an error that lists the models.` : 'Keeps the current setting.',
+    detail: current === '' ? `${name} ${refusal}` : 'Keeps the current setting.',
   };
   const answer = await vscode.window.showQuickPick([replace, keep], {
     title: `Connect ${name}`,
