@@ -71,7 +71,7 @@ export class ChatReader {
   read(json: string): ChatDelta[] {
     if (json.trim() === '[DONE]') return [];
     this.#length += json.length;
-    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for less at once.');
+    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for a shorter one.');
     const value = parseJson(json);
     if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);
