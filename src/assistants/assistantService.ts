@@ -1,8 +1,8 @@
 // Connects assistants to the proxy: plans and makes changes, gives each assistant an access key, undoes, checks and
 // repairs. What the user is shown and asked is in connectAssistant.ts.
-import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatModel } from '../chat/models.ts';
+import type { DialectName } from '../dialects/dialect.ts';
 import { makeAccessKey } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import type { StoredKey } from '../keys/keyRing.ts';
@@ -15,6 +15,7 @@ import { disconnectAll } from './disconnectAll.ts';
 import type { Leftover } from './disconnectAll.ts';
 import { changedSincePreview, refused } from './files/configFile.ts';
 import { checkModel } from './modelCheck.ts';
+import { userPlaces } from './places.ts';
 import type { Shell, Snippet } from './snippets.ts';
 import type {
   Applied,
@@ -30,7 +31,7 @@ import type {
   Unchanged,
   Undone,
 } from './types.ts';
-import { UndoStore } from './undoStore.ts';
+import { UndoStore, mergeChanges } from './undoStore.ts';
 import { makeRecord } from './uninstallRecord.ts';
 import type { UninstallRecord } from './uninstallRecord.ts';
 
@@ -85,7 +86,7 @@ export class AssistantService {
 
   constructor(host: AssistantServiceHost) {
     this.#host = host;
-    this.#places = host.places ?? { home: homedir(), configHome: process.env['XDG_CONFIG_HOME'] };
+    this.#places = host.places ?? userPlaces();
     this.#undo = new UndoStore(host.secrets);
   }
 
@@ -109,9 +110,13 @@ export class AssistantService {
    * What would be written. Writes nothing and creates no key.
    * @throws Error while the proxy's address is unknown
    */
-  async propose(assistant: Assistant, model: ModelChoice): Promise<Proposal | Unchanged | Refused> {
+  async propose(
+    assistant: Assistant,
+    model: ModelChoice,
+    smallModel?: ModelChoice,
+  ): Promise<Proposal | Unchanged | Refused> {
     const { key } = (await this.#reusableKey(assistant)) ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
-    const endpoint = this.#endpoint(key, model);
+    const endpoint = { ...this.#endpoint(key, model), smallModel };
     const plan = await assistant.plan(endpoint);
     return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, endpoint } : plan;
   }
@@ -182,7 +187,7 @@ export class AssistantService {
     const expected = await this.#expected(assistant);
     const state = await assistant.inspect(expected);
     if (state.kind === 'current' && state.model !== undefined && expected.key !== undefined)
-      return this.#check(expected.key, state.model);
+      return this.#check(expected.key, state.model, assistant.dialect);
     return { kind: 'failed', message: describeUncheckable(assistant.name, state) };
   }
 
@@ -196,7 +201,7 @@ export class AssistantService {
 
   /** The same as `check` for a snippet. */
   async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<CheckOutcome> {
-    return this.#check(await this.#keyFor(snippet), model.id);
+    return this.#check(await this.#keyFor(snippet), model.id, snippet.dialect);
   }
 
   /** True if the latest response for this key, which the proxy has just reported, was to a check of this window. */
@@ -210,9 +215,9 @@ export class AssistantService {
   async #write(assistant: Assistant, change: Change): Promise<Applied | Refused> {
     const { id } = assistant;
     const earlier = await this.#undo.get(id);
-    await this.#undo.set(assistant, merge(earlier, { ...change, kind: 'applied' }));
+    await this.#undo.set(assistant, mergeChanges(earlier, { ...change, kind: 'applied' }));
     const result = await assistant.apply(change);
-    if (result.kind === 'applied') await this.#undo.set(assistant, merge(earlier, result));
+    if (result.kind === 'applied') await this.#undo.set(assistant, mergeChanges(earlier, result));
     else if (earlier === undefined) await this.#undo.delete(id);
     else await this.#undo.set(assistant, earlier);
     this.#host.onChange?.();
@@ -273,20 +278,13 @@ export class AssistantService {
     return models.find((model) => model.id === id) ?? { id };
   }
 
-  async #check(key: string, model: string): Promise<CheckOutcome> {
+  async #check(key: string, model: string, dialect?: DialectName): Promise<CheckOutcome> {
     const id = accessKeyId(key);
     this.#checks.set(id, (this.#checks.get(id) ?? 0) + 1);
-    const outcome = await checkModel(this.#host.supervisor, key, model, this.#host.checkLimit);
+    const outcome = await checkModel(this.#host.supervisor, key, model, dialect, this.#host.checkLimit);
     if (outcome.kind === 'failed') this.wasCheck(id); // the proxy reports no response
     return outcome;
   }
-}
-
-/** Two of our changes as one, which is undone byte by byte unless another program wrote in between. */
-function merge(earlier: Applied | undefined, later: Applied): Applied {
-  if (earlier?.path !== later.path) return later;
-  const mixed = earlier.mixed === true || earlier.after !== later.before;
-  return { ...later, before: earlier.before, madeFolder: earlier.madeFolder, mixed };
 }
 
 /** A model of the backend, with what assistants are told about it. */

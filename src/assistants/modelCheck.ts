@@ -1,6 +1,7 @@
 // One short request to the proxy with an assistant's access key, and its result in sentences.
 import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
+import type { DialectName } from '../dialects/dialect.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { CheckOutcome } from './types.ts';
 
@@ -12,13 +13,14 @@ export async function checkModel(
   supervisor: Pick<Supervisor, 'withConnection'>,
   key: string,
   model: string,
+  dialect: DialectName | undefined,
   limit = CHECK_LIMIT,
 ): Promise<CheckOutcome> {
   const signal = AbortSignal.timeout(limit);
   try {
     const clock = () => performance.now();
     return await supervisor.withConnection(async (connection) =>
-      outcomeOf(model, await sendTestRequest(connection, key, model, clock, signal)),
+      outcomeOf(model, await sendTestRequest(connection, key, { model, dialect }, clock, signal)),
     );
   } catch {
     const message = signal.aborted

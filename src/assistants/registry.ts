@@ -1,4 +1,6 @@
+import { claudeCode } from './adapters/claudeCode.ts';
 import { cline } from './adapters/cline.ts';
+import { codex } from './adapters/codex.ts';
 import { continueDev } from './adapters/continue.ts';
 import { customEndpoint } from './adapters/customEndpoint.ts';
 import type { EndpointList } from './adapters/customEndpoint.ts';
@@ -9,7 +11,7 @@ import { qwenCode } from './adapters/qwenCode.ts';
 import type { Assistant } from './types.ts';
 
 /** The assistants that keep their configuration in a file. */
-export const FILE_ASSISTANTS: readonly Assistant[] = [continueDev, cline, kilo, opencode, qwenCode];
+export const FILE_ASSISTANTS: readonly Assistant[] = [claudeCode, codex, continueDev, cline, kilo, opencode, qwenCode];
 
 /** All assistants that Sealed Proxy can configure, in the order in which they are offered. */
 export function allAssistants(settings: UserSettings, endpoints: EndpointList): readonly Assistant[] {

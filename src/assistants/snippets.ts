@@ -1,4 +1,19 @@
 // Text to copy for assistants and libraries that Sealed Proxy does not configure itself. Pure.
+import type { DialectName } from '../dialects/dialect.ts';
+import { toDialectUrl } from './dialectUrl.ts';
+import {
+  ANTHROPIC_NODE,
+  ANTHROPIC_PYTHON,
+  CLAUDE_AGENT,
+  LANGCHAIN_NODE,
+  LANGCHAIN_PYTHON,
+  OPENAI_AGENTS,
+  OPENAI_NODE,
+  OPENAI_PYTHON,
+  RESPONSES_NODE,
+  RESPONSES_PYTHON,
+  VERCEL,
+} from './programs.ts';
 import type { AssistantEndpoint } from './types.ts';
 
 /** How to quote: as in PowerShell on Windows, as in a POSIX shell elsewhere. */
@@ -7,22 +22,15 @@ export type Shell = 'posix' | 'powershell';
 export type Language = 'shell' | 'json' | 'javascript' | 'python';
 
 export interface Snippet {
-  readonly kind: 'snippet';
   readonly id: string;
   readonly name: string;
   readonly language: Language;
   /** For the user, in a sentence: where to use it. */
   readonly hint: string;
+  /** The API that it speaks, if it is not Chat Completions. */
+  readonly dialect?: DialectName | undefined;
   /** The text to copy. It contains the key. */
   render(values: SnippetValues, shell: Shell): string;
-}
-
-/** `message` is for the user, in sentences: why there is no snippet. */
-export interface UnsupportedAssistant {
-  readonly kind: 'unsupported';
-  readonly id: string;
-  readonly name: string;
-  readonly message: string;
 }
 
 export type SnippetValues = Pick<AssistantEndpoint, 'baseUrl' | 'key' | 'model'>;
@@ -31,52 +39,7 @@ export type SnippetValues = Pick<AssistantEndpoint, 'baseUrl' | 'key' | 'model'>
 const CONTEXT_WINDOW = 32_768;
 const RUN = 'Run it in a terminal.';
 
-// `$URL`, `$KEY` and `$MODEL` stand for a JSON string, which is also a JavaScript and a Python string.
-const OPENAI_NODE = `import OpenAI from 'openai';
-
-const client = new OpenAI({ baseURL: $URL, apiKey: $KEY });
-const stream = await client.chat.completions.create({
-  model: $MODEL,
-  messages: [{ role: 'user', content: 'Hello!' }],
-  stream: true,
-});
-for await (const { choices } of stream) process.stdout.write(choices[0]?.delta?.content ?? '');`;
-const OPENAI_PYTHON = `from openai import OpenAI
-
-client = OpenAI(base_url=$URL, api_key=$KEY)
-stream = client.chat.completions.create(
-    model=$MODEL,
-    messages=[{"role": "user", "content": "Hello!"}],
-    stream=True,
-)
-for chunk in stream:
-    if chunk.choices:
-        print(chunk.choices[0].delta.content or "", end="", flush=True)`;
-const LANGCHAIN_NODE = `import { ChatOpenAI } from '@langchain/openai';
-
-const chat = new ChatOpenAI({
-  model: $MODEL,
-  apiKey: $KEY,
-  configuration: { baseURL: $URL },
-});
-for await (const { text } of await chat.stream('Hello!')) process.stdout.write(text);`;
-const LANGCHAIN_PYTHON = `from langchain_openai import ChatOpenAI
-
-chat = ChatOpenAI(model=$MODEL, base_url=$URL, api_key=$KEY)
-for chunk in chat.stream("Hello!"):
-    print(chunk.content, end="", flush=True)`;
-const VERCEL = `import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { streamText } from 'ai';
-
-const proxy = createOpenAICompatible({
-  name: 'sealed-proxy',
-  baseURL: $URL,
-  apiKey: $KEY,
-});
-const { textStream } = streamText({ model: proxy($MODEL), prompt: 'Hello!' });
-for await (const text of textStream) process.stdout.write(text);`;
-
-export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
+export const SNIPPETS: readonly Snippet[] = [
   snippet('copilot-cli', 'Copilot CLI', 'shell', RUN, ({ baseUrl, key, model: { id, limits } }, shell) => {
     const variables = {
       COPILOT_PROVIDER_BASE_URL: baseUrl,
@@ -121,6 +84,12 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
   ),
   program('openai-node', 'OpenAI SDK (Node)', 'javascript', OPENAI_NODE),
   program('openai-python', 'OpenAI SDK (Python)', 'python', OPENAI_PYTHON),
+  program('responses-node', 'OpenAI SDK with Responses (Node)', 'javascript', RESPONSES_NODE, 'responses'),
+  program('responses-python', 'OpenAI SDK with Responses (Python)', 'python', RESPONSES_PYTHON, 'responses'),
+  program('openai-agents', 'OpenAI Agents SDK (Node)', 'javascript', OPENAI_AGENTS, 'responses'),
+  program('anthropic-node', 'Anthropic SDK (Node)', 'javascript', ANTHROPIC_NODE, 'messages'),
+  program('anthropic-python', 'Anthropic SDK (Python)', 'python', ANTHROPIC_PYTHON, 'messages'),
+  program('claude-agent-sdk', 'Claude Agent SDK (Node)', 'javascript', CLAUDE_AGENT, 'messages'),
   program('langchain', 'LangChain (Node)', 'javascript', LANGCHAIN_NODE),
   program('langchain-python', 'LangChain (Python)', 'python', LANGCHAIN_PYTHON),
   program('vercel-ai-sdk', 'Vercel AI SDK', 'javascript', VERCEL),
@@ -133,26 +102,20 @@ export const SNIPPETS: readonly (Snippet | UnsupportedAssistant)[] = [
     const run = command(shell, {}, 'curl.exe', '-N', url, ...headers, '--data-binary', '@-');
     return `${quote(ascii(body), shell)} | ${run}`;
   }),
-  {
-    kind: 'unsupported',
-    id: 'codex',
-    name: 'Codex CLI',
-    message:
-      'Codex cannot be connected. It supports only the Responses API (/v1/responses), which the backend does not ' +
-      'offer, and Sealed Proxy does not translate between APIs.',
-  },
 ];
 
 function snippet(id: string, name: string, language: Language, hint: string, render: Snippet['render']): Snippet {
-  return { kind: 'snippet', id, name, language, hint, render };
+  return { id, name, language, hint, render };
 }
 
-function program(id: string, name: string, language: Language, template: string): Snippet {
-  return snippet(id, name, language, 'Use it in your program.', ({ baseUrl, key, model }) =>
-    template.replace(/\$(URL|KEY|MODEL)/g, (_match, value: 'URL' | 'KEY' | 'MODEL') =>
-      JSON.stringify({ URL: baseUrl, KEY: key, MODEL: model.id }[value]),
-    ),
-  );
+function program(id: string, name: string, language: Language, template: string, dialect?: DialectName): Snippet {
+  const render = ({ baseUrl, key, model }: SnippetValues) => {
+    const url = dialect === undefined ? baseUrl : toDialectUrl(baseUrl, dialect);
+    return template.replace(/\$(URL|KEY|MODEL)/g, (_match, value: 'URL' | 'KEY' | 'MODEL') =>
+      JSON.stringify({ URL: url, KEY: key, MODEL: model.id }[value]),
+    );
+  };
+  return { ...snippet(id, name, language, 'Use it in your program.', render), dialect };
 }
 
 /** A command with variables, which are set for this command only; in PowerShell, for the rest of the session. */

@@ -1,5 +1,6 @@
 // src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
 // This file: what an assistant is, and how its configuration is planned, changed, restored and read.
+import type { DialectName } from '../dialects/dialect.ts';
 
 /** A model, with what is known of it. */
 export interface ModelChoice {
@@ -17,6 +18,10 @@ export interface Places {
   readonly home: string;
   /** XDG_CONFIG_HOME, which replaces `.config` in the home folder if it is set. */
   readonly configHome?: string | undefined;
+  /** CLAUDE_CONFIG_DIR, which replaces `.claude` in the home folder if it is set. */
+  readonly claudeHome?: string | undefined;
+  /** CODEX_HOME, which replaces `.codex` in the home folder if it is set. */
+  readonly codexHome?: string | undefined;
 }
 
 /** What is written to an assistant's configuration. */
@@ -27,6 +32,8 @@ export interface AssistantEndpoint extends Places {
   readonly key: string;
   /** The chosen model; the first one for an assistant that needs no choice. */
   readonly model: ModelChoice;
+  /** The model for small tasks, if the assistant needs one. Undefined keeps the current one, or else uses `model`. */
+  readonly smallModel?: ModelChoice | undefined;
   /** All models that can chat. */
   readonly models: readonly ModelChoice[];
   /** Milliseconds since 1970. */
@@ -135,6 +142,10 @@ export interface Assistant {
   readonly name: string;
   /** It is configured with one model, which the user chooses. */
   readonly needsModel: boolean;
+  /** It also has a model for small tasks, such as titles and summaries, which the user chooses as well. */
+  readonly needsSmallModel?: boolean | undefined;
+  /** The API that it speaks, if it is not Chat Completions. */
+  readonly dialect?: DialectName | undefined;
   /** For the user, in a sentence: what to do once it is connected. */
   readonly next: string;
   /** The ID of its VS Code extension, if it has one. */

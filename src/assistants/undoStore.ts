@@ -94,3 +94,10 @@ function digestOf(text: string): string {
 function isOptionalText(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
+
+/** Two of our changes as one, which is undone byte by byte unless another program wrote in between. */
+export function mergeChanges(earlier: Applied | undefined, later: Applied): Applied {
+  if (earlier?.path !== later.path) return later;
+  const mixed = earlier.mixed === true || earlier.after !== later.before;
+  return { ...later, before: earlier.before, madeFolder: earlier.madeFolder, mixed };
+}

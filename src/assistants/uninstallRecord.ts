@@ -56,15 +56,27 @@ export async function writeRecord(path: string, record: UninstallRecord | undefi
 /** Undefined if the text is damaged, or has another version. */
 export function parseRecord(json: string): UninstallRecord | undefined {
   const { version, places, keys, previous, settings, port } = fieldsOf(parseJson(json));
-  const { home, configHome } = fieldsOf(places);
+  const { home, ...moved } = fieldsOf(places);
   const texts = asObject(previous);
   if (version !== VERSION || typeof home !== 'string' || texts === undefined) return undefined;
   if (!isTextList(keys) || !isTextList(settings) || !isTextList(Object.values(texts))) return undefined;
-  const where = typeof configHome === 'string' ? { home, configHome } : { home };
-  const record = { places: where, keys, previous: texts as Readonly<Record<string, string>>, settings };
-  return typeof port === 'number' ? { ...record, port } : record;
+  return {
+    places: { home, ...movedFolders(moved) },
+    keys,
+    previous: texts as Readonly<Record<string, string>>,
+    settings,
+    ...(typeof port === 'number' && { port }),
+  };
 }
 
 function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function movedFolders(fields: Readonly<Record<string, unknown>>): Omit<Places, 'home'> {
+  const moved = (['configHome', 'claudeHome', 'codexHome'] as const).flatMap((name) => {
+    const path = fields[name];
+    return typeof path === 'string' ? [[name, path] as const] : [];
+  });
+  return Object.fromEntries(moved);
 }

@@ -1,10 +1,17 @@
-// A tiny chat request, sent as an assistant would send it: streamed, with usage.
+// A tiny chat request, sent as an assistant would send it: streamed, and in the assistant's own API.
 import type { IncomingMessage } from 'node:http';
+import type { DialectName } from '../dialects/dialect.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { toChatError } from './chatError.ts';
-import { ResponseReader } from './responseReader.ts';
 import { MAX_ERROR, readText } from './responseText.ts';
+import { CHAT_COMPLETIONS, DIALECT_PROTOCOLS } from './testProtocols.ts';
+
+export interface TestTarget {
+  readonly model: string;
+  /** Chat Completions if undefined. */
+  readonly dialect?: DialectName | undefined;
+}
 
 export type TestRequestResult =
   | {
@@ -34,25 +41,17 @@ export interface RefusedRequest {
 export async function sendTestRequest(
   connection: VerifiedConnection,
   accessKey: string,
-  model: string,
+  { model, dialect }: TestTarget,
   clock: () => number,
   signal: AbortSignal,
 ): Promise<TestRequestResult> {
-  const body = JSON.stringify({
-    model,
-    stream: true,
-    stream_options: { include_usage: true }, // for the usage report of the proxy
-    max_tokens: 16,
-    messages: [{ role: 'user', content: 'Say OK.' }],
-  });
+  const { path, body, createReader } = dialect === undefined ? CHAT_COMPLETIONS : DIALECT_PROTOCOLS[dialect];
   const start = clock();
-  const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
+  const response = await connection.post(path, accessKey, JSON.stringify(body(model)), signal);
   if (response.statusCode !== 200) return readRefusal(response);
   let firstByte: number | undefined;
   let chunks = 0;
-  const reader = new ResponseReader((event) => {
-    if (event.kind === 'text' || event.kind === 'thinking') chunks++;
-  });
+  const reader = createReader(() => chunks++);
   try {
     for await (const text of response.setEncoding('utf8')) {
       firstByte ??= clock() - start;

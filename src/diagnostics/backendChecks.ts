@@ -127,7 +127,7 @@ async function checkChat(context: DiagnosticsContext, signal: AbortSignal): Prom
   if (model === undefined) return skipped('Not tested: the backend lists no chat model');
   return context.withConnection(async (connection, accessKey) => {
     signal.throwIfAborted();
-    const result = await sendTestRequest(connection, accessKey, model.id, clock, signal);
+    const result = await sendTestRequest(connection, accessKey, { model: model.id }, clock, signal);
     switch (result.kind) {
       case 'refused':
         return refused(model.id, result);

@@ -13,11 +13,14 @@ const TOKENS = [
   /(?<=(?:key|token|secret|password)=)[^\s&"',[\]{}]+/gi,
   /(?<=--[a-z-]{0,40}(?:key|token|secret|password)["']?,?[ \t]{1,4}["']?)[^\s"',[\]{}-][^\s"',[\]{}]*/gi,
 ];
+/** A number of tokens, as a variable has it. */
+const COUNT = String.raw`(?<=TOKENS["']?\s*[:=]\s*)"\d{1,9}"`;
 /** Names of secret values. `envKey` names a variable, so its value is not secret. */
 const NAME = '(?<!env_?)(?:key|token|secret|passw(?:or)?d|credential|authorization|cookie|_pat)';
-/** Such a name with its value, as JSON and YAML write it: quoted, as a block, plain. */
+/** Such a name with its value, as JSON, YAML and TOML write it: quoted, as a block, plain. */
 const NAMED_VALUES = [
-  String.raw`s?(?:_[a-z]+)?["']?\s*:\s*(?:\[\s*)?)("(?:[^"\\\n]|\\.)+"|'(?:[^'\n]|'')+')`,
+  String.raw`s?(?:_[a-z]+)?["']?[ \t]*=[ \t]*)("""[^]*?"""|'''[^]*?''')`,
+  String.raw`s?(?:_[a-z]+)?["']?\s*[:=]\s*(?:\[\s*)?)(?!${COUNT})("(?:[^"\\\n]|\\.)+"|'(?:[^'\n]|'')+')`,
   String.raw`(?:_[a-z]+)?["']?[ \t]*:[ \t]*[|>][-+0-9]*[ \t]*\r?\n[ \t]+)([^\r\n]+)`,
   String.raw`(?:_[a-z]+)?["']?[ \t]*:[ \t]*(?:[&!]\S*[ \t]+)*)([^\s"',{}[\]#|>][^\s,{}[\]]*)`,
 ].map((rest) => new RegExp(`(${NAME}${rest}`, 'gi'));
@@ -47,5 +50,6 @@ export function redactConfig(text: string, secret: string): string {
 
 /** A value as JSON, hidden if its name says that it is secret. */
 export function redactValue(name: string | number | undefined, value: unknown): string {
-  return SECRET_NAME.test(String(name)) ? MASK : redact(JSON.stringify(value));
+  const isCount = /tokens$/i.test(String(name)) && /^\d{1,9}$/.test(String(value));
+  return SECRET_NAME.test(String(name)) && !isCount ? MASK : redact(JSON.stringify(value));
 }

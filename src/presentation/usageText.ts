@@ -26,7 +26,7 @@ const LEGEND = [
   '  response).',
   '- *Cancelled*: the client closed the connection.',
   '- *Tokens*: as reported in responses. Most clients receive token counts for streamed responses only if they set',
-  '  `stream_options.include_usage`.',
+  '  `stream_options.include_usage`. Those that speak Messages or Responses (Claude Code, Codex) always get them.',
   '- *First byte*: time from the request to the first byte of the response; the median of the last 100 requests.',
   '',
   'Requests appear when they finish. The numbers start from zero when the proxy starts. Prompts and responses are never',

@@ -16,7 +16,7 @@ const HEALTH_LIMIT = 3000;
 const ATTEMPTS = 3;
 const BETWEEN_ATTEMPTS = 100;
 
-type ModelPath = '/v1/chat/completions' | '/v1/embeddings';
+type ModelPath = '/v1/chat/completions' | '/v1/embeddings' | '/anthropic/v1/messages' | '/responses/v1/responses';
 
 /** What is on a port. */
 export type Probe =

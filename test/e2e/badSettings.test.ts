@@ -63,6 +63,16 @@ const BAD: readonly BadSetting[] = [
   ...['ab', 'g'.repeat(96), '0'.repeat(96), `${'a'.repeat(96)};${'b'.repeat(96)}`, `${'a'.repeat(96)},b`].map(
     (value) => ({ name: 'PROXY_ADDITIONAL_PCR0', value, allowed: PCR0 }),
   ),
+  ...['-5', '3601', 'never', '1e3'].map((value) => ({
+    name: 'PROXY_CAPACITY_WAIT_SECS',
+    value,
+    allowed: /it must be a number of seconds from 0 to 3600; 0 turns waiting off/,
+  })),
+  ...['PROXY_MESSAGES_MODEL', 'PROXY_RESPONSES_MODEL'].map((name) => ({
+    name,
+    value: 'glm\u200b-5',
+    allowed: /it must be the ID of a model, at most 200 visible characters/,
+  })),
   ...['PROXY_REQUEST_TIMEOUT_SECS', 'PROXY_STREAM_IDLE_TIMEOUT_SECS'].flatMap((name) =>
     ['0', '-5', '0.0', 'never', '1e3', '5m', '99999999', 'Infinity'].map((value) => ({
       name,

@@ -1,5 +1,7 @@
 // The other routes of the dialects: models and token counts; and what the proxy records about requests.
 import assert from 'node:assert/strict';
+import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
 import {
@@ -9,7 +11,7 @@ import {
   chatRequest,
   responsesClient,
 } from '../support/e2e/dialects.ts';
-import { sendRequest } from '../support/e2e/httpClient.ts';
+import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
@@ -108,10 +110,48 @@ for (const dialect of DIALECTS_UNDER_TEST) {
   });
 }
 
+for (const dialect of DIALECTS_UNDER_TEST) {
+  describe(`The list of models for the ${dialect.name} dialect, when the backend does not send it,`, () => {
+    const scope = perSuite();
+    let enclave: RunningEnclave;
+
+    before(async () => {
+      const model = createModel({ paceMs: 0 });
+      const handler: ApiHandler = async (request, response) => {
+        if (request.target === '/v1/models')
+          await new Promise((resolve) => {
+            response.signal.addEventListener('abort', resolve);
+          });
+        else await model(request, response);
+      };
+      enclave = await scope.enclave({ handler });
+    });
+
+    it('lets a request that waits for it be cancelled', async () => {
+      const proxy = await scope.proxy(enclave);
+      const index = enclave.journal.requests.length;
+      const request = openRequest(proxy.url, { path: dialect.replyPath });
+      request.on('error', () => undefined);
+      request.end(dialect.body('Hello'));
+      await enclave.journal.request(index);
+      request.destroy();
+      await proxy.logged('request', { path: dialect.replyPath, end: 'client-gone' });
+    });
+
+    it('ends with the timeout of a request', async () => {
+      const proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.5' });
+      for (const path of [dialect.replyPath, dialect.countPath]) {
+        assertDialectError(dialect, await sendRequest(proxy.url, { path, body: dialect.body('Hello') }), 504);
+        await proxy.logged('request', { path, status: 504, end: 'timeout' });
+      }
+    });
+  });
+}
+
 describe('Compaction of responses', () => {
   const scope = perSuite();
 
-  it('is answered with a sentence', async () => {
+  it('is refused with a remedy', async () => {
     const proxy = await scope.proxy(await scope.enclave());
     const [, responses] = DIALECTS_UNDER_TEST;
     const response = await sendRequest(proxy.url, { path: `${responses.replyPath}/compact`, body: '{}' });

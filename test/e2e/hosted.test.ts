@@ -7,7 +7,8 @@ import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ToProxy } from '../../src/shared/messages.ts';
 import { VERSION } from '../../src/shared/version.ts';
-import { chatBody } from '../support/e2e/chat.ts';
+import { PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
+import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
@@ -143,6 +144,20 @@ describe('IpcHost', () => {
     assert.equal((await sendRequest(url, { body: chatBody('/wait 300 Hello') })).status, 200);
     assert.equal(proxy.log.length, lines);
     assert.equal(enclave.journal.handshakes, 1);
+  });
+
+  it('uses changed settings of the dialects at once', async () => {
+    const { url } = await start();
+    for (const { replyPath, body, name } of DIALECTS_UNDER_TEST) {
+      const ask = () => sendRequest(url, { path: replyPath, body: body('Hello', { model: 'unknown' }) });
+      assert.equal((await ask()).status, 404);
+      proxy.send({ type: 'update', settings: { [`${name}Model`]: PLAIN_MODEL } });
+      await settled();
+      assert.equal((await ask()).status, 200);
+      proxy.send({ type: 'update', settings: { [`${name}Model`]: '' } });
+      await settled();
+      assert.equal((await ask()).status, 404);
+    }
   });
 
   it('allows no web page with an empty list of origins, and the pages of the editor without a list', async () => {

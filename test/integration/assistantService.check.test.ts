@@ -1,6 +1,8 @@
 // AssistantService with a real proxy: checks that fail, and which requests were checks.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { claudeCode } from '../../src/assistants/adapters/claudeCode.ts';
+import { codex } from '../../src/assistants/adapters/codex.ts';
 import { opencode } from '../../src/assistants/adapters/opencode.ts';
 import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
 import type { ApiResponseWriter } from '../../src/devEnclave/model/apiHandler.ts';
@@ -59,6 +61,32 @@ describe('AssistantService.check()', () => {
       };
       const message = 'glm-5-2 did not complete a response within 0.2 s.';
       assert.deepEqual(await check(), { kind: 'failed', message });
+    });
+  }
+
+  for (const assistant of [claudeCode, codex]) {
+    it(`uses the API of ${assistant.name}, and reports its errors and early ends`, async () => {
+      await bench.agree(assistant);
+      const asked = bench.chatRequests.length;
+      const answered = await bench.service.check(assistant);
+      assert.equal(answered.kind, 'answered', answered.message);
+      assert.match(answered.message, /^glm-5-2 responded in \d+ ms\.$/);
+      assert.equal(bench.chatRequests.length, asked + 1);
+      bench.respond = (_request, response) => {
+        answerApiError(response, new ApiError(429, 'inference_capacity', `The key ${API_KEY} is busy`));
+        return Promise.resolve();
+      };
+      const busy = await bench.service.check(assistant);
+      assert.equal(busy.kind, 'failed');
+      assert.match(busy.message, /^The request to glm-5-2 failed with status (429|529)\. /);
+      assert.ok(!busy.message.includes(API_KEY));
+      bench.respond = (_request, response) => {
+        begin(response);
+        response.fail('broken');
+        return Promise.resolve();
+      };
+      const broken = { kind: 'failed', message: 'The response from glm-5-2 ended early.' };
+      assert.deepEqual(await bench.service.check(assistant), broken);
     });
   }
 

@@ -115,7 +115,9 @@ describe('The architecture', () => {
       (module) => ['session/x.ts', `node:${module}`] as const,
     ),
     ['session/x.ts', 'undici'],
-    ...['fs', 'fs/promises', 'child_process'].map((module) => ['proxy/x.ts', `node:${module}`] as const),
+    ...['fs', 'fs/promises', 'child_process', 'worker_threads'].map(
+      (module) => ['proxy/x.ts', `node:${module}`] as const,
+    ),
     ['proxy/x.ts', 'openai'],
     ...['node:http', 'node:crypto', 'node:fs', 'undici', 'openai', '@anthropic-ai/sdk'].map(
       (module) => ['dialects/x.ts', module] as const,

@@ -47,10 +47,14 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   keys: { below: ['shared'], packages: /^node:.+$/, forbidden: [] },
   presentation: { below: ['keys', 'shared'], packages: /^node:.+$/, forbidden: [...CLOCKS, ...ENVIRONMENT] },
   supervisor: { below: ['settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
-  chat: { below: ['supervisor', 'presentation', 'settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
+  chat: {
+    below: ['dialects', 'supervisor', 'presentation', 'settings', 'shared'],
+    packages: /^node:.+$/,
+    forbidden: [],
+  },
   assistants: {
-    below: ['chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
-    packages: /^(node:.+|jsonc-parser|yaml)$/,
+    below: ['chat', 'dialects', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
+    packages: /^(node:.+|jsonc-parser|toml-eslint-parser|yaml)$/,
     forbidden: [],
   },
   diagnostics: {

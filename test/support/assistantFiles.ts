@@ -1,5 +1,7 @@
 // Configuration files as users have them, before and after our entry was added with `URL`, `KEY` and `MODEL`.
+import { claudeCode } from '../../src/assistants/adapters/claudeCode.ts';
 import { cline } from '../../src/assistants/adapters/cline.ts';
+import { codex } from '../../src/assistants/adapters/codex.ts';
 import { continueDev } from '../../src/assistants/adapters/continue.ts';
 import { kilo, opencode } from '../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
@@ -27,6 +29,8 @@ export interface Example {
   readonly file: string;
   readonly before: string;
   readonly after: string;
+  /** The address in the text; `URL` by default. */
+  readonly url?: string;
   /** Texts that do not parse, or are not a configuration. */
   readonly broken: readonly string[];
   /** Texts that configure something else, and how it is named. */
@@ -125,7 +129,112 @@ const qwenJson = (model: string, env: string, ours: string) => `{
 }
 `;
 
+export const MESSAGES_URL = 'http://127.0.0.1:8123/anthropic';
+export const RESPONSES_URL = 'http://127.0.0.1:8123/responses/v1';
+
+const claudeJson = (env: string, rest: string) => `{
+  "$schema": "https://json.schemastore.org/claude-code-settings.json",
+  "permissions": {"allow": ["Bash(npm test:*)"],   "deny": []},
+  "env": {
+    "DISABLE_COST_WARNINGS": "1",
+${env}
+    "MY_API_KEY": "${THEIR_KEY}",
+    "MY_OTHER_VARIABLE": "x"${rest}
+  },
+  "model": "opus"
+}
+`;
+
+const codexToml = (model: string, ours: string, entry: string) => `# My configuration
+model =   "${model}"   # the big one
+approval_policy = 'on-request'
+notify = [
+  "notify-send", # "quoted"
+  "Codex",
+]
+${ours}
+# at home
+[model_providers.ollama]
+name = "Ollama"
+base_url="http://127.0.0.1:11434/v1"
+http_headers = { "X-Api-Key" = "${THEIR_KEY}" }
+
+[[hooks.Stop]]
+command = '''
+echo "[analytics]"
+'''
+
+[projects."/home/me/a = [b]"]
+trust_level = "trusted"
+${entry}`;
+
 export const EXAMPLES: readonly Example[] = [
+  {
+    assistant: claudeCode,
+    file: '.claude/settings.json',
+    url: MESSAGES_URL,
+    before: claudeJson('    "ANTHROPIC_MODEL": "claude-opus-5",', ''),
+    after: claudeJson(
+      `    "ANTHROPIC_MODEL": "${MODEL}",`,
+      `,
+    "ANTHROPIC_BASE_URL": "${MESSAGES_URL}",
+    "ANTHROPIC_AUTH_TOKEN": "${KEY}",
+    "ANTHROPIC_DEFAULT_FABLE_MODEL": "${MODEL}",
+    "ANTHROPIC_DEFAULT_OPUS_MODEL": "${MODEL}",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL": "${MODEL}",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL": "${MODEL}",
+    "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"`,
+    ),
+    broken: [...BROKEN_JSON, '{"env": []}', '{"env": "x"}', '{"env": {},}', '{ // no comments here\n}'],
+    others: [
+      ['{"model": "opus"}', 'opus'],
+      ['{"env": {"ANTHROPIC_BASE_URL": "https://example.com", "ANTHROPIC_AUTH_TOKEN": "sk-x"}}', 'https://example.com'],
+      ['{"env": {"CLAUDE_CODE_USE_BEDROCK": "1"}}', 'the provider of CLAUDE_CODE_USE_BEDROCK'],
+    ],
+  },
+  {
+    assistant: codex,
+    file: '.codex/config.toml',
+    url: RESPONSES_URL,
+    before: codexToml('gpt-5.6', '', ''),
+    after: codexToml(
+      MODEL,
+      'model_provider = "sealed-proxy"\n',
+      `
+[model_providers.sealed-proxy]
+name = "Sealed Proxy"
+base_url = "${RESPONSES_URL}"
+wire_api = "responses"
+experimental_bearer_token = "${KEY}"
+
+[analytics]
+enabled = false
+`,
+    ),
+    broken: [
+      'model = ',
+      'model = x',
+      'model = "a"\nmodel = "b"\n',
+      '[model_providers.a]\nname = "A"\n[model_providers.a]\nname = "B"\n',
+      'model_providers = "x"\n',
+      '[[model_providers]]\nname = "x"\n',
+      'model_providers = { }\n[model_providers.a]\nname = "A"\n',
+      '[analytics\n',
+      'analytics = false\n',
+      '{}',
+      '\0',
+      `a = ${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+    ],
+    others: [
+      ['model_provider = "ollama"\n', 'ollama'],
+      ['model = "gpt-5.6"\n', 'gpt-5.6'],
+      [
+        '[model_providers.sealed-proxy]\nbase_url = "https://example.com"\nexperimental_bearer_token = "sk-x"\n',
+        'https://example.com',
+      ],
+    ],
+  },
   ...[
     { assistant: opencode, file: '.config/opencode/opencode.jsonc' },
     { assistant: kilo, file: '.config/kilo/kilo.jsonc' },

@@ -1,8 +1,9 @@
 import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf } from '../../shared/json.ts';
+import { jsonFormat } from '../files/configFormat.ts';
 import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
-import { fileAssistant, jsonFile } from './fileAssistant.ts';
+import { entryIn, fileAssistant } from './fileAssistant.ts';
 
 /** Cline has a single entry for OpenAI-compatible servers, so an entry for another server is replaced. */
 const PROVIDER = 'openai-compatible';
@@ -15,8 +16,8 @@ export const cline: Assistant = fileAssistant({
   extension: 'saoudrizwan.claude-dev',
   folders: ['.cline'],
   files: ['.cline/data/settings/providers.json'],
-  ...jsonFile({
-    dialect: 'json',
+  ...entryIn({
+    format: jsonFormat('json'),
     read: (value) => {
       const { lastUsedProvider: selected } = fieldsOf(value);
       const settings = settingsOf(value);

@@ -6,9 +6,10 @@ import { ACCESS_KEYS, isAccessKey } from '../../shared/accessKeys.ts';
 import { classifyConfig } from '../configState.ts';
 import type { Reading } from '../configState.ts';
 import { applyChange, disconnectFile, readConfig, refused, undoChange } from '../files/configFile.ts';
-import { mergeInto, readJson, setValues } from '../files/jsonEdit.ts';
-import type { Dialect, Edited, Path, Setting } from '../files/jsonEdit.ts';
-import { previousJsonValues, removeJsonEntry } from '../files/jsonRemoval.ts';
+import type { ConfigFormat } from '../files/configFormat.ts';
+import { previousValues, removeEntry } from '../files/entryRemoval.ts';
+import { mergeInto } from '../files/jsonEdit.ts';
+import type { Edited, Path, Setting } from '../files/jsonEdit.ts';
 import { planOf } from '../preview.ts';
 import type {
   Applied,
@@ -22,7 +23,10 @@ import type {
   Undone,
 } from '../types.ts';
 
-export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'extension'> {
+export interface Definition extends Pick<
+  Assistant,
+  'id' | 'name' | 'next' | 'extension' | 'dialect' | 'needsSmallModel'
+> {
   /** Relative to the home folder. The assistant is in use if any of them exists. */
   readonly folders: readonly string[];
   /** Relative to the home folder. The first that exists is used, else the first of all. */
@@ -39,9 +43,9 @@ export interface Definition extends Pick<Assistant, 'id' | 'name' | 'next' | 'ex
   previousValues(before: string, after: string): string;
 }
 
-/** The entry of an assistant whose file is JSON. */
-export interface JsonEntry {
-  readonly dialect: Dialect;
+/** The entry of an assistant whose file has values that are set one by one. */
+export interface Entry {
+  readonly format: ConfigFormat;
   readonly read: (value: unknown) => Reading;
   /** What to set. Members that the user has added to an object stay. */
   readonly settings: (value: unknown, endpoint: AssistantEndpoint) => readonly Setting[];
@@ -50,13 +54,15 @@ export interface JsonEntry {
 }
 
 export function fileAssistant(definition: Definition): Assistant {
-  const { id, name, next, extension, folders } = definition;
+  const { id, name, next, extension, dialect, needsSmallModel, folders } = definition;
   return {
     id,
     name,
     next,
     extension,
+    dialect,
     needsModel: true,
+    needsSmallModel,
     detect: async (places) => (await firstExisting(folders, places)) !== undefined,
     plan: (endpoint) => plan(definition, endpoint),
     apply: applyChange,
@@ -70,25 +76,25 @@ export function fileAssistant(definition: Definition): Assistant {
   };
 }
 
-/** The functions of a definition for a JSON file. */
-export function jsonFile({
-  dialect,
+/** The functions of a definition for such an entry. */
+export function entryIn({
+  format,
   read,
   settings,
   managed,
-}: JsonEntry): Pick<Definition, 'read' | 'edit' | 'removeEntry' | 'previousValues'> {
+}: Entry): Pick<Definition, 'read' | 'edit' | 'removeEntry' | 'previousValues'> {
   return {
     read: (text) => {
-      const value = readJson(text, dialect);
+      const value = format.read(text);
       return value === undefined ? undefined : read(value);
     },
     edit: (text, endpoint) => {
-      const value = readJson(text, dialect);
+      const value = format.read(text);
       const wanted = settings(value, endpoint).flatMap((setting) => mergeInto(value, setting));
-      return setValues(text, wanted, dialect);
+      return format.set(text, wanted);
     },
-    removeEntry: (text, before) => removeJsonEntry(text, before, dialect, managed),
-    previousValues: (before, after) => previousJsonValues(before, after, dialect, managed),
+    removeEntry: (text, before) => removeEntry(text, before, format, managed),
+    previousValues: (before, after) => previousValues(before, after, format, managed),
   };
 }
 
@@ -163,12 +169,20 @@ async function firstExisting(paths: readonly string[], places: Places): Promise<
   return undefined;
 }
 
-const CONFIG = '.config/';
+/** A folder in the home folder that the user may have moved, as the assistant documents it. */
+const MOVABLE = [
+  ['.config', 'configHome'], // https://specifications.freedesktop.org/basedir-spec
+  ['.claude', 'claudeHome'], // CLAUDE_CONFIG_DIR: https://code.claude.com/docs/en/env-vars
+  ['.codex', 'codexHome'], // CODEX_HOME: https://developers.openai.com/codex/config-advanced
+] as const;
 
-/** https://specifications.freedesktop.org/basedir-spec applies to assistants with files below `.config`. */
-function resolve(path: string, { home, configHome = '' }: Places): string {
-  const isMoved = configHome !== '' && path.startsWith(CONFIG);
-  return isMoved ? join(configHome, path.slice(CONFIG.length)) : join(home, path);
+function resolve(path: string, places: Places): string {
+  for (const [folder, moved] of MOVABLE) {
+    const target = places[moved] ?? '';
+    if (target !== '' && (path === folder || path.startsWith(`${folder}/`)))
+      return join(target, path.slice(folder.length));
+  }
+  return join(places.home, path);
 }
 
 function exists(path: string): Promise<boolean> {

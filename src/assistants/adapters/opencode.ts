@@ -1,14 +1,15 @@
 // opencode, and Kilo Code, which has the same format: https://opencode.ai/docs/config and /docs/providers
 import { asObject, fieldsOf } from '../../shared/json.ts';
+import { jsonFormat } from '../files/configFormat.ts';
 import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
-import { fileAssistant, jsonFile } from './fileAssistant.ts';
+import { entryIn, fileAssistant } from './fileAssistant.ts';
 
 const PROVIDER = 'sealed-proxy';
 const ENTRY = ['provider', PROVIDER];
 
-const providerFile = jsonFile({
-  dialect: 'jsonc',
+const providerFile = entryIn({
+  format: jsonFormat('jsonc'),
   read: (value) => {
     const { model } = fieldsOf(value);
     const ours = asObject(valueAt(value, ENTRY));

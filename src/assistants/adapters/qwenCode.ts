@@ -1,7 +1,8 @@
 import { fieldsOf } from '../../shared/json.ts';
+import { jsonFormat } from '../files/configFormat.ts';
 import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
-import { fileAssistant, jsonFile } from './fileAssistant.ts';
+import { entryIn, fileAssistant } from './fileAssistant.ts';
 
 /** The variable with the key of our entry. It also identifies our entry. */
 const KEY_NAME = 'SEALED_PROXY_KEY';
@@ -16,8 +17,8 @@ export const qwenCode: Assistant = fileAssistant({
   next: 'Restart Qwen Code to use it.',
   folders: ['.qwen'],
   files: ['.qwen/settings.json'],
-  ...jsonFile({
-    dialect: 'json with comments',
+  ...entryIn({
+    format: jsonFormat('json with comments'),
     read: (value) => {
       const selected = valueAt(value, SELECTED);
       const { ours } = find(value);

@@ -2,13 +2,14 @@
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { AssistantState } from '../../assistants/assistantService.ts';
-import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
-import type { Assistant, CheckOutcome, ModelChoice, Preview } from '../../assistants/types.ts';
+import type { Snippet } from '../../assistants/snippets.ts';
+import type { Assistant, CheckOutcome, Preview } from '../../assistants/types.ts';
 import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
 import { setContextKey } from '../views/contextKeys.ts';
 import { changeApiKey, ensureApiKey } from './askApiKey.ts';
+import { chooseModels, offerReplacement } from './chooseModel.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands, runCommand } from './runCommand.ts';
 
@@ -69,9 +70,9 @@ async function chooseAction(context: CommandContext, state: AssistantState): Pro
 
 async function connect(context: CommandContext, assistant: Assistant): Promise<void> {
   if (!(await isReady(context))) return;
-  const model = await chooseModel(context, assistant);
-  if (model === undefined) return;
-  const proposal = await context.assistants.propose(assistant, model);
+  const chosen = await chooseModels(context, TITLE, assistant);
+  if (chosen === undefined) return;
+  const proposal = await context.assistants.propose(assistant, chosen.model, chosen.smallModel);
   if (proposal.kind === 'refused') {
     void vscode.window.showErrorMessage(proposal.message);
     return;
@@ -84,6 +85,7 @@ async function connect(context: CommandContext, assistant: Assistant): Promise<v
       return;
     }
   }
+  await offerReplacement(context, assistant, chosen.model);
   await setContextKey('assistantConnected', true);
   const message = `${assistant.name} is connected. ${assistant.next}`;
   const answer = await vscode.window.showInformationMessage(message, CHECK, UNDO);
@@ -141,44 +143,17 @@ async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promis
   else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
 }
 
-async function copy(context: CommandContext, snippet: Snippet | UnsupportedAssistant): Promise<void> {
-  if (snippet.kind === 'unsupported') {
-    void vscode.window.showWarningMessage(snippet.message, { modal: true });
-    return;
-  }
+async function copy(context: CommandContext, snippet: Snippet): Promise<void> {
   if (!(await isReady(context))) return;
-  const model = await chooseModel(context, snippet);
-  if (model === undefined) return;
+  const chosen = await chooseModels(context, TITLE, snippet);
+  if (chosen === undefined) return;
+  const { model } = chosen;
   const shell = process.platform === 'win32' ? 'powershell' : 'posix';
   await vscode.env.clipboard.writeText(await context.assistants.renderSnippet(snippet, model, shell));
   await setContextKey('assistantConnected', true);
   const message = `The snippet for ${snippet.name} was copied, with its own access key. ${snippet.hint}`;
   if ((await vscode.window.showInformationMessage(message, CHECK)) !== CHECK) return;
   await showCheck(snippet.name, () => context.assistants.checkSnippet(snippet, model));
-}
-
-async function chooseModel(
-  { models }: CommandContext,
-  { name, needsModel = true }: { readonly name: string; readonly needsModel?: boolean },
-): Promise<ModelChoice | undefined> {
-  const known = models();
-  const [first] = known;
-  if (first === undefined) return askModel(name);
-  if (!needsModel) return first;
-  const rows = known.map((model) => ({
-    label: asLabel(model.name ?? model.id),
-    description: asLabel(model.id),
-    model,
-  }));
-  const placeHolder = `Select a model for ${name}`;
-  return (await vscode.window.showQuickPick(rows, { title: TITLE, placeHolder, matchOnDescription: true }))?.model;
-}
-
-/** The user may know a model while the backend's list is not available. */
-async function askModel(name: string): Promise<ModelChoice | undefined> {
-  const prompt = `The list of models is not available right now. Enter the ID of the model that ${name} should use.`;
-  const id = (await vscode.window.showInputBox({ title: TITLE, prompt, placeHolder: 'glm-5-2' }))?.trim();
-  return id === undefined || id === '' ? undefined : { id };
 }
 
 /**

@@ -4,14 +4,14 @@ import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
 import { describeOutdated } from '../../assistants/configState.ts';
 import { SNIPPETS } from '../../assistants/snippets.ts';
-import type { Snippet, UnsupportedAssistant } from '../../assistants/snippets.ts';
+import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, ConfigState } from '../../assistants/types.ts';
 import { asLabel } from '../../shared/escape.ts';
 
 export type Choice =
   | { readonly kind: 'repair' }
   | { readonly kind: 'assistant'; readonly state: AssistantState }
-  | { readonly kind: 'snippet'; readonly snippet: Snippet | UnsupportedAssistant };
+  | { readonly kind: 'snippet'; readonly snippet: Snippet };
 
 export interface Row extends vscode.QuickPickItem {
   readonly choice?: Choice;
@@ -86,11 +86,6 @@ export function describeConfigState(state: ConfigState): string {
   }
 }
 
-function snippetRow(snippet: Snippet | UnsupportedAssistant): Row {
-  const isSupported = snippet.kind === 'snippet';
-  return {
-    label: `$(${isSupported ? 'copy' : 'circle-slash'}) ${snippet.name}`,
-    description: isSupported ? '' : 'not supported',
-    choice: { kind: 'snippet', snippet },
-  };
+function snippetRow(snippet: Snippet): Row {
+  return { label: `$(copy) ${snippet.name}`, choice: { kind: 'snippet', snippet } };
 }

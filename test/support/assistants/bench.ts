@@ -19,6 +19,8 @@ import { endProcessesOf } from './processes.ts';
 /** The output limit in the assistants' configuration, in tokens. */
 export const MAX_OUTPUT = 8192;
 
+const CONTEXT_WINDOW = 128_000;
+
 /** How to start a program. */
 export interface Command {
   readonly file: string;
@@ -43,8 +45,15 @@ export interface Bench {
   endProcesses(): Promise<number>;
 }
 
-/** `handlerFor` creates the model, given the file that the assistant should read. */
-export async function openBench(scope: Scope, handlerFor: (path: string) => ApiHandler): Promise<Bench> {
+/**
+ * @param handlerFor creates the model, given the file that the assistant should read
+ * @param contextWindow of the model, in tokens
+ */
+export async function openBench(
+  scope: Scope,
+  handlerFor: (path: string) => ApiHandler,
+  contextWindow = CONTEXT_WINDOW,
+): Promise<Bench> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sealed-proxy-assistant-')));
   const [home, project, temporary] = ['home', 'project', 'temporary'].map((name) => {
     mkdirSync(join(folder, name));
@@ -55,14 +64,15 @@ export async function openBench(scope: Scope, handlerFor: (path: string) => ApiH
   writeFileSync(path, `The word is ${word}.\n`);
 
   const { handler, responses: answers } = recordedModel(handlerFor(path));
-  const proxy = await scope.proxy(await scope.enclave({ handler }));
+  const settings = { PROXY_MESSAGES_MODEL: MODEL, PROXY_RESPONSES_MODEL: MODEL };
+  const proxy = await scope.proxy(await scope.enclave({ handler }), settings);
   const recorder = await scope.recorder(proxy);
   const endProcesses = () => endProcessesOf(home);
   scope.onClose(async () => {
     await endProcesses();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
-  const model = { id: MODEL, limits: { contextWindow: 128_000, maxOutput: MAX_OUTPUT } };
+  const model = { id: MODEL, limits: { contextWindow, maxOutput: MAX_OUTPUT } };
   return {
     ...{ home, project, path, word, proxy, recorder, answers, endProcesses },
     endpoint: { home, key: ACCESS_KEY, now: Date.now(), baseUrl: `${recorder.url}/v1`, model, models: [model] },

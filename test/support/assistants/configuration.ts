@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
+import type { DialectName } from '../../../src/dialects/dialect.ts';
 import type { Bench } from './bench.ts';
 
 /** The assistant's name. */
@@ -12,6 +13,11 @@ export function nameOf(id: string): string {
   const found = [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id);
   assert.ok(found, `there is no assistant ${id}`);
   return found.name;
+}
+
+/** The API that the assistant speaks, if it is not Chat Completions. */
+export function dialectOf(id: string): DialectName | undefined {
+  return [...FILE_ASSISTANTS, ...SNIPPETS].find((entry) => entry.id === id)?.dialect;
 }
 
 /** The assistant's own file. */
@@ -46,7 +52,7 @@ export async function writeFile(id: string, endpoint: AssistantEndpoint): Promis
 /** The text that a user copies. */
 export function snippetOf(id: string, endpoint: AssistantEndpoint): string {
   const snippet = SNIPPETS.find((entry) => entry.id === id);
-  assert.ok(snippet?.kind === 'snippet', `there is no snippet ${id}`);
+  assert.ok(snippet, `there is no snippet ${id}`);
   return snippet.render(endpoint, 'posix');
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { ApiRequest } from '../../../src/devEnclave/model/apiHandler.ts';
+import type { DialectName } from '../../../src/dialects/dialect.ts';
 import { fieldsOf, parseJson } from '../../../src/shared/json.ts';
 import type { RunningProcess } from '../e2e/process.ts';
 import { API_KEY } from '../e2e/scope.ts';
@@ -12,10 +13,31 @@ import { note } from './table.ts';
 import { exchangesOn } from './wire.ts';
 
 const CHAT = '/v1/chat/completions';
+/** Without a query. */
+const DIALECT_PATHS: Readonly<Record<DialectName, string>> = {
+  messages: '/anthropic/v1/messages',
+  responses: '/responses/v1/responses',
+};
 
 /** The chat requests that the enclave has decrypted. */
 function chatsOf({ answers }: Bench): readonly ApiRequest[] {
   return answers.map(({ request }) => request).filter(({ target }) => target === CHAT);
+}
+
+/** Every request in a dialect reached the enclave as one chat request, and every response to it is an event stream or JSON. */
+export function assertTranslated(name: string, bench: Bench, dialect: DialectName): void {
+  const wire = bench.recorder.connections.items
+    .flatMap(({ sent, received }) => exchangesOn(Buffer.concat(sent), Buffer.concat(received)))
+    .filter(({ method, target }) => method === 'POST' && target.split('?', 1)[0] === DIALECT_PATHS[dialect]);
+  assert.equal(chatsOf(bench).length, wire.length);
+  const complete = wire.flatMap(({ response }) => (response === undefined ? [] : [response]));
+  assert.ok(complete.length > 0);
+  for (const { status, body } of complete) assert.equal(status, 200, body.toString());
+  note(
+    name,
+    'bytes, by SHA-256',
+    `translated from ${dialect}: ${count(wire, 'request')}, ${count(complete, 'response')}`,
+  );
 }
 
 /** Every chat request reached the enclave byte by byte, and every complete response came back byte by byte. */
@@ -59,7 +81,7 @@ export function assertKeys(
       'the decrypted request',
     );
   }
-  assert.ok(recorder.sent.includes(`Bearer ${endpoint.key}`));
+  assert.ok(recorder.sent.includes(endpoint.key));
   const printed = [...assistant.stdout.items, ...assistant.stderr.items].join('\n');
   assertNoSecretLeaks(
     { 'the API key': API_KEY },

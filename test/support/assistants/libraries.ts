@@ -7,7 +7,9 @@ export interface Library {
   /** Where the snippet's own request begins. The lines before it create the client. */
   readonly question: string;
   /** Sends a request with the tool, runs it, sends its result and prints the response. */
-  readonly withTool: string;
+  readonly withTool?: string;
+  /** The output limit of its requests, in tokens. None by default. */
+  readonly maxTokens?: number;
 }
 
 /** The tool of the programs below. */
@@ -17,6 +19,66 @@ const TASK = 'Read fact.txt and tell me the word in it.';
 const PARAMETERS = `{ type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }`;
 
 export const LIBRARIES: readonly Library[] = [
+  {
+    id: 'responses-node',
+    question: 'const stream =',
+    withTool: `
+import { readFile } from 'node:fs/promises';
+const tools = [{ type: 'function', name: 'read_file', description: 'Reads a file', strict: false, parameters: ${PARAMETERS} }];
+const input = [{ role: 'user', content: '${TASK}' }];
+for (let calls = undefined; calls === undefined || calls.length > 0; ) {
+  const stream = client.responses.stream({ model: MODEL, input, tools, store: false });
+  stream.on('response.output_text.delta', ({ delta }) => process.stdout.write(delta));
+  const { output } = await stream.finalResponse();
+  calls = output.filter(({ type }) => type === 'function_call');
+  input.push(...output);
+  for (const call of calls) {
+    const content = await readFile(JSON.parse(call.arguments).path, 'utf8');
+    input.push({ type: 'function_call_output', call_id: call.call_id, output: content });
+  }
+}`,
+  },
+  {
+    id: 'openai-agents',
+    question: 'const agent =',
+    withTool: `
+import { readFile } from 'node:fs/promises';
+import { tool } from '@openai/agents';
+const readFileTool = tool({
+  name: 'read_file',
+  description: 'Reads a file',
+  strict: false,
+  parameters: { ...${PARAMETERS}, additionalProperties: true },
+  execute: ({ path }) => readFile(path, 'utf8'),
+});
+const reader = new Agent({ name: 'Reader', model: MODEL, tools: [readFileTool] });
+const result = await run(reader, '${TASK}', { stream: true });
+for await (const text of result.toTextStream()) process.stdout.write(text);
+await result.completed;`,
+  },
+  {
+    id: 'anthropic-node',
+    maxTokens: 1024,
+    question: 'const stream =',
+    withTool: `
+import { readFile } from 'node:fs/promises';
+const tools = [{ name: 'read_file', description: 'Reads a file', input_schema: ${PARAMETERS} }];
+const messages = [{ role: 'user', content: '${TASK}' }];
+for (let calls = undefined; calls === undefined || calls.length > 0; ) {
+  const stream = client.messages.stream({ model: MODEL, max_tokens: 1024, messages, tools });
+  stream.on('text', (text) => process.stdout.write(text));
+  const { content } = await stream.finalMessage();
+  calls = content.filter(({ type }) => type === 'tool_use');
+  messages.push({ role: 'assistant', content });
+  const results = calls.map(async ({ id, input }) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: await readFile(input.path, 'utf8'),
+  }));
+  if (calls.length > 0) messages.push({ role: 'user', content: await Promise.all(results) });
+}`,
+  },
+  { id: 'claude-agent-sdk', maxTokens: 32_000, question: 'const options =' },
   {
     id: 'openai-node',
     question: 'const stream =',

@@ -9,10 +9,18 @@ export interface PythonProgram {
   readonly id: string;
   /** `folder` is the virtual environment. */
   readonly command: (folder: string, bench: Bench) => Command;
+  /** The output limit of its requests, in tokens. None by default. */
+  readonly maxTokens?: number;
 }
 
 export const PYTHON: readonly PythonProgram[] = [
   { id: 'openai-python', command: (folder, bench) => program('openai-python', folder, bench) },
+  { id: 'responses-python', command: (folder, bench) => program('responses-python', folder, bench) },
+  {
+    id: 'anthropic-python',
+    command: (folder, bench) => program('anthropic-python', folder, bench),
+    maxTokens: 1024,
+  },
   { id: 'langchain-python', command: (folder, bench) => program('langchain-python', folder, bench) },
   { id: 'llm', command: (folder, bench) => script('llm', folder, bench, 'Hello!') },
   {

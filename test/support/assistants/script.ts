@@ -51,6 +51,26 @@ export function answerForever(tool: Tool | undefined): ApiHandler {
   });
 }
 
+/** A turn of a scripted model: calls at the same time, or the text that ends the turn. */
+export type Turn = string | readonly { readonly name: string; readonly arguments: object }[];
+
+/**
+ * Takes one turn after another for each request that offers the tool; greets other requests. Summarizes the conversation if
+ * the last user message asks for it.
+ */
+export function play(tool: string, turns: Iterable<Turn>, asksForSummary: RegExp, summary: string): ApiHandler {
+  const rest = turns[Symbol.iterator]();
+  return answering((request) => {
+    const last = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+    if (asksForSummary.test(last)) return { steps: say(`<summary>${summary}</summary>`) };
+    if (!request.tools.some(({ name }) => name === tool)) return GREETING;
+    const { value: turn = GREETING_TEXT } = rest.next() as { value?: Turn };
+    if (typeof turn === 'string') return { steps: [think('I am done. '), ...say(turn)] };
+    const calls = turn.map(({ name, arguments: input }) => ({ name, json: JSON.stringify(input) }));
+    return { steps: [think('I need tools. '), ...callTools(calls)] };
+  });
+}
+
 function answering(answer: (request: ChatRequest) => Answer): ApiHandler {
   const model = createModel({ paceMs: 0 });
   return async (request, response) => {

@@ -14,6 +14,7 @@ const COLUMNS = [
   'tools',
   'headers at the enclave',
   'bytes, by SHA-256',
+  'enclave',
   'abort reaches the enclave',
 ] as const;
 
@@ -30,8 +31,10 @@ export function note(assistant: string, column: Exclude<Column, 'assistant'>, te
   rows.set(assistant, row);
 }
 
+after(showTable); // of all files with tests
+
 /** Prints the table and writes it to .cache/assistants/table.md. */
-export function showTable(): void {
+function showTable(): void {
   const lines = [...rows.values()].map((row) => COLUMNS.map((column) => row.get(column) ?? '–'));
   const table = [COLUMNS, COLUMNS.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   mkdirSync(dirname(PATH), { recursive: true });

@@ -1,6 +1,6 @@
 // The assistants that run in a terminal, and how each is started with a task and without prompts to the user.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_OUTPUT } from './bench.ts';
 import type { Command } from './bench.ts';
@@ -11,8 +11,8 @@ export interface Terminal {
   readonly id: string;
   /** Its tool that reads a file. */
   readonly tool: Tool;
-  /** The `max_tokens` of its requests, which follows from the configured limits. */
-  readonly maxTokens: number;
+  /** The `max_tokens` of its requests, which follows from the configured limits; null for none. */
+  readonly maxTokens: number | null;
   /** `modules` is the node_modules folder of its installation; `snippet` a script with the snippet, if it has one. */
   readonly command: (modules: string, task: string, snippet: string) => Command;
 }
@@ -21,6 +21,18 @@ export interface Terminal {
 const CLINE_TOKENS = 32_000;
 
 export const TERMINALS: readonly Terminal[] = [
+  {
+    id: 'claude-code',
+    tool: { name: 'Read', argumentsFor: (file_path) => ({ file_path }) },
+    maxTokens: MAX_OUTPUT,
+    command: (modules, task) => ({ file: claude(modules), args: ['-p', task] }),
+  },
+  {
+    id: 'codex',
+    tool: { name: 'exec_command', argumentsFor: (path) => ({ cmd: `cat ${path}` }) },
+    maxTokens: null, // Codex has no such setting
+    command: (modules, task) => ({ file: codex(modules), args: ['exec', ...CODEX_OPTIONS, task] }),
+  },
   {
     id: 'continue',
     tool: { name: 'Read', argumentsFor: (filepath) => ({ filepath }) },
@@ -84,10 +96,27 @@ export const TERMINALS: readonly Terminal[] = [
   },
 ];
 
+/** A container has no sandbox of its own, and the project is not a repository. */
+export const CODEX_OPTIONS = ['--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check'];
+
+/** Claude Code's program, which is not in a folder `bin`. */
+export function claude(modules: string): string {
+  return found(join(modules, `@anthropic-ai/claude-code-${process.platform}-${process.arch}`, 'claude'));
+}
+
+/** Codex's program, in a folder with the compiler's name of the platform. */
+export function codex(modules: string): string {
+  const vendor = found(join(modules, `@openai/codex-${process.platform}-${process.arch}`, 'vendor'));
+  return found(join(vendor, readdirSync(vendor)[0] ?? '', 'bin', 'codex'));
+}
+
 /** npm installs the package for this platform next to the requested one. */
 function binary(modules: string, name: string, program: string): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const path = join(modules, `${name}-${platform}-${process.arch}`, 'bin', program);
-  assert.ok(existsSync(path), `${name} has no package for ${platform}-${process.arch}`);
+  return found(join(modules, `${name}-${platform}-${process.arch}`, 'bin', program));
+}
+
+function found(path: string): string {
+  assert.ok(existsSync(path), `there is no ${path}`);
   return path;
 }

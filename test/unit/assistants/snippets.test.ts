@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { toDialectUrl } from '../../../src/assistants/dialectUrl.ts';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { Snippet, SnippetValues } from '../../../src/assistants/snippets.ts';
@@ -19,10 +20,9 @@ const ODD = [
   "'''",
 ];
 
-const written = SNIPPETS.filter((each) => each.kind === 'snippet');
-const inLanguage = (language: Snippet['language']) => written.filter((each) => each.language === language);
+const inLanguage = (language: Snippet['language']) => SNIPPETS.filter((each) => each.language === language);
 const of = (id: string, values = VALUES, shell: 'posix' | 'powershell' = 'posix') => {
-  const found = written.find((each) => each.id === id);
+  const found = SNIPPETS.find((each) => each.id === id);
   assert.ok(found !== undefined, id);
   return found.render(values, shell);
 };
@@ -33,24 +33,20 @@ describe('SNIPPETS', () => {
     const ids = [...SNIPPETS, ...FILE_ASSISTANTS].map(({ id }) => id);
     assert.equal(new Set(ids).size, ids.length);
     assert.deepEqual(ids, [
-      ...['copilot-cli', 'aider', 'goose', 'zed', 'llm', 'openai-node', 'openai-python', 'langchain'],
-      ...['langchain-python', 'vercel-ai-sdk', 'curl', 'codex'],
-      ...['continue', 'cline', 'kilo', 'opencode', 'qwen-code'],
+      ...['copilot-cli', 'aider', 'goose', 'zed', 'llm', 'openai-node', 'openai-python'],
+      ...['responses-node', 'responses-python', 'openai-agents', 'anthropic-node', 'anthropic-python'],
+      ...['claude-agent-sdk', 'langchain', 'langchain-python', 'vercel-ai-sdk', 'curl'],
+      ...['claude-code', 'codex', 'continue', 'cline', 'kilo', 'opencode', 'qwen-code'],
     ]);
   });
 
-  it('explains why Codex is not supported', () => {
-    const codex = SNIPPETS.find(({ id }) => id === 'codex');
-    assert.ok(codex?.kind === 'unsupported');
-    assert.match(codex.message, /\/v1\/responses.*does not offer/);
-  });
-
-  for (const snippet of written) {
+  for (const snippet of SNIPPETS) {
     it(`contains address, key and model for ${snippet.name}`, () => {
       for (const shell of ['posix', 'powershell'] as const) {
         const text = snippet.render(VALUES, shell);
         assert.ok(text.includes(new URL(BASE_URL).origin), text);
-        if (snippet.id !== 'goose') assert.ok(text.includes(BASE_URL), text);
+        const url = snippet.dialect === undefined ? BASE_URL : toDialectUrl(BASE_URL, snippet.dialect);
+        if (snippet.id !== 'goose') assert.ok(text.includes(url), text);
         assert.ok(text.includes(KEY), text);
         assert.ok(text.includes(MODEL), text);
         assert.doesNotMatch(text, /undefined|\bMODEL\b|\bKEY\b/);

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { codex } from '../../../src/assistants/adapters/codex.ts';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { UndoStore } from '../../../src/assistants/undoStore.ts';
 import { uninstall } from '../../../src/assistants/uninstall.ts';
 import { makeRecord, parseRecord, writeRecord } from '../../../src/assistants/uninstallRecord.ts';
 import { MachineStore } from '../../../src/keys/machineStore.ts';
 import { Secrets } from '../../../src/keys/secrets.ts';
-import { EXAMPLES, THEIR_KEY } from '../../support/assistantFiles.ts';
+import { accessKeyId } from '../../../src/shared/accessKeys.ts';
+import { EXAMPLES, KEY, THEIR_KEY } from '../../support/assistantFiles.ts';
 import { perTestHome } from '../../support/assistantHome.ts';
 import { Vault } from '../../support/secretVault.ts';
 
@@ -52,6 +54,17 @@ describe('uninstall()', () => {
     assert.ok(parseRecord(text) !== undefined);
     assert.doesNotMatch(text, KEYS);
     assert.ok(!text.includes(THEIR_KEY));
+  });
+
+  it('knows the folders that the user has moved', async () => {
+    const places = { home: home().path, codexHome: home().pathOf('moved') };
+    const change = await home().plan(codex, { ...home().endpoint, codexHome: places.codexHome });
+    await codex.apply(change);
+    const key = { ...(await secrets.accessKeyNamed(codex.name, 'assistant')), key: KEY, id: accessKeyId(KEY) };
+    await writeRecord(record(), await makeRecord(FILE_ASSISTANTS, [key], new UndoStore(secrets), places, []));
+    assert.deepEqual(parseRecord(readFileSync(record(), 'utf8'))?.places, places);
+    assert.deepEqual(await uninstall(record()), []);
+    assert.doesNotMatch(home().read('moved/config.toml'), /sealed/i);
   });
 
   it('removes only the settings that the extension wrote, and those with one of its keys', async () => {

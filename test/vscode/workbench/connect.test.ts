@@ -74,7 +74,7 @@ describe('Connect an Assistant', () => {
     const shown = await list.innerText();
     assert.match(
       shown,
-      /Continue\s*currently uses Claude\s+found on this computer[^]*llama\.vscode[^]*Cline\s+not found on this computer/,
+      /Continue\s*currently uses Claude\s+found on this computer[^]*llama\.vscode[^]*Claude Code\s+not found on this computer/,
     );
     await window.page.keyboard.press('Escape');
   });
@@ -242,20 +242,84 @@ describe('Connect an Assistant', () => {
     assert.equal(text(), 'models: [');
   });
 
-  it('copies a snippet for other assistants, and explains why Codex cannot be connected', async () => {
+  it('copies a snippet for other assistants', async () => {
     await open();
     await window.quickInput.locator('input').first().fill('Aider');
     await choose('Aider', 'GLM 5.2');
     await window.dismiss('The snippet for Aider was copied');
     const copied = await window.bridge.run((api) => api.env.clipboard.readText(), null);
     assert.match(copied, /OPENAI_API_BASE=http:\/\/127\.0\.0\.1:\d+\/v1[^]*aider --model openai\/glm-5-2/);
+  });
+
+  it('connects Claude Code with a model for its main work and one for small tasks, and undoes it', async () => {
+    const path = join(editor.profile.root, '.claude', 'settings.json');
+    const preview = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
+    const setting = () =>
+      window.bridge.run(
+        (api) => api.workspace.getConfiguration('sealedProxy').get<string>('messagesModel') ?? '',
+        null,
+      );
+    await open();
+    await window.quickInput.locator('input').first().fill('Claude Code');
+    await choose('Claude Code');
+    await window.quickInput.getByPlaceholder('Select a model for the main work of Claude Code').waitFor();
+    await window.quickInput.getByText('glm-5-2 (proposed)').waitFor();
+    await window.screenshot('connect-main-model');
+    await choose('GLM 5.2');
+    await window.quickInput.getByPlaceholder('Select a model for small tasks of Claude Code').waitFor();
+    await window.quickInput.getByText('(proposed)').waitFor();
+    await window.screenshot('connect-small-model');
+    await choose('Gemma 4 31B');
+    await window.option(`Create ${path}`).waitFor();
+    await preview.getByText('ANTHROPIC_BASE_URL').first().waitFor();
+    await window.screenshot('connect-claude-code-preview');
+    assert.deepEqual(keysIn(await preview.innerText()), []);
+    await choose(`Create ${path}`);
+    await window.option('Send them to glm-5-2').waitFor();
+    await window.screenshot('connect-replacement');
+    await choose('Send them to glm-5-2');
+    await window.toast('Claude Code is connected.').waitFor();
+    await window.screenshot('connect-claude-code-done');
+    const { env } = JSON.parse(readFileSync(path, 'utf8')) as { env: Readonly<Record<string, string>> };
+    assert.equal(env['ANTHROPIC_BASE_URL'], `http://127.0.0.1:${port}/anthropic`);
+    assert.equal(env['ANTHROPIC_MODEL'], 'glm-5-2');
+    assert.equal(env['ANTHROPIC_DEFAULT_HAIKU_MODEL'], 'gemma4-31b');
+    assert.equal(await setting(), 'glm-5-2');
+    await window.toast('Claude Code is connected.').getByRole('button', { name: 'Check Connection' }).click();
+    await window.dismiss(/Claude Code is ready: glm-5-2 responded in \d+ ms/);
+    await open();
+    await window.quickInput.locator('input').first().fill('Claude Code');
+    await choose('Claude Code', 'Undo');
+    await window.dismiss('The access key of Claude Code was revoked.');
+    assert.equal(existsSync(path), false);
+  });
+
+  it('connects Codex, and refuses other models if the user wants that', async () => {
+    const path = join(editor.profile.root, '.codex', 'config.toml');
+    const preview = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     await open();
     await window.quickInput.locator('input').first().fill('Codex');
-    await choose('Codex CLI');
-    const dialog = window.page.locator('.monaco-dialog-box');
-    await dialog.getByText('Codex cannot be connected. It supports only the Responses API').waitFor();
-    await window.screenshot('connect-codex');
-    await window.page.keyboard.press('Escape');
+    await choose('Codex', 'GLM 5.2');
+    await window.option(`Create ${path}`).waitFor();
+    await preview.getByText('experimental_bearer_token').first().waitFor();
+    await window.screenshot('connect-codex-preview');
+    assert.deepEqual(keysIn(await preview.innerText()), []);
+    await choose(`Create ${path}`);
+    await window.option('Refuse them').waitFor();
+    await window.screenshot('connect-codex-replacement');
+    await choose('Refuse them');
+    await window.toast('Codex is connected.').waitFor();
+    await window.screenshot('connect-codex-done');
+    const written = readFileSync(path, 'utf8');
+    assert.ok(written.includes(`base_url = "http://127.0.0.1:${port}/responses/v1"`), written);
+    assert.equal(keysIn(written).length, 1);
+    await window.toast('Codex is connected.').getByRole('button', { name: 'Check Connection' }).click();
+    await window.dismiss(/Codex is ready: glm-5-2 responded in \d+ ms/);
+    await open();
+    await window.quickInput.locator('input').first().fill('Codex');
+    await choose('Codex', 'Undo');
+    await window.dismiss('The access key of Codex was revoked.');
+    assert.equal(existsSync(path), false);
   });
 
   it('leaves the API key on no command line and in no file', () => {

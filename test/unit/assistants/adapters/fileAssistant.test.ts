@@ -24,7 +24,7 @@ const isWindows = process.platform === 'win32';
 describe('fileAssistant()', () => {
   const home = perTestHome();
 
-  for (const { assistant, file, before, after, broken, others } of EXAMPLES) {
+  for (const { assistant, file, url = URL, before, after, broken, others } of EXAMPLES) {
     describe(`for ${assistant.name}`, () => {
       const path = () => home().pathOf(file);
       const text = () => home().read(file);
@@ -36,7 +36,7 @@ describe('fileAssistant()', () => {
         assert.deepEqual(readdirSync(home().path), []);
         await apply(assistant, change);
         if (!isWindows) assert.equal(statSync(path()).mode & 0o777, 0o600);
-        for (const value of [URL, KEY, MODEL]) assert.ok(text().includes(value), value);
+        for (const value of [url, KEY, MODEL]) assert.ok(text().includes(value), value);
         assert.deepEqual(readdirSync(dirname(path())).length, 1);
         assert.deepEqual(await assistant.inspect(expected()), { kind: 'current', model: MODEL });
       });
@@ -96,7 +96,7 @@ describe('fileAssistant()', () => {
         const state = await assistant.inspect(expected(moved.baseUrl, OTHER_KEY));
         assert.deepEqual(state, { kind: 'current', model: model.id });
         assert.ok(!text().includes(KEY));
-        assert.ok(!text().includes(URL));
+        assert.ok(!text().includes(url));
         await assistant.undo(applied);
         assert.equal(text(), after);
       });

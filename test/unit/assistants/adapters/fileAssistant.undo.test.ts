@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { EXAMPLES, KEY, MODEL, OTHER_KEY } from '../../../support/assistantFiles.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 
@@ -10,6 +10,13 @@ const BACKUP = '.sealed-proxy-backup';
 function withoutBlanks(text: string): string {
   return text.replaceAll(/[\s,]+/g, '');
 }
+
+/** Adds a value of the user, by the extension of the file. */
+const EDITS: Readonly<Record<string, (text: string) => string>> = {
+  '.yaml': (text) => `${text}theirs: 1\n`,
+  '.toml': (text) => `theirs = 1\n${text}`,
+  '.json': (text) => text.replace('{', '{ "theirs": 1,'),
+};
 
 describe('fileAssistant() undo', () => {
   const home = perTestHome();
@@ -40,17 +47,16 @@ describe('fileAssistant() undo', () => {
           if (start === undefined) rmSync(path());
           else home().write(file, start);
           const applied = await home().connect(assistant);
-          const isYaml = file.endsWith('.yaml');
-          const theirs = isYaml ? 'theirs: 1\n' : '{ "theirs": 1,';
-          home().write(file, isYaml ? text() + theirs : text().replace('{', theirs));
+          const edit = EDITS[extname(file)] ?? EDITS['.json'];
+          assert.ok(edit);
+          home().write(file, edit(text()));
           const result = await assistant.undo(applied);
           assert.ok(result.kind === 'undone', JSON.stringify(result));
           assert.match(result.left ?? '', / was edited since, so only the Sealed Proxy entry was removed\.$/);
           assert.ok(!text().includes(KEY));
           assert.match((await assistant.inspect(home().expected)).kind, /^(absent|other)$/);
           if (start !== before) continue;
-          const wanted = isYaml ? before + theirs : before.replace('{', theirs);
-          assert.equal(withoutBlanks(text()), withoutBlanks(wanted));
+          assert.equal(withoutBlanks(text()), withoutBlanks(edit(before)));
         }
       });
 

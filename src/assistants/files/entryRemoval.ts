@@ -1,6 +1,8 @@
+// Removes our entry from a text that another program has edited since. Pure.
 import { fieldsOf } from '../../shared/json.ts';
-import { readJson, setValues, valueAt, withValue } from './jsonEdit.ts';
-import type { Dialect, Path, Setting } from './jsonEdit.ts';
+import type { ConfigFormat } from './configFormat.ts';
+import { valueAt, withValue } from './jsonEdit.ts';
+import type { Path, Setting } from './jsonEdit.ts';
 
 /**
  * The text without our entry, for a file that another program has edited since. Everything else stays as it is now.
@@ -8,13 +10,13 @@ import type { Dialect, Path, Setting } from './jsonEdit.ts';
  * @param find the values that are ours. Those that existed before get their previous value back
  * @returns undefined if that cannot be done without changing anything else
  */
-export function removeJsonEntry(
+export function removeEntry(
   text: string,
   before: string,
-  dialect: Dialect,
+  format: ConfigFormat,
   find: (value: unknown) => readonly Path[],
 ): string | undefined {
-  const [now, then] = [readJson(text, dialect), readJson(before, dialect)];
+  const [now, then] = [format.read(text), format.read(before)];
   if (now === undefined || then === undefined) return undefined;
   const settings: Setting[] = [];
   let rest: unknown = now;
@@ -32,32 +34,33 @@ export function removeJsonEntry(
       set(outer, undefined);
     }
   }
-  return settings.length === 0 ? text : setValues(text, settings, dialect)?.text;
+  return settings.length === 0 ? text : format.set(text, settings)?.text;
 }
 
 /**
- * A text with only what `removeJsonEntry` needs of the text before our change: the values that it restores, and which
+ * A text with only what `removeEntry` needs of the text before our change: the values that it restores, and which
  * objects and lists around them existed.
  */
-export function previousJsonValues(
+export function previousValues(
   before: string,
   after: string,
-  dialect: Dialect,
+  format: ConfigFormat,
   find: (value: unknown) => readonly Path[],
 ): string {
-  const then = readJson(before, dialect);
-  let kept: unknown = {};
-  for (const path of find(readJson(after, dialect))) {
+  const then = format.read(before);
+  let kept: object = {};
+  for (const path of find(format.read(after))) {
     for (let length = 1; length <= path.length; length++) {
       const part = path.slice(0, length);
       const value = valueAt(then, part);
       if (value === undefined || typeof part.at(-1) === 'number') break;
       const isOuter = length < path.length;
-      if (!isOuter) kept = withValue(kept, part, value);
-      else if (valueAt(kept, part) === undefined) kept = withValue(kept, part, Array.isArray(value) ? [] : {});
+      if (!isOuter) kept = fieldsOf(withValue(kept, part, value));
+      else if (valueAt(kept, part) === undefined)
+        kept = fieldsOf(withValue(kept, part, Array.isArray(value) ? [] : {}));
     }
   }
-  return JSON.stringify(kept);
+  return format.write(kept);
 }
 
 function isEmpty(value: unknown): boolean {

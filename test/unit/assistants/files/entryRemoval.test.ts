@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { jsonFormat } from '../../../../src/assistants/files/configFormat.ts';
+import { removeEntry } from '../../../../src/assistants/files/entryRemoval.ts';
 import { setValues } from '../../../../src/assistants/files/jsonEdit.ts';
-import { removeJsonEntry } from '../../../../src/assistants/files/jsonRemoval.ts';
 import { fieldsOf } from '../../../../src/shared/json.ts';
 
 const PROVIDER = ['provider', 'sealed-proxy'];
@@ -17,13 +18,13 @@ const connected = (before: string): string => {
   assert.ok(edited);
   return edited.text;
 };
-const removeEntry = (text: string, before: string) =>
-  removeJsonEntry(text, before, 'jsonc', (value) => [
+const withoutEntry = (text: string, before: string) =>
+  removeEntry(text, before, jsonFormat('jsonc'), (value) => [
     PROVIDER,
     ...(fieldsOf(value)['model'] === MODEL ? [['model']] : []),
   ]);
 
-describe('removeJsonEntry()', () => {
+describe('removeEntry()', () => {
   for (const [what, before] of [
     ['an object on several lines', '{\n  "theme": "dark"\n}\n'],
     ['an object on one line', '{ "theme": "dark" }'],
@@ -35,7 +36,7 @@ describe('removeJsonEntry()', () => {
     ['Windows line ends', '{\r\n  "theme": "dark"\r\n}\r\n'],
   ] as const) {
     it(`restores ${what}`, () => {
-      assert.equal(removeEntry(connected(before), before), before);
+      assert.equal(withoutEntry(connected(before), before), before);
     });
   }
 
@@ -47,16 +48,17 @@ describe('removeJsonEntry()', () => {
       .replace('"theme": "dark"', '"theme": "light", "keybinds": {}');
     const wanted =
       '{\n  "theme": "light", "keybinds": {},\n  "provider": {\n    "other": { "npm": "x" } // new\n  }\n}\n';
-    assert.equal(removeEntry(later, before), wanted);
+    assert.equal(withoutEntry(later, before), wanted);
   });
 
   it('changes nothing if our entry is gone', () => {
-    for (const text of ['{"model": "local/m"}', '[]', '7', '{}', '', '\n']) assert.equal(removeEntry(text, '{}'), text);
+    for (const text of ['{"model": "local/m"}', '[]', '7', '{}', '', '\n'])
+      assert.equal(withoutEntry(text, '{}'), text);
   });
 
   it('refuses a text that does not parse', () => {
-    assert.equal(removeEntry('{', '{}'), undefined);
-    assert.equal(removeEntry('{}', '{'), undefined);
+    assert.equal(withoutEntry('{', '{}'), undefined);
+    assert.equal(withoutEntry('{}', '{'), undefined);
   });
 
   it('is the inverse of adding the entry, for any surrounding values and later additions', () => {
@@ -69,7 +71,7 @@ describe('removeJsonEntry()', () => {
         const first = JSON.stringify(before, null, indent);
         const now = JSON.parse(connected(first)) as Record<string, unknown>;
         const later = JSON.stringify({ ...now, ...added }, null, indent);
-        const rest = removeEntry(later, first);
+        const rest = withoutEntry(later, first);
         assert.deepEqual(JSON.parse(rest ?? ''), JSON.parse(JSON.stringify({ ...before, ...added })));
       }),
     );
