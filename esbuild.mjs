@@ -20,6 +20,7 @@ export const BUNDLE = {
   target: 'node22.19',
   format: 'cjs',
   external: ['vscode'],
+  define: { 'import.meta.filename': '__filename' },
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // a bundler cannot see the imports of its other build
 };
 

@@ -16,7 +16,11 @@ export type ChatToolCall = ChatCompletionMessageFunctionToolCall;
 export type ChatAssistantMessage = ChatCompletionAssistantMessageParam & { reasoning?: string };
 export type ChatMessage = Exclude<ChatCompletionMessageParam, { role: 'assistant' }> | ChatAssistantMessage;
 
-export type ChatRequest = Omit<ChatCompletionCreateParams, 'messages' | 'tools'> & {
+export type ChatRequest = Omit<ChatCompletionCreateParams, 'messages' | 'tools' | 'max_tokens'> & {
   messages: ChatMessage[];
   tools?: ChatTool[];
+  /** OpenAI prefers `max_completion_tokens`, which not every backend accepts. */
+  max_tokens?: number;
+  /** Not OpenAI's: vLLM, SGLang, llama.cpp and others accept it. */
+  top_k?: number;
 };

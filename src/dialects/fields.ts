@@ -43,3 +43,20 @@ export function booleanAt(path: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw invalidField(path, 'must be true or false.');
   return value;
 }
+
+/** Deeper values would exhaust the stack of those who write or copy them. */
+const MAX_DEPTH = 200;
+
+/**
+ * The JSON text of a value of any form.
+ * @throws DialectError if it is nested too deeply
+ */
+export function jsonAt(path: string, value: unknown): string {
+  if (isDeeper(value, MAX_DEPTH)) throw invalidField(path, `must not be nested more than ${MAX_DEPTH} levels deep.`);
+  return JSON.stringify(value);
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

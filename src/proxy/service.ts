@@ -12,6 +12,8 @@ import { watchConnection } from './backend/connectionReport.ts';
 import { Network } from './backend/network.ts';
 import type { FindProxy } from './backend/network.ts';
 import { systemClock } from './clock.ts';
+import { ModelLists } from './dialects/modelLists.ts';
+import { Translator } from './dialects/translationThread.ts';
 import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
 import { RequestLimits } from './relay/requestLimits.ts';
@@ -119,6 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onEvent,
     limits: new RequestLimits(),
     callers: new Callers(),
+    dialects: { models: new ModelLists(() => systemClock.monotonic()), translator: new Translator() },
     usage: new UsageTally(internals?.clock ?? systemClock),
     log,
   });

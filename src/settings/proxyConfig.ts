@@ -46,15 +46,19 @@ export function resolveConfig(settings: ProxySettings) {
 }
 
 /**
- * The settings that may change while the proxy runs. The timeouts are in milliseconds.
+ * The settings that may change while the proxy runs. Times are in milliseconds.
  * @throws ConfigError for the first value that cannot be used
  */
 export function resolveLiveConfig(settings: ProxySettings) {
-  const { requestTimeoutSeconds, streamIdleTimeoutSeconds, ...others } = checkAll(LIVE_SETTINGS, settings);
+  const { requestTimeoutSeconds, streamIdleTimeoutSeconds, capacityWaitSeconds, ...others } = checkAll(
+    LIVE_SETTINGS,
+    settings,
+  );
   return {
     ...others,
     requestTimeout: requestTimeoutSeconds * 1000,
     streamIdleTimeout: streamIdleTimeoutSeconds * 1000,
+    capacityWait: capacityWaitSeconds * 1000,
   };
 }
 

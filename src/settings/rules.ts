@@ -1,5 +1,6 @@
 // The rules for single settings: which values are valid, and how the code uses them.
 import { isIP } from 'node:net';
+import { MODEL_ID } from '../shared/modelList.ts';
 import { parsePcr0 } from '../shared/pcr0.ts';
 import type { Refuse } from './kinds.ts';
 import { isLoopback, withoutBrackets } from './loopback.ts';
@@ -55,6 +56,12 @@ export function parseTrustedPcr0(value: string, refuse: Refuse): string {
   const pcr0 = parsePcr0(value);
   if (pcr0 !== undefined && !/^0+$/.test(pcr0)) return pcr0;
   throw refuse('a PCR0 value has 96 hex digits, not all zero (an enclave in debug mode has only zeros)', value);
+}
+
+/** The ID of a model; empty for none. */
+export function parseModelId(value: string, refuse: Refuse): string {
+  if (value === '' || MODEL_ID.test(value)) return value;
+  throw refuse('it must be the ID of a model, at most 200 visible characters', value);
 }
 
 /** @returns the lower-case name or address, without port and brackets */

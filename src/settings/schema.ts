@@ -11,6 +11,7 @@ import {
   parseAllowedOrigin,
   parseBackend,
   parseHost,
+  parseModelId,
   parseTrustedPcr0,
 } from './rules.ts';
 
@@ -88,6 +89,30 @@ export const LIVE_SETTINGS = {
     default: 300,
     description: 'Seconds to wait for the next chunk of a stream. The stream itself may take any time.',
     variable: 'PROXY_STREAM_IDLE_TIMEOUT_SECS',
+  },
+  capacityWaitSeconds: {
+    ...number(
+      { type: 'number', minimum: 0, maximum: 3600 },
+      'it must be a number of seconds from 0 to 3600; 0 turns waiting off',
+    ),
+    default: 0,
+    description:
+      'Seconds that a Messages or Responses request may wait in total when the backend has no capacity (status 429 or 503). `0` turns waiting off.',
+    variable: 'PROXY_CAPACITY_WAIT_SECS',
+  },
+  messagesModel: {
+    ...text(parseModelId),
+    default: '',
+    description:
+      'Model for Messages requests (Claude Code) that name a model that the backend does not offer. If empty, they get an error.',
+    variable: 'PROXY_MESSAGES_MODEL',
+  },
+  responsesModel: {
+    ...text(parseModelId),
+    default: '',
+    description:
+      'Model for Responses requests (Codex) that name a model that the backend does not offer. If empty, they get an error.',
+    variable: 'PROXY_RESPONSES_MODEL',
   },
   allowedHosts: {
     ...list(parseAllowedHost),

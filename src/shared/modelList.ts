@@ -4,7 +4,7 @@ import { fieldsOf } from './json.ts';
 export type ModelFields = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** An id is pasted into terminals and written into other programs' files: no control characters, limited length. */
-const ID = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
+export const MODEL_ID = /^[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** The entries of a list as they are, those with an unusable id included. */
 export function modelEntries(list: unknown): readonly Readonly<Record<string, unknown>>[] {
@@ -23,7 +23,7 @@ export function chatModelEntries(list: unknown): readonly ModelFields[] {
 
 function isChatModel(model: Readonly<Record<string, unknown>>): model is ModelFields {
   const { id, tasks, capabilities } = model;
-  if (typeof id !== 'string' || !ID.test(id)) return false;
+  if (typeof id !== 'string' || !MODEL_ID.test(id)) return false;
   const chat = fieldsOf(capabilities)['chat'];
   if (typeof chat === 'boolean') return chat;
   return Array.isArray(tasks) ? tasks.includes('generate') : !/embed|whisper|tts|rerank/i.test(id);

@@ -36,6 +36,8 @@ export interface KeyUsage {
   readonly firstByte: number | null;
   /** When the last request ended, in milliseconds since 1970. */
   readonly lastAt: number;
+  /** How long requests waited for the backend's capacity, in milliseconds. Missing: none did, or an older proxy. */
+  readonly waitedMs?: number;
 }
 
 export interface UsageReport {
@@ -51,9 +53,9 @@ export function parseUsage(json: string): UsageReport | undefined {
 }
 
 function isKeyUsage(value: unknown): value is KeyUsage {
-  const { caller, outcomes, tokensIn, tokensOut, counted, firstByte, lastAt } = fieldsOf(value);
+  const { caller, outcomes, tokensIn, tokensOut, counted, firstByte, lastAt, waitedMs = 0 } = fieldsOf(value);
   const { answered, refused, failed, broken, cancelled } = fieldsOf(outcomes);
-  const counts = [tokensIn, tokensOut, counted, lastAt, answered, refused, failed, broken, cancelled];
+  const counts = [tokensIn, tokensOut, counted, lastAt, waitedMs, answered, refused, failed, broken, cancelled];
   return typeof caller === 'string' && counts.every(isCount) && (firstByte === null || isCount(firstByte));
 }
 

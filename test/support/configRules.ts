@@ -124,6 +124,26 @@ export const RULES: readonly Rule[] = [
   { variable: 'PROXY_REQUEST_TIMEOUT_SECS', read: ({ requestTimeout }) => requestTimeout, ...SECONDS },
   { variable: 'PROXY_STREAM_IDLE_TIMEOUT_SECS', read: ({ streamIdleTimeout }) => streamIdleTimeout, ...SECONDS },
   {
+    variable: 'PROXY_CAPACITY_WAIT_SECS',
+    read: ({ capacityWait }) => capacityWait,
+    byDefault: 0,
+    good: [
+      ['0', 0],
+      ['0.5', 500],
+      [' 3600 ', 3_600_000],
+    ],
+    bad: ['-1', '3601', '1e3', '1s', 'off'],
+    allowed: /from 0 to 3600/,
+  },
+  ...(['messages', 'responses'] as const).map((dialect): Rule => ({
+    variable: `PROXY_${dialect.toUpperCase()}_MODEL`,
+    read: (config) => config[`${dialect}Model`],
+    byDefault: '',
+    good: [[' openai/gpt-oss-120b ', 'openai/gpt-oss-120b']],
+    bad: ['a\nb', 'x'.repeat(201)],
+    allowed: /at most 200 visible characters/,
+  })),
+  {
     variable: 'PROXY_ALLOWED_HOSTS',
     read: ({ allowedHosts }) => allowedHosts,
     byDefault: [],

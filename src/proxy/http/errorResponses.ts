@@ -1,22 +1,32 @@
 // Writes the responses that the proxy makes itself.
 import { STATUS_CODES } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import type { ClientResponse } from './clientResponse.ts';
 import { errorBody } from './openaiErrors.ts';
 import type { ProxyError } from './openaiErrors.ts';
+
+type Response = Pick<ClientResponse, 'writeHead' | 'end'>;
 
 /**
  * Sends a JSON response.
  * @param headers further ones: name, value, name, value ...
  */
-export function sendJson(res: ServerResponse, status: number, json: string, headers: readonly string[] = []): void {
+export function sendJson(res: Response, status: number, json: string, headers: readonly string[] = []): void {
   const length = String(Buffer.byteLength(json));
   res.writeHead(status, ['content-type', 'application/json', 'content-length', length, ...headers]);
   res.end(json);
 }
 
-/** Sends an OpenAI error object. */
-export function sendError(res: ServerResponse, error: ProxyError, headers: readonly string[] = []): void {
-  sendJson(res, error.status, errorBody(error), [...(error.headers ?? []), ...headers]);
+/**
+ * Sends an error.
+ * @param format makes the JSON body, by default an OpenAI error object
+ */
+export function sendError(
+  res: Response,
+  error: ProxyError,
+  headers: readonly string[] = [],
+  format: (error: ProxyError) => string = errorBody,
+): void {
+  sendJson(res, error.status, format(error), [...(error.headers ?? []), ...headers]);
 }
 
 /** The complete response as text, for a connection that Node's HTTP parser has given up. */

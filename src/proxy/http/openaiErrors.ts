@@ -1,5 +1,6 @@
 // The errors that the proxy itself answers with, in the form that OpenAI clients know. They hide on purpose why the
 // backend failed: the log has the exact cause.
+import type { DialectName } from '../../dialects/dialect.ts';
 import type { SessionErrorCode } from '../../session/errors.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 
@@ -22,7 +23,29 @@ function unauthorized(code: string | null, message: string): ProxyError {
 }
 
 const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
+const DIALECT_SERVES: Readonly<Record<DialectName, string>> = {
+  messages:
+    'This proxy serves only POST /anthropic/v1/messages, POST /anthropic/v1/messages/count_tokens and GET /anthropic/v1/models. The base URL of clients ends with /anthropic.',
+  responses:
+    'This proxy serves only POST /responses/v1/responses, POST /responses/v1/responses/input_tokens and GET /responses/v1/models. The base URL of clients ends with /responses/v1.',
+};
 const RETRY = ['retry-after', '1'];
+
+/** The longest body of a request, and the error for a longer one. */
+export interface BodyLimit {
+  /** In bytes. */
+  readonly max: number;
+  readonly error: ProxyError;
+}
+
+function bodyLimit(mebibytes: number): BodyLimit {
+  const message = `The request body is larger than ${mebibytes} MiB.`;
+  return { max: mebibytes * 1024 * 1024, error: invalid(413, 'request_too_large', message) };
+}
+
+export const BODY_LIMIT = bodyLimit(MAX_BODY / 1024 / 1024);
+/** A request of a dialect is kept in memory and translated. */
+export const DIALECT_BODY_LIMIT = bodyLimit(32);
 
 export const PROXY_ERRORS = {
   badRequest: invalid(
@@ -69,7 +92,7 @@ export const PROXY_ERRORS = {
     'request_timeout',
     'The request body did not arrive in time: the client stopped sending.',
   ),
-  bodyTooLarge: invalid(413, 'request_too_large', `The request body is larger than ${MAX_BODY / 1024 / 1024} MiB.`),
+  bodyTooLarge: BODY_LIMIT.error,
   targetTooLong: invalid(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET / 1024} KiB.`),
   expectation: invalid(417, 'expectation_failed', 'The proxy supports only the expectation "100-continue".'),
   tooManyHeaders: invalid(
@@ -95,13 +118,33 @@ export const PROXY_ERRORS = {
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;
 
+/** Those of the paths for dialects alone. */
+export const DIALECT_ERRORS = {
+  noCompaction: invalid(
+    404,
+    'not_found',
+    'The proxy does not serve compaction of responses. Let the client summarize the conversation itself.',
+  ),
+  contentCoding: invalid(
+    415,
+    'unsupported_content_encoding',
+    'The proxy cannot read a compressed request body. Send it without the header "Content-Encoding".',
+  ),
+} as const satisfies Record<string, ProxyError>;
+
 function server(status: number, message: string): ProxyError {
   return { status, type: 'server_error', code: null, message };
 }
 
 /** For a method that a known path does not support. */
-export function methodNotAllowed(allow: string): ProxyError {
-  return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${SERVES}`, ['allow', allow]);
+export function methodNotAllowed(allow: string, dialect?: DialectName): ProxyError {
+  const serves = dialect === undefined ? SERVES : DIALECT_SERVES[dialect];
+  return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${serves}`, ['allow', allow]);
+}
+
+/** For an unknown path in the folder of a dialect. */
+export function noDialectPath(dialect: DialectName): ProxyError {
+  return invalid(404, 'not_found', DIALECT_SERVES[dialect]);
 }
 
 /** For a request that exceeds the limits on all requests together. */

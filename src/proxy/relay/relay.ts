@@ -1,23 +1,24 @@
 // Relays one request of a local client: its body goes into an exchange, the records of the response come back, the time
 // limits run, and each side learns when the other one ends.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { SessionError } from '../../session/errors.ts';
 import { Exchange } from '../../session/exchange.ts';
 import type { ExchangeContext, ResponseSink } from '../../session/exchange.ts';
 import type { AttestationResult } from '../../session/handshake.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
-import { MAX_BODY } from '../../session/wire.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
+import type { ClientResponse } from '../http/clientResponse.ts';
 import { sendError } from '../http/errorResponses.ts';
 import { replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
-import { PROXY_ERRORS, busyError, errorOfExchange } from '../http/openaiErrors.ts';
+import { BODY_LIMIT, errorOfExchange } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import { isEventStream } from '../usage/tokenObserver.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
 import type { Place } from './requestLimits.ts';
 import type { RequestEntry } from './requestLog.ts';
+import { Upload } from './upload.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -37,10 +38,11 @@ export interface RelayContext {
 }
 
 export interface RelayedRequest {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  /** Null if the body is given to `send`. */
+  readonly req: IncomingMessage | null;
+  readonly res: ClientResponse;
   /** Ended by the relay. */
-  readonly place: Place;
+  readonly place: Pick<Place, 'keep' | 'releaseBody' | 'end'>;
   /** The result of `encodeMetadata`. */
   readonly metadata: Uint8Array;
   /** The length that the client announced, in bytes; undefined for a chunked body; 0 for no body. */
@@ -50,7 +52,7 @@ export interface RelayedRequest {
   /** The headers that let an allowed web page read the response: name, value, name, value ... */
   readonly cors: readonly string[];
   readonly entry: RequestEntry;
-  readonly meter: RequestMeter;
+  readonly meter: Pick<RequestMeter, 'start' | 'chunk' | 'refuse'>;
 }
 
 /**
@@ -66,13 +68,13 @@ const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message
 export class Relay implements ResponseSink {
   readonly #context: RelayContext;
   readonly #request: RelayedRequest;
-  readonly #res: ServerResponse;
+  readonly #res: ClientResponse;
   readonly #entry: RequestEntry;
   readonly #body = new ReplayableBody();
   readonly #exchange: Exchange<AttestationResult>;
+  #upload: Upload | undefined;
   #exchangeBegun = false;
   #concluded = false;
-  #started = false;
   #headPending = false;
   /** True for an event stream, which the idle timeout limits. */
   #idleLimited = false;
@@ -90,20 +92,32 @@ export class Relay implements ResponseSink {
   /** Reads the body; the exchange begins with its first chunk. */
   begin(): void {
     const { req, bodyLength } = this.#request;
+    if (req === null) throw new RangeError('There is no body to read');
     this.#body.announce(bodyLength);
-    if (bodyLength === 0) {
-      this.#completeBody();
-      return;
-    }
-    this.#limit(this.#context.timeouts.streamIdleTimeout, () => {
-      this.#refuse(PROXY_ERRORS.uploadTimeout, 'upload_timeout');
-    });
-    req.on('data', (chunk: Buffer) => {
-      this.#take(chunk);
-    });
-    req.on('end', () => {
-      if (!this.#body.complete) this.#completeBody();
-    });
+    const { streamIdleTimeout: idleTimeout } = this.#context.timeouts;
+    this.#upload = new Upload(
+      { ...this.#request, req, limit: BODY_LIMIT, idleTimeout },
+      {
+        chunk: (bytes) => {
+          this.#body.push(bytes);
+          if (this.#entry.bytesIn !== bodyLength) this.#beginExchange();
+        },
+        complete: () => {
+          this.#completeBody();
+        },
+        refuse: (error, end) => {
+          this.#request.meter.refuse();
+          this.abandon(error, end);
+        },
+      },
+    );
+    this.#upload.begin();
+  }
+
+  /** Sends this body, in place of `begin`. */
+  send(body: readonly Uint8Array[]): void {
+    for (const chunk of body) this.#body.push(chunk);
+    this.#completeBody();
   }
 
   /** The client closed its connection. No effect once the response is complete. */
@@ -114,7 +128,6 @@ export class Relay implements ResponseSink {
   start(start: ResponseStart): void {
     const { status, headers } = start;
     const { meter, withApiKey, cors } = this.#request;
-    this.#started = true;
     this.#headPending = true;
     this.#request.place.releaseBody();
     this.#entry.started(status);
@@ -124,6 +137,7 @@ export class Relay implements ResponseSink {
     if (isEventStream(headers)) {
       this.#idleLimited = true;
       this.#res.on('timeout', this.#stopUnread);
+      this.#upload?.endTimeout();
       this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
     }
     this.#res.sendDate = false;
@@ -143,12 +157,12 @@ export class Relay implements ResponseSink {
 
   end(): void {
     this.#headPending = false;
-    this.#conclude();
     this.#res.end();
+    if (!this.#concluded) this.#conclude();
   }
 
   fail(error: SessionError): void {
-    if (this.#concluded) return; // `#refuse` has recorded the reason and aborted the exchange
+    if (this.#concluded) return; // `abandon` has recorded the reason and aborted the exchange
     if (error.code === 'cancelled') {
       this.#entry.end = 'client-gone';
       this.#conclude();
@@ -161,12 +175,15 @@ export class Relay implements ResponseSink {
     this.#conclude(errorOfExchange(error.code));
   }
 
-  /** Answers instead of the backend, and ends the exchange. */
-  #refuse(error: ProxyError, end: string): void {
+  /**
+   * Ends the exchange: answers instead of the backend, or breaks the response off.
+   * @param end for the log
+   */
+  abandon(error: ProxyError | undefined, end: string): void {
+    if (this.#concluded) return;
     this.#entry.end = end;
-    this.#request.meter.refuse();
     this.#conclude(error);
-    this.#exchange.abort(new SessionError('cancelled', 'The proxy refused the request'));
+    this.#exchange.abort(new SessionError('cancelled', 'The proxy ended the request'));
   }
 
   /**
@@ -176,33 +193,15 @@ export class Relay implements ResponseSink {
   #conclude(error?: ProxyError): void {
     this.#concluded = true;
     this.#request.place.end();
+    this.#upload?.stop();
     clearTimeout(this.#timer);
     if (error === undefined) return;
-    if (this.#started) {
+    if (this.#res.headersSent) {
+      this.#res.beforeBreak?.(error);
       this.#breakOff();
     } else {
       this.#entry.started(error.status);
       sendError(this.#res, error, this.#request.cors);
-    }
-  }
-
-  #take(chunk: Buffer): void {
-    if (this.#concluded) return; // the rest of an upload that got its response early
-    this.#entry.bytesIn += chunk.length;
-    if (this.#entry.bytesIn > MAX_BODY) {
-      this.#refuse(PROXY_ERRORS.bodyTooLarge, 'body_too_large');
-      return;
-    }
-    if (!this.#request.place.keep(chunk.length)) {
-      this.#refuse(busyError(this.#request.withApiKey), 'busy');
-      return;
-    }
-    this.#body.push(chunk);
-    if (this.#entry.bytesIn === this.#request.bodyLength) {
-      this.#completeBody();
-    } else {
-      if (!this.#idleLimited) this.#timer?.refresh();
-      this.#beginExchange();
     }
   }
 
@@ -254,11 +253,7 @@ export class Relay implements ResponseSink {
 
   /** The client has not taken a single byte for too long: it gives its place to others. */
   readonly #stopUnread = () => {
-    if (!this.#concluded) {
-      this.#entry.end = 'read_timeout';
-      this.#conclude();
-      this.#exchange.abort(new SessionError('cancelled', 'The client stopped reading'));
-    }
+    this.abandon(undefined, 'read_timeout');
     this.#res.socket?.destroy();
   };
 

@@ -15,6 +15,8 @@ export class RequestEntry {
   routine = false;
   /** The code of the error's cause, if it is known. */
   detail: string | null = null;
+  /** How long the request waited for capacity, in milliseconds. */
+  #waited = 0;
 
   constructor(method: string, path: string) {
     this.method = method;
@@ -27,14 +29,23 @@ export class RequestEntry {
     this.#start ??= performance.now();
   }
 
+  /** The request waited this many milliseconds, and is sent again: another response starts. */
+  waited(milliseconds: number): void {
+    this.#waited += milliseconds;
+    this.#start = undefined;
+  }
+
   write(log: Log): void {
     const level = this.end !== 'complete' && this.end !== 'client-gone' ? 'warn' : this.routine ? 'debug' : 'info';
     if (!log.enabled(level)) return;
     const { method, path, status, bytesIn, bytesOut, end, detail } = this;
     const startMs = this.#start === undefined ? null : round(this.#start - this.#begin);
     const endMs = round(performance.now() - this.#begin);
-    const fields = { method, path, status, bytesIn, bytesOut, startMs, endMs, end };
-    log[level]('request', detail === null ? fields : { ...fields, detail });
+    log[level]('request', {
+      ...{ method, path, status, bytesIn, bytesOut, startMs, endMs, end },
+      ...(detail === null ? {} : { detail }),
+      ...(this.#waited === 0 ? {} : { waitedMs: round(this.#waited) }),
+    });
   }
 }
 

@@ -65,3 +65,8 @@ const BEARER = /^bearer +([^ ].*)$/i;
 export function bearerToken(raw: readonly string[]): string | undefined {
   return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1];
 }
+
+/** The value of the one `x-api-key` header, or undefined. */
+export function apiKeyHeader(raw: readonly string[]): string | undefined {
+  return singleValue(raw, 'x-api-key') ?? undefined;
+}

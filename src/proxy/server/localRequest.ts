@@ -8,21 +8,26 @@ import type { ProxyReport } from '../../shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
+import { errorFormat } from '../dialects/dialectErrors.ts';
+import { DialectRequest } from '../dialects/dialectRequest.ts';
+import type { DialectContext, DialectRequestOptions } from '../dialects/dialectRequest.ts';
+import { DIALECTS } from '../dialects/dialects.ts';
 import { sendError, sendJson } from '../http/errorResponses.ts';
-import { PROXY_ERRORS, busyError, methodNotAllowed } from '../http/openaiErrors.ts';
+import { PROXY_ERRORS, busyError, errorBody, methodNotAllowed } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { Log } from '../log.ts';
 import { Relay } from '../relay/relay.ts';
-import type { Timeouts } from '../relay/relay.ts';
+import type { RelayContext, Timeouts } from '../relay/relay.ts';
 import type { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
 import type { RequestMeter, UsageTally } from '../usage/usageTally.ts';
-import type { AccessKeys } from './accessKeys.ts';
+import type { AccessKeys, UpstreamKey } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
-import { bearerToken, checkOrigin, corsHeaders, isOwnHost, preflightHeaders } from './guard.ts';
-import { readRequestHead } from './requestHead.ts';
-import { CHAT_COMPLETIONS, findRoute, loggedPath, pathOf } from './routes.ts';
+import { apiKeyHeader, bearerToken, checkOrigin, corsHeaders, isOwnHost, preflightHeaders } from './guard.ts';
+import { readDialectHead, readRequestHead } from './requestHead.ts';
+import { CHAT_COMPLETIONS, findDialect, findRoute, loggedPath, pathOf } from './routes.ts';
+import type { DialectRoute, Route } from './routes.ts';
 import { proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
@@ -31,6 +36,11 @@ export interface ServerState extends Timeouts {
   readonly keys: AccessKeys;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly OriginPattern[];
+  /** In milliseconds. */
+  readonly capacityWait: number;
+  /** The models for names that the backend does not offer; empty: such a request is an error. */
+  readonly messagesModel: string;
+  readonly responsesModel: string;
   /** The secret that the user's windows share with the proxy; null: the proxy does not identify itself. */
   readonly ownership: Uint8Array | null;
 }
@@ -49,6 +59,7 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
   readonly callers: Callers;
   readonly usage: UsageTally;
+  readonly dialects: Pick<DialectContext, 'models' | 'translator'>;
   readonly log: Log;
 }
 
@@ -61,6 +72,12 @@ const WINDOW = 'window';
 /** How long the rest of an upload is read and dropped after an early response, so that the client can read it, in ms. */
 const DRAIN_MS = 10_000;
 
+/** Creates what serves an accepted request. */
+type Create = (
+  context: RelayContext,
+  request: Pick<DialectRequestOptions, 'req' | 'res' | 'place' | 'cors' | 'entry' | 'meter'>,
+) => Relay | DialectRequest;
+
 export class LocalRequest {
   readonly #options: ServerOptions;
   readonly #req: IncomingMessage;
@@ -71,7 +88,9 @@ export class LocalRequest {
   readonly #path: string;
   readonly #entry: RequestEntry;
   #cors: readonly string[] = [];
-  #relay: Relay | undefined;
+  #relay: Pick<Relay, 'clientGone'> | undefined;
+  /** A complete response means that the model has answered. */
+  #isChat = false;
   #meter: RequestMeter | undefined;
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
@@ -110,7 +129,7 @@ export class LocalRequest {
 
   #finish(): void {
     const isAnswered = this.#meter?.finish(this.#entry) === 'answered';
-    if (!isAnswered || this.#path !== CHAT_COMPLETIONS || this.#accessKeyId === null) return;
+    if (!isAnswered || !this.#isChat || this.#accessKeyId === null) return;
     this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
   }
 
@@ -131,8 +150,8 @@ export class LocalRequest {
       return undefined;
     }
     if (route.kind === 'health' && this.#answersWindow(method)) return undefined;
-    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow);
-    if (route.kind === 'relayed') return this.#relayRequest();
+    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, findDialect(this.#path));
+    if (route.kind !== 'health') return this.#relayRequest(route);
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = proof.length > 0;
     if (proof[0] === REPORT_HEADER) this.#connection.usedBy(WINDOW); // it shares the secret
@@ -160,44 +179,66 @@ export class LocalRequest {
     }
   }
 
-  #relayRequest(): ProxyError | undefined {
+  #relayRequest(route: Exclude<Route, { kind: 'health' }>): ProxyError | undefined {
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
+    const raw = req.rawHeaders;
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
-    const { exchange, limits, callers, usage, cacheNamespaceRoot } = this.#options;
+    const { exchange, limits, callers, usage } = this.#options;
     const { keys } = this.#state;
-    const key = keys.resolve(bearerToken(req.rawHeaders));
+    const key = keys.resolve(bearerToken(raw) ?? (route.kind === 'dialect' ? apiKeyHeader(raw) : undefined));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     const meter = usage.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT));
     this.#meter = meter;
     if (isRefused) return key;
-    const head = readRequestHead(req, key.value, this.#path === CHAT_COMPLETIONS ? cacheNamespaceRoot : null);
-    if ('status' in head) return head;
+    this.#isChat = route.kind === 'dialect' ? route.task.name === 'reply' : this.#path === CHAT_COMPLETIONS;
+    const create = route.kind === 'dialect' ? this.#prepareDialect(route, key) : this.#prepareRelay(key);
+    if ('status' in create) return create;
     const caller = callers.pathOf(key, !keys.isEmpty);
     const place = limits.admit(caller, () => {
       this.#connection.endRelay();
     });
-    const withApiKey = this.#accessKeyId !== null;
-    if (place === undefined) return busyError(withApiKey);
+    if (place === undefined) return busyError(this.#accessKeyId !== null);
     this.#connection.beginRelay(caller.at(-1) ?? UNKNOWN);
     if (this.#expects === 'continue') res.writeContinue();
     const onOutcome = (failure: RequestFailure | null) => {
       if (failure === null) callers.accept(key);
       this.#options.onOutcome(failure);
     };
-    this.#relay = new Relay(
-      { exchange, timeouts: this.#state, onOutcome },
-      { ...head, req, res, place, withApiKey, cors, entry, meter },
-    );
-    this.#relay.begin();
+    const relay = create({ exchange, timeouts: this.#state, onOutcome }, { req, res, place, cors, entry, meter });
+    this.#relay = relay;
+    relay.begin();
     return undefined;
+  }
+
+  #prepareRelay(key: UpstreamKey): Create | ProxyError {
+    const head = readRequestHead(this.#req, key.value, this.#isChat ? this.#options.cacheNamespaceRoot : null);
+    if ('status' in head) return head;
+    const withApiKey = key.accessKeyId !== null;
+    return (context, request) => new Relay(context, { ...head, ...request, withApiKey });
+  }
+
+  #prepareDialect({ dialect, task }: DialectRoute, key: UpstreamKey): Create | ProxyError {
+    const head = readDialectHead(this.#req);
+    if ('status' in head) return head;
+    const { dialects, cacheNamespaceRoot } = this.#options;
+    const { capacityWait, messagesModel, responsesModel } = this.#state;
+    const model = { messages: messagesModel, responses: responsesModel }[dialect];
+    const settings = { cacheNamespaceRoot, capacityWait, replacementModel: model === '' ? undefined : model };
+    return (context, request) =>
+      new DialectRequest(
+        { ...context, ...dialects, ...settings },
+        { ...request, dialect, task, key, bodyLength: head.bodyLength },
+      );
   }
 
   #refuse(error: ProxyError): void {
     this.#meter?.refuse();
     this.#entry.started(error.status);
     // A client that waits for "100 Continue" now sends no body, and the proxy could not tell a next request from one.
-    sendError(this.#res, error, this.#expects === 'nothing' ? this.#cors : [...this.#cors, 'connection', 'close']);
+    const headers = this.#expects === 'nothing' ? this.#cors : [...this.#cors, 'connection', 'close'];
+    const dialect = findDialect(this.#path);
+    sendError(this.#res, error, headers, dialect === undefined ? errorBody : errorFormat(DIALECTS[dialect]));
   }
 
   #sendJson(status: number, json: string, headers: readonly string[] = []): void {

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import { encodeMetadata, isTarget } from '../../session/envelope.ts';
 import { SessionError } from '../../session/errors.ts';
-import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
+import { MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import { requestHeaders, singleValue } from '../http/headers.ts';
-import { PROXY_ERRORS } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
+import { BODY_LIMIT, DIALECT_BODY_LIMIT, DIALECT_ERRORS, PROXY_ERRORS } from '../http/openaiErrors.ts';
+import type { BodyLimit, ProxyError } from '../http/openaiErrors.ts';
 import type { RelayedRequest } from '../relay/relay.ts';
 
 /**
@@ -21,13 +21,9 @@ export function readRequestHead(
   if (!isTarget(target)) return PROXY_ERRORS.badTarget;
   const headers = requestHeaders(raw);
   if (headers.length > MAX_REQUEST_HEADERS) return PROXY_ERRORS.tooManyHeaders;
-  const announced = singleValue(raw, 'content-length');
-  const coding = singleValue(raw, 'transfer-encoding');
-  const chunked = coding !== undefined;
-  if (chunked && coding?.toLowerCase() !== 'chunked') return PROXY_ERRORS.badRequest; // the body would stay encoded
-  const bodyLength = chunked ? undefined : Number(announced ?? 0);
-  if (bodyLength !== undefined && bodyLength > MAX_BODY) return PROXY_ERRORS.bodyTooLarge;
-  const bodyPresent = chunked || announced !== undefined;
+  const framing = readFraming(raw, BODY_LIMIT);
+  if ('status' in framing) return framing;
+  const { bodyLength, bodyPresent } = framing;
   try {
     const metadata = encodeMetadata({ credential, cacheNamespaceRoot, method, target, headers, bodyPresent });
     return { metadata, bodyLength };
@@ -35,4 +31,27 @@ export function readRequestHead(
     if (error instanceof SessionError) return PROXY_ERRORS.tooManyHeaders;
     throw error;
   }
+}
+
+/** The body length of a request of a dialect, or the error for one that the proxy cannot read. */
+export function readDialectHead({ rawHeaders: raw }: Pick<IncomingMessage, 'rawHeaders'>): Framing | ProxyError {
+  const coding = singleValue(raw, 'content-encoding') ?? 'identity';
+  return coding === 'identity' ? readFraming(raw, DIALECT_BODY_LIMIT) : DIALECT_ERRORS.contentCoding;
+}
+
+interface Framing {
+  /** In bytes; undefined for a chunked body; 0 for no body. */
+  readonly bodyLength: number | undefined;
+  readonly bodyPresent: boolean;
+}
+
+/** How long the body of a request will be, or the error for one that cannot be read. */
+function readFraming(raw: readonly string[], limit: BodyLimit): Framing | ProxyError {
+  const announced = singleValue(raw, 'content-length');
+  const coding = singleValue(raw, 'transfer-encoding');
+  const chunked = coding !== undefined;
+  if (chunked && coding?.toLowerCase() !== 'chunked') return PROXY_ERRORS.badRequest; // the body would stay encoded
+  const bodyLength = chunked ? undefined : Number(announced ?? 0);
+  if (bodyLength !== undefined && bodyLength > limit.max) return limit.error;
+  return { bodyLength, bodyPresent: chunked || announced !== undefined };
 }

@@ -47,6 +47,7 @@ export class RequestMeter {
   #observer: TokenObserver | undefined;
   /** Time to the first byte of the response body, in milliseconds. */
   #firstByte: number | undefined;
+  #waited = 0;
 
   constructor(tally: KeyTally, clocks: Clocks) {
     this.#tally = tally;
@@ -71,10 +72,16 @@ export class RequestMeter {
     this.#outcome = 'refused';
   }
 
+  /** The request waited this many milliseconds for capacity. */
+  waited(milliseconds: number): void {
+    this.#waited += milliseconds;
+  }
+
   /** The request is over. Adds it to the tally, and returns its outcome. */
   finish({ end }: Pick<RequestEntry, 'end'>): Outcome {
     const outcome = this.#outcomeOf(end);
     this.#tally.add(outcome, this.#clocks.wall(), this.#observer?.tokens, this.#firstByte);
+    this.#tally.addWait(this.#waited);
     return outcome;
   }
 
@@ -90,6 +97,7 @@ class KeyTally {
   /** Times to the first byte of the latest responses, in milliseconds; a ring buffer. */
   readonly #times: number[] = [];
   #timed = 0;
+  #waited = 0;
 
   add(outcome: Outcome, at: number, tokens: Tokens | undefined, firstByte: number | undefined): void {
     this.#outcomes[outcome]++;
@@ -101,8 +109,14 @@ class KeyTally {
     this.#counts.tokensOut += tokens.output;
   }
 
+  /** In milliseconds. */
+  addWait(waited: number): void {
+    this.#waited += waited;
+  }
+
   report(): Omit<KeyUsage, 'caller'> {
-    return { outcomes: { ...this.#outcomes }, ...this.#counts, firstByte: median(this.#times) };
+    const waited = this.#waited === 0 ? {} : { waitedMs: this.#waited };
+    return { outcomes: { ...this.#outcomes }, ...this.#counts, firstByte: median(this.#times), ...waited };
   }
 }
 

@@ -19,6 +19,9 @@ describe('readEditorSettings()', () => {
       additionalPcr0: [],
       requestTimeoutSeconds: 300,
       streamIdleTimeoutSeconds: 300,
+      capacityWaitSeconds: 0,
+      messagesModel: '',
+      responsesModel: '',
       allowedOrigins: ['vscode-webview://*', 'vscode-file://*'],
       logLevel: 'debug',
     });

@@ -35,8 +35,11 @@ describe('resolveLiveConfig()', () => {
     assert.deepEqual(Object.keys(live).toSorted(), [
       'allowedHosts',
       'allowedOrigins',
+      'capacityWait',
       'logLevel',
+      'messagesModel',
       'requestTimeout',
+      'responsesModel',
       'streamIdleTimeout',
     ]);
   });

@@ -37,7 +37,16 @@ describe('EDITOR_SETTING_NAMES', () => {
 
 describe('isLiveSetting()', () => {
   it('is true for the settings that need no restart of the proxy', () => {
-    const live = ['requestTimeoutSeconds', 'streamIdleTimeoutSeconds', 'allowedHosts', 'allowedOrigins', 'logLevel'];
+    const live = [
+      'requestTimeoutSeconds',
+      'streamIdleTimeoutSeconds',
+      'capacityWaitSeconds',
+      'messagesModel',
+      'responsesModel',
+      'allowedHosts',
+      'allowedOrigins',
+      'logLevel',
+    ];
     assert.deepEqual(SETTING_NAMES.filter(isLiveSetting), live);
     for (const name of ['', 'toString', '__proto__', 'httpsProxy']) assert.equal(isLiveSetting(name), false);
   });

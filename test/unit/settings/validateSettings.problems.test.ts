@@ -14,12 +14,17 @@ const GOOD: Readonly<Record<keyof ProxySettings, readonly unknown[]>> = {
   additionalPcr0: [[], [PCR0], [PCR0.toUpperCase(), ` ${'01'.repeat(48)} `], ['']],
   requestTimeoutSeconds: [1, 0.25, 2_000_000],
   streamIdleTimeoutSeconds: [1, 0.25, 2_000_000],
+  capacityWaitSeconds: [0, 0.5, 3600],
+  messagesModel: ['', 'glm-5-2', ' llama 3.3 '],
+  responsesModel: ['', 'openai/gpt-oss-120b'],
   allowedHosts: [[], ['Box.Local', '192.168.1.7', '[fe80::1]']],
   allowedOrigins: [[], ['https://app.example', 'vscode-webview://*']],
   logLevel: ['error', 'warn', 'info', 'debug', 'trace', ''],
 };
 
 const SECONDS = /it must be a number of seconds above 0 and at most 2000000$/;
+
+const MODEL = /it must be the ID of a model, at most 200 visible characters$/;
 
 const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unknown[]; readonly allowed: RegExp }>> = {
   host: { values: ['example.com', '127.0.0.1:80', '*'], allowed: /IP address .* or localhost$/ },
@@ -35,6 +40,12 @@ const BAD: Readonly<Record<keyof ProxySettings, { readonly values: readonly unkn
   },
   requestTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
   streamIdleTimeoutSeconds: { values: [0, -1, 2_000_001, Number.NaN, Infinity], allowed: SECONDS },
+  capacityWaitSeconds: {
+    values: [-1, 3601, Number.NaN, Infinity],
+    allowed: /from 0 to 3600; 0 turns waiting off$/,
+  },
+  messagesModel: { values: ['a\nb', 'x'.repeat(201)], allowed: MODEL },
+  responsesModel: { values: ['a\u0000b', 'x'.repeat(201)], allowed: MODEL },
   allowedHosts: {
     values: [['box:80'], ['box', 'http://box'], ['*']],
     allowed: /a host name or an address, without a port/,
@@ -63,6 +74,9 @@ const WRONG: Readonly<Record<keyof ProxySettings, WrongType>> = {
   additionalPcr0: LIST,
   requestTimeoutSeconds: NUMBER,
   streamIdleTimeoutSeconds: NUMBER,
+  capacityWaitSeconds: NUMBER,
+  messagesModel: STRING,
+  responsesModel: STRING,
   allowedHosts: LIST,
   allowedOrigins: LIST,
   logLevel: STRING,

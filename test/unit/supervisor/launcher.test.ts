@@ -24,6 +24,9 @@ const SETTINGS = {
   additionalPcr0: [],
   requestTimeoutSeconds: 300,
   streamIdleTimeoutSeconds: 60,
+  capacityWaitSeconds: 0,
+  messagesModel: '',
+  responsesModel: '',
   allowedOrigins: [],
   logLevel: 'info',
 };

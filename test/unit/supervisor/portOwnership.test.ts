@@ -39,6 +39,9 @@ const SETTINGS = {
   additionalPcr0: ['ab'.repeat(48), 'cd'.repeat(48)],
   requestTimeoutSeconds: 300,
   streamIdleTimeoutSeconds: 60,
+  capacityWaitSeconds: 0,
+  messagesModel: '',
+  responsesModel: '',
   allowedOrigins: [],
   logLevel: 'info',
 };

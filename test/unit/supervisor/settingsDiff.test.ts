@@ -5,6 +5,9 @@ import type { LaunchConfig } from '../../../src/supervisor/settingsDiff.ts';
 const LIVE = {
   requestTimeoutSeconds: 300,
   streamIdleTimeoutSeconds: 60,
+  capacityWaitSeconds: 0,
+  messagesModel: '',
+  responsesModel: '',
   allowedOrigins: ['https://app.example'],
   logLevel: 'info',
 };

@@ -1,0 +1,35 @@
+// Errors in the format of the Messages API (https://platform.claude.com/docs/en/api/errors).
+import type { ErrorType } from '@anthropic-ai/sdk/resources/shared';
+import type { DialectError } from '../dialectError.ts';
+
+interface ErrorResponse {
+  readonly type: 'error';
+  readonly error: { readonly type: ErrorType | 'request_too_large'; readonly message: string };
+  readonly request_id: null;
+}
+
+const TYPES: ReadonlyMap<number, ErrorResponse['error']['type']> = new Map([
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [409, 'conflict_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [503, 'overloaded_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+] as const);
+
+const CONTEXT_CODES = ['context_length_exceeded', 'upstream_context_limit'];
+/** How backends say it that have no code for it. */
+const CONTEXT_MESSAGE = /maximum context length|context (?:window|length) (?:exceeded|is too)/i;
+/** By these words, Claude Code recognizes that it must compact the conversation. */
+const CONTEXT_PREFIX = 'prompt is too long: ';
+
+export function errorResponse(error: DialectError): ErrorResponse {
+  const type = TYPES.get(error.status) ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
+  const isContext = CONTEXT_CODES.includes(error.code ?? '') || CONTEXT_MESSAGE.test(error.message);
+  const message = isContext && type === 'invalid_request_error' ? CONTEXT_PREFIX + error.message : error.message;
+  return { type: 'error', error: { type, message }, request_id: null };
+}

@@ -1,0 +1,21 @@
+// The Anthropic Messages API (https://platform.claude.com/docs/en/api/messages), which Claude Code and the Anthropic SDKs
+// use. docs/dialects.md has the tables of what is translated, left out and rejected.
+import type { MessageTokensCount } from '@anthropic-ai/sdk/resources/messages';
+import type { Dialect } from '../dialect.ts';
+import { errorResponse } from './errors.ts';
+import { findModelInfo, listModels } from './models.ts';
+import { createReply } from './reply.ts';
+import { translateRequest } from './request.ts';
+import type { MessagesPlan } from './request.ts';
+
+export const messages: Dialect<MessagesPlan> = {
+  translateRequest,
+  createReply,
+  tokenCount: (estimate) => JSON.stringify({ input_tokens: estimate } satisfies MessageTokensCount),
+  listModels: (modelList) => JSON.stringify(listModels(modelList)),
+  describeModel: (modelList, id) => {
+    const model = findModelInfo(modelList, id);
+    return model && JSON.stringify(model);
+  },
+  errorBody: (error) => JSON.stringify(errorResponse(error)),
+};

@@ -1,0 +1,115 @@
+// The fields of a request besides its messages and tools.
+import type { ChatRequest } from '../chatCompletions.ts';
+import { invalidField } from '../dialectError.ts';
+import { arrayAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
+import type { Fields } from '../fields.ts';
+
+type Effort = 'low' | 'medium' | 'high';
+
+/** What the backend cannot do, and a client relies on. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  container: 'the backend runs no code. Remove it.',
+  thread: 'the proxy stores no conversations. Send all messages.',
+  compaction: 'the proxy does not compact conversations. Send shorter messages.',
+};
+
+/** Budgets of thinking, in tokens, below which the effort is lower than high. */
+const LOW_BUDGET = 4096;
+const MEDIUM_BUDGET = 16_384;
+
+/** @throws DialectError for a field that has no equivalent and that the client relies on */
+export function rejectUnsupported(request: Fields): void {
+  for (const [name, problem] of Object.entries(UNSUPPORTED)) {
+    if (request[name] !== undefined && request[name] !== null) throw invalidField(name, problem);
+  }
+  const servers = optional(arrayAt, 'mcp_servers', request['mcp_servers']) ?? [];
+  if (servers.length > 0) throw invalidField('mcp_servers', 'the backend connects to no MCP servers. Remove them.');
+  const geography = optional(stringAt, 'inference_geo', request['inference_geo']) ?? 'global';
+  if (geography !== 'global') throw invalidField('inference_geo', 'the proxy cannot choose where the model runs.');
+  const management = optional(objectAt, 'context_management', request['context_management']) ?? {};
+  const edits = optional(arrayAt, 'context_management.edits', management['edits']) ?? [];
+  edits.forEach((edit, index) => {
+    const path = `context_management.edits[${index}]`;
+    const type = stringAt(`${path}.type`, objectAt(path, edit)['type']);
+    if (!type.startsWith('clear_')) throw invalidField(path, 'the proxy does not compact conversations. Remove it.');
+  });
+}
+
+type Sampling = Pick<ChatRequest, 'max_tokens' | 'temperature' | 'top_p' | 'top_k' | 'stop'>;
+
+export function readSampling(request: Fields): Sampling {
+  const maxTokens = optional(numberAt, 'max_tokens', request['max_tokens']);
+  if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
+    throw invalidField('max_tokens', 'must be an integer of at least 1.');
+  }
+  const temperature = optional(numberAt, 'temperature', request['temperature']);
+  const topP = optional(numberAt, 'top_p', request['top_p']);
+  const topK = optional(numberAt, 'top_k', request['top_k']);
+  const stop = (optional(arrayAt, 'stop_sequences', request['stop_sequences']) ?? []).map((text, index) =>
+    stringAt(`stop_sequences[${index}]`, text),
+  );
+  return {
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+    ...(stop.length > 0 && { stop }),
+  };
+}
+
+/** The schema that the text of the response must follow. */
+export function readFormat(request: Fields): Pick<ChatRequest, 'response_format'> {
+  const config = optional(objectAt, 'output_config', request['output_config']) ?? {};
+  const [path, value] =
+    config['format'] === undefined
+      ? ['output_format', request['output_format']]
+      : ['output_config.format', config['format']];
+  const format = optional(objectAt, path, value);
+  if (format === undefined) return {};
+  if (format['type'] !== 'json_schema') throw invalidField(`${path}.type`, 'must be "json_schema".');
+  const schema = objectAt(`${path}.schema`, format['schema']);
+  jsonAt(`${path}.schema`, schema);
+  return { response_format: { type: 'json_schema', json_schema: { name: 'response', schema, strict: true } } };
+}
+
+export interface Thinking {
+  /** Undefined: as the model decides. */
+  readonly effort: Effort | undefined;
+  /** Whether the response leaves out what the model thinks. */
+  readonly isHidden: boolean;
+}
+
+/** @param turnEffort the effort for the current turn; undefined: that of the request */
+export function readThinking(request: Fields, turnEffort: unknown): Thinking {
+  const config = optional(objectAt, 'output_config', request['output_config']) ?? {};
+  const effort = effortAt(turnEffort ?? config['effort']);
+  const thinking = optional(objectAt, 'thinking', request['thinking']);
+  switch (thinking?.['type']) {
+    case undefined:
+    case 'adaptive':
+      return { effort, isHidden: false };
+    case 'enabled': {
+      const budget = optional(numberAt, 'thinking.budget_tokens', thinking['budget_tokens']);
+      return { effort: effort ?? effortOf(budget), isHidden: false };
+    }
+    case 'between_tools':
+      return { effort: 'low', isHidden: false };
+    case 'disabled':
+      return { effort: 'low', isHidden: true }; // not every reasoning model accepts an effort of "none"
+    default:
+      throw invalidField('thinking.type', 'must be "adaptive", "enabled", "between_tools" or "disabled".');
+  }
+}
+
+function effortAt(value: unknown): Effort | undefined {
+  const effort = optional(stringAt, 'output_config.effort', value);
+  if (effort === undefined || effort === 'low' || effort === 'medium' || effort === 'high') return effort;
+  if (effort === 'xhigh' || effort === 'max') return 'high'; // the highest that every reasoning model accepts
+  throw invalidField('output_config.effort', 'must be "low", "medium", "high", "xhigh" or "max".');
+}
+
+function effortOf(budget: number | undefined): Effort | undefined {
+  if (budget === undefined) return undefined;
+  if (budget < LOW_BUDGET) return 'low';
+  return budget < MEDIUM_BUDGET ? 'medium' : 'high';
+}

@@ -1,0 +1,62 @@
+// A request of the Messages API as a request of Chat Completions.
+import type { ChatMessage } from '../chatCompletions.ts';
+import type { ReplyPlan, RequestContext, TranslatedRequest } from '../dialect.ts';
+import { invalidField } from '../dialectError.ts';
+import { booleanAt, objectAt, optional, stringAt } from '../fields.ts';
+import { findModel } from '../requestModel.ts';
+import { joinTexts, textsAt } from './content.ts';
+import { readConversation } from './conversation.ts';
+import { readFormat, readSampling, readThinking, rejectUnsupported } from './options.ts';
+import { readTools } from './tools.ts';
+
+export interface MessagesPlan extends ReplyPlan {
+  /** Whether the reply leaves out what the model thinks. */
+  readonly hidesThinking: boolean;
+}
+
+/** Claude Code's mark for a context window of a million tokens. */
+const WINDOW_MARK = /\[1m\]$/i;
+/** A line of Claude Code's that changes with each request: with it, no backend could reuse its work on the same prompt. */
+const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
+
+/**
+ * @param body the parsed body; without `max_tokens`, it is one of a request that only counts tokens
+ * @throws DialectError that names the field
+ */
+export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<MessagesPlan> {
+  const request = objectAt('body', body);
+  const name = stringAt('model', request['model']);
+  const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
+  const model = findModel(name.replace(WINDOW_MARK, ''), context);
+  rejectUnsupported(request);
+  const conversation = readConversation(request['messages'], model.seesImages);
+  if (conversation.prefill !== undefined && request['max_tokens'] !== undefined) {
+    throw invalidField(
+      conversation.prefill,
+      'the backend cannot continue a message of the assistant. End the conversation with a message of the user.',
+    );
+  }
+  const thinking = readThinking(request, conversation.effort);
+  const fields = {
+    messages: [...systemMessages(request['system']), ...conversation.messages],
+    ...readTools(request, conversation.toolChanges),
+    ...readSampling(request),
+    ...readFormat(request),
+  };
+  return {
+    chat: {
+      model: model.id,
+      ...fields,
+      ...(model.reasons && thinking.effort !== undefined && { reasoning_effort: thinking.effort }),
+      stream,
+      ...(stream && { stream_options: { include_usage: true } }),
+    },
+    plan: { model: name, stream, hidesThinking: thinking.isHidden },
+  };
+}
+
+function systemMessages(value: unknown): ChatMessage[] {
+  const texts = (optional(textsAt, 'system', value) ?? []).map((text) => text.replace(BILLING_LINE, ''));
+  const content = joinTexts(texts.filter((text) => text !== ''));
+  return content === '' ? [] : [{ role: 'system', content }];
+}

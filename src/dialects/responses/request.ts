@@ -1,0 +1,68 @@
+// Translates a request of the Responses API to Chat Completions.
+import type { Tool } from 'openai/resources/responses/responses';
+import type { ChatRequest } from '../chatCompletions.ts';
+import type { RequestContext, TranslatedRequest } from '../dialect.ts';
+import { invalidField } from '../dialectError.ts';
+import { booleanAt, objectAt, optional, stringAt } from '../fields.ts';
+import type { Fields } from '../fields.ts';
+import { findModel } from '../requestModel.ts';
+import { readInput } from './input/items.ts';
+import { readReasoning, readSampling, readText, rejectUnsupported } from './options.ts';
+import type { RequestEcho, ResponsesPlan } from './plan.ts';
+import { ToolNames } from './tools/toolNames.ts';
+import { chooseTools, readTools } from './tools/tools.ts';
+
+/** @throws DialectError if the request cannot be translated; the message names the field */
+export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
+  const request = objectAt('The body', body);
+  const model = stringAt('model', request['model']);
+  const { id, reasons } = findModel(model, context);
+  rejectUnsupported(request);
+  const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
+  const instructions = optional(stringAt, 'instructions', request['instructions']);
+  const sampling = readSampling(request);
+  const reasoning = readReasoning(request);
+  const text = readText(request);
+  const parallel = optional(booleanAt, 'parallel_tool_calls', request['parallel_tool_calls']);
+
+  const names = new ToolNames();
+  const offered = readTools(request['tools'], names);
+  const choice = chooseTools(request['tool_choice'], offered);
+  const messages = readInput(instructions, request['input'], names);
+  if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');
+
+  const chat: ChatRequest = {
+    model: id,
+    messages,
+    stream,
+    ...(stream && { stream_options: { include_usage: true } }),
+    ...choice,
+    ...(choice.tools !== undefined && parallel !== undefined && { parallel_tool_calls: parallel }),
+    ...(reasons && reasoning.effort && { reasoning_effort: reasoning.effort }),
+    ...(sampling.maxTokens !== undefined && { max_tokens: sampling.maxTokens }),
+    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
+    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
+    ...text.chat,
+  };
+  const echo: RequestEcho = {
+    instructions: instructions ?? null,
+    max_output_tokens: sampling.maxTokens ?? null,
+    metadata: readMetadata(request),
+    parallel_tool_calls: parallel ?? true,
+    reasoning,
+    temperature: sampling.temperature ?? null,
+    text: text.format,
+    tool_choice: (request['tool_choice'] as RequestEcho['tool_choice'] | null | undefined) ?? 'auto',
+    tools: (request['tools'] as Tool[] | null | undefined) ?? [],
+    top_p: sampling.topP ?? null,
+  };
+  return { chat, plan: { model, stream, echo, tools: names.tools, summarizes: reasoning.summary !== null } };
+}
+
+/** The client's own notes: they are repeated in the response. */
+function readMetadata(request: Fields): Record<string, string> {
+  const metadata = optional(objectAt, 'metadata', request['metadata']) ?? {};
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, stringAt(`metadata.${name.slice(0, 64)}`, value)]),
+  );
+}

@@ -1,0 +1,160 @@
+// Tools, and the choice among them.
+import type { ChatRequest, ChatTool } from '../../chatCompletions.ts';
+import { invalidField } from '../../dialectError.ts';
+import { arrayAt, booleanAt, objectAt, optional, stringAt } from '../../fields.ts';
+import type { Fields } from '../../fields.ts';
+import { checkDepth } from '../nesting.ts';
+import type { ClientTool } from '../plan.ts';
+import type { ToolNames } from './toolNames.ts';
+
+/** The only argument of the function that stands for a custom tool. */
+export const CUSTOM_INPUT = 'input';
+
+/** Tools of OpenAI's servers that a model may use or not: without them, it answers from what it knows. */
+const OPTIONAL_TYPE = /^(?:web_search|image_generation$|tool_search$)/;
+
+/** Of tools in all namespaces, and of those that a choice allows: far more than a model can use. */
+const MAX_TOOLS = 1024;
+
+export interface OfferedTool {
+  readonly client: ClientTool;
+  readonly chat: ChatTool;
+}
+
+/** The tools of a request, as functions. */
+export function readTools(value: unknown, names: ToolNames): OfferedTool[] {
+  const tools = (optional(arrayAt, 'tools', value) ?? []).map((tool, index) => ({
+    path: `tools[${index}]`,
+    tool: objectAt(`tools[${index}]`, tool),
+  }));
+  // the tools outside namespaces keep their names
+  for (const { path, tool } of tools) if (isTool(tool)) names.aliasOf(clientTool(path, tool));
+  const offered = tools.flatMap(({ path, tool }) => {
+    checkDepth(path, tool);
+    if (isTool(tool)) return [offer(path, tool, names)];
+    if (tool['type'] === 'namespace') return readNamespace(path, tool, names);
+    const type = stringAt(`${path}.type`, tool['type']);
+    if (OPTIONAL_TYPE.test(type)) return [];
+    throw invalidField(
+      `${path}.type`,
+      `the backend has no tool ${JSON.stringify(type.slice(0, 100))}. Use tools of the types "function" and "custom".`,
+    );
+  });
+  checkCount('tools', offered);
+  return offered;
+}
+
+function checkCount(path: string, tools: readonly unknown[]): void {
+  if (tools.length > MAX_TOOLS) throw invalidField(path, `must not contain more than ${MAX_TOOLS} tools.`);
+}
+
+function isTool({ type }: Fields): boolean {
+  return type === 'function' || type === 'custom';
+}
+
+function readNamespace(path: string, namespace: Fields, names: ToolNames): OfferedTool[] {
+  const name = stringAt(`${path}.name`, namespace['name']);
+  const description = optional(stringAt, `${path}.description`, namespace['description']) ?? '';
+  return arrayAt(`${path}.tools`, namespace['tools']).map((value, index) => {
+    const toolPath = `${path}.tools[${index}]`;
+    const tool = objectAt(toolPath, value);
+    if (!isTool(tool)) throw invalidField(`${toolPath}.type`, 'must be "function" or "custom".');
+    return offer(toolPath, tool, names, { name, description });
+  });
+}
+
+interface Namespace {
+  readonly name: string;
+  readonly description: string;
+}
+
+function clientTool(path: string, tool: Fields, namespace?: Namespace): ClientTool {
+  const name = stringAt(`${path}.name`, tool['name']);
+  const kind = tool['type'] === 'custom' ? 'custom' : 'function';
+  return { kind, name, ...(namespace !== undefined && { namespace: namespace.name }) };
+}
+
+function offer(path: string, tool: Fields, names: ToolNames, namespace?: Namespace): OfferedTool {
+  const client = clientTool(path, tool, namespace);
+  const own = optional(stringAt, `${path}.description`, tool['description']) ?? '';
+  const custom = client.kind === 'custom' ? describeFormat(`${path}.format`, tool['format']) : '';
+  const description = [namespace?.description ?? '', own, custom].filter((text) => text !== '').join('\n\n');
+  const strict = optional(booleanAt, `${path}.strict`, tool['strict']);
+  const parameters =
+    client.kind === 'custom' ? CUSTOM_PARAMETERS : optional(objectAt, `${path}.parameters`, tool['parameters']);
+  return {
+    client,
+    chat: {
+      type: 'function',
+      function: {
+        name: names.aliasOf(client),
+        ...(description !== '' && { description }),
+        ...(parameters !== undefined && { parameters }),
+        ...(strict !== undefined && client.kind === 'function' && { strict }),
+      },
+    },
+  };
+}
+
+const CUSTOM_PARAMETERS = {
+  type: 'object',
+  properties: { [CUSTOM_INPUT]: { type: 'string', description: 'The complete input of the tool, as plain text.' } },
+  required: [CUSTOM_INPUT],
+  additionalProperties: false,
+};
+
+function describeFormat(path: string, value: unknown): string {
+  const format = optional(objectAt, path, value) ?? {};
+  if (format['type'] !== 'grammar') return '';
+  const syntax = stringAt(`${path}.syntax`, format['syntax']);
+  const definition = stringAt(`${path}.definition`, format['definition']);
+  const language = syntax === 'lark' ? 'Lark' : syntax;
+  return `The argument \`${CUSTOM_INPUT}\` must follow this grammar (${language}):\n\n${definition}`;
+}
+
+type Choice = Pick<ChatRequest, 'tools' | 'tool_choice'>;
+
+/** The tools that the model may call, and whether it must. */
+export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Choice {
+  const all = offered.map(({ chat }) => chat);
+  if (value === undefined || value === null) return choice(all);
+  if (value === 'none' || value === 'auto') return choice(all, value);
+  if (value === 'required') return choice(all, value);
+  const fields = objectAt('tool_choice', value);
+  if (fields['type'] === 'allowed_tools') {
+    const { mode } = fields;
+    if (mode !== 'auto' && mode !== 'required') {
+      throw invalidField('tool_choice.mode', 'must be "auto" or "required".');
+    }
+    const entries = arrayAt('tool_choice.tools', fields['tools']);
+    checkCount('tool_choice.tools', entries);
+    const allowed = entries.flatMap((tool, index) => {
+      const path = `tool_choice.tools[${index}]`;
+      return findTools(path, objectAt(path, tool), offered);
+    });
+    return choice([...new Set(allowed)], mode);
+  }
+  const [chosen] = findTools('tool_choice', fields, offered);
+  if (chosen === undefined) throw invalidField('tool_choice', 'the backend does not have this tool.');
+  return choice(all, { type: 'function', function: { name: chosen.function.name } });
+}
+
+function choice(tools: readonly ChatTool[], toolChoice?: ChatRequest['tool_choice']): Choice {
+  if (tools.length > 0) return { tools: [...tools], ...(toolChoice !== undefined && { tool_choice: toolChoice }) };
+  if (toolChoice === 'required') throw invalidField('tool_choice', 'there is no tool that the model could call.');
+  return {};
+}
+
+/** The tools that an entry names. A tool that was left out has none. */
+function findTools(path: string, entry: Fields, offered: readonly OfferedTool[]): ChatTool[] {
+  const { type } = entry;
+  if (typeof type === 'string' && OPTIONAL_TYPE.test(type)) return [];
+  const name = stringAt(`${path}.name`, entry['name']);
+  const namespace = optional(stringAt, `${path}.namespace`, entry['namespace']);
+  const found = offered.filter(({ client }) => {
+    if (type === 'namespace') return client.namespace === name;
+    return client.kind === type && client.name === name && (namespace ?? client.namespace) === client.namespace;
+  });
+  if (found.length === 0) throw invalidField(path, 'the field "tools" does not contain this tool.');
+  return found.map(({ chat }) => chat);
+}

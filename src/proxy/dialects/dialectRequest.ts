@@ -1,0 +1,283 @@
+// One request of a dialect: its body is read, translated, and relayed as a Chat Completions request.
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { Dialect, DialectName, ReplyIdentity } from '../../dialects/dialect.ts';
+import { DialectError, readError } from '../../dialects/dialectError.ts';
+import { findModel } from '../../dialects/requestModel.ts';
+import { encodeMetadata } from '../../session/envelope.ts';
+import { sendJson } from '../http/errorResponses.ts';
+import { DIALECT_BODY_LIMIT, busyError } from '../http/openaiErrors.ts';
+import type { ProxyError } from '../http/openaiErrors.ts';
+import { Relay } from '../relay/relay.ts';
+import type { RelayContext } from '../relay/relay.ts';
+import type { Place } from '../relay/requestLimits.ts';
+import type { RequestEntry } from '../relay/requestLog.ts';
+import { Upload } from '../relay/upload.ts';
+import type { UpstreamKey } from '../server/accessKeys.ts';
+import { CHAT_COMPLETIONS } from '../server/routes.ts';
+import type { DialectTask } from '../server/routes.ts';
+import type { RequestMeter } from '../usage/usageTally.ts';
+import { CapacityWait } from './capacityWait.ts';
+import { keptHeaders } from './collectedResponse.ts';
+import type { Collected } from './collectedResponse.ts';
+import { asDialectError, toDialectError } from './dialectErrors.ts';
+import { DialectResponse } from './dialectResponse.ts';
+import { DIALECTS } from './dialects.ts';
+import { ModelListFailure } from './modelLists.ts';
+import type { ModelLists } from './modelLists.ts';
+import type { Translation, TranslationJob } from './translation.ts';
+import type { Translator } from './translationThread.ts';
+
+export interface DialectContext extends RelayContext {
+  readonly cacheNamespaceRoot: Uint8Array;
+  readonly models: ModelLists;
+  readonly translator: Translator;
+  /** The model for names that the backend does not offer; undefined: such a request is an error. */
+  readonly replacementModel: string | undefined;
+  /** How long a request may wait for capacity, in milliseconds; 0: not at all. */
+  readonly capacityWait: number;
+}
+
+export interface DialectRequestOptions {
+  readonly dialect: DialectName;
+  readonly task: DialectTask;
+  readonly key: UpstreamKey;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Ended by the request. */
+  readonly place: Place;
+  /** The length that the client announced, in bytes; undefined for a chunked body; 0 for no body. */
+  readonly bodyLength: number | undefined;
+  /** The headers that let an allowed web page read the response: name, value, name, value ... */
+  readonly cors: readonly string[];
+  readonly entry: RequestEntry;
+  readonly meter: RequestMeter;
+}
+
+type ChatTranslation = Extract<Translation, { kind: 'chat' }>;
+
+const HEADERS = [{ name: 'content-type', value: 'application/json' }];
+/** The body is sealed in steps of this many bytes, between which other requests proceed. */
+const STEP = 256 * 1024;
+
+export class DialectRequest {
+  readonly #context: DialectContext;
+  readonly #request: DialectRequestOptions;
+  readonly #dialect: Dialect;
+  readonly #withApiKey: boolean;
+  readonly #capacity: CapacityWait;
+  readonly #cancelled = new AbortController();
+  #upload: Upload | undefined;
+  #relay: Relay | undefined;
+  #isOver = false;
+  /** The request is sent again later. */
+  #isWaiting = false;
+
+  constructor(context: DialectContext, request: DialectRequestOptions) {
+    this.#context = context;
+    this.#request = request;
+    this.#dialect = DIALECTS[request.dialect];
+    this.#withApiKey = request.key.accessKeyId !== null;
+    this.#capacity = new CapacityWait(context.capacityWait, () => Date.now());
+  }
+
+  begin(): void {
+    const { task } = this.#request;
+    if (task.name === 'listModels') this.#run(this.#listModels());
+    else if (task.name === 'describeModel') this.#run(this.#describeModel(task.model));
+    else this.#receive(task.name);
+  }
+
+  /** The client closed its connection. No effect once the response is complete. */
+  clientGone(): void {
+    if (this.#isOver) return;
+    this.#request.entry.end = 'client-gone';
+    this.#upload?.stop();
+    this.#cancelled.abort();
+    this.#relay?.clientGone();
+    this.#finish();
+  }
+
+  /** Gives the place back. */
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#request.place.end();
+  }
+
+  #run(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      if (!this.#isOver) this.#fail(error);
+    });
+  }
+
+  #fail(error: unknown): void {
+    const { meter, entry } = this.#request;
+    if (error instanceof ModelListFailure) {
+      const { response, end, detail } = error;
+      if (end === 'complete') meter.start({ status: response.status, headers: [] });
+      Object.assign(entry, { end, detail });
+      this.#sendError(errorOf(response), response.headers);
+      return;
+    }
+    meter.refuse();
+    this.#sendError(asDialectError(error));
+  }
+
+  async #listModels(): Promise<void> {
+    this.#sendJson(this.#dialect.listModels(await this.#context.models.reload(this.#request.key, this.#context)));
+  }
+
+  async #describeModel(id: string): Promise<void> {
+    const list = await this.#context.models.reload(this.#request.key, this.#context);
+    const json = this.#dialect.describeModel(list, id);
+    if (json !== undefined) this.#sendJson(json);
+    else findModel(id, { modelList: list, replacementModel: undefined }); // throws the error that names the models
+  }
+
+  #receive(purpose: TranslationJob['purpose']): void {
+    const chunks: Uint8Array[] = [];
+    const { timeouts } = this.#context;
+    this.#upload = new Upload(
+      {
+        ...this.#request,
+        ...{ limit: DIALECT_BODY_LIMIT, idleTimeout: timeouts.streamIdleTimeout, withApiKey: this.#withApiKey },
+      },
+      {
+        chunk: (bytes) => chunks.push(bytes),
+        complete: () => {
+          const body = concat(chunks.splice(0));
+          this.#run(this.#translate(body, purpose));
+        },
+        refuse: (error, end) => {
+          this.#refuse(error, end);
+        },
+      },
+    );
+    this.#upload.begin();
+  }
+
+  async #translate(body: Uint8Array, purpose: TranslationJob['purpose']): Promise<void> {
+    const { dialect, key, place } = this.#request;
+    const { models, translator, replacementModel } = this.#context;
+    const { signal } = this.#cancelled;
+    const modelList = await models.get(key, this.#context);
+    signal.throwIfAborted();
+    const context = { modelList, replacementModel };
+    const translation = await translator.translate({ dialect, purpose, body, context }, signal);
+    signal.throwIfAborted();
+    if (translation.kind === 'error') throw new DialectError(translation.message, translation);
+    if (translation.kind === 'count') {
+      this.#sendJson(translation.json);
+      return;
+    }
+    place.releaseBody();
+    if (place.keep(translation.body.length)) this.#send(translation, newIdentity());
+    else this.#refuse(busyError(this.#withApiKey), 'busy');
+  }
+
+  #send(translation: ChatTranslation, identity: ReplyIdentity): void {
+    const { res, cors, entry, meter, key, place } = this.#request;
+    this.#isWaiting = false;
+    const metadata = encodeMetadata({
+      ...{ credential: key.value, cacheNamespaceRoot: this.#context.cacheNamespaceRoot },
+      ...{ method: 'POST', target: CHAT_COMPLETIONS, headers: HEADERS, bodyPresent: true },
+    });
+    const response = new DialectResponse({
+      ...{ res, dialect: this.#dialect, plan: translation.plan, identity, entry, cors },
+      onAccepted: () => {
+        place.releaseBody();
+      },
+      onRefused: (refusal) => {
+        const wait = this.#isOver ? undefined : this.#capacity.next(refusal);
+        if (wait === undefined) {
+          this.#sendError(errorOf(refusal), refusal.headers);
+        } else {
+          this.#isWaiting = true;
+          this.#run(this.#sendLater(wait, translation, identity));
+        }
+      },
+      onInvalid: ({ status, message, code }) => {
+        const end = status === 500 ? 'translation_failed' : 'invalid_response';
+        relay.abandon({ type: 'server_error', status, message, code }, end);
+      },
+    });
+    const relay = new Relay(this.#context, {
+      ...{ req: null, res: response, metadata, bodyLength: translation.body.length },
+      ...{ withApiKey: this.#withApiKey, cors: [], entry, meter },
+      place: {
+        keep: () => true,
+        releaseBody: () => undefined, // the request may be sent again
+        end: () => {
+          if (!this.#isWaiting) this.#finish();
+        },
+      },
+    });
+    this.#relay = relay;
+    relay.send(inSteps(translation.body));
+  }
+
+  async #sendLater(milliseconds: number, translation: ChatTranslation, identity: ReplyIdentity): Promise<void> {
+    const begin = performance.now();
+    try {
+      await setTimeout(milliseconds, undefined, { signal: this.#cancelled.signal });
+    } finally {
+      const waited = performance.now() - begin;
+      this.#request.entry.waited(waited);
+      this.#request.meter.waited(waited);
+    }
+    this.#send(translation, identity);
+  }
+
+  #sendJson(json: string): void {
+    const { res, cors, entry, meter } = this.#request;
+    if (this.#isOver) return;
+    entry.started(200);
+    meter.start({ status: 200, headers: [] });
+    entry.bytesOut = Buffer.byteLength(json);
+    sendJson(res, 200, json, cors);
+    this.#finish();
+  }
+
+  #refuse(error: ProxyError, end: string): void {
+    this.#request.entry.end = end;
+    this.#request.meter.refuse();
+    this.#sendError(toDialectError(error), error.headers);
+  }
+
+  #sendError(error: DialectError, headers: readonly string[] = []): void {
+    const { res, cors, entry } = this.#request;
+    const json = this.#dialect.errorBody(error);
+    entry.started(error.status);
+    entry.bytesOut = Buffer.byteLength(json);
+    sendJson(res, error.status, json, [...keptHeaders(headers), ...cors]);
+    this.#finish();
+  }
+}
+
+function newIdentity(): ReplyIdentity {
+  return { id: randomBytes(16).toString('hex'), createdAt: Math.floor(Date.now() / 1000) };
+}
+
+/** A status that is not one of errors has no meaning for a request of a dialect. */
+function errorOf({ status, text }: Collected): DialectError {
+  return readError(status < 400 ? 502 : status, text);
+}
+
+/** In memory of its own, so that another thread can take it. */
+function concat(chunks: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, at);
+    at += chunk.length;
+  }
+  return joined;
+}
+
+function inSteps(body: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.ceil(body.length / STEP) }, (_, index) =>
+    body.subarray(index * STEP, (index + 1) * STEP),
+  );
+}

@@ -1,0 +1,200 @@
+// The response to a request of a dialect: takes the backend's response from the relay, and writes its translation.
+import type { ServerResponse } from 'node:http';
+import { ChatReader } from '../../dialects/chatReader.ts';
+import type { Dialect, Reply, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
+import { DialectError } from '../../dialects/dialectError.ts';
+import { EventStreamReader } from '../../dialects/eventStream.ts';
+import type { ClientResponse } from '../http/clientResponse.ts';
+import { sendJson } from '../http/errorResponses.ts';
+import { singleValue } from '../http/headers.ts';
+import type { ProxyError } from '../http/openaiErrors.ts';
+import type { RequestEntry } from '../relay/requestLog.ts';
+import { CollectedResponse, keptHeaders } from './collectedResponse.ts';
+import type { Collected } from './collectedResponse.ts';
+import { asDialectError, toDialectError } from './dialectErrors.ts';
+
+/** The longest body that is translated when it is complete, in bytes. */
+const MAX_COLLECTED = 16 * 1024 * 1024;
+/** A stream says that it is alive after this many milliseconds without an event. */
+export const PING_INTERVAL = 15_000;
+
+export interface DialectResponseOptions {
+  readonly res: ServerResponse;
+  readonly dialect: Dialect;
+  readonly plan: ReplyPlan;
+  readonly identity: ReplyIdentity;
+  readonly entry: RequestEntry;
+  /** The headers that let an allowed web page read the response: name, value, name, value ... */
+  readonly cors: readonly string[];
+  /** In milliseconds. */
+  readonly pingInterval?: number;
+  /** The backend accepted the request: its response is being translated. */
+  readonly onAccepted: () => void;
+  /** An error of the backend, or of the proxy: nothing has been sent to the client. */
+  readonly onRefused: (response: Collected) => void;
+  /** The backend's response cannot be translated. The receiver ends the exchange, and then this response. */
+  readonly onInvalid: (error: DialectError) => void;
+}
+
+export class DialectResponse implements ClientResponse {
+  sendDate = false;
+  readonly #options: DialectResponseOptions;
+  readonly #res: ServerResponse;
+  readonly #reply: Reply;
+  readonly #reader: ChatReader;
+  /** Undefined: the response is read when it is complete. */
+  #events: EventStreamReader | undefined;
+  #collected: CollectedResponse | undefined;
+  #headers: readonly string[] = [];
+  #isInvalid = false;
+  #sent = 0;
+  #ping: NodeJS.Timeout | undefined;
+
+  constructor(options: DialectResponseOptions) {
+    const { res, dialect, plan, identity } = options;
+    this.#options = options;
+    this.#res = res;
+    this.#reply = dialect.createReply(plan, identity);
+    this.#reader = new ChatReader((index) => `call_${identity.id}_${index}`);
+  }
+
+  get headersSent(): boolean {
+    return this.#res.headersSent;
+  }
+
+  get socket(): ServerResponse['socket'] {
+    return this.#res.socket;
+  }
+
+  /** May be called again while nothing was sent: an error replaces an incomplete response. */
+  writeHead(status: number, headers: readonly string[]): void {
+    const isError = status < 200 || status > 299;
+    this.#headers = keptHeaders(headers);
+    this.#events = !isError && isStream(headers) ? new EventStreamReader() : undefined;
+    this.#collected = new CollectedResponse(MAX_COLLECTED, (collected) => {
+      if (collected === undefined) this.#invalidate(invalid('The response is too long. Ask for less at once.'));
+      else if (isError) this.#options.onRefused(collected);
+      else this.#complete(() => [collected.text]);
+    });
+    this.#collected.writeHead(status, headers);
+    if (isError) return;
+    this.#options.onAccepted();
+    if (this.#options.plan.stream) this.#beginStream();
+    else this.#attempt(() => this.#reply.begin());
+  }
+
+  flushHeaders(): void {
+    if (this.#res.headersSent) this.#res.flushHeaders();
+  }
+
+  write(bytes: Uint8Array): boolean {
+    if (this.#isInvalid) return true;
+    const events = this.#events;
+    if (events === undefined) return this.#collected?.write(bytes) ?? true;
+    return this.#send(this.#attempt(() => this.#read(events.push(bytes))));
+  }
+
+  /** @param text the body, if this is an error of the proxy */
+  end(text?: string): void {
+    if (this.#isInvalid && text === undefined) return;
+    const events = this.#events;
+    if (events === undefined) this.#collected?.end(text);
+    else this.#complete(() => events.end());
+  }
+
+  beforeBreak(error: ProxyError): void {
+    clearTimeout(this.#ping);
+    this.#send(this.#attempt(() => this.#reply.fail(toDialectError(error))));
+  }
+
+  on(event: 'timeout', listener: () => void): void {
+    this.#res.on(event, listener);
+  }
+
+  once(event: 'drain' | 'socket', listener: () => void): void {
+    this.#res.once(event, listener);
+  }
+
+  setTimeout(milliseconds: number): void {
+    this.#res.setTimeout(milliseconds);
+  }
+
+  #beginStream(): void {
+    const { cors, pingInterval = PING_INTERVAL } = this.#options;
+    this.#res.writeHead(200, [
+      ...['content-type', 'text/event-stream; charset=utf-8', 'cache-control', 'no-cache'],
+      ...this.#headers,
+      ...cors,
+    ]);
+    this.#ping = setTimeout(() => {
+      // To a client that does not read, the connection is not silent.
+      if (!this.#res.writableNeedDrain) this.#send(this.#attempt(() => this.#reply.ping()));
+      this.#ping?.refresh();
+    }, pingInterval).unref();
+    this.#res.once('close', () => {
+      clearTimeout(this.#ping);
+    });
+    this.#send(this.#attempt(() => this.#reply.begin()));
+  }
+
+  #read(events: readonly string[]): string {
+    let text = '';
+    for (const event of events) {
+      for (const delta of this.#reader.read(event)) text += this.#reply.delta(delta);
+    }
+    return text;
+  }
+
+  #complete(lastEvents: () => readonly string[]): void {
+    const { plan, cors, entry } = this.#options;
+    const text = this.#attempt(() => {
+      const last = this.#read(lastEvents());
+      const { outcome } = this.#reader;
+      if (outcome === undefined) throw invalid('The response of the backend is incomplete. Try again.');
+      return plan.stream ? last + this.#reply.end(outcome) : this.#reply.body(outcome);
+    });
+    if (this.#isInvalid) return;
+    clearTimeout(this.#ping);
+    if (plan.stream) {
+      this.#send(text);
+      this.#res.end();
+    } else {
+      entry.bytesOut = Buffer.byteLength(text);
+      sendJson(this.#res, 200, text, [...this.#headers, ...cors]);
+    }
+  }
+
+  #send(text: string): boolean {
+    if (text === '') return true;
+    this.#ping?.refresh();
+    const bytes = Buffer.from(text);
+    this.#sent += bytes.length;
+    this.#options.entry.bytesOut = this.#sent; // the relay has counted what the backend sent
+    return this.#res.write(bytes);
+  }
+
+  /** What the function returns; nothing if it throws, which makes the response invalid. */
+  #attempt(translate: () => string): string {
+    try {
+      return translate();
+    } catch (error) {
+      this.#invalidate(asDialectError(error));
+      return '';
+    }
+  }
+
+  #invalidate(error: DialectError): void {
+    if (this.#isInvalid) return;
+    this.#isInvalid = true;
+    clearTimeout(this.#ping);
+    this.#options.onInvalid(error);
+  }
+}
+
+function isStream(headers: readonly string[]): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(singleValue(headers, 'content-type') ?? '');
+}
+
+function invalid(message: string): DialectError {
+  return new DialectError(message, { status: 502 });
+}

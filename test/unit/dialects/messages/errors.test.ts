@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { DialectError } from '../../../../src/dialects/dialectError.ts';
+import { errorResponse } from '../../../../src/dialects/messages/errors.ts';
+
+describe('errorResponse()', () => {
+  for (const [status, type] of [
+    [400, 'invalid_request_error'],
+    [401, 'authentication_error'],
+    [402, 'billing_error'],
+    [403, 'permission_error'],
+    [404, 'not_found_error'],
+    [409, 'conflict_error'],
+    [413, 'request_too_large'],
+    [422, 'invalid_request_error'],
+    [429, 'rate_limit_error'],
+    [500, 'api_error'],
+    [502, 'api_error'],
+    [503, 'overloaded_error'],
+    [504, 'timeout_error'],
+    [529, 'overloaded_error'],
+    [599, 'api_error'],
+  ] as const) {
+    it(`is ${type} for status ${status}`, () => {
+      const expected = { type: 'error', error: { type, message: 'Try again.' }, request_id: null };
+      assert.deepEqual(errorResponse(new DialectError('Try again.', { status })), expected);
+    });
+  }
+
+  it('begins as Claude Code expects it if the conversation is too long', () => {
+    const messageOf = (message: string, status: number, code?: string) =>
+      errorResponse(new DialectError(message, { status, code: code ?? null })).error.message;
+    const long = "This model's maximum context length is 1000 tokens.";
+    assert.equal(messageOf(long, 400), `prompt is too long: ${long}`);
+    assert.equal(messageOf('Too much.', 400, 'context_length_exceeded'), 'prompt is too long: Too much.');
+    assert.equal(messageOf('Too much.', 422, 'upstream_context_limit'), 'prompt is too long: Too much.');
+    assert.equal(messageOf(long, 502), long);
+  });
+});
