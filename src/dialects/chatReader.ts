@@ -1,5 +1,5 @@
 // Reads a response of Chat Completions, which a backend may have made in any way: each chunk becomes deltas of one form.
-import { fieldsOf, parseJson } from '../shared/json.ts';
+import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { DialectError, readError } from './dialectError.ts';
 
 export type ChatDelta =
@@ -27,6 +27,8 @@ export interface ChatOutcome {
   readonly usage: ChatUsage | undefined;
 }
 
+type Push = (delta: ChatDelta) => void;
+
 interface ToolCall {
   /** As the model numbers its calls; undefined if it does not. */
   readonly number: number | undefined;
@@ -40,6 +42,8 @@ interface ToolCall {
 }
 
 const MAX_CALLS = 256;
+/** How often a response may change between text, reasoning and calls: a reply may keep each part. */
+const MAX_PARTS = 1000;
 /** In characters, of everything in one response: a reply may keep it. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 /** More than any response can have. */
@@ -48,7 +52,10 @@ const MAX_TOKENS = 1e9;
 export class ChatReader {
   readonly #newCallId: (index: number) => string;
   readonly #calls: ToolCall[] = [];
+  readonly #joiner = new CharacterJoiner();
   #begun = 0;
+  #parts = 0;
+  #lastKind: ChatDelta['kind'] | undefined;
   #length = 0;
   #finish: FinishReason | undefined;
   #usage: ChatUsage | undefined;
@@ -75,57 +82,75 @@ export class ChatReader {
     const value = parseJson(json);
     if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);
-    if (error !== undefined && error !== null) throw readError(502, json);
+    if (error !== undefined && error !== null) throw readError(statusOf(error), json);
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
-    this.#readParts(fieldsOf(delta ?? message), deltas);
+    this.#readParts(fieldsOf(delta ?? message), (part) => {
+      this.#countPart(part.kind === 'arguments' ? 'toolCall' : part.kind);
+      deltas.push(...this.#joiner.push(part));
+    });
     this.#usage = parseUsage(usage) ?? this.#usage;
-    if (typeof reason === 'string') this.#setFinish(reason);
+    if (typeof reason === 'string') {
+      this.#setFinish(reason);
+      deltas.push(...this.#joiner.end());
+    }
     return deltas;
   }
 
-  #readParts(parts: Readonly<Record<string, unknown>>, deltas: ChatDelta[]): void {
+  #countPart(kind: ChatDelta['kind']): void {
+    if (kind !== this.#lastKind && ++this.#parts > MAX_PARTS) {
+      throw broken('The response has too many parts. Try again.');
+    }
+    this.#lastKind = kind;
+  }
+
+  #readParts(parts: Readonly<Record<string, unknown>>, push: Push): void {
     const { content, refusal, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = parts;
     const add = (kind: 'text' | 'refusal' | 'reasoning', text: string) => {
-      if (text !== '') deltas.push({ kind, text });
+      if (text !== '') push({ kind, text });
     };
     add('reasoning', textOf(reasoning) || textOf(alsoReasoning));
     add('text', textOf(content));
     add('refusal', textOf(refusal));
-    if (Array.isArray(calls)) for (const call of calls) this.#addFragment(fieldsOf(call), calls.length > 1, deltas);
+    if (Array.isArray(calls)) for (const call of calls) this.#addFragment(fieldsOf(call), calls.length > 1, push);
   }
 
   /** @param isOneOfMany whether its chunk contains fragments of other calls as well */
-  #addFragment(fragment: Readonly<Record<string, unknown>>, isOneOfMany: boolean, deltas: ChatDelta[]): void {
-    const { name, arguments: json } = fieldsOf(fragment['function']);
+  #addFragment(fragment: Readonly<Record<string, unknown>>, isOneOfMany: boolean, push: Push): void {
+    const { name, arguments: value } = fieldsOf(fragment['function']);
+    const json = asObject(value) === undefined ? textOf(value) : JSON.stringify(value);
     const number = typeof fragment['index'] === 'number' ? fragment['index'] : undefined;
     const call = this.#callOf(number, textOf(fragment['id']), textOf(name), isOneOfMany);
     call.id ||= textOf(fragment['id']);
     call.name ||= textOf(name);
-    call.hasArguments ||= textOf(json) !== '';
+    call.hasArguments ||= json !== '';
     if (call.index === undefined && call.name !== '') {
       call.index = this.#begun++;
-      call.id ||= this.#newCallId(call.index);
-      deltas.push({ kind: 'toolCall', index: call.index, id: call.id, name: call.name });
-      if (call.early !== '') deltas.push({ kind: 'arguments', index: call.index, json: call.early });
+      // the client tells the results of calls apart by their ids
+      if (call.id === '' || this.#calls.some((other) => other !== call && other.id === call.id)) {
+        call.id = this.#newCallId(call.index);
+      }
+      push({ kind: 'toolCall', index: call.index, id: call.id, name: call.name });
+      if (call.early !== '') push({ kind: 'arguments', index: call.index, json: call.early });
     }
-    if (call.index === undefined) call.early += textOf(json);
-    else if (textOf(json) !== '') deltas.push({ kind: 'arguments', index: call.index, json: textOf(json) });
+    if (call.index === undefined) call.early += json;
+    else if (json !== '') push({ kind: 'arguments', index: call.index, json });
   }
 
   /**
    * The call that a fragment continues, or a new one. Without an index, a fragment with another id, or with a name after
-   * the arguments of a call, begins a new call.
+   * the arguments of a call, begins a new call. So does one with both, because some backends give all calls the index 0.
    */
   #callOf(number: number | undefined, id: string, name: string, isOneOfMany: boolean): ToolCall {
     const last = this.#calls.at(-1);
     let found: ToolCall | undefined;
-    if (number !== undefined) found = this.#calls.find((call) => call.number === number);
+    if (number !== undefined) found = this.#calls.findLast((call) => call.number === number);
     else if (id !== '') found = this.#calls.find((call) => call.id === id);
     else if (name !== '') found = last?.hasArguments === false && ['', name].includes(last.name) ? last : undefined;
     else if (isOneOfMany) throw broken('The model mixed up the arguments of several tools. Try again.');
     else found = last;
-    if (found !== undefined) return found;
+    const isAnother = found?.hasArguments === true && found.id !== '' && name !== '' && !['', found.id].includes(id);
+    if (found !== undefined && !isAnother) return found;
     if (this.#calls.length === MAX_CALLS) throw broken('The model called too many tools. Try again.');
     const call = { number, id, name: '', early: '', index: undefined, hasArguments: false };
     this.#calls.push(call);
@@ -146,6 +171,12 @@ function broken(message: string): DialectError {
   return new DialectError(message, { status: 502 });
 }
 
+/** The status in an error event, as some backends number their errors. */
+function statusOf(error: unknown): number {
+  const { code } = fieldsOf(error);
+  return Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599 ? Number(code) : 502;
+}
+
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
@@ -161,4 +192,52 @@ function parseUsage(value: unknown): ChatUsage | undefined {
 
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
+}
+
+type TextDelta = Exclude<ChatDelta, { kind: 'toolCall' }>;
+
+/** Of a character outside the Basic Multilingual Plane, which is two halves in JSON. */
+const FIRST_HALF_AT_END = /[\ud800-\udbff]$/;
+
+/**
+ * Joins the halves of a character that a backend has sent in two events. Clients that are not written in JavaScript cannot
+ * join them, and some cannot even read an event with a half.
+ */
+class CharacterJoiner {
+  /** The first half of a character, which the next delta may complete. */
+  #half: TextDelta | undefined;
+
+  /** The deltas that have complete characters now. A half without the other one is replaced by U+FFFD. */
+  push(delta: ChatDelta): readonly ChatDelta[] {
+    if (delta.kind === 'toolCall') return [...this.end(), delta];
+    const half = this.#half;
+    if (half === undefined && contentOf(delta).isWellFormed()) return [delta];
+    const isContinued = half !== undefined && isSameText(half, delta);
+    const before = isContinued ? [] : this.end();
+    const text = (isContinued ? contentOf(half) : '') + contentOf(delta);
+    const hasHalf = FIRST_HALF_AT_END.test(text);
+    this.#half = hasHalf ? withContent(delta, text.slice(-1)) : undefined;
+    const complete = hasHalf ? text.slice(0, -1) : text;
+    return complete === '' ? before : [...before, withContent(delta, complete.toWellFormed())];
+  }
+
+  /** The half that nothing completes. */
+  end(): readonly ChatDelta[] {
+    const half = this.#half;
+    this.#half = undefined;
+    return half === undefined ? [] : [withContent(half, contentOf(half).toWellFormed())];
+  }
+}
+
+function contentOf(delta: TextDelta): string {
+  return delta.kind === 'arguments' ? delta.json : delta.text;
+}
+
+function withContent(delta: TextDelta, text: string): TextDelta {
+  return delta.kind === 'arguments' ? { ...delta, json: text } : { ...delta, text };
+}
+
+function isSameText(one: TextDelta, other: TextDelta): boolean {
+  if (one.kind === 'arguments') return other.kind === 'arguments' && one.index === other.index;
+  return one.kind === other.kind;
 }

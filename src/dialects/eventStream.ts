@@ -1,8 +1,8 @@
 // Server-sent events (WHATWG HTML, section 9.2): the backend's are read, and a dialect's are written.
 import { DialectError } from './dialectError.ts';
 
-/** In characters. A longer event is not one of a model. */
-const MAX_EVENT = 16 * 1024 * 1024;
+/** In characters. A longer event is not one of a model, and would be parsed for too long. */
+const MAX_EVENT = 4 * 1024 * 1024;
 const LINE_END = /\r\n|\r|\n/;
 
 /** Reads the `data` of each event from chunks that may end anywhere, also within a character. */
@@ -52,7 +52,7 @@ export class EventStreamReader {
       this.#length = 0;
     } else if (line.startsWith('data:')) {
       const value = line.slice(line.startsWith('data: ') ? 6 : 5);
-      this.#length += value.length;
+      this.#length += value.length + 1; // an empty line takes memory too
       this.#checkLength(0);
       this.#data.push(value);
     } // all other fields and comments mean nothing for Chat Completions

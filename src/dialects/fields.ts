@@ -38,6 +38,30 @@ export function numberAt(path: string, value: unknown): number {
   return value;
 }
 
+/** @throws DialectError if the value is not an integer of at least 1 */
+export function countAt(path: string, value: unknown): number {
+  const count = numberAt(path, value);
+  if (!Number.isInteger(count) || count < 1) throw invalidField(path, 'must be an integer of at least 1.');
+  return count;
+}
+
+/** @throws DialectError if the value is not one of these */
+export function oneOf<Value extends string>(path: string, value: unknown, known: readonly Value[]): Value {
+  const found = known.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw invalidField(path, `must be one of ${known.map((candidate) => JSON.stringify(candidate)).join(', ')}.`);
+}
+
+/**
+ * @param problems by the names of fields that must be missing or null
+ * @throws DialectError with the problem of a field that is not
+ */
+export function rejectFields(fields: Fields, problems: Readonly<Record<string, string>>): void {
+  for (const [name, problem] of Object.entries(problems)) {
+    if (fields[name] !== undefined && fields[name] !== null) throw invalidField(name, problem);
+  }
+}
+
 /** @throws DialectError if the value is not a boolean */
 export function booleanAt(path: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw invalidField(path, 'must be true or false.');

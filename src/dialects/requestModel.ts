@@ -17,7 +17,9 @@ export interface RequestModel {
   readonly contextWindow: number | undefined;
 }
 
-/** In characters, of a name in an error. */
+/** What a model that cannot see images reads in place of one. */
+export const UNSEEN_IMAGE = 'The tool returned an image, which this model cannot see.';
+/** In characters. A longer name is not that of a model. */
 const MAX_NAME = 200;
 
 /**
@@ -27,7 +29,8 @@ const MAX_NAME = 200;
 export function findModel(name: string, { modelList, replacementModel }: RequestContext): RequestModel {
   const models = chatModelEntries(modelList);
   const named = models.find(({ id }) => id === name);
-  const model = named ?? models.find(({ id }) => id === replacementModel);
+  const canReplace = name.length <= MAX_NAME; // the response repeats the name
+  const model = named ?? (canReplace ? models.find(({ id }) => id === replacementModel) : undefined);
   if (model === undefined) throw notOffered(name, replacementModel, models);
   return {
     id: model.id,

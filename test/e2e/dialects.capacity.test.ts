@@ -91,7 +91,8 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       const { end } = await chatRequest(enclave, 0);
       await withTimeout('the end of the first attempt', 5000, end);
       request.destroy();
-      await proxy.logged('request', { path: dialect.replyPath, end: 'client-gone' });
+      const line = await proxy.logged('request', { path: dialect.replyPath, end: 'client-gone' });
+      assert.ok(Number(line['waitedMs']) > 0);
       assert.equal(chats(), 1);
     });
   });

@@ -43,6 +43,7 @@ const JUNK: readonly ((random: Random) => unknown)[] = [
   () => nested(100_000),
   (random) => random() * 1e6,
   (random) => String(random()),
+  () => 'a'.repeat(5000),
 ];
 
 /** An array in an array in an array ... */
@@ -50,6 +51,22 @@ export function nested(levels: number): unknown {
   let value: unknown = [];
   for (let level = 1; level < levels; level++) value = [value];
   return value;
+}
+
+/** The JSON text of a value; of an empty object if it is nested too deeply for one. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return '{}';
+  }
+}
+
+/** A copy of a text, cut off or with another character at a random place. */
+export function mutateText(text: string, random: Random): string {
+  const at = Math.floor(random() * (text.length + 1));
+  const rest = random() < 0.5 ? '' : text.slice(at + 1);
+  return text.slice(0, at) + pick(random, ['', '"', '\\', '{', '0', '\n']) + rest;
 }
 
 /** A copy of a value with one to four random changes at random places. */

@@ -5,6 +5,7 @@ import { invalidField } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 import { objectAt, optional, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
+import { UNSEEN_IMAGE } from '../requestModel.ts';
 
 export type Part = ChatCompletionContentPartText | ChatCompletionContentPartImage;
 
@@ -58,9 +59,7 @@ export function resultPartsOf(block: Block, seesImages: boolean): Part[] {
   }
   const parts = partsOf(block);
   if (seesImages) return parts;
-  return parts.map((part) =>
-    part.type === 'text' ? part : text('The tool returned an image, which this model cannot see.'),
-  );
+  return parts.map((part) => (part.type === 'text' ? part : text(UNSEEN_IMAGE)));
 }
 
 export function unsupportedBlock(path: string, type: string): DialectError {

@@ -1,5 +1,6 @@
 // Errors in the format of the Messages API (https://platform.claude.com/docs/en/api/errors).
 import type { ErrorType } from '@anthropic-ai/sdk/resources/shared';
+import { CONTEXT_EXCEEDED } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 
 interface ErrorResponse {
@@ -21,15 +22,11 @@ const TYPES: ReadonlyMap<number, ErrorResponse['error']['type']> = new Map([
   [529, 'overloaded_error'],
 ] as const);
 
-const CONTEXT_CODES = ['context_length_exceeded', 'upstream_context_limit'];
-/** How backends say it that have no code for it. */
-const CONTEXT_MESSAGE = /\bcontext (?:window|length|limit|size)\b/i;
 /** By these words, Claude Code recognizes that it must compact the conversation. */
 const CONTEXT_PREFIX = 'prompt is too long: ';
 
 export function errorResponse(error: DialectError): ErrorResponse {
   const type = TYPES.get(error.status) ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
-  const isContext = CONTEXT_CODES.includes(error.code ?? '') || CONTEXT_MESSAGE.test(error.message);
-  const message = isContext && type === 'invalid_request_error' ? CONTEXT_PREFIX + error.message : error.message;
+  const message = error.code === CONTEXT_EXCEEDED ? CONTEXT_PREFIX + error.message : error.message;
   return { type: 'error', error: { type, message }, request_id: null };
 }

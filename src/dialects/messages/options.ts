@@ -1,10 +1,10 @@
 // The fields of a request besides its messages and tools.
 import type { ChatRequest } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
-import { arrayAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
+import { EFFORTS, effortAt } from '../effort.ts';
+import type { Effort } from '../effort.ts';
+import { arrayAt, countAt, jsonAt, numberAt, objectAt, optional, rejectFields, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
-
-type Effort = 'low' | 'medium' | 'high';
 
 /** What the backend cannot do, and a client relies on. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -19,9 +19,7 @@ const MEDIUM_BUDGET = 16_384;
 
 /** @throws DialectError for a field that has no equivalent and that the client relies on */
 export function rejectUnsupported(request: Fields): void {
-  for (const [name, problem] of Object.entries(UNSUPPORTED)) {
-    if (request[name] !== undefined && request[name] !== null) throw invalidField(name, problem);
-  }
+  rejectFields(request, UNSUPPORTED);
   const servers = optional(arrayAt, 'mcp_servers', request['mcp_servers']) ?? [];
   if (servers.length > 0) throw invalidField('mcp_servers', 'the backend connects to no MCP servers. Remove them.');
   const geography = optional(stringAt, 'inference_geo', request['inference_geo']) ?? 'global';
@@ -39,10 +37,7 @@ type Sampling = Pick<ChatRequest, 'max_tokens' | 'temperature' | 'top_p' | 'top_
 
 /** @param outputLimit the most tokens that a response may have */
 export function readSampling(request: Fields, outputLimit: number): Sampling {
-  const maxTokens = optional(numberAt, 'max_tokens', request['max_tokens']);
-  if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
-    throw invalidField('max_tokens', 'must be an integer of at least 1.');
-  }
+  const maxTokens = optional(countAt, 'max_tokens', request['max_tokens']);
   const temperature = optional(numberAt, 'temperature', request['temperature']);
   const topP = optional(numberAt, 'top_p', request['top_p']);
   const topK = optional(numberAt, 'top_k', request['top_k']);
@@ -83,7 +78,8 @@ export interface Thinking {
 /** @param turnEffort the effort for the current turn; undefined: that of the request */
 export function readThinking(request: Fields, turnEffort: unknown): Thinking {
   const config = optional(objectAt, 'output_config', request['output_config']) ?? {};
-  const effort = effortAt(turnEffort ?? config['effort']);
+  const named = optional(effortAt, 'output_config.effort', turnEffort ?? config['effort']);
+  const effort = named && EFFORTS[named];
   const thinking = optional(objectAt, 'thinking', request['thinking']);
   switch (thinking?.['type']) {
     case undefined:
@@ -100,13 +96,6 @@ export function readThinking(request: Fields, turnEffort: unknown): Thinking {
     default:
       throw invalidField('thinking.type', 'must be "adaptive", "enabled", "between_tools" or "disabled".');
   }
-}
-
-function effortAt(value: unknown): Effort | undefined {
-  const effort = optional(stringAt, 'output_config.effort', value);
-  if (effort === undefined || effort === 'low' || effort === 'medium' || effort === 'high') return effort;
-  if (effort === 'xhigh' || effort === 'max') return 'high'; // the highest that every reasoning model accepts
-  throw invalidField('output_config.effort', 'must be "low", "medium", "high", "xhigh" or "max".');
 }
 
 function effortOf(budget: number | undefined): Effort | undefined {

@@ -1,5 +1,6 @@
 // Errors in the format of the Responses API.
 import type { ResponseError } from 'openai/resources/responses/responses';
+import { CONTEXT_EXCEEDED } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 
 /** The body of an error response. */
@@ -18,7 +19,7 @@ function codeOf(status: number): string | null {
 }
 
 /** Besides OpenAI's documented codes, those that clients act upon: they neither retry nor hide the message. */
-type Code = ResponseError['code'] | 'context_length_exceeded' | 'insufficient_quota';
+type Code = ResponseError['code'] | typeof CONTEXT_EXCEEDED | 'insufficient_quota';
 
 /** The error in a response that failed after it had started. */
 export function failureOf({ message, status, code }: DialectError): ResponseError {
@@ -26,8 +27,7 @@ export function failureOf({ message, status, code }: DialectError): ResponseErro
 }
 
 function failureCode(status: number, code: string | null): Code {
-  if (code === 'context_length_exceeded' || code === 'insufficient_quota' || code === 'rate_limit_exceeded')
-    return code;
+  if (code === CONTEXT_EXCEEDED || code === 'insufficient_quota' || code === 'rate_limit_exceeded') return code;
   if (status === 429) return 'rate_limit_exceeded';
   return status < 500 ? 'invalid_prompt' : 'server_error';
 }

@@ -3,7 +3,19 @@ import type { ResponseTextConfig } from 'openai/resources/responses/responses';
 import type { Reasoning } from 'openai/resources/shared';
 import type { ChatRequest } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
-import { arrayAt, booleanAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../fields.ts';
+import { EFFORTS, effortAt } from '../effort.ts';
+import {
+  arrayAt,
+  booleanAt,
+  countAt,
+  jsonAt,
+  numberAt,
+  objectAt,
+  oneOf,
+  optional,
+  rejectFields,
+  stringAt,
+} from '../fields.ts';
 import type { Fields } from '../fields.ts';
 
 const STATELESS = 'the proxy stores no responses.';
@@ -16,26 +28,12 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   moderation: 'the backend does not moderate. Remove the field.',
 };
 
-/** What every reasoning model accepts for the efforts that clients know. */
-const EFFORTS = {
-  none: 'low',
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'high',
-  max: 'high',
-  ultra: 'high',
-} as const;
-const EFFORT_NAMES = Object.keys(EFFORTS) as (keyof typeof EFFORTS)[];
-const SUMMARIES = ['auto', 'concise', 'detailed'] as const;
-const VERBOSITIES = ['low', 'medium', 'high'] as const;
+const summaryAt = (path: string, value: unknown) => oneOf(path, value, ['auto', 'concise', 'detailed']);
+const verbosityAt = (path: string, value: unknown) => oneOf(path, value, ['low', 'medium', 'high']);
 
 /** @throws DialectError for a field that cannot be translated and that the client relies on */
 export function rejectUnsupported(request: Fields): void {
-  for (const [name, problem] of Object.entries(UNSUPPORTED)) {
-    if (request[name] !== undefined && request[name] !== null) throw invalidField(name, problem);
-  }
+  rejectFields(request, UNSUPPORTED);
   if (optional(booleanAt, 'background', request['background']) === true) {
     throw invalidField('background', `${STATELESS} Set it to false and wait for the response.`);
   }
@@ -57,14 +55,10 @@ export interface Sampling {
 }
 
 export function readSampling(request: Fields): Sampling {
-  const maxTokens = optional(numberAt, 'max_output_tokens', request['max_output_tokens']);
-  if (maxTokens !== undefined && (!Number.isInteger(maxTokens) || maxTokens < 1)) {
-    throw invalidField('max_output_tokens', 'must be an integer of at least 1.');
-  }
   return {
     temperature: optional(numberAt, 'temperature', request['temperature']),
     topP: optional(numberAt, 'top_p', request['top_p']),
-    maxTokens,
+    maxTokens: optional(countAt, 'max_output_tokens', request['max_output_tokens']),
   };
 }
 
@@ -78,9 +72,9 @@ export interface ReasoningOptions {
 /** The effort, and whether the client wants a summary. */
 export function readReasoning(request: Fields): ReasoningOptions {
   const reasoning = optional(objectAt, 'reasoning', request['reasoning']) ?? {};
-  const effort = oneOf('reasoning.effort', reasoning['effort'], EFFORT_NAMES);
+  const effort = optional(effortAt, 'reasoning.effort', reasoning['effort']);
   const kind = reasoning['summary'] ?? reasoning['generate_summary'];
-  const summary = kind === 'none' ? undefined : oneOf('reasoning.summary', kind, SUMMARIES);
+  const summary = kind === 'none' ? undefined : optional(summaryAt, 'reasoning.summary', kind);
   return {
     echo: { effort: (effort ?? null) as NonNullable<Reasoning['effort']> | null, summary: summary ?? null },
     chat: effort === undefined ? {} : { reasoning_effort: EFFORTS[effort] },
@@ -96,7 +90,7 @@ export interface TextOptions {
 /** The format and the length of the text. */
 export function readText(request: Fields): TextOptions {
   const text = optional(objectAt, 'text', request['text']) ?? {};
-  const verbosity = oneOf('text.verbosity', text['verbosity'], VERBOSITIES);
+  const verbosity = optional(verbosityAt, 'text.verbosity', text['verbosity']);
   const format = optional(objectAt, 'text.format', text['format']) ?? { type: 'text' };
   const more = verbosity === undefined ? {} : { verbosity };
   switch (format['type']) {
@@ -125,11 +119,4 @@ export function readText(request: Fields): TextOptions {
     default:
       throw invalidField('text.format.type', 'must be "text", "json_schema" or "json_object".');
   }
-}
-
-function oneOf<Value extends string>(path: string, value: unknown, known: readonly Value[]): Value | undefined {
-  if (value === undefined || value === null) return undefined;
-  const found = known.find((candidate) => candidate === value);
-  if (found !== undefined) return found;
-  throw invalidField(path, `must be one of ${known.map((candidate) => JSON.stringify(candidate)).join(', ')}.`);
 }

@@ -13,6 +13,9 @@ import type { RequestEcho, ResponsesPlan } from './plan.ts';
 import { ToolNames } from './tools/toolNames.ts';
 import { chooseTools, joinTools, readTools } from './tools/tools.ts';
 
+/** In characters. A response does not repeat a longer field: it has it three times, and is kept until its end. */
+const MAX_ECHO = 128 * 1024;
+
 /** @throws DialectError if the request cannot be translated; the message names the field */
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
   const request = objectAt('The body', body);
@@ -27,7 +30,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const parallel = optional(booleanAt, 'parallel_tool_calls', request['parallel_tool_calls']);
 
   const names = new ToolNames();
-  const offered = joinTools(readTools(request['tools'], names), ...findTools(request['input'], names));
+  const offered = joinTools([readTools(request['tools'], names), ...findTools(request['input'], names)]);
   const choice = chooseTools(request['tool_choice'], offered);
   const messages = readInput({ instructions, input: request['input'], seesImages }, names);
   if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');
@@ -46,18 +49,22 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
     ...text.chat,
   };
   const echo: RequestEcho = {
-    instructions: instructions ?? null,
+    instructions: unlessLong(instructions, null),
     max_output_tokens: sampling.maxTokens ?? null,
-    metadata: readMetadata(request),
+    metadata: unlessLong(readMetadata(request), {}),
     parallel_tool_calls: parallel ?? true,
     reasoning: reasoning.echo,
     temperature: sampling.temperature ?? null,
-    text: text.format,
-    tool_choice: (request['tool_choice'] as RequestEcho['tool_choice'] | null | undefined) ?? 'auto',
-    tools: (request['tools'] as Tool[] | null | undefined) ?? [],
+    text: unlessLong(text.format, {}),
+    tool_choice: unlessLong(request['tool_choice'] as RequestEcho['tool_choice'] | null | undefined, 'auto'),
+    tools: unlessLong(request['tools'] as Tool[] | null | undefined, []),
     top_p: sampling.topP ?? null,
   };
   return { chat, plan: { model, stream, echo, tools: names.tools, summarizes: reasoning.summarizes } };
+}
+
+function unlessLong<Value, Other>(value: Value | null | undefined, other: Other): Value | Other {
+  return value === undefined || value === null || JSON.stringify(value).length > MAX_ECHO ? other : value;
 }
 
 /** The client's own notes: they are repeated in the response. */

@@ -39,3 +39,14 @@ export class CapacityWait {
     return Number.isNaN(at) ? undefined : Math.max(0, at - this.#now());
   }
 }
+
+/** Resolves after this time, or when the signal is aborted. */
+export function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,7 +1,10 @@
 // The errors of the proxy, and those of dialects, as each other.
 import type { Dialect } from '../../dialects/dialect.ts';
-import { DialectError } from '../../dialects/dialectError.ts';
+import { DialectError, readError } from '../../dialects/dialectError.ts';
+import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER } from '../../session/wire.ts';
+import { singleValue } from '../http/headers.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
+import type { Collected } from './collectedResponse.ts';
 
 export function toDialectError({ message, status, code }: ProxyError): DialectError {
   return new DialectError(message, { status, code });
@@ -18,4 +21,14 @@ export function asDialectError(error: unknown): DialectError {
   return new DialectError('The proxy failed to translate this. Try again; if it fails again, please report it.', {
     status: 500,
   });
+}
+
+/** The error in a response. A status that is not one of errors has no meaning for a request of a dialect. */
+export function errorOf({ status, headers, text }: Collected): DialectError {
+  return readError(status < 400 ? 502 : status, text, codeIn(headers));
+}
+
+/** The code that the backend states in the headers of its response. */
+function codeIn(headers: readonly string[]): string | null {
+  return singleValue(headers, ERROR_CONTRACT_HEADER) === '1' ? (singleValue(headers, ERROR_CODE_HEADER) ?? null) : null;
 }

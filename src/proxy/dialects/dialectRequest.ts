@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
-import { DialectError, readError } from '../../dialects/dialectError.ts';
+import { DialectError } from '../../dialects/dialectError.ts';
 import { findModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
+import { ReplayableBody } from '../../session/replayableBody.ts';
+import { DIRECT } from '../../shared/usage.ts';
 import { sendJson } from '../http/errorResponses.ts';
 import { DIALECT_BODY_LIMIT, busyError } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
@@ -17,10 +19,9 @@ import type { UpstreamKey } from '../server/accessKeys.ts';
 import { CHAT_COMPLETIONS } from '../server/routes.ts';
 import type { DialectTask } from '../server/routes.ts';
 import type { RequestMeter } from '../usage/usageTally.ts';
-import { CapacityWait } from './capacityWait.ts';
+import { CapacityWait, wait } from './capacityWait.ts';
 import { keptHeaders } from './collectedResponse.ts';
-import type { Collected } from './collectedResponse.ts';
-import { asDialectError, toDialectError } from './dialectErrors.ts';
+import { asDialectError, errorOf, toDialectError } from './dialectErrors.ts';
 import { DialectResponse } from './dialectResponse.ts';
 import { DIALECTS } from './dialects.ts';
 import { ModelListFailure } from './modelLists.ts';
@@ -71,8 +72,8 @@ export class DialectRequest {
   #isOver = false;
   /** Of the Chat Completions request, which may have to be sent again. */
   #body = NO_BODY;
-  /** The request is sent again later. */
-  #isWaiting = false;
+  /** When the wait began after which the request is sent again; undefined: it does not wait. */
+  #waitBegin: number | undefined;
 
   constructor(context: DialectContext, request: DialectRequestOptions) {
     this.#context = context;
@@ -94,6 +95,7 @@ export class DialectRequest {
     if (this.#isOver) return;
     this.#request.entry.end = 'client-gone';
     this.#upload?.stop();
+    this.#endWait();
     this.#cancelled.abort();
     this.#relay?.clientGone();
     this.#finish();
@@ -126,18 +128,22 @@ export class DialectRequest {
   }
 
   async #listModels(): Promise<void> {
-    this.#sendJson(this.#dialect.listModels(await this.#context.models.reload(this.#request.key, this.#context)));
+    this.#sendJson(this.#dialect.listModels(await this.#reloadModels()));
   }
 
   async #describeModel(id: string): Promise<void> {
-    const list = await this.#context.models.reload(this.#request.key, this.#context);
+    const list = await this.#reloadModels();
     const json = this.#dialect.describeModel(list, id);
     if (json !== undefined) this.#sendJson(json);
     else findModel(id, { modelList: list, replacementModel: undefined }); // throws the error that names the models
   }
 
+  #reloadModels(): Promise<unknown> {
+    return this.#context.models.reload(this.#request.key, this.#context, this.#cancelled.signal);
+  }
+
   #receive(purpose: TranslationJob['purpose']): void {
-    const chunks: Uint8Array[] = [];
+    const received = new ReplayableBody(); // many small chunks take little more memory than their bytes
     const { timeouts } = this.#context;
     this.#upload = new Upload(
       {
@@ -145,9 +151,12 @@ export class DialectRequest {
         ...{ limit: DIALECT_BODY_LIMIT, idleTimeout: timeouts.streamIdleTimeout, withApiKey: this.#withApiKey },
       },
       {
-        chunk: (bytes) => chunks.push(bytes),
+        chunk: (bytes) => {
+          received.push(bytes);
+        },
         complete: () => {
-          const body = concat(chunks.splice(0));
+          const body = Buffer.concat(received.chunks());
+          received.discard();
           this.#run(this.#translate(body, purpose));
         },
         refuse: (error, end) => {
@@ -162,10 +171,11 @@ export class DialectRequest {
     const { dialect, key, place } = this.#request;
     const { models, translator, replacementModel } = this.#context;
     const { signal } = this.#cancelled;
-    const modelList = await models.get(key, this.#context);
+    const modelList = await models.get(key, this.#context, signal);
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
-    const translation = await translator.translate({ dialect, purpose, body, context }, signal);
+    const caller = key.accessKeyId ?? DIRECT;
+    const translation = await translator.translate({ dialect, purpose, body, context }, caller, signal);
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
     if (translation.kind === 'count') {
@@ -184,7 +194,6 @@ export class DialectRequest {
   #send(plan: ReplyPlan, identity: ReplyIdentity): void {
     const body = this.#body;
     const { res, cors, entry, meter, key, place } = this.#request;
-    this.#isWaiting = false;
     const metadata = encodeMetadata({
       ...{ credential: key.value, cacheNamespaceRoot: this.#context.cacheNamespaceRoot },
       ...{ method: 'POST', target: CHAT_COMPLETIONS, headers: HEADERS, bodyPresent: true },
@@ -200,7 +209,7 @@ export class DialectRequest {
         if (wait === undefined) {
           this.#sendError(errorOf(refusal), refusal.headers);
         } else {
-          this.#isWaiting = true;
+          this.#waitBegin = performance.now();
           this.#run(this.#sendLater(wait, plan, identity));
         }
       },
@@ -216,7 +225,7 @@ export class DialectRequest {
         keep: () => true,
         releaseBody: () => undefined, // the request may be sent again
         end: () => {
-          if (!this.#isWaiting) this.#finish();
+          if (this.#waitBegin === undefined) this.#finish();
         },
       },
     });
@@ -225,13 +234,19 @@ export class DialectRequest {
   }
 
   async #sendLater(milliseconds: number, plan: ReplyPlan, identity: ReplyIdentity): Promise<void> {
-    const begin = performance.now();
     await wait(milliseconds, this.#cancelled.signal);
-    const waited = performance.now() - begin;
+    this.#cancelled.signal.throwIfAborted();
+    this.#endWait();
+    this.#send(plan, identity);
+  }
+
+  /** For the log and the usage, also if the client has gone. */
+  #endWait(): void {
+    if (this.#waitBegin === undefined) return;
+    const waited = performance.now() - this.#waitBegin;
+    this.#waitBegin = undefined;
     this.#request.entry.waited(waited);
     this.#request.meter.waited(waited);
-    this.#cancelled.signal.throwIfAborted();
-    this.#send(plan, identity);
   }
 
   #sendJson(json: string): void {
@@ -260,35 +275,8 @@ export class DialectRequest {
   }
 }
 
-/** Resolves after this time, or when the signal is aborted. */
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
 function newIdentity(): ReplyIdentity {
   return { id: randomBytes(16).toString('hex'), createdAt: Math.floor(Date.now() / 1000) };
-}
-
-/** A status that is not one of errors has no meaning for a request of a dialect. */
-function errorOf({ status, text }: Collected): DialectError {
-  return readError(status < 400 ? 502 : status, text);
-}
-
-/** In memory of its own, so that another thread can take it. */
-function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-  }
-  return joined;
 }
 
 function inSteps(body: Uint8Array): Uint8Array[] {

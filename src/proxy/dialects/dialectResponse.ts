@@ -14,7 +14,7 @@ import type { Collected } from './collectedResponse.ts';
 import { asDialectError, toDialectError } from './dialectErrors.ts';
 
 /** The longest body that is translated when it is complete, in bytes. */
-const MAX_COLLECTED = 16 * 1024 * 1024;
+const MAX_COLLECTED = 4 * 1024 * 1024;
 /** A stream says that it is alive after this many milliseconds without an event. */
 export const PING_INTERVAL = 15_000;
 
@@ -47,6 +47,8 @@ export class DialectResponse implements ClientResponse {
   #collected: CollectedResponse | undefined;
   #headers: readonly string[] = [];
   #isInvalid = false;
+  /** Events that are not sent yet. */
+  #text = '';
   #sent = 0;
   #ping: NodeJS.Timeout | undefined;
 
@@ -80,7 +82,7 @@ export class DialectResponse implements ClientResponse {
     if (isError) return;
     this.#options.onAccepted();
     if (this.#options.plan.stream) this.#beginStream();
-    else this.#attempt(() => this.#reply.begin());
+    else this.#attempt(() => void this.#reply.begin());
   }
 
   flushHeaders(): void {
@@ -91,8 +93,10 @@ export class DialectResponse implements ClientResponse {
     if (this.#isInvalid) return true;
     const events = this.#events;
     if (events === undefined) return this.#collected?.write(bytes) ?? true;
-    const text = this.#attempt(() => this.#read(events.push(bytes)));
-    return this.#options.plan.stream ? this.#send(text) : true;
+    this.#attempt(() => {
+      this.#read(events.push(bytes));
+    });
+    return this.#flush();
   }
 
   /** @param text the body, if this is an error of the proxy */
@@ -105,7 +109,7 @@ export class DialectResponse implements ClientResponse {
 
   beforeBreak(error: ProxyError): void {
     clearTimeout(this.#ping);
-    this.#send(this.#attempt(() => this.#reply.fail(toDialectError(error))));
+    this.#sendEvents(() => this.#reply.fail(toDialectError(error)));
   }
 
   on(event: 'timeout', listener: () => void): void {
@@ -129,58 +133,68 @@ export class DialectResponse implements ClientResponse {
     ]);
     this.#ping = setTimeout(() => {
       // To a client that does not read, the connection is not silent.
-      if (!this.#res.writableNeedDrain) this.#send(this.#attempt(() => this.#reply.ping()));
+      if (!this.#res.writableNeedDrain) this.#sendEvents(() => this.#reply.ping());
       this.#ping?.refresh();
     }, pingInterval).unref();
     this.#res.once('close', () => {
       clearTimeout(this.#ping);
     });
-    this.#send(this.#attempt(() => this.#reply.begin()));
+    this.#sendEvents(() => this.#reply.begin());
   }
 
-  #read(events: readonly string[]): string {
-    let text = '';
+  #read(events: readonly string[]): void {
     for (const event of events) {
-      for (const delta of this.#reader.read(event)) text += this.#reply.delta(delta);
+      for (const delta of this.#reader.read(event)) this.#text += this.#reply.delta(delta);
     }
-    return text;
   }
 
   #complete(lastEvents: () => readonly string[]): void {
     const { plan, cors, entry } = this.#options;
-    const text = this.#attempt(() => {
-      const last = this.#read(lastEvents());
+    let body = '';
+    this.#attempt(() => {
+      this.#read(lastEvents());
       const { outcome } = this.#reader;
       if (outcome === undefined) throw invalid('The response of the backend is incomplete. Try again.');
-      return plan.stream ? last + this.#reply.end(outcome) : this.#reply.body(outcome);
+      if (plan.stream) this.#text += this.#reply.end(outcome);
+      else body = this.#reply.body(outcome);
     });
     if (this.#isInvalid) return;
     clearTimeout(this.#ping);
     if (plan.stream) {
-      this.#send(text);
+      this.#flush();
       this.#res.end();
     } else {
-      entry.bytesOut = Buffer.byteLength(text);
-      sendJson(this.#res, 200, text, [...this.#headers, ...cors]);
+      entry.bytesOut = Buffer.byteLength(body);
+      sendJson(this.#res, 200, body, [...this.#headers, ...cors]);
     }
   }
 
-  #send(text: string): boolean {
-    if (text === '') return true;
-    this.#ping?.refresh();
-    const bytes = Buffer.from(text);
+  #sendEvents(write: () => string): void {
+    this.#attempt(() => {
+      this.#text += write();
+    });
+    this.#flush();
+  }
+
+  /** Sends the events; a response that is not streamed has none. */
+  #flush(): boolean {
+    if (!this.#options.plan.stream) return true;
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
     this.#sent += bytes.length;
     this.#options.entry.bytesOut = this.#sent; // the relay has counted what the backend sent
+    if (bytes.length === 0) return true;
+    this.#ping?.refresh();
     return this.#res.write(bytes);
   }
 
-  /** What the function returns; nothing if it throws, which makes the response invalid. */
-  #attempt(translate: () => string): string {
+  /** An error makes the response invalid; the client gets the events before it. */
+  #attempt(translate: () => void): void {
     try {
-      return translate();
+      translate();
     } catch (error) {
+      this.#flush();
       this.#invalidate(asDialectError(error));
-      return '';
     }
   }
 

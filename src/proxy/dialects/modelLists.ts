@@ -8,6 +8,7 @@ import { RequestEntry } from '../relay/requestLog.ts';
 import type { UpstreamKey } from '../server/accessKeys.ts';
 import { CollectedResponse } from './collectedResponse.ts';
 import type { Collected } from './collectedResponse.ts';
+import { untilAborted } from './untilAborted.ts';
 
 /** In milliseconds: a list is used at once, while an older one than this is loaded again in the background. */
 const FRESH = 300_000;
@@ -18,7 +19,7 @@ const MAX_AGE = 3_600_000;
 /** Keys that are remembered. */
 const MAX_LISTS = 8;
 /** In bytes. */
-const MAX_LENGTH = 4 * 1024 * 1024;
+const MAX_LENGTH = 2 * 1024 * 1024;
 
 const MODELS = '/v1/models';
 const INVALID: Collected = {
@@ -26,6 +27,8 @@ const INVALID: Collected = {
   headers: [],
   text: JSON.stringify({ error: { message: 'The backend sent a list of models that is not valid. Try again.' } }),
 };
+/** For a list that is loaded in the background. */
+const NEVER = new AbortController().signal;
 /** Requests of the proxy itself have no place and are not counted. */
 const NO_PLACE = { keep: () => true, releaseBody: () => undefined, end: () => undefined };
 const NO_METER = { start: () => undefined, chunk: () => undefined, refuse: () => undefined };
@@ -48,6 +51,14 @@ export class ModelListFailure extends Error {
   }
 }
 
+/** A request for a list that has no response yet. */
+interface Loading {
+  readonly list: Promise<unknown>;
+  /** How many wait for it. */
+  waiting: number;
+  readonly cancel: () => void;
+}
+
 interface Cached {
   readonly list: unknown;
   readonly loadedAt: number;
@@ -58,7 +69,7 @@ export class ModelLists {
   readonly #now: () => number;
   /** By the digest of the API key; only keys that the backend accepted. The one that was used last is the last. */
   readonly #lists = new Map<string, Cached>();
-  readonly #loading = new Map<string, Promise<unknown>>();
+  readonly #loading = new Map<string, Loading>();
 
   /** @param now the monotonic time in milliseconds */
   constructor(now: () => number) {
@@ -68,34 +79,57 @@ export class ModelLists {
   /**
    * The parsed body of `GET /v1/models` with this key.
    * @param context for the request to the backend, if there must be one
+   * @param signal of the client: when all that wait for a list have gone, the request for it is cancelled
    * @throws (rejection) ModelListFailure
    */
-  async get(key: UpstreamKey, context: RelayContext): Promise<unknown> {
+  async get(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
     const digest = digestOf(key);
     const cached = this.#lists.get(digest);
     const now = this.#now();
-    if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context);
+    if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context, signal);
     this.#keep(digest, cached);
-    if (now >= cached.reloadAt) this.#load(digest, key, context).catch(() => undefined);
+    if (now >= cached.reloadAt) this.#load(digest, key, context, NEVER).catch(() => undefined);
     return cached.list;
   }
 
   /** The same, but always as the backend has it now. */
-  reload(key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    return this.#load(digestOf(key), key, context);
+  reload(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
+    return this.#load(digestOf(key), key, context, signal);
   }
 
   /** Requests for the same list share one request to the backend. */
-  #load(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    const running = this.#loading.get(digest);
-    if (running !== undefined) return running;
-    const loading = this.#fetch(digest, key, context).finally(() => this.#loading.delete(digest));
+  async #load(digest: string, key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
+    const loading = this.#loading.get(digest) ?? this.#begin(digest, key, context);
+    loading.waiting++;
+    try {
+      return await untilAborted(loading.list, signal);
+    } finally {
+      if (--loading.waiting === 0) loading.cancel();
+    }
+  }
+
+  #begin(digest: string, key: UpstreamKey, context: RelayContext): Loading {
+    const { fetched, relay } = fetchModels(key, context);
+    const forget = () => {
+      if (this.#loading.get(digest) === loading) this.#loading.delete(digest);
+    };
+    const list = fetched.then((result) => {
+      forget();
+      return this.#read(digest, result);
+    });
+    const loading: Loading = {
+      list,
+      waiting: 0,
+      cancel: () => {
+        forget();
+        relay.clientGone(); // without an effect after the response
+      },
+    };
     this.#loading.set(digest, loading);
     return loading;
   }
 
-  async #fetch(digest: string, key: UpstreamKey, context: RelayContext): Promise<unknown> {
-    const fetched = await fetchModels(key, context);
+  #read(digest: string, fetched: Fetched): unknown {
     const { status, text } = fetched.response;
     const list = status === 200 ? parseJson(text) : undefined;
     const now = this.#now();
@@ -122,8 +156,11 @@ function digestOf({ value }: UpstreamKey): string {
 }
 
 /** Sends the request over the session, as a client's would be sent. */
-function fetchModels({ value: credential, accessKeyId }: UpstreamKey, context: RelayContext): Promise<Fetched> {
-  const { promise, resolve } = Promise.withResolvers<Fetched>();
+function fetchModels(
+  { value: credential, accessKeyId }: UpstreamKey,
+  context: RelayContext,
+): { readonly fetched: Promise<Fetched>; readonly relay: Relay } {
+  const { promise: fetched, resolve } = Promise.withResolvers<Fetched>();
   const entry = new RequestEntry('GET', MODELS);
   const res = new CollectedResponse(MAX_LENGTH, (response = INVALID) => {
     resolve({ response, end: entry.end, detail: entry.detail });
@@ -132,9 +169,10 @@ function fetchModels({ value: credential, accessKeyId }: UpstreamKey, context: R
     ...{ credential, cacheNamespaceRoot: null, headers: [], bodyPresent: false },
     ...{ method: 'GET', target: MODELS },
   });
-  new Relay(context, {
+  const relay = new Relay(context, {
     ...{ req: null, res, metadata, bodyLength: 0, cors: [], withApiKey: accessKeyId !== null, entry },
     ...{ place: NO_PLACE, meter: NO_METER },
-  }).send([]);
-  return promise;
+  });
+  relay.send([]);
+  return { fetched, relay };
 }

@@ -66,7 +66,9 @@ export function bearerToken(raw: readonly string[]): string | undefined {
   return BEARER.exec(singleValue(raw, 'authorization') ?? '')?.[1];
 }
 
-/** The value of the one `x-api-key` header, or undefined. */
-export function apiKeyHeader(raw: readonly string[]): string | undefined {
-  return singleValue(raw, 'x-api-key') ?? undefined;
+/** The key in a request of a dialect: the bearer token, or else the `x-api-key` header. Undefined if either is repeated. */
+export function dialectKey(raw: readonly string[]): string | undefined {
+  const apiKey = singleValue(raw, 'x-api-key');
+  if (apiKey === null || singleValue(raw, 'authorization') === null) return undefined;
+  return bearerToken(raw) ?? apiKey;
 }

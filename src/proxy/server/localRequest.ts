@@ -24,7 +24,7 @@ import type { RequestMeter, UsageTally } from '../usage/usageTally.ts';
 import type { AccessKeys, UpstreamKey } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
-import { apiKeyHeader, bearerToken, checkOrigin, corsHeaders, isOwnHost, preflightHeaders } from './guard.ts';
+import { bearerToken, checkOrigin, corsHeaders, dialectKey, isOwnHost, preflightHeaders } from './guard.ts';
 import { readDialectHead, readRequestHead } from './requestHead.ts';
 import { CHAT_COMPLETIONS, findDialect, findRoute, loggedPath, pathOf } from './routes.ts';
 import type { DialectRoute, Route } from './routes.ts';
@@ -185,7 +185,7 @@ export class LocalRequest {
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
     const { exchange, limits, callers, usage } = this.#options;
     const { keys } = this.#state;
-    const key = keys.resolve(bearerToken(raw) ?? (route.kind === 'dialect' ? apiKeyHeader(raw) : undefined));
+    const key = keys.resolve(route.kind === 'dialect' ? dialectKey(raw) : bearerToken(raw));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
     const meter = usage.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT));

@@ -1,6 +1,6 @@
 // One request by Node's own client, on a separate connection, and the complete response.
 import { request } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { ACCESS_KEY } from './scope.ts';
 
@@ -12,6 +12,8 @@ export interface RequestOptions {
   /** The bearer token, by default an access key; null sends none. */
   readonly key?: string | null;
   readonly body?: string | Uint8Array;
+  /** For connections that several requests use; by default, each has its own. */
+  readonly agent?: Agent;
 }
 
 export interface ClientResponse {
@@ -50,12 +52,12 @@ export function openResponse(url: string, request: RequestOptions = {}, deadline
 /** Opens a request whose body the caller writes. */
 export function openRequest(
   url: string,
-  { method = 'POST', path, headers = {}, key = ACCESS_KEY }: RequestOptions,
+  { method = 'POST', path, headers = {}, key = ACCESS_KEY, agent }: RequestOptions,
 ): ClientRequest {
   const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
   return request(url + (path ?? '/v1/chat/completions'), {
     method,
-    agent: false,
+    agent: agent ?? false,
     headers: { ...authorization, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}), ...headers },
   });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { ChatReader } from '../../../src/dialects/chatReader.ts';
 import type { ChatDelta } from '../../../src/dialects/chatReader.ts';
 
@@ -121,6 +122,68 @@ describe('ChatReader', () => {
     ]);
   });
 
+  it('reads a call that has the number of an earlier one, but an id of its own', () => {
+    const deltas = read(
+      calls(fragment({ index: 0, id: 'a' }, 'run', '{}')),
+      calls(fragment({ index: 0, id: 'b' }, 'run', '{"x"')),
+      calls(fragment({ index: 0 }, undefined, ':1}')),
+    );
+    assert.deepEqual(callsOf(deltas), ['a run {}', 'b run {"x":1}']);
+    const sameCall = read(
+      calls(fragment({ index: 0, id: 'a' }, 'run', '{"x"')),
+      calls(fragment({ index: 0, id: 'z' }, undefined, ':1}')),
+    );
+    assert.deepEqual(callsOf(sameCall), ['a run {"x":1}'], 'some backends send another id with each fragment');
+  });
+
+  it('reads arguments that are an object in place of its text', () => {
+    const call = { index: 0, id: 'a', function: { name: 'run', arguments: { x: 1 } } };
+    assert.deepEqual(callsOf(read(calls(call))), ['a run {"x":1}']);
+  });
+
+  it('joins a character that two events share, because many clients cannot', () => {
+    const [high, low] = ['\ud83d', '\ude00'];
+    assert.deepEqual(read(chunk({ content: `a${high}` }), chunk({ content: `${low}b` }), finish('stop')), [
+      { kind: 'text', text: 'a' },
+      { kind: 'text', text: '😀b' },
+    ]);
+    const inCalls = read(
+      calls(fragment({ index: 0, id: 'a' }, 'run', `{"x":"${high}`)),
+      calls(fragment({ index: 0 }, undefined, `${low}"}`)),
+    );
+    assert.deepEqual(callsOf(inCalls), ['a run {"x":"😀"}']);
+  });
+
+  it('joins characters wherever a text is split', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (content) => {
+        const deltas = read(...content.split('').map((unit) => chunk({ content: unit })));
+        const texts = deltas.map((delta) => (delta.kind === 'text' ? delta.text : ''));
+        assert.ok(texts.every((text) => text !== '' && text.isWellFormed()));
+        assert.equal(texts.join(''), content);
+      }),
+    );
+  });
+
+  it('replaces half a character whose other half does not come', () => {
+    const half = '\ud83d';
+    assert.deepEqual(read(chunk({ reasoning: half }), chunk({ content: `b${half}c` }), chunk({ content: half })), [
+      { kind: 'reasoning', text: '\ufffd' },
+      { kind: 'text', text: 'b\ufffdc' },
+    ]);
+    assert.deepEqual(read(chunk({ content: half }), finish('stop')), [{ kind: 'text', text: '\ufffd' }]);
+    assert.deepEqual(
+      callsOf(
+        read(
+          calls(fragment({ index: 0, id: 'a' }, 'run', half)),
+          calls(fragment({ index: 1, id: 'b' }, 'run', '\ude00')),
+        ),
+      ),
+      ['a run \ufffd', 'b run \ufffd'],
+    );
+    assert.deepEqual(read(chunk({ content: half }, { finish_reason: 'stop' })), [{ kind: 'text', text: '\ufffd' }]);
+  });
+
   it('translates the reason of the end', () => {
     for (const [reason, expected] of [
       ['stop', 'stop'],
@@ -181,6 +244,8 @@ describe('ChatReader', () => {
   it('throws the error that the backend reports', () => {
     rejects(() => read('{"error":{"message":"Too many requests."}}'), /^Too many requests\.$/);
     rejects(() => read('{"error":"broken"}'), /status 502/);
+    rejects(() => read('{"error":{"message":"No such thing.","code":404}}'), /^No such thing\.$/, 404);
+    rejects(() => read('{"error":{"message":"No.","code":200}}'), /^No\.$/);
     assert.deepEqual(read(JSON.stringify({ error: null, choices: [{ delta: { content: 'a' } }] })), [
       { kind: 'text', text: 'a' },
     ]);
@@ -210,5 +275,20 @@ describe('ChatReader', () => {
       assert.deepEqual(read(event), []);
     }
     assert.deepEqual(read(calls(7 as never)), []);
+  });
+
+  it('gives a call another id if one before has the same', () => {
+    const deltas = read(
+      calls(fragment({ index: 0, id: 'a' }, 'Read', '{}'), fragment({ index: 1, id: 'a' }, 'Bash', '{}')),
+    );
+    assert.deepEqual(callsOf(deltas), ['a Read {}', 'made_1 Bash {}']);
+  });
+
+  it('rejects a response of very many parts', () => {
+    const reader = newReader();
+    const both = chunk({ reasoning: 'a', content: 'b' });
+    for (let count = 0; count < 500; count++) reader.read(both);
+    for (let count = 0; count < 2000; count++) reader.read(chunk({ content: 'b' }));
+    rejects(() => reader.read(both), /too many parts/);
   });
 });

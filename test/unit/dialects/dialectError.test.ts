@@ -43,6 +43,29 @@ describe('readError()', () => {
     });
   });
 
+  it('recognizes a conversation that is too long, by either code or by the message', () => {
+    const long = "This model's maximum context length is 1000 tokens.";
+    for (const [status, code, headerCode, message] of [
+      [400, 'context_length_exceeded', null, 'Too much.'],
+      [422, 'upstream_context_limit', null, 'Too much.'],
+      [422, null, 'upstream_context_limit', 'Too much.'],
+      [400, 'invalid', 'upstream_context_limit', 'Too much.'],
+      [502, 'context_length_exceeded', null, 'Too much.'],
+      [400, null, null, long],
+      [422, 'BadRequestError', null, 'Exceeds the context limit.'],
+    ] as const) {
+      const error = readError(status, JSON.stringify({ error: { message, code } }), headerCode);
+      assert.deepEqual([error.status, error.code, error.message], [400, 'context_length_exceeded', message]);
+    }
+    assert.equal(readError(502, JSON.stringify({ error: { message: long } })).code, null);
+    assert.equal(readError(429, JSON.stringify({ error: { message: long } })).code, null);
+  });
+
+  it('takes the code from the header if the body has none', () => {
+    assert.equal(readError(429, '{"message":"Busy."}', 'inference_capacity').code, 'inference_capacity');
+    assert.equal(readError(429, '{"error":{"code":"own"}}', 'inference_capacity').code, 'own');
+  });
+
   it("reads the backend's own format", () => {
     assert.deepEqual(read(429, { status: 429, message: 'Busy.' }), { message: 'Busy.', param: null, code: null });
   });
@@ -60,6 +83,11 @@ describe('readError()', () => {
       const message = 'The backend responded with status 503.';
       assert.deepEqual(read(503, body), { message, param: null, code: null });
     }
+  });
+
+  it('leaves out what a terminal would obey, and names that are none', () => {
+    const error = { message: '\u001b]0;title\u0007No\r\n\u202ecapacity\ud800', param: 'a b', code: 'x'.repeat(1000) };
+    assert.deepEqual(read(503, { error }), { message: ']0;title No capacity', param: null, code: null });
   });
 
   it('shortens a message that is very long', () => {

@@ -66,11 +66,14 @@ describe('EventStreamReader', () => {
     };
     const long = (start: string, end: string) => {
       const reader = new EventStreamReader();
-      for (let count = 0; count < 16; count++) reader.push(Buffer.from(start + megabyte + end));
-      assert.throws(() => reader.push(Buffer.from(`${start}${megabyte}${end}`)), error);
+      const line = Buffer.from(start + megabyte + end);
+      for (let count = 0; count < 3; count++) reader.push(line);
+      assert.throws(() => [reader.push(line), reader.push(line)], error);
     };
     long('', '');
     long('data: ', '\n');
+    const reader = new EventStreamReader();
+    assert.throws(() => reader.push(Buffer.from('data:\n'.repeat(5 * 1024 * 1024))), error);
   });
 });
 

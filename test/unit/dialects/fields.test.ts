@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { arrayAt, booleanAt, jsonAt, numberAt, objectAt, optional, stringAt } from '../../../src/dialects/fields.ts';
+import {
+  arrayAt,
+  booleanAt,
+  countAt,
+  jsonAt,
+  numberAt,
+  objectAt,
+  oneOf,
+  optional,
+  rejectFields,
+  stringAt,
+} from '../../../src/dialects/fields.ts';
 import { nested } from '../../support/mutations.ts';
 
 const READERS = [
@@ -24,6 +35,37 @@ describe('objectAt() and the other readers', () => {
       }
     });
   }
+});
+
+describe('countAt()', () => {
+  it('accepts integers from 1', () => {
+    assert.equal(countAt('a', 1), 1);
+    for (const value of [0, -1, 1.5]) {
+      assert.throws(() => countAt('a', value), { param: 'a', message: 'a: must be an integer of at least 1.' });
+    }
+    assert.throws(() => countAt('a', '1'), { message: 'a: must be a number.' });
+  });
+});
+
+describe('oneOf()', () => {
+  it('accepts the values that are known, and names them', () => {
+    assert.equal(oneOf('a', 'x', ['x', 'y']), 'x');
+    for (const value of ['z', 1, {}]) {
+      assert.throws(() => oneOf('a', value, ['x', 'y']), { param: 'a', message: 'a: must be one of "x", "y".' });
+    }
+  });
+});
+
+describe('rejectFields()', () => {
+  it('rejects a field that has a value', () => {
+    rejectFields({ a: null, c: 1 }, { a: 'no.', b: 'no.' });
+    assert.throws(
+      () => {
+        rejectFields({ a: false }, { a: 'no.' });
+      },
+      { param: 'a', message: 'a: no.' },
+    );
+  });
 });
 
 describe('optional()', () => {

@@ -32,6 +32,13 @@ describe('findModel()', () => {
     }
   });
 
+  it('does not replace a name that is too long for one', () => {
+    assert.throws(
+      () => findModel('x'.repeat(201), { modelList, replacementModel: 'talker' }),
+      /^DialectError: The backend does not offer the model "x{200}"/,
+    );
+  });
+
   it('names the models if there is no replacement, or the backend does not offer it either', () => {
     const rejection = (message: string) => ({
       name: 'DialectError',

@@ -9,7 +9,7 @@ export type InputPart = { readonly type: 'text'; readonly text: string } | Image
 
 const DETAILS = ['auto', 'low', 'high'] as const;
 /** `data:text/plain;charset=utf-8;base64,`: the media type of the data that follow. */
-const DATA_URL = /^data:([a-z]+\/[\w.+-]+)[^,]{0,200};base64,/i;
+const DATA_URL = /^data:([a-z]{1,20}\/[\w.+-]{1,100})(?:;[^,]{0,200})?;base64,/i;
 const TEXT_TYPE = /^(?:text\/|application\/(?:json|xml|yaml|javascript|typescript|toml|x-sh)$)|\+(?:json|xml)$/i;
 
 /** A text, or a list of parts. */

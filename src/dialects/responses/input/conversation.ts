@@ -2,6 +2,7 @@
 // one turn, the results of all its calls follow, and then their images.
 import type { ChatAssistantMessage, ChatMessage, ChatToolCall } from '../../chatCompletions.ts';
 import { invalidField } from '../../dialectError.ts';
+import { UNSEEN_IMAGE } from '../../requestModel.ts';
 import type { ImagePart, InputPart } from './content.ts';
 
 interface Result {
@@ -18,7 +19,6 @@ interface Turn {
   readonly results: Map<string, Result>;
 }
 
-const CANNOT_SEE = 'The tool returned an image, which this model cannot see.';
 const IMAGE_FOLLOWS = 'The result is an image. It follows the results of the tools.';
 
 export class Conversation {
@@ -68,7 +68,7 @@ export class Conversation {
     this.#openCalls.delete(callId);
     const texts = content.flatMap((part) => {
       if (part.type === 'text') return [part.text];
-      return this.#seesImages ? [] : [CANNOT_SEE];
+      return this.#seesImages ? [] : [UNSEEN_IMAGE];
     });
     const images = this.#seesImages ? content.filter((part) => part.type === 'image_url') : [];
     open.turn.results.set(callId, { text: texts.join('\n'), images });

@@ -2,12 +2,14 @@
 import type { ClientTool } from '../plan.ts';
 
 const MAX_LENGTH = 64;
+/** Names that are equal up to here share one count, because with their numbers they may be equal. In characters. */
+const COUNTED_LENGTH = 50;
 
 /** Gives each tool a valid name of a function that no other tool has: its own if possible. */
 export class ToolNames {
   readonly #aliases = new Map<string, string>();
   readonly #tools = new Map<string, ClientTool>();
-  /** How often each name was wanted. */
+  /** The last number that was added to a name, by the name's beginning. */
   readonly #counts = new Map<string, number>();
 
   /** The same for the same tool each time. */
@@ -28,11 +30,13 @@ export class ToolNames {
 
   #freeName(name: string): string {
     const valid = name.replaceAll(/[^\w-]/g, '_').slice(0, MAX_LENGTH) || '_';
-    for (let count = (this.#counts.get(valid) ?? 0) + 1; ; count++) {
-      const suffix = count === 1 ? '' : `_${count}`;
+    if (!this.#tools.has(valid)) return valid;
+    const counted = valid.slice(0, COUNTED_LENGTH);
+    for (let count = (this.#counts.get(counted) ?? 1) + 1; ; count++) {
+      const suffix = `_${count}`;
       const candidate = valid.slice(0, MAX_LENGTH - suffix.length) + suffix;
       if (this.#tools.has(candidate)) continue;
-      this.#counts.set(valid, count);
+      this.#counts.set(counted, count);
       return candidate;
     }
   }

@@ -39,7 +39,7 @@ export function readTools(value: unknown, names: ToolNames, path = 'tools'): Off
 }
 
 /** The lists one after the other. A tool that is in several is offered once. */
-export function joinTools(...lists: readonly (readonly OfferedTool[])[]): OfferedTool[] {
+export function joinTools(lists: readonly (readonly OfferedTool[])[]): OfferedTool[] {
   const byName = new Map<string, OfferedTool>();
   for (const tool of lists.flat()) {
     const { name } = tool.chat.function;

@@ -5,7 +5,7 @@ import { messages } from '../../../../src/dialects/messages/messages.ts';
 import { estimateTokens } from '../../../../src/dialects/tokenEstimate.ts';
 import { CLAUDE_CODE_REQUEST, MODEL_LIST } from '../../../support/messagesRequests.ts';
 import { speechEvents } from '../../../support/modelSpeech.ts';
-import { mutate, nested, pick, seededRandom } from '../../../support/mutations.ts';
+import { jsonOf, mutate, nested, pick, seededRandom } from '../../../support/mutations.ts';
 
 const COUNT = 10_000;
 const CONTEXT = { modelList: MODEL_LIST, replacementModel: 'glm-5-2' };
@@ -81,7 +81,7 @@ describe('messages, given hostile input', () => {
       if (random() < 0.7 || json === '[DONE]') return json;
       mutated++;
       if (random() < 0.2) return pick(random, [json.slice(0, 9), '', '5', 'null', '[]', '{"error":{"message":"No."}}']);
-      return withoutDepth(mutate(JSON.parse(json), random));
+      return jsonOf(mutate(JSON.parse(json), random));
     }
   }).timeout(60_000);
 
@@ -124,15 +124,6 @@ describe('messages, given hostile input', () => {
     }
   });
 });
-
-/** The JSON text of a value; of an empty object if it is nested too deeply for one. */
-function withoutDepth(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return '{}';
-  }
-}
 
 /** Blocks are numbered, start and stop in turn, and contain all deltas. */
 function checkBlocks(stream: string): void {

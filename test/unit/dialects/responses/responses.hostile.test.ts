@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ChatReader } from '../../../../src/dialects/chatReader.ts';
 import { DialectError } from '../../../../src/dialects/dialectError.ts';
 import { responses } from '../../../../src/dialects/responses/responses.ts';
-import { Mutator } from '../../../support/mutator.ts';
+import { jsonOf, mutate, mutateText, seededRandom } from '../../../support/mutations.ts';
 import { CONTEXT, IDENTITY, STOPPED, eventsOf, translate } from '../../../support/responsesDialect.ts';
 
 const IMAGE = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'auto' };
@@ -78,10 +78,10 @@ function checkError(error: unknown): void {
 describe('responses, given 10,000 mutated requests', () => {
   it('translates each or rejects it in its format', function () {
     this.timeout(30_000);
-    const mutator = new Mutator(11);
+    const random = seededRandom(11);
     let translated = 0;
     for (let count = 0; count < 10_000; count++) {
-      const request = mutator.mutate(REQUEST, 1 + (count % 3));
+      const request = mutate(REQUEST, random);
       try {
         const { chat, plan } = responses.translateRequest(request, CONTEXT);
         JSON.stringify(chat);
@@ -99,7 +99,7 @@ describe('responses, given 10,000 mutated requests', () => {
 describe('responses, given 10,000 mutated events of the backend', () => {
   it('passes each on or fails in its format', function () {
     this.timeout(30_000);
-    const mutator = new Mutator(12);
+    const random = seededRandom(12);
     const { plan } = translate({ ...REQUEST });
     let completed = 0;
     for (let count = 0; count < 10_000 / EVENTS.length; count++) {
@@ -108,8 +108,9 @@ describe('responses, given 10,000 mutated events of the backend', () => {
       let stream = reply.begin();
       try {
         for (const event of EVENTS) {
-          const json = mutator.mutateText(JSON.stringify(mutator.mutate(event, count % 2)), count % 7 === 0);
-          for (const delta of reader.read(json)) stream += reply.delta(delta);
+          const json = jsonOf(count % 2 === 0 ? event : mutate(event, random));
+          const text = count % 7 === 0 ? mutateText(json, random) : json;
+          for (const delta of reader.read(text)) stream += reply.delta(delta);
         }
         stream += reader.outcome === undefined ? '' : reply.end(reader.outcome);
         completed++;
@@ -148,6 +149,28 @@ describe('responses, given very large requests', () => {
     accepts({ reasoning: deep, include: deep });
     accepts({ something: deep });
   });
+
+  it('translates many lists of tools', () => {
+    const lists = Array.from({ length: 300_000 }, () => ({ type: 'additional_tools', tools: [] }));
+    assert.equal(translate({ input: [...lists, { role: 'user', content: 'x' }] }).chat.messages.length, 1);
+  });
+
+  it('translates many long names, in time that is proportional to their number', () => {
+    const name = (index: number) => 'a'.repeat(60) + index.toString(36).padStart(4, '0');
+    const turns = Array.from({ length: 40_000 }, (_, index) => [
+      { type: 'function_call', call_id: `f${index}`, name: name(index), arguments: '{}' },
+      { type: 'custom_tool_call', call_id: `c${index}`, name: name(index), input: 'x' },
+      { type: 'function_call_output', call_id: `f${index}`, output: 'x' },
+      { type: 'custom_tool_call_output', call_id: `c${index}`, output: 'x' },
+    ]).flat();
+    const [first] = translate({ input: turns }).chat.messages;
+    assert.ok(first?.role === 'assistant');
+  }).timeout(15_000);
+
+  it('reads a file with a very long media type, in time that is proportional to its length', () => {
+    const file = { type: 'input_file', file_data: `data:text/${'a'.repeat(16 * 1024 * 1024)}` };
+    assert.throws(() => translate({ input: [{ role: 'user', content: [file] }] }), /only text files/);
+  }).timeout(15_000);
 
   it('translates many items and parts', () => {
     const turns = Array.from({ length: 20_000 }, (_, index) => [

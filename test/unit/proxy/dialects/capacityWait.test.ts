@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CapacityWait } from '../../../../src/proxy/dialects/capacityWait.ts';
+import { CapacityWait, wait } from '../../../../src/proxy/dialects/capacityWait.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const refusal = (status: number, retryAfter?: string) => ({
@@ -38,5 +38,15 @@ describe('CapacityWait', () => {
       assert.equal(new CapacityWait(60_000, () => NOW).next(refusal(status, '1')), undefined);
     }
     assert.equal(new CapacityWait(60_000, () => NOW).next(refusal(503, '1')), 1000);
+  });
+});
+
+describe('wait()', () => {
+  it('resolves after the time, or as soon as the signal is aborted', async () => {
+    const controller = new AbortController();
+    await wait(1, controller.signal);
+    const long = wait(2 ** 30, controller.signal);
+    controller.abort();
+    await long;
   });
 });

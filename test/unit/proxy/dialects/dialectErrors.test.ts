@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DialectError } from '../../../../src/dialects/dialectError.ts';
-import { asDialectError, errorFormat, toDialectError } from '../../../../src/proxy/dialects/dialectErrors.ts';
+import { asDialectError, errorFormat, errorOf, toDialectError } from '../../../../src/proxy/dialects/dialectErrors.ts';
 import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 
 describe('toDialectError()', () => {
@@ -27,5 +27,23 @@ describe('asDialectError()', () => {
       assert.equal(status, 500);
       assert.doesNotMatch(message, /secret/);
     }
+  });
+});
+
+describe('errorOf()', () => {
+  const contract = ['x-opensecret-error-contract', '1'];
+  const code = ['X-OpenSecret-Error-Code', 'upstream_context_limit'];
+  const text = '{"status":422,"message":"Too much."}';
+
+  it("reads the backend's code from the headers", () => {
+    const error = errorOf({ status: 422, headers: [...contract, ...code], text });
+    assert.deepEqual([error.status, error.code, error.message], [400, 'context_length_exceeded', 'Too much.']);
+    assert.equal(errorOf({ status: 422, headers: code, text }).code, null);
+    assert.equal(errorOf({ status: 422, headers: [...contract, ...code, ...code], text }).code, null);
+  });
+
+  it('has a status of errors', () => {
+    assert.equal(errorOf({ status: 204, headers: [], text: '' }).status, 502);
+    assert.equal(errorOf({ status: 429, headers: [], text: '' }).status, 429);
   });
 });

@@ -142,7 +142,7 @@ describe('DialectResponse', () => {
     ['that is not JSON', JSON_TYPE, '<html>', /valid JSON/],
     ['with an event that is not JSON', EVENTS, `${HELLO}data: {\n\n`, /valid JSON/],
     ['with an error', EVENTS, `${HELLO}data: {"error":{"message":"Out of memory"}}\n\n`, /Out of memory/],
-    ['that is too long', JSON_TYPE, ' '.repeat(16 * 1024 * 1024 + 1), /too long/],
+    ['that is too long', JSON_TYPE, ' '.repeat(4 * 1024 * 1024 + 1), /too long/],
   ] as const) {
     it(`reports a response ${what}, once, and reads no more of it`, async () => {
       for (const stream of [true, false]) {
@@ -180,6 +180,14 @@ describe('DialectResponse', () => {
     response.writeHead(200, EVENTS);
     response.beforeBreak(PROXY_ERRORS.timeout);
     assert.equal(await text((all) => all.endsWith('fail 504|')), 'begin|fail 504|');
+  });
+
+  it('sends what came before an error in the same chunk', async () => {
+    const { response, text } = await open();
+    response.writeHead(200, EVENTS);
+    write(response, `${HELLO}data: {\n\n`);
+    response.beforeBreak(PROXY_ERRORS.backend);
+    assert.equal(await text((all) => all.includes('fail')), 'begin|Hello|fail 502|');
   });
 
   it('pings a silent stream until it ends', async () => {

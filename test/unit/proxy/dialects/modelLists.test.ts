@@ -3,6 +3,7 @@ import { ModelListFailure, ModelLists } from '../../../../src/proxy/dialects/mod
 import type { RelayContext } from '../../../../src/proxy/relay/relay.ts';
 import { FakeBackend, RECORDS } from '../../../support/exchanges.ts';
 import type { FakeCall } from '../../../support/fakeTransport.ts';
+import { flushEventLoop } from '../../../support/withTimeout.ts';
 
 const MINUTE = 60_000;
 
@@ -26,7 +27,8 @@ describe('ModelLists', () => {
   });
 
   const keyOf = (value = 'sk-key') => ({ value, accessKeyId: 'id' });
-  const get = (value?: string) => lists.get(keyOf(value), context);
+  const { signal: never } = new AbortController();
+  const get = (value?: string, signal = never) => lists.get(keyOf(value), context, signal);
   const nextCall = () => backend.transport.next('the request for the list');
   const answer = async (call: FakeCall, text: string, status = 200) => {
     const response = await backend.respond(call);
@@ -62,6 +64,37 @@ describe('ModelLists', () => {
     assert.deepEqual(outcomes, [null]);
   });
 
+  it('cancels the request when nobody waits for the list any more', async () => {
+    const [one, other] = [new AbortController(), new AbortController()];
+    const both = [get('1', one.signal), get('1', other.signal)] as const;
+    const call = await nextCall();
+    one.abort();
+    await assert.rejects(both[0], { name: 'AbortError' });
+    assert.ok(!call.isCancelled(), 'the other one still waits');
+    other.abort();
+    await assert.rejects(both[1], { name: 'AbortError' });
+    await flushEventLoop();
+    assert.ok(call.isCancelled());
+    assert.equal(await load('2', '1'), 2);
+    assert.equal(calls(), 2);
+  });
+
+  it('loads a list in the background even if the client goes', async () => {
+    await load('1');
+    now += 5 * MINUTE;
+    const client = new AbortController();
+    assert.equal(await get(undefined, client.signal), 1);
+    const call = await nextCall();
+    const reload = lists.reload(keyOf(), context, client.signal);
+    client.abort();
+    await assert.rejects(reload, { name: 'AbortError' });
+    await flushEventLoop();
+    assert.ok(!call.isCancelled());
+    await answer(call, '2');
+    await flushEventLoop();
+    assert.equal(await get(), 2);
+  });
+
   it('keeps the lists of keys apart', async () => {
     assert.deepEqual([await load('1'), await load('2', 'sk-other'), await get()], [1, 2, 1]);
   });
@@ -70,7 +103,7 @@ describe('ModelLists', () => {
     await load('1');
     now += 5 * MINUTE;
     assert.equal(await get(), 1);
-    const reload = lists.reload(keyOf(), context); // shares the request in the background
+    const reload = lists.reload(keyOf(), context, never); // shares the request in the background
     await answer(await nextCall(), '2');
     await reload;
     assert.equal(await get(), 2);
@@ -90,7 +123,7 @@ describe('ModelLists', () => {
       [401, false],
     ] as const) {
       now += 5 * MINUTE;
-      const reload = lists.reload(keyOf(), context);
+      const reload = lists.reload(keyOf(), context, never);
       await answer(await nextCall(), '{}', status);
       await assert.rejects(reload, ModelListFailure);
       const before = calls();

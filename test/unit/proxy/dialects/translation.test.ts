@@ -42,4 +42,39 @@ describe('translate()', () => {
       }
     });
   }
+
+  it('rejects a request whose translation is longer than the backend accepts', () => {
+    const numbers = `[${'1e20,'.repeat(3_000_000)}0]`;
+    const tool = `{"name":"a","input_schema":{},"input_examples":[${numbers}]}`;
+    const translation = translate(
+      job(
+        'messages',
+        'reply',
+        `{"model":"m","messages":["x"],"tools":[${tool}]}`.replace('"x"', '{"role":"user","content":"x"}'),
+      ),
+    );
+    assert.ok(translation.kind === 'error');
+    assert.deepEqual([translation.status, translation.message], [413, 'The request body is larger than 50 MiB.']);
+  }).timeout(10_000);
+
+  it('rejects more names of tools than a reply may keep', () => {
+    const tools = [{ type: 'function', name: 'a'.repeat(2_000_000) }];
+    const translation = translate(job('responses', 'reply', JSON.stringify({ ...BODIES.responses, tools })));
+    assert.ok(translation.kind === 'error');
+    assert.match(translation.message, /names of its tools are too long/);
+  });
+
+  it('keeps little for the reply to a very large request', () => {
+    const long = 'x'.repeat(200_000);
+    const tools = [{ type: 'function', name: 'f', description: long, parameters: { long } }];
+    const fields = {
+      instructions: long,
+      tools,
+      metadata: { long },
+      text: { format: { type: 'json_schema', name: 'n', schema: { long } } },
+    };
+    const translation = translate(job('responses', 'reply', JSON.stringify({ ...BODIES.responses, ...fields })));
+    assert.ok(translation.kind === 'chat');
+    assert.ok(JSON.stringify(translation.plan).length < 1000);
+  });
 });

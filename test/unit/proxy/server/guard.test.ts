@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
-  apiKeyHeader,
   bearerToken,
   checkOrigin,
   corsHeaders,
+  dialectKey,
   isOwnHost,
   preflightHeaders,
 } from '../../../../src/proxy/server/guard.ts';
@@ -273,9 +273,25 @@ describe('bearerToken()', () => {
   });
 });
 
-describe('apiKeyHeader()', () => {
-  it('returns the value of the only header', () => {
-    assert.equal(apiKeyHeader(['X-Api-Key', 'key']), 'key');
-    for (const raw of [[], ['x-api-key', 'a', 'x-api-key', 'b']]) assert.equal(apiKeyHeader(raw), undefined);
+describe('dialectKey()', () => {
+  it('returns the bearer token, or else the other header', () => {
+    assert.equal(dialectKey(['X-Api-Key', 'key']), 'key');
+    assert.equal(dialectKey(['x-api-key', 'key', 'Authorization', 'Bearer token']), 'token');
+    assert.equal(dialectKey(['x-api-key', 'key', 'Authorization', 'Basic token']), 'key');
+    assert.equal(dialectKey([]), undefined);
+  });
+
+  it('returns nothing if a header is repeated', () => {
+    const [bearer, key] = [
+      ['authorization', 'Bearer a'],
+      ['x-api-key', 'b'],
+    ];
+    for (const raw of [
+      [bearer, bearer, key],
+      [bearer, key, key],
+      [key, key],
+    ]) {
+      assert.equal(dialectKey(raw.flat()), undefined);
+    }
   });
 });

@@ -96,7 +96,7 @@ describe('joinTools()', () => {
       readTools(list, names),
     );
     assert.deepEqual(
-      joinTools(...lists).map(({ chat }) => chat.function.name),
+      joinTools(lists).map(({ chat }) => chat.function.name),
       ['run', 'patch', 'agents__run', 'agents__stop'],
     );
   });
@@ -109,7 +109,7 @@ describe('joinTools()', () => {
         names,
       ),
     );
-    rejects(() => joinTools(...lists), 'tools');
+    rejects(() => joinTools(lists), 'tools');
   });
 });
 
