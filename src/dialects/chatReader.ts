@@ -6,7 +6,7 @@ export type ChatDelta =
   | { readonly kind: 'text' | 'refusal' | 'reasoning'; readonly text: string }
   /** A tool call begins. `index`: 0, 1, 2 ... in the order of the beginnings. */
   | { readonly kind: 'toolCall'; readonly index: number; readonly id: string; readonly name: string }
-  /** More of the arguments of a call that has begun; calls may take turns. */
+  /** More of the arguments of a call that has begun; calls may be interleaved. */
   | { readonly kind: 'arguments'; readonly index: number; readonly json: string };
 
 export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
@@ -78,7 +78,7 @@ export class ChatReader {
   read(json: string): ChatDelta[] {
     if (json.trim() === '[DONE]') return [];
     this.#length += json.length;
-    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for less at once.');
+    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for a shorter one.');
     const value = parseJson(json);
     if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);

@@ -2,7 +2,7 @@
 import { fieldsOf } from '../shared/json.ts';
 import { chatModelEntries, contextWindow, reasons } from '../shared/modelList.ts';
 import type { ModelFields } from '../shared/modelList.ts';
-import type { RequestContext } from './dialect.ts';
+import type { DialectName, RequestContext } from './dialect.ts';
 import { DialectError } from './dialectError.ts';
 
 export interface RequestModel {
@@ -22,16 +22,27 @@ export const UNSEEN_IMAGE = 'The tool returned an image, which this model cannot
 /** In characters. A longer name is not that of a model. */
 const MAX_NAME = 200;
 
+/** The setting with the replacement, in the editor and on the command line. */
+const SETTINGS: Readonly<Record<DialectName, string>> = {
+  messages: 'sealedProxy.messagesModel (PROXY_MESSAGES_MODEL)',
+  responses: 'sealedProxy.responsesModel (PROXY_RESPONSES_MODEL)',
+};
+
 /**
  * The model with this name, or the replacement for a name that the backend does not offer.
  * @throws DialectError with status 404 that names the models, if there is neither
  */
-export function findModel(name: string, { modelList, replacementModel }: RequestContext): RequestModel {
+export function findModel(
+  name: string,
+  { modelList, replacementModel }: RequestContext,
+  dialect: DialectName,
+): RequestModel {
   const models = chatModelEntries(modelList);
   const named = models.find(({ id }) => id === name);
   const canReplace = name.length <= MAX_NAME; // the response repeats the name
   const model = named ?? (canReplace ? models.find(({ id }) => id === replacementModel) : undefined);
-  if (model === undefined) throw notOffered(name, replacementModel, models);
+  if (model === undefined)
+    throw notOffered([name, replacementModel], models, `, or set ${SETTINGS[dialect]} to one of them`);
   return {
     id: model.id,
     isReplacement: named === undefined,
@@ -41,9 +52,18 @@ export function findModel(name: string, { modelList, replacementModel }: Request
   };
 }
 
-function notOffered(name: string, replacement: string | undefined, models: readonly ModelFields[]): DialectError {
-  const missing = [name, replacement].flatMap((id) => (id === undefined ? [] : JSON.stringify(id.slice(0, MAX_NAME))));
+/** The error for a request for the metadata of a model that the backend does not offer. It names the models. */
+export function unknownModel(name: string, modelList: unknown): DialectError {
+  return notOffered([name], chatModelEntries(modelList), '');
+}
+
+function notOffered(
+  names: readonly (string | undefined)[],
+  models: readonly ModelFields[],
+  remedy: string,
+): DialectError {
+  const missing = names.flatMap((id) => (id === undefined ? [] : JSON.stringify(id.slice(0, MAX_NAME))));
   const offered = models.map(({ id }) => id).join(', ') || 'none';
-  const message = `The backend does not offer the model ${missing.join(' or its replacement ')}. Its models: ${offered}. Choose one of them, or set a replacement.`;
+  const message = `The backend does not offer the model ${missing.join(' or its replacement ')}. Its models: ${offered}. Use one of them${remedy}.`;
   return new DialectError(message, { status: 404, param: 'model', code: 'model_not_found' });
 }

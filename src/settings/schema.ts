@@ -97,7 +97,7 @@ export const LIVE_SETTINGS = {
     ),
     default: 0,
     description:
-      'Seconds that a Messages or Responses request may wait in total when the backend has no capacity (status 429 or 503). `0` turns waiting off.',
+      'Seconds that a Messages or Responses request (Claude Code, Codex) may wait in total when the backend has no capacity (status 429 or 503). `0` turns waiting off.',
     variable: 'PROXY_CAPACITY_WAIT_SECS',
   },
   messagesModel: {

@@ -151,7 +151,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
 describe('Compaction of responses', () => {
   const scope = perSuite();
 
-  it('is answered with a sentence', async () => {
+  it('is refused with a remedy', async () => {
     const proxy = await scope.proxy(await scope.enclave());
     const [, responses] = DIALECTS_UNDER_TEST;
     const response = await sendRequest(proxy.url, { path: `${responses.replyPath}/compact`, body: '{}' });

@@ -125,7 +125,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
   describe(`A silent stream of the ${dialect.name} dialect`, () => {
     const scope = perSuite();
 
-    it('says regularly that it is alive', async () => {
+    it('contains a ping at regular intervals', async () => {
       const quick = ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href];
       const proxy = await scope.proxy(await scope.enclave(), {}, { nodeArgs: quick });
       const body = dialect.body('/stall 1', { stream: true });

@@ -190,7 +190,7 @@ export const EXAMPLES: readonly Example[] = [
     others: [
       ['{"model": "opus"}', 'opus'],
       ['{"env": {"ANTHROPIC_BASE_URL": "https://example.com", "ANTHROPIC_AUTH_TOKEN": "sk-x"}}', 'https://example.com'],
-      ['{"env": {"CLAUDE_CODE_USE_BEDROCK": "1"}}', 'CLAUDE_CODE_USE_BEDROCK'],
+      ['{"env": {"CLAUDE_CODE_USE_BEDROCK": "1"}}', 'the provider of CLAUDE_CODE_USE_BEDROCK'],
     ],
   },
   {

@@ -54,7 +54,8 @@ export const claudeCode: Assistant = fileAssistant({
     read: (value) => {
       const env = envOf(value);
       const { [URL_NAME]: url, [KEY_NAME]: key, [MODEL_NAME]: model } = env;
-      const [other] = providersIn(env);
+      const [provider] = providersIn(env);
+      const other = provider && `the provider of ${provider}`;
       if (url === undefined && key === undefined) return { selected: other ?? fieldsOf(value)['model'] };
       const entry = { baseUrl: fromDialectUrl(url, 'messages'), key, model };
       return { entry, selected: other, elsewhere: other };

@@ -1,5 +1,5 @@
-// Puts what a model says into blocks, one after the other, as the Messages API requires. Calls of tools may take turns with
-// their arguments: then the first call goes on, and what follows waits until its arguments are complete.
+// Puts what a model says into blocks, one after the other, as the Messages API requires. The arguments of calls may be
+// interleaved: then the first call goes on, and what follows waits until its arguments are complete.
 import type { ChatDelta } from '../chatReader.ts';
 import { JsonObjectEnd } from './jsonObjectEnd.ts';
 

@@ -28,7 +28,7 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const request = objectAt('body', body);
   const name = stringAt('model', request['model']);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
-  const model = findModel(name.replace(WINDOW_MARK, ''), context);
+  const model = findModel(name.replace(WINDOW_MARK, ''), context, 'messages');
   rejectUnsupported(request);
   const conversation = readConversation(request['messages'], model.seesImages);
   if (conversation.prefill !== undefined && request['max_tokens'] !== undefined) {

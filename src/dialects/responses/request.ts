@@ -20,7 +20,7 @@ const MAX_ECHO = 128 * 1024;
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
   const request = objectAt('The body', body);
   const model = stringAt('model', request['model']);
-  const { id, reasons, seesImages } = findModel(model, context);
+  const { id, reasons, seesImages } = findModel(model, context, 'responses');
   rejectUnsupported(request);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
   const instructions = optional(stringAt, 'instructions', request['instructions']);

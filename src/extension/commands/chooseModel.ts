@@ -75,10 +75,19 @@ async function askModel(title: string, name: string): Promise<ModelChoice | unde
   return id === undefined || id === '' ? undefined : { id };
 }
 
-const REPLACEMENT: Readonly<Record<NonNullable<Assistant['dialect']>, 'messagesModel' | 'responsesModel'>> = {
-  messages: 'messagesModel',
-  responses: 'responsesModel',
-};
+/** The settings, and how the assistants show that a model is not offered. Claude Code 2.1.330 has one text for status 404. */
+const REPLACEMENTS = {
+  messages: {
+    setting: 'messagesModel',
+    api: "Anthropic's Messages API",
+    refusal: 'says that there is an issue with the selected model.',
+  },
+  responses: {
+    setting: 'responsesModel',
+    api: "OpenAI's Responses API",
+    refusal: 'shows an error that lists the models.',
+  },
+} as const;
 
 /** Offers to send requests for models that the backend does not offer to the chosen one. Changes nothing if cancelled. */
 export async function offerReplacement(
@@ -87,16 +96,16 @@ export async function offerReplacement(
   { id }: ModelChoice,
 ): Promise<void> {
   if (dialect === undefined) return;
-  const setting = REPLACEMENT[dialect];
+  const { setting, api, refusal } = REPLACEMENTS[dialect];
   const current = settings().proxy[setting];
   if (current === id) return;
   const replace = {
     label: `$(arrow-swap) Send them to ${asLabel(id)}`,
-    detail: `Writes the setting sealedProxy.${setting}.`,
+    detail: `Sets sealedProxy.${setting}, for all programs that use ${api}.`,
   };
   const keep = {
     label: current === '' ? '$(error) Refuse them' : `$(arrow-swap) Send them to ${asLabel(current)}`,
-    detail: current === '' ? `${name} shows an error that lists the models.` : 'Keeps the current setting.',
+    detail: current === '' ? `${name} ${refusal}` : 'Keeps the current setting.',
   };
   const answer = await vscode.window.showQuickPick([replace, keep], {
     title: `Connect ${name}`,

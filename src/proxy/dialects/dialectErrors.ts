@@ -1,4 +1,4 @@
-// The errors of the proxy, and those of dialects, as each other.
+// Converts errors of the proxy to errors of dialects.
 import type { Dialect } from '../../dialects/dialect.ts';
 import { DialectError, readError } from '../../dialects/dialectError.ts';
 import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER } from '../../session/wire.ts';

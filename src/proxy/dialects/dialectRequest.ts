@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
 import { DialectError } from '../../dialects/dialectError.ts';
-import { findModel } from '../../dialects/requestModel.ts';
+import { unknownModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
 import { DIRECT } from '../../shared/usage.ts';
@@ -134,8 +134,8 @@ export class DialectRequest {
   async #describeModel(id: string): Promise<void> {
     const list = await this.#reloadModels();
     const json = this.#dialect.describeModel(list, id);
-    if (json !== undefined) this.#sendJson(json);
-    else findModel(id, { modelList: list, replacementModel: undefined }); // throws the error that names the models
+    if (json === undefined) throw unknownModel(id, list);
+    this.#sendJson(json);
   }
 
   #reloadModels(): Promise<unknown> {

@@ -74,7 +74,7 @@ export class DialectResponse implements ClientResponse {
     this.#headers = keptHeaders(headers);
     this.#events = !isError && isStream(headers) ? new EventStreamReader() : undefined;
     this.#collected = new CollectedResponse(MAX_COLLECTED, (collected) => {
-      if (collected === undefined) this.#invalidate(invalid('The response is too long. Ask for less at once.'));
+      if (collected === undefined) this.#invalidate(invalid('The response is too long. Ask for a shorter one.'));
       else if (isError) this.#options.onRefused(collected);
       else this.#complete(() => [collected.text]);
     });

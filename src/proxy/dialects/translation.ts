@@ -32,7 +32,8 @@ export function translate({ dialect: name, purpose, body, context }: Translation
   const dialect = DIALECTS[name];
   try {
     const value = parseJson(body);
-    if (value === undefined) throw new DialectError('The request body is not valid JSON.', { status: 400 });
+    if (value === undefined)
+      throw new DialectError('The request body is not valid JSON. Check the client.', { status: 400 });
     const { chat, plan } = dialect.translateRequest(value, context);
     if (purpose === 'count') return { kind: 'count', json: dialect.tokenCount(estimateTokens(chat)) };
     if (JSON.stringify(plan).length > MAX_PLAN) throw new DialectError(TOO_MANY_TOOLS, { status: 400, param: 'tools' });

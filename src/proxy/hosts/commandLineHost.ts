@@ -18,11 +18,14 @@ export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } 
 export const GRACE = 30_000;
 const HEALTH_TIMEOUT = 5000;
 
-const HELP = `sealed-proxy ${VERSION}: a private, OpenAI-compatible endpoint on this computer.
+const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
 Usage: sealed-proxy [--help | --version | --health]
 
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
+
+The base URL ends with /v1 for Chat Completions, with /anthropic for Anthropic's Messages API, and with /responses/v1 for
+OpenAI's Responses API.
 
 Settings are environment variables:
 

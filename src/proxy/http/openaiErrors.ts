@@ -27,9 +27,9 @@ const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embed
 const BUSY = { ...server(503, ''), code: PROXY_BUSY, headers: ['retry-after', '1'] } as const;
 const DIALECT_SERVES: Readonly<Record<DialectName, string>> = {
   messages:
-    'This proxy serves only POST /anthropic/v1/messages, POST /anthropic/v1/messages/count_tokens and GET /anthropic/v1/models. The base URL of clients ends with /anthropic.',
+    'Below /anthropic, this proxy serves only POST /anthropic/v1/messages, POST /anthropic/v1/messages/count_tokens and GET /anthropic/v1/models. The base URL that you set in the client must end with /anthropic, without /v1.',
   responses:
-    'This proxy serves only POST /responses/v1/responses, POST /responses/v1/responses/input_tokens and GET /responses/v1/models. The base URL of clients ends with /responses/v1.',
+    'Below /responses, this proxy serves only POST /responses/v1/responses, POST /responses/v1/responses/input_tokens and GET /responses/v1/models. The base URL that you set in the client must end with /responses/v1.',
 };
 
 /** The longest body of a request, and the error for a longer one. */
@@ -39,14 +39,14 @@ export interface BodyLimit {
   readonly error: ProxyError;
 }
 
-function bodyLimit(mebibytes: number): BodyLimit {
-  const message = `The request body is larger than ${mebibytes} MiB.`;
+function bodyLimit(mebibytes: number, remedy = ''): BodyLimit {
+  const message = `The request body is larger than ${mebibytes} MiB.${remedy}`;
   return { max: mebibytes * 1024 * 1024, error: invalid(413, 'request_too_large', message) };
 }
 
 export const BODY_LIMIT = bodyLimit(MAX_BODY / 1024 / 1024);
 /** A request of a dialect is kept in memory and translated. */
-export const DIALECT_BODY_LIMIT = bodyLimit(32);
+export const DIALECT_BODY_LIMIT = bodyLimit(32, ' Send fewer or smaller images, or start a new conversation.');
 
 export const PROXY_ERRORS = {
   badRequest: invalid(
@@ -117,8 +117,14 @@ export const PROXY_ERRORS = {
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;
 
-/** Those of the paths for dialects alone. */
+/** Those for clients of dialects alone. */
 export const DIALECT_ERRORS = {
+  /** The path of a client of Messages whose base URL does not end with /anthropic. */
+  messagesElsewhere: invalid(
+    404,
+    'not_found',
+    `${SERVES} For Anthropic's Messages API, the base URL that you set in the client must end with /anthropic, without /v1.`,
+  ),
   noCompaction: invalid(
     404,
     'not_found',

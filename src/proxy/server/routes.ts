@@ -44,11 +44,13 @@ const FOLDERS: readonly {
   readonly folder: string;
   readonly tasks: Readonly<Partial<Record<string, 'reply' | 'count'>>>;
 }[] = [
-  { dialect: 'messages', folder: '/anthropic/', tasks: { messages: 'reply', 'messages/count_tokens': 'count' } },
-  { dialect: 'responses', folder: '/responses/', tasks: { responses: 'reply', 'responses/input_tokens': 'count' } },
+  { dialect: 'messages', folder: '/anthropic', tasks: { messages: 'reply', 'messages/count_tokens': 'count' } },
+  { dialect: 'responses', folder: '/responses', tasks: { responses: 'reply', 'responses/input_tokens': 'count' } },
 ];
 const MODEL = 'models/';
 const COMPACT = '/responses/v1/responses/compact';
+/** What a client of Messages requests with the base URL of OpenAI clients, or without any path in it. */
+const MESSAGES_ELSEWHERE = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
 
 /** The path as the log shows it. */
 export function loggedPath(path: string): string {
@@ -60,7 +62,7 @@ export function loggedPath(path: string): string {
 
 /** The dialect in which a request to this path expects errors. */
 export function findDialect(path: string): DialectName | undefined {
-  return FOLDERS.find(({ folder }) => path.startsWith(folder))?.dialect;
+  return FOLDERS.find(({ folder }) => path === folder || path.startsWith(`${folder}/`))?.dialect;
 }
 
 /** The route of a path, or the error for a path that the proxy does not serve. */
@@ -70,13 +72,14 @@ export function findRoute(path: string): Route | ProxyError {
   if (path === COMPACT) return DIALECT_ERRORS.noCompaction;
   const dialect = findDialect(path);
   if (dialect !== undefined) return noDialectPath(dialect);
+  if (MESSAGES_ELSEWHERE.test(path)) return DIALECT_ERRORS.messagesElsewhere;
   return path.startsWith('/v1/models/') ? PROXY_ERRORS.noSuchModelRoute : PROXY_ERRORS.noSuchPath;
 }
 
 function findDialectRoute(path: string): DialectRoute | undefined {
   for (const { dialect, folder, tasks } of FOLDERS) {
-    if (!path.startsWith(`${folder}v1/`)) continue;
-    const rest = path.slice(folder.length + 'v1/'.length);
+    if (!path.startsWith(`${folder}/v1/`)) continue;
+    const rest = path.slice(`${folder}/v1/`.length);
     const name = Object.hasOwn(tasks, rest) ? tasks[rest] : undefined;
     if (name !== undefined) return { kind: 'dialect', allow: 'POST', dialect, task: { name } };
     if (rest === 'models') return { kind: 'dialect', allow: 'GET', dialect, task: { name: 'listModels' } };

@@ -76,7 +76,7 @@ describe('ChatReader', () => {
     });
   });
 
-  it('reads calls by their number, also if they take turns', () => {
+  it('reads calls by their number, also if they are interleaved', () => {
     const deltas = read(
       calls(fragment({ index: 0, id: 'a' }, 'run', ''), fragment({ index: 1, id: 'b' }, 'stop', '{')),
       calls(fragment({ index: 0 }, undefined, '{"x"')),

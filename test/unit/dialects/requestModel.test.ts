@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findModel } from '../../../src/dialects/requestModel.ts';
+import { findModel, unknownModel } from '../../../src/dialects/requestModel.ts';
 
 const modelList = {
   data: [
@@ -11,7 +11,7 @@ const modelList = {
 
 describe('findModel()', () => {
   it('finds the model that was asked for, also if there is a replacement', () => {
-    assert.deepEqual(findModel('thinker', { modelList, replacementModel: 'talker' }), {
+    assert.deepEqual(findModel('thinker', { modelList, replacementModel: 'talker' }, 'messages'), {
       id: 'thinker',
       isReplacement: false,
       reasons: true,
@@ -22,7 +22,7 @@ describe('findModel()', () => {
 
   it('replaces a name that the backend does not offer', () => {
     for (const name of ['gpt-5', '', 'text-embedder']) {
-      assert.deepEqual(findModel(name, { modelList, replacementModel: 'talker' }), {
+      assert.deepEqual(findModel(name, { modelList, replacementModel: 'talker' }, 'messages'), {
         id: 'talker',
         isReplacement: true,
         reasons: false,
@@ -48,16 +48,25 @@ describe('findModel()', () => {
       message,
     });
     assert.throws(
-      () => findModel('gpt-5', { modelList, replacementModel: undefined }),
+      () => findModel('gpt-5', { modelList, replacementModel: undefined }, 'messages'),
       rejection(
-        'The backend does not offer the model "gpt-5". Its models: thinker, talker. Choose one of them, or set a replacement.',
+        'The backend does not offer the model "gpt-5". Its models: thinker, talker. Use one of them, or set sealedProxy.messagesModel (PROXY_MESSAGES_MODEL) to one of them.',
       ),
     );
     assert.throws(
-      () => findModel('gpt-5', { modelList: undefined, replacementModel: 'gone' }),
+      () => findModel('gpt-5', { modelList: undefined, replacementModel: 'gone' }, 'responses'),
       rejection(
-        'The backend does not offer the model "gpt-5" or its replacement "gone". Its models: none. Choose one of them, or set a replacement.',
+        'The backend does not offer the model "gpt-5" or its replacement "gone". Its models: none. Use one of them, or set sealedProxy.responsesModel (PROXY_RESPONSES_MODEL) to one of them.',
       ),
     );
+  });
+});
+
+describe('unknownModel()', () => {
+  it('names the models, and no replacement: metadata is never that of another model', () => {
+    const { message, status, code } = unknownModel('gpt-5', modelList);
+    assert.deepEqual([status, code], [404, 'model_not_found']);
+    const expected = 'The backend does not offer the model "gpt-5". Its models: thinker, talker. Use one of them.';
+    assert.equal(message, expected);
   });
 });

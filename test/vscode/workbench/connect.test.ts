@@ -253,6 +253,7 @@ describe('Connect an Assistant', () => {
 
   it('connects Claude Code with a model for its main work and one for small tasks, and undoes it', async () => {
     const path = join(editor.profile.root, '.claude', 'settings.json');
+    const preview = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     const setting = () =>
       window.bridge.run(
         (api) => api.workspace.getConfiguration('sealedProxy').get<string>('messagesModel') ?? '',
@@ -261,16 +262,24 @@ describe('Connect an Assistant', () => {
     await open();
     await window.quickInput.locator('input').first().fill('Claude Code');
     await choose('Claude Code');
-    await window.quickInput.getByText('(proposed)').first().waitFor();
+    await window.quickInput.getByPlaceholder('Select a model for the main work of Claude Code').waitFor();
+    await window.quickInput.getByText('glm-5-2 (proposed)').waitFor();
     await window.screenshot('connect-main-model');
     await choose('GLM 5.2');
-    await window.quickInput.getByText('(proposed)').first().waitFor();
+    await window.quickInput.getByPlaceholder('Select a model for small tasks of Claude Code').waitFor();
+    await window.quickInput.getByText('(proposed)').waitFor();
     await window.screenshot('connect-small-model');
-    await choose('Gemma 4 31B', `Create ${path}`);
+    await choose('Gemma 4 31B');
+    await window.option(`Create ${path}`).waitFor();
+    await preview.getByText('ANTHROPIC_BASE_URL').first().waitFor();
+    await window.screenshot('connect-claude-code-preview');
+    assert.deepEqual(keysIn(await preview.innerText()), []);
+    await choose(`Create ${path}`);
     await window.option('Send them to glm-5-2').waitFor();
     await window.screenshot('connect-replacement');
     await choose('Send them to glm-5-2');
     await window.toast('Claude Code is connected.').waitFor();
+    await window.screenshot('connect-claude-code-done');
     const { env } = JSON.parse(readFileSync(path, 'utf8')) as { env: Readonly<Record<string, string>> };
     assert.equal(env['ANTHROPIC_BASE_URL'], `http://127.0.0.1:${port}/anthropic`);
     assert.equal(env['ANTHROPIC_MODEL'], 'glm-5-2');
@@ -287,10 +296,20 @@ describe('Connect an Assistant', () => {
 
   it('connects Codex, and refuses other models if the user wants that', async () => {
     const path = join(editor.profile.root, '.codex', 'config.toml');
+    const preview = window.page.locator('.modified-in-monaco-diff-editor .view-lines').first();
     await open();
     await window.quickInput.locator('input').first().fill('Codex');
-    await choose('Codex', 'GLM 5.2', `Create ${path}`, 'Refuse them');
+    await choose('Codex', 'GLM 5.2');
+    await window.option(`Create ${path}`).waitFor();
+    await preview.getByText('experimental_bearer_token').first().waitFor();
+    await window.screenshot('connect-codex-preview');
+    assert.deepEqual(keysIn(await preview.innerText()), []);
+    await choose(`Create ${path}`);
+    await window.option('Refuse them').waitFor();
+    await window.screenshot('connect-codex-replacement');
+    await choose('Refuse them');
     await window.toast('Codex is connected.').waitFor();
+    await window.screenshot('connect-codex-done');
     const written = readFileSync(path, 'utf8');
     assert.ok(written.includes(`base_url = "http://127.0.0.1:${port}/responses/v1"`), written);
     assert.equal(keysIn(written).length, 1);

@@ -109,6 +109,7 @@ describe('The walkthrough', () => {
   });
 
   it('completes the third step when an assistant is connected', async () => {
+    for (const found of ['.claude', '.codex']) mkdirSync(join(editor.profile.root, found));
     const folder = join(editor.profile.root, '.config', 'opencode');
     mkdirSync(folder, { recursive: true });
     const config = join(folder, 'opencode.json');

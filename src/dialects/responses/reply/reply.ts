@@ -102,7 +102,7 @@ export class ResponsesReply implements Reply {
   }
 
   #begin<Item extends OutputItem>(prefix: string, create: (place: Place) => Item): [Item, string] {
-    // Calls may take turns, so they stay open. Items end in the order of their beginnings.
+    // Calls may be interleaved, so they stay open. Items end in the order of their beginnings.
     const end = this.#calls.size === 0 ? this.#close('completed') : '';
     const index = this.#output.length;
     const id = `${prefix}_${this.#identity.id}${index.toString(16).padStart(4, '0')}`;

@@ -70,8 +70,8 @@ describe('claudeCode', () => {
   it('says that another provider is selected, whose address takes precedence', async () => {
     await home().connect(claudeCode);
     for (const [value, elsewhere] of [
-      ['1', 'CLAUDE_CODE_USE_BEDROCK'],
-      ['TRUE', 'CLAUDE_CODE_USE_BEDROCK'],
+      ['1', 'the provider of CLAUDE_CODE_USE_BEDROCK'],
+      ['TRUE', 'the provider of CLAUDE_CODE_USE_BEDROCK'],
       ['0', undefined],
       ['', undefined],
     ] as const) {

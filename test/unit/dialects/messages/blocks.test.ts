@@ -55,7 +55,7 @@ describe('BlockSequence', () => {
     ]);
   });
 
-  it('lets calls wait whose arguments come in turns', () => {
+  it('lets a call wait if its arguments are interleaved with those of another one', () => {
     assert.deepEqual(
       run(call(0), call(1), json(1, '{"b'), json(0, '{"a":'), say('x'), json(1, '":2}'), json(0, '"}"}'), say('y')),
       ['[0call_0/Read:', '', '', '0<{"a":>', '', '', '0<"}"}>0][1call_1/Read:1<{"b>1<":2}>1][2text:2<x>', '2<y>', '2]'],

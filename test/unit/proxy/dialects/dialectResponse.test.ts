@@ -101,7 +101,7 @@ describe('DialectResponse', () => {
     ['an event stream', EVENTS, HELLO + STOP],
     ['a complete response', JSON_TYPE, WHOLE],
   ] as const) {
-    it(`makes of ${what} what the client asked for`, async () => {
+    it(`answers as the client asked, with a stream or a body, if the backend sends ${what}`, async () => {
       for (const [stream, expected] of [
         [true, 'begin|Hello|stop|'],
         [false, '"stop"'],

@@ -49,8 +49,19 @@ describe('findRoute()', () => {
     ]) {
       assert.deepEqual(findRoute(path), noDialectPath('messages'), path);
     }
-    assert.deepEqual(findRoute('/responses/v1/messages'), noDialectPath('responses'));
-    for (const path of ['/anthropic', '/responses']) assert.equal(findRoute(path), PROXY_ERRORS.noSuchPath);
+    assert.deepEqual(findRoute('/anthropic'), noDialectPath('messages'));
+    for (const path of ['/responses', '/responses/v1/messages'])
+      assert.deepEqual(findRoute(path), noDialectPath('responses'), path);
+    for (const path of ['/anthropics', '/responses.json']) assert.equal(findRoute(path), PROXY_ERRORS.noSuchPath, path);
+  });
+
+  it('names the base URL for Messages if a client uses another one', () => {
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens', '/v1/v1/messages']) {
+      assert.equal(findRoute(path), DIALECT_ERRORS.messagesElsewhere, path);
+    }
+    for (const path of ['/v1/messagesx', '/v1/v1/v1/messages', '/v1/responses', '/messages']) {
+      assert.equal(findRoute(path), PROXY_ERRORS.noSuchPath, path);
+    }
   });
 
   it('gives the error for single models and for all other paths', () => {
@@ -64,7 +75,8 @@ describe('findRoute()', () => {
 describe('findDialect()', () => {
   it('finds the dialect of all paths in its folder', () => {
     const paths = ['/anthropic/x', '/anthropic/v1/messages', '/responses/', '/anthropic', '/v1/responses', ''];
-    assert.deepEqual(paths.map(findDialect), ['messages', 'messages', 'responses', undefined, undefined, undefined]);
+    const [messages, responses] = ['messages', 'responses'];
+    assert.deepEqual(paths.map(findDialect), [messages, messages, responses, messages, undefined, undefined]);
   });
 });
 

@@ -213,7 +213,7 @@ describe('ResponsesReply', () => {
     assert.deepEqual(typesOf(stream).slice(-3), ['custom_tool_call_input.done', 'output_item.done', 'completed']);
   });
 
-  it('lets calls take turns', () => {
+  it('keeps interleaved calls apart', () => {
     const deltas = [call(0, 'run'), more(0, '{"a"'), call(1, 'run'), more(1, '{"b"'), more(0, ':1}'), more(1, ':2}')];
     const { output } = bodyOf(plan, deltas);
     assert.deepEqual(
