@@ -34,7 +34,7 @@ describe('findModel()', () => {
 
   it('does not replace a name that is too long for one', () => {
     assert.throws(
-      () => findModel('x'.repeat(201), { modelList, replacementModel: 'talker' }),
+      () => findModel('x'.repeat(201), { modelList, replacementModel: 'talker' }, 'messages'),
       /^DialectError: The backend does not offer the model "x{200}"/,
     );
   });
