@@ -1,8 +1,8 @@
 // Loaded into each measured process with `--import`: reports measurements over file descriptor 3.
 import { Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
 
-const channel = new Socket({ fd: 3 });
 const delay = monitorEventLoopDelay({ resolution: 1 });
 let peak = 0;
 let sampler;
@@ -33,5 +33,8 @@ const measurements = {
   },
 };
 
-channel.on('data', (name) => channel.write(`${JSON.stringify(measurements[String(name)]())}\n`));
-channel.unref();
+if (isMainThread) {
+  const channel = new Socket({ fd: 3 });
+  channel.on('data', (name) => channel.write(`${JSON.stringify(measurements[String(name)]())}\n`));
+  channel.unref();
+}

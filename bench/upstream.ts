@@ -16,28 +16,32 @@ const TOKEN = {
 };
 /** One event as a provider sends it: about 200 bytes. */
 const EVENT = Buffer.from(`data: ${JSON.stringify(TOKEN)}\n\n`);
-const RESPONSE = Buffer.from(
-  JSON.stringify({ ...TOKEN, object: 'chat.completion', choices: [{ message: { content: 'word '.repeat(60) } }] }),
+const END = Buffer.from(
+  `data: ${JSON.stringify({ ...TOKEN, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
 );
+const ANSWER = { index: 0, message: { role: 'assistant', content: 'word '.repeat(60) }, finish_reason: 'stop' };
+const RESPONSE = Buffer.from(JSON.stringify({ ...TOKEN, object: 'chat.completion', choices: [ANSWER] }));
+const MODELS = Buffer.from(JSON.stringify({ object: 'list', data: [{ id: TOKEN.model, object: 'model' }] }));
 const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
 const EVENTS_TYPE = [{ name: 'content-type', value: 'text/event-stream' }];
 
-/** `?events=N`: N events as fast as the client reads them; `&paced=1`: one per millisecond, like tokens. */
-const handler: ApiHandler = async ({ target }, response) => {
-  const query = new URLSearchParams(target.split('?')[1]);
-  const events = Number(query.get('events') ?? 0);
+/** In a prompt. `events=N`: N events as fast as the client reads them; ` paced`: one per millisecond, like tokens. */
+const STREAM = /\bevents=(\d+)( paced)?/;
+
+const handler: ApiHandler = async ({ target, body }, response) => {
+  const [, events = 0, paced] = STREAM.exec(Buffer.from(body?.subarray(0, 1000) ?? []).toString()) ?? [];
   if (events === 0) {
     response.start({ status: 200, headers: JSON_TYPE });
-    response.write(RESPONSE);
+    response.write(target === '/v1/models' ? MODELS : RESPONSE);
     response.end();
     return;
   }
   response.start({ status: 200, headers: EVENTS_TYPE });
-  const paced = query.has('paced');
-  for (let sent = 0; sent < events; sent++) {
+  for (let sent = 0; sent < Number(events); sent++) {
     if (!response.write(EVENT)) await response.drained();
-    if (paced) await setTimeout(1);
+    if (paced !== undefined) await setTimeout(1);
   }
+  response.write(END);
   response.end();
 };
 
