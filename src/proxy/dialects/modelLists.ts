@@ -155,8 +155,9 @@ function fetchModels(
 ): Promise<Fetched> {
   const { promise, resolve, reject } = Promise.withResolvers<Fetched>();
   const entry = new RequestEntry('GET', MODELS);
-  const res = new CollectedResponse(MAX_LENGTH, (response = INVALID) => {
-    resolve({ response, end: entry.end, detail: entry.detail });
+  const res = new CollectedResponse(MAX_LENGTH, (response) => {
+    resolve({ response: response ?? INVALID, end: entry.end, detail: entry.detail });
+    if (response === undefined) relay.clientGone();
   });
   const metadata = encodeMetadata({
     ...{ credential, cacheNamespaceRoot: null, headers: [], bodyPresent: false },
