@@ -20,10 +20,11 @@ export class CollectedResponse implements ClientResponse {
   #headers: readonly string[] = [];
   #chunks: Uint8Array[] = [];
   #length = 0;
+  #isTooLong = false;
 
   /**
    * @param limit the longest body, in bytes
-   * @param onEnd receives the response; undefined if it was too long
+   * @param onEnd receives the response; undefined as soon as it is too long
    */
   constructor(limit: number, onEnd: (collected: Collected | undefined) => void) {
     this.#limit = limit;
@@ -38,18 +39,22 @@ export class CollectedResponse implements ClientResponse {
   }
 
   write(bytes: Uint8Array): boolean {
+    if (this.#isTooLong) return true;
     this.#length += bytes.length;
-    if (this.#length > this.#limit) this.#chunks = [];
-    else this.#chunks.push(bytes);
+    this.#chunks.push(bytes);
+    if (this.#length <= this.#limit) return true;
+    this.#isTooLong = true;
+    this.#chunks = [];
+    this.#onEnd(undefined);
     return true;
   }
 
   end(text?: string): void {
-    const isTooLong = this.#length > this.#limit;
+    if (this.#isTooLong) return;
     const [status, headers] = [this.#status, this.#headers];
     const body = text ?? new TextDecoder().decode(Buffer.concat(this.#chunks));
     this.#chunks = [];
-    this.#onEnd(isTooLong ? undefined : { status, headers, text: body });
+    this.#onEnd({ status, headers, text: body });
   }
 
   /** Nothing was sent: there is nothing to flush, to wait for, or to limit. */

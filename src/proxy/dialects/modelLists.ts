@@ -162,8 +162,9 @@ function fetchModels(
 ): { readonly fetched: Promise<Fetched>; readonly relay: Relay } {
   const { promise: fetched, resolve } = Promise.withResolvers<Fetched>();
   const entry = new RequestEntry('GET', MODELS);
-  const res = new CollectedResponse(MAX_LENGTH, (response = INVALID) => {
-    resolve({ response, end: entry.end, detail: entry.detail });
+  const res = new CollectedResponse(MAX_LENGTH, (response) => {
+    resolve({ response: response ?? INVALID, end: entry.end, detail: entry.detail });
+    if (response === undefined) relay.clientGone();
   });
   const metadata = encodeMetadata({
     ...{ credential, cacheNamespaceRoot: null, headers: [], bodyPresent: false },

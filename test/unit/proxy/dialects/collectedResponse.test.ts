@@ -23,12 +23,20 @@ describe('CollectedResponse', () => {
   it('replaces an incomplete response by an error', () => {
     const ends = collect((res) => {
       res.writeHead(200, []);
-      res.write(Buffer.from('incomplete, and too long'));
+      res.write(Buffer.from('incomplete'));
       assert.equal(res.headersSent, false);
       res.writeHead(502, ['c', 'd']);
       res.end('error');
     });
     assert.deepEqual(ends, [{ status: 502, headers: ['c', 'd'], text: 'error' }]);
+  });
+
+  it('gives up a body that does not end', () => {
+    const ends = collect((res) => {
+      res.writeHead(200, []);
+      for (let sent = 0; sent < 20; sent++) res.write(Buffer.from('x'));
+    });
+    assert.deepEqual(ends, [undefined]);
   });
 
   it('gives up a body that is too long', () => {

@@ -127,6 +127,14 @@ describe('DialectResponse', () => {
     assert.equal(res.headersSent, false);
   });
 
+  it('gives up an error that does not end', async () => {
+    const { response } = await open();
+    response.writeHead(429, EVENTS);
+    for (let count = 0; count < 5; count++) write(response, ' '.repeat(1024 * 1024));
+    assert.equal(events.length, 1);
+    assert.match(events[0] ?? '', /^invalid: .*too long/);
+  });
+
   it('can be replaced by an error while nothing was sent', async () => {
     const { response } = await open({ stream: false });
     response.writeHead(200, JSON_TYPE);
