@@ -42,8 +42,10 @@ interface ToolCall {
 const MAX_CALLS = 256;
 /** How often a response may change between text, reasoning and calls: a reply may keep each part. */
 const MAX_PARTS = 1000;
-/** In characters, of everything in one response: a reply may keep it. */
+/** In characters, of all events of one response. */
 const MAX_LENGTH = 64 * 1024 * 1024;
+/** In characters, of what the model says: a reply may keep it and repeat it at the end. */
+const MAX_CONTENT = 4 * 1024 * 1024;
 /** More than any response can have. */
 const MAX_TOKENS = 1e9;
 
@@ -54,6 +56,7 @@ export class ChatReader {
   #parts = 0;
   #lastKind: ChatDelta['kind'] | undefined;
   #length = 0;
+  #content = 0;
   #finish: FinishReason | undefined;
   #usage: ChatUsage | undefined;
 
@@ -75,7 +78,7 @@ export class ChatReader {
   read(json: string): ChatDelta[] {
     if (json.trim() === '[DONE]') return [];
     this.#length += json.length;
-    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for less at once.');
+    if (this.#length > MAX_LENGTH) throw tooLong();
     const value = parseJson(json);
     if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);
@@ -83,13 +86,17 @@ export class ChatReader {
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
     this.#readParts(fieldsOf(delta ?? message), deltas);
-    for (const { kind } of deltas) this.#countPart(kind === 'arguments' ? 'toolCall' : kind);
+    for (const delta of deltas) this.#count(delta);
     this.#usage = parseUsage(usage) ?? this.#usage;
     if (typeof reason === 'string') this.#setFinish(reason);
     return deltas;
   }
 
-  #countPart(kind: ChatDelta['kind']): void {
+  #count(delta: ChatDelta): void {
+    if ('text' in delta) this.#content += delta.text.length;
+    if ('json' in delta) this.#content += delta.json.length;
+    if (this.#content > MAX_CONTENT) throw tooLong();
+    const kind = delta.kind === 'arguments' ? 'toolCall' : delta.kind;
     if (kind !== this.#lastKind && ++this.#parts > MAX_PARTS) {
       throw broken('The response has too many parts. Try again.');
     }
@@ -155,6 +162,10 @@ export class ChatReader {
     else if (reason === 'content_filter') this.#finish = 'contentFilter';
     else this.#finish = this.#begun > 0 ? 'toolCalls' : 'stop';
   }
+}
+
+function tooLong(): DialectError {
+  return broken('The response is too long. Ask for less at once.');
 }
 
 function broken(message: string): DialectError {
