@@ -44,8 +44,10 @@ interface ToolCall {
 const MAX_CALLS = 256;
 /** How often a response may change between text, reasoning and calls: a reply may keep each part. */
 const MAX_PARTS = 1000;
-/** In characters, of everything in one response: a reply may keep it. */
+/** In characters, of all events of one response. */
 const MAX_LENGTH = 64 * 1024 * 1024;
+/** In characters, of what the model says: a reply may keep it and repeat it at the end. */
+const MAX_CONTENT = 4 * 1024 * 1024;
 /** More than any response can have. */
 const MAX_TOKENS = 1e9;
 
@@ -57,6 +59,7 @@ export class ChatReader {
   #parts = 0;
   #lastKind: ChatDelta['kind'] | undefined;
   #length = 0;
+  #content = 0;
   #finish: FinishReason | undefined;
   #usage: ChatUsage | undefined;
 
@@ -78,7 +81,7 @@ export class ChatReader {
   read(json: string): ChatDelta[] {
     if (json.trim() === '[DONE]') return [];
     this.#length += json.length;
-    if (this.#length > MAX_LENGTH) throw broken('The response is too long. Ask for a shorter one.');
+    if (this.#length > MAX_LENGTH) throw tooLong();
     const value = parseJson(json);
     if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);
@@ -86,7 +89,7 @@ export class ChatReader {
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
     this.#readParts(fieldsOf(delta ?? message), (part) => {
-      this.#countPart(part.kind === 'arguments' ? 'toolCall' : part.kind);
+      this.#count(part);
       deltas.push(...this.#joiner.push(part));
     });
     this.#usage = parseUsage(usage) ?? this.#usage;
@@ -97,7 +100,11 @@ export class ChatReader {
     return deltas;
   }
 
-  #countPart(kind: ChatDelta['kind']): void {
+  #count(delta: ChatDelta): void {
+    if ('text' in delta) this.#content += delta.text.length;
+    if ('json' in delta) this.#content += delta.json.length;
+    if (this.#content > MAX_CONTENT) throw tooLong();
+    const kind = delta.kind === 'arguments' ? 'toolCall' : delta.kind;
     if (kind !== this.#lastKind && ++this.#parts > MAX_PARTS) {
       throw broken('The response has too many parts. Try again.');
     }
@@ -165,6 +172,10 @@ export class ChatReader {
     else if (reason === 'content_filter') this.#finish = 'contentFilter';
     else this.#finish = this.#begun > 0 ? 'toolCalls' : 'stop';
   }
+}
+
+function tooLong(): DialectError {
+  return broken('The response is too long. Ask for less at once.');
 }
 
 function broken(message: string): DialectError {

@@ -291,4 +291,13 @@ describe('ChatReader', () => {
     for (let count = 0; count < 2000; count++) reader.read(chunk({ content: 'b' }));
     rejects(() => reader.read(both), /too many parts/);
   });
+
+  it('rejects more text than a model can say, in texts and in arguments', () => {
+    const long = 'x'.repeat(1024 * 1024);
+    for (const event of [chunk({ content: long }), calls(fragment({ index: 0, id: 'a' }, 'Read', long))]) {
+      const reader = newReader();
+      for (let count = 0; count < 4; count++) reader.read(event);
+      rejects(() => reader.read(event), /too long/);
+    }
+  });
 });

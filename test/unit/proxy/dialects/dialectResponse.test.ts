@@ -211,6 +211,7 @@ describe('DialectResponse', () => {
     let pings = 0;
     const own = {
       ...reply,
+      delta: () => 'x'.repeat(1024 * 1024),
       ping: () => {
         pings++;
         return 'ping|';
@@ -218,8 +219,7 @@ describe('DialectResponse', () => {
     };
     const { response, res } = await open({ pingInterval: 1, own });
     response.writeHead(200, EVENTS);
-    const long = `data: {"choices":[{"delta":{"content":"${'x'.repeat(1024 * 1024)}"}}]}\n\n`;
-    for (let count = 0; count < 40; count++) write(response, long); // far more than the system's own buffers hold
+    for (let count = 0; count < 40; count++) write(response, HELLO); // far more than the system's own buffers hold
     assert.equal(write(response, HELLO), false);
     const drained = new Promise<void>((resolve) => {
       response.once('drain', resolve);
