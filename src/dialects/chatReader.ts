@@ -175,7 +175,7 @@ export class ChatReader {
 }
 
 function tooLong(): DialectError {
-  return broken('The response is too long. Ask for less at once.');
+  return broken('The response is too long. Ask for a shorter one.');
 }
 
 function broken(message: string): DialectError {
