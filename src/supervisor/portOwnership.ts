@@ -122,22 +122,30 @@ export async function probePort(port: number, readSecrets: ReadSecrets, agent?: 
 }
 
 /**
- * Asks an own proxy to release its port, unless it is newer than this version. Resolves when the port is free, or after
- * three seconds. Never rejects.
+ * Asks an own proxy to release its port, unless it is newer than this version. Resolves when the port is free, when
+ * another window's proxy has taken it, or after three seconds. Never rejects.
  */
 export async function requestPort(port: number, readSecrets: ReadSecrets, version: string): Promise<void> {
   try {
     const secret = ownershipSecret(await readSecrets());
     const connection = new VerifiedConnection(port, secret);
+    let instance: string | undefined;
     try {
       const found = await connection.probe();
-      if (found.kind === 'own' && compareVersions(found.report.version, version) > 0) return;
-      if (found.kind === 'own') await connection.askForPort();
+      if (found.kind === 'own') {
+        if (compareVersions(found.report.version, version) > 0) return;
+        await connection.askForPort();
+        ({ instance } = found.report);
+      }
     } finally {
       connection.end();
     }
     const limit = Date.now() + RELEASE_LIMIT;
-    while (Date.now() < limit && (await probe(port, secret)).kind !== 'free') await delay(RELEASE_INTERVAL);
+    while (Date.now() < limit) {
+      const found = await probe(port, secret);
+      if (found.kind === 'free' || (found.kind === 'own' && found.report.instance !== instance)) return;
+      await delay(RELEASE_INTERVAL);
+    }
   } catch {
     // The caller probes the port next, and finds out whether it is free.
   }

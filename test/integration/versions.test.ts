@@ -85,7 +85,7 @@ describe('Supervisors of different versions', () => {
     }
   });
 
-  it('leave the port to the older one if the newer one crashes: it then joins', async () => {
+  it('share one proxy again after the newer one crashed, and leave it to the user to change its version', async () => {
     const [older, newer] = [open(), open(NEWER)];
     await older.start();
     const before = older.statuses.items.length;
@@ -94,14 +94,17 @@ describe('Supervisors of different versions', () => {
     await serving(older, true, before);
     const [olderStart, newerStart] = [older.statuses.items.length, newer.statuses.items.length];
     process.kill(newer.pid, 'SIGKILL');
-    await serving(older, false, olderStart);
-    const { version } = await serving(newer, true, newerStart);
-    assert.equal(version, VERSION);
-    assert.deepEqual(starts(older, newer), [2, 1]);
+    // Usually the older one is faster, because the other window waits for a second after a crash.
+    const isOlder = await Promise.race([
+      serving(older, false, olderStart).then(() => true),
+      serving(newer, false, newerStart).then(() => false),
+    ]);
+    const { version } = await (isOlder ? serving(newer, true, newerStart) : serving(older, true, olderStart));
+    assert.equal(version, isOlder ? VERSION : NEWER);
     const last = older.statuses.items.length;
     await newer.supervisor.restart(); // the user asks for it
     await serving(newer, false, newerStart);
-    await serving(older, true, last);
+    await serving(older, true, isOlder ? last : olderStart);
   });
 
   it('give the port back, once, if the newer version cannot run', async () => {

@@ -49,6 +49,8 @@ export class FakeProxy {
   report: Partial<ProxyReport> = {};
   /** It has released its port, because a request with a valid code asked for it. */
   released = false;
+  /** Another window's proxy takes the port as soon as this one has released it. */
+  hasSuccessor = false;
   /** False: it sends no proof. */
   proves = true;
   /** True: it answers every challenge with a complete report, as a proxy of version 0.4.1 does. */
@@ -84,7 +86,8 @@ export class FakeProxy {
     const release = headers[REQUEST_HEADERS.release];
     if (request.method === 'POST' && typeof release === 'string') {
       this.released = isRequest('release', this.#secret, aReport(this.port, this.report), release);
-      response.writeHead(202).end('{}', () => void this.close());
+      if (this.hasSuccessor) this.report = { ...this.report, instance: 'successor' };
+      response.writeHead(202).end('{}', () => void (this.hasSuccessor || this.close()));
       return;
     }
     const report = aReport(this.port, this.report);

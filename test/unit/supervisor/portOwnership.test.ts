@@ -173,6 +173,14 @@ describe('portOwnership.ts', () => {
       assert.equal((await probePort(fake.port, readSecrets)).kind, 'free');
     });
 
+    it('resolves when the proxy of another window has taken the port', async () => {
+      const fake = await startFake();
+      fake.hasSuccessor = true;
+      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets, VERSION));
+      assert.equal(fake.released, true);
+      assert.ok(milliseconds < 2900, `${milliseconds} ms`);
+    });
+
     it('asks no proxy that is newer, and does not wait for its port', async () => {
       const fake = await startFake();
       fake.report = { version: NEWER };
