@@ -1,6 +1,7 @@
 // Reads a response of Chat Completions, which a backend may have made in any way: each chunk becomes deltas of one form.
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
-import { DialectError, readError } from './dialectError.ts';
+import { invalidResponse, readError } from './dialectError.ts';
+import type { DialectError } from './dialectError.ts';
 
 export type ChatDelta =
   | { readonly kind: 'text' | 'refusal' | 'reasoning'; readonly text: string }
@@ -83,7 +84,7 @@ export class ChatReader {
     this.#length += json.length;
     if (this.#length > MAX_LENGTH) throw tooLong();
     const value = parseJson(json);
-    if (value === undefined) throw broken('The backend sent an event that is not valid JSON. Try again.');
+    if (value === undefined) throw invalidResponse('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);
     if (error !== undefined && error !== null) throw readError(statusOf(error), json);
     const deltas: ChatDelta[] = [];
@@ -106,7 +107,7 @@ export class ChatReader {
     if (this.#content > MAX_CONTENT) throw tooLong();
     const kind = delta.kind === 'arguments' ? 'toolCall' : delta.kind;
     if (kind !== this.#lastKind && ++this.#parts > MAX_PARTS) {
-      throw broken('The response has too many parts. Try again.');
+      throw invalidResponse('The response has too many parts. Try again.');
     }
     this.#lastKind = kind;
   }
@@ -154,11 +155,11 @@ export class ChatReader {
     if (number !== undefined) found = this.#calls.findLast((call) => call.number === number);
     else if (id !== '') found = this.#calls.find((call) => call.id === id);
     else if (name !== '') found = last?.hasArguments === false && ['', name].includes(last.name) ? last : undefined;
-    else if (isOneOfMany) throw broken('The model mixed up the arguments of several tools. Try again.');
+    else if (isOneOfMany) throw invalidResponse('The model mixed up the arguments of several tools. Try again.');
     else found = last;
     const isAnother = found?.hasArguments === true && found.id !== '' && name !== '' && !['', found.id].includes(id);
     if (found !== undefined && !isAnother) return found;
-    if (this.#calls.length === MAX_CALLS) throw broken('The model called too many tools. Try again.');
+    if (this.#calls.length === MAX_CALLS) throw invalidResponse('The model called too many tools. Try again.');
     const call = { number, id, name: '', early: '', index: undefined, hasArguments: false };
     this.#calls.push(call);
     return call;
@@ -166,7 +167,7 @@ export class ChatReader {
 
   #setFinish(reason: string): void {
     if (this.#calls.some(({ index }) => index === undefined)) {
-      throw broken('The model called a tool without a name. Try again.');
+      throw invalidResponse('The model called a tool without a name. Try again.');
     }
     if (reason === 'length') this.#finish = 'length';
     else if (reason === 'content_filter') this.#finish = 'contentFilter';
@@ -175,11 +176,7 @@ export class ChatReader {
 }
 
 function tooLong(): DialectError {
-  return broken('The response is too long. Ask for a shorter one.');
-}
-
-function broken(message: string): DialectError {
-  return new DialectError(message, { status: 502 });
+  return invalidResponse('The response is too long. Ask for a shorter one.');
 }
 
 /** The status in an error event, as some backends number their errors. */

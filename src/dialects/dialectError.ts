@@ -35,6 +35,11 @@ export function invalidField(param: string, problem: string): DialectError {
   return new DialectError(`${param}: ${problem}`, { status: 400, param });
 }
 
+/** A response of the backend that cannot be translated. */
+export function invalidResponse(message: string): DialectError {
+  return new DialectError(message, { status: 502 });
+}
+
 /** The code of a conversation that is too long for the model: clients shorten it then. */
 export const CONTEXT_EXCEEDED = 'context_length_exceeded';
 const CONTEXT_CODES: readonly unknown[] = [CONTEXT_EXCEEDED, 'upstream_context_limit'];

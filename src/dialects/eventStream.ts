@@ -1,5 +1,5 @@
 // Server-sent events (WHATWG HTML, section 9.2): the backend's are read, and a dialect's are written.
-import { DialectError } from './dialectError.ts';
+import { invalidResponse } from './dialectError.ts';
 
 /** In characters. A longer event is not one of a model, and would be parsed for too long. */
 const MAX_EVENT = 4 * 1024 * 1024;
@@ -60,7 +60,7 @@ export class EventStreamReader {
 
   #checkLength(more: number): void {
     if (this.#length + more <= MAX_EVENT) return;
-    throw new DialectError('The backend sent an event that is too long. Try again.', { status: 502 });
+    throw invalidResponse('The backend sent an event that is too long. Try again.');
   }
 }
 

@@ -11,7 +11,8 @@ import type {
 import { asObject, parseJson } from '../../shared/json.ts';
 import type { ChatDelta, ChatOutcome, ChatUsage, FinishReason } from '../chatReader.ts';
 import type { Reply, ReplyIdentity } from '../dialect.ts';
-import { DialectError } from '../dialectError.ts';
+import { invalidResponse } from '../dialectError.ts';
+import type { DialectError } from '../dialectError.ts';
 import { formatEvent } from '../eventStream.ts';
 import { BlockSequence } from './blocks.ts';
 import type { BlockSink, BlockStart } from './blocks.ts';
@@ -185,9 +186,7 @@ function inputOf(name: string, json: string): object {
   if (json.trim() === '') return {};
   const input = asObject(parseJson(json));
   if (input !== undefined) return input;
-  throw new DialectError(`The model called the tool ${name} with an input that is not valid JSON. Try again.`, {
-    status: 502,
-  });
+  throw invalidResponse(`The model called the tool ${name} with an input that is not valid JSON. Try again.`);
 }
 
 /** Cached tokens are not among the input tokens of this API. */

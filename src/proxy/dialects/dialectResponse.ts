@@ -2,11 +2,12 @@
 import type { ServerResponse } from 'node:http';
 import { ChatReader } from '../../dialects/chatReader.ts';
 import type { Dialect, Reply, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
-import { DialectError } from '../../dialects/dialectError.ts';
+import { invalidResponse } from '../../dialects/dialectError.ts';
+import type { DialectError } from '../../dialects/dialectError.ts';
 import { EventStreamReader } from '../../dialects/eventStream.ts';
 import type { ClientResponse } from '../http/clientResponse.ts';
 import { sendJson } from '../http/errorResponses.ts';
-import { singleValue } from '../http/headers.ts';
+import { isEventStreamType, singleValue } from '../http/headers.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { RequestEntry } from '../relay/requestLog.ts';
 import { CollectedResponse, keptHeaders } from './collectedResponse.ts';
@@ -72,9 +73,11 @@ export class DialectResponse implements ClientResponse {
   writeHead(status: number, headers: readonly string[]): void {
     const isError = status < 200 || status > 299;
     this.#headers = keptHeaders(headers);
-    this.#events = !isError && isStream(headers) ? new EventStreamReader() : undefined;
+    this.#events =
+      !isError && isEventStreamType(singleValue(headers, 'content-type')) ? new EventStreamReader() : undefined;
     this.#collected = new CollectedResponse(MAX_COLLECTED, (collected) => {
-      if (collected === undefined) this.#invalidate(invalid('The response is too long. Ask for a shorter one.'));
+      if (collected === undefined)
+        this.#invalidate(invalidResponse('The response is too long. Ask for a shorter one.'));
       else if (isError) this.#options.onRefused(collected);
       else this.#complete(() => [collected.text]);
     });
@@ -154,7 +157,7 @@ export class DialectResponse implements ClientResponse {
     this.#attempt(() => {
       this.#read(lastEvents());
       const { outcome } = this.#reader;
-      if (outcome === undefined) throw invalid('The response of the backend is incomplete. Try again.');
+      if (outcome === undefined) throw invalidResponse('The response of the backend is incomplete. Try again.');
       if (plan.stream) this.#text += this.#reply.end(outcome);
       else body = this.#reply.body(outcome);
     });
@@ -204,12 +207,4 @@ export class DialectResponse implements ClientResponse {
     clearTimeout(this.#ping);
     this.#options.onInvalid(error);
   }
-}
-
-function isStream(headers: readonly string[]): boolean {
-  return /^text\/event-stream\s*(;|$)/i.test(singleValue(headers, 'content-type') ?? '');
-}
-
-function invalid(message: string): DialectError {
-  return new DialectError(message, { status: 502 });
 }

@@ -1,11 +1,11 @@
 // The backend's lists of models: each API key may see another one.
-import { hash } from 'node:crypto';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { parseJson } from '../../shared/json.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext } from '../relay/relay.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
 import type { UpstreamKey } from '../server/accessKeys.ts';
+import { digestOf } from '../server/callers.ts';
 import { CollectedResponse } from './collectedResponse.ts';
 import type { Collected } from './collectedResponse.ts';
 import { untilAborted } from './untilAborted.ts';
@@ -83,7 +83,7 @@ export class ModelLists {
    * @throws (rejection) ModelListFailure
    */
   async get(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
-    const digest = digestOf(key);
+    const digest = digestOf(key.value);
     const cached = this.#lists.get(digest);
     const now = this.#now();
     if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context, signal);
@@ -94,7 +94,7 @@ export class ModelLists {
 
   /** The same, but always as the backend has it now. */
   reload(key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
-    return this.#load(digestOf(key), key, context, signal);
+    return this.#load(digestOf(key.value), key, context, signal);
   }
 
   /** Requests for the same list share one request to the backend. */
@@ -149,10 +149,6 @@ export class ModelLists {
     const [oldest] = this.#lists.keys();
     if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
-}
-
-function digestOf({ value }: UpstreamKey): string {
-  return hash('sha256', value, 'base64url');
 }
 
 /** Sends the request over the session, as a client's would be sent. */

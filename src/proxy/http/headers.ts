@@ -78,6 +78,11 @@ export function singleValue(raw: readonly string[], lowerCaseName: string): stri
   return found;
 }
 
+/** True for the value of a `content-type` header that names an event stream. */
+export function isEventStreamType(contentType: string | null | undefined): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(contentType ?? '');
+}
+
 /** The value of the first field with this name, or undefined. */
 export function fieldValue(fields: readonly HeaderField[], lowerCaseName: string): string | undefined {
   return fields.find(({ name }) => name.toLowerCase() === lowerCaseName)?.value;

@@ -34,6 +34,7 @@ export class Callers {
   }
 }
 
-function digestOf(key: string): string {
+/** Identifies an API key without keeping it. */
+export function digestOf(key: string): string {
   return hash('sha256', key, 'base64url');
 }

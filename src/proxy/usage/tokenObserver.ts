@@ -2,7 +2,7 @@
 // the client; it keeps and delays none of them.
 import type { HeaderField } from '../../session/wire.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
-import { fieldValue } from '../http/headers.ts';
+import { fieldValue, isEventStreamType } from '../http/headers.ts';
 import { JsonField } from './jsonField.ts';
 
 export interface Tokens {
@@ -26,7 +26,7 @@ export function createTokenObserver(headers: readonly HeaderField[]): TokenObser
 }
 
 export function isEventStream(headers: readonly HeaderField[]): boolean {
-  return /^text\/event-stream\s*(;|$)/i.test(fieldValue(headers, 'content-type') ?? '');
+  return isEventStreamType(fieldValue(headers, 'content-type'));
 }
 
 /** For a response that is one JSON object. */
