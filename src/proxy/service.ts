@@ -123,6 +123,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     callers: new Callers(),
     dialects: { models: new ModelLists(() => systemClock.monotonic()), translator: new Translator() },
     usage: new UsageTally(internals?.clock ?? systemClock),
+    activity: () => ({ instance: '', running: [], finished: [], cursor: 0 }),
+    evidence: () => null,
+    eraseUsage: () => undefined,
     log,
   });
   const { server } = local;

@@ -28,8 +28,14 @@ export const WINDOW_HEADER = 'x-sealed-proxy-window';
 export const REPORT_HEADER = 'x-sealed-proxy-report';
 /** The answer for a window of protocol 1, and of a proxy of protocol 1. */
 export const PROOF_HEADER = 'x-sealed-proxy-proof';
-/** With `POST /health`, a window asks for the port; with `GET /health`, it asks for the usage. */
-export const REQUEST_HEADERS = { release: 'x-sealed-proxy-release', usage: 'x-sealed-proxy-usage' } as const;
+/** With `POST /health`, a window asks for a change; with `GET /health`, it asks for data. */
+export const REQUEST_HEADERS = {
+  release: 'x-sealed-proxy-release',
+  usage: 'x-sealed-proxy-usage',
+  evidence: 'x-sealed-proxy-evidence',
+  activity: 'x-sealed-proxy-activity',
+  eraseUsage: 'x-sealed-proxy-erase-usage',
+} as const;
 
 export type WindowRequest = keyof typeof REQUEST_HEADERS;
 

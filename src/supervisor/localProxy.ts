@@ -2,6 +2,8 @@
 // over the connection that the proof came from.
 import type { Agent, ClientRequestArgs, IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import type { ActivityReport } from '../shared/activity.ts';
+import type { Evidence } from '../shared/evidence.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
 import { authenticateChallenge, checkProof, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
@@ -126,6 +128,33 @@ export class VerifiedConnection {
     const usage = parseUsage((await this.#fetch({ path: '/health', headers })).body);
     if (usage === undefined) throw new Error('The proxy did not send a usage report');
     return usage;
+  }
+
+  /**
+   * The proxy's requests.
+   * @param cursor of the previous report; 0 for all that the proxy keeps
+   * @throws Error also if the response is not such a report, for example from an older proxy
+   */
+  async activity(cursor: number): Promise<ActivityReport> {
+    const headers = { [REQUEST_HEADERS.activity]: makeRequest('activity', this.#secret, this.#requireReport()) };
+    const { body } = await this.#fetch({ path: `/health?after=${cursor}`, headers });
+    const activity = parseJson(body) as ActivityReport;
+    return activity;
+  }
+
+  /**
+   * The evidence of the live session, or of the last handshake that got a document; null if none did.
+   * @throws Error also if the response is not evidence, for example from an older proxy
+   */
+  async evidence(): Promise<Evidence | null> {
+    const headers = { [REQUEST_HEADERS.evidence]: makeRequest('evidence', this.#secret, this.#requireReport()) };
+    return parseJson((await this.#fetch({ path: '/health', headers })).body) as Evidence | null;
+  }
+
+  /** The proxy forgets the sums that it has not sent to its window yet. */
+  async eraseUsage(): Promise<void> {
+    const headers = { [REQUEST_HEADERS.eraseUsage]: makeRequest('eraseUsage', this.#secret, this.#requireReport()) };
+    await this.#fetch({ method: 'POST', path: '/health', headers });
   }
 
   end(): void {

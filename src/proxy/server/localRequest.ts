@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExchangeContext } from '../../session/exchange.ts';
 import type { AttestationResult } from '../../session/handshake.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
+import type { ActivityReport } from '../../shared/activity.ts';
+import type { Evidence } from '../../shared/evidence.ts';
 import { REPORT_HEADER } from '../../shared/ownership.ts';
 import type { ProxyReport } from '../../shared/ownership.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
@@ -59,6 +61,12 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
   readonly callers: Callers;
   readonly usage: UsageTally;
+  /** The requests that have finished after this cursor, and those that run. */
+  readonly activity: (cursor: number) => ActivityReport;
+  /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
+  readonly evidence: () => Evidence | null;
+  /** Forgets the sums that were not sent to the extension yet. */
+  readonly eraseUsage: () => void;
   readonly dialects: Pick<DialectContext, 'models' | 'translator'>;
   readonly log: Log;
 }
@@ -174,6 +182,18 @@ export class LocalRequest {
         this.#entry.routine = true;
         this.#sendJson(200, JSON.stringify(this.#options.usage.report()));
         return true;
+      case 'activity':
+        this.#entry.routine = true;
+        this.#sendJson(200, JSON.stringify(this.#options.activity(cursorOf(this.#req.url ?? ''))));
+        return true;
+      case 'evidence':
+        this.#entry.routine = true;
+        this.#sendJson(200, JSON.stringify(this.#options.evidence()));
+        return true;
+      case 'eraseUsage':
+        this.#options.eraseUsage();
+        this.#sendJson(202, '{}');
+        return true;
       case undefined:
         return false;
     }
@@ -256,4 +276,9 @@ export class LocalRequest {
       clearTimeout(stop);
     });
   }
+}
+
+/** The number in `/health?after=NUMBER`; 0 for any other URL. */
+function cursorOf(url: string): number {
+  return Number(/^[^?]*\?after=(\d{1,15})$/.exec(url)?.[1] ?? 0);
 }

@@ -17,16 +17,23 @@ export interface Ownership {
   readonly report: () => ProxyReport;
 }
 
+/** By method. */
+const REQUESTS: Readonly<Record<string, readonly WindowRequest[]>> = {
+  POST: ['release', 'eraseUsage'],
+  GET: ['usage', 'activity', 'evidence'],
+};
+
 /** What a window that shares the secret asks for, or undefined. */
 export function windowRequest(
   method: string,
   raw: readonly string[],
   { secret, report }: Ownership,
 ): WindowRequest | undefined {
-  const request = method === 'POST' ? 'release' : method === 'GET' ? 'usage' : undefined;
-  if (secret === null || request === undefined) return undefined;
-  const value = singleValue(raw, REQUEST_HEADERS[request]);
-  return typeof value === 'string' && isRequest(request, secret, report(), value) ? request : undefined;
+  if (secret === null) return undefined;
+  return REQUESTS[method]?.find((request) => {
+    const value = singleValue(raw, REQUEST_HEADERS[request]);
+    return typeof value === 'string' && isRequest(request, secret, report(), value);
+  });
 }
 
 /**
