@@ -44,8 +44,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z/_]+|undici)$/,
     forbidden: ['Math.random', 'fetch', 'console'],
   },
+  dashboard: {
+    below: ['shared'],
+    packages: /^(@vscode-elements\/elements\/.+|uplot(\/.+)?)$/,
+    forbidden: ['fetch', 'WebSocket', 'console', 'process', 'Math.random'],
+  },
   keys: { below: ['shared'], packages: /^node:.+$/, forbidden: [] },
-  presentation: { below: ['keys', 'shared'], packages: /^node:.+$/, forbidden: [...CLOCKS, ...ENVIRONMENT] },
+  presentation: {
+    below: ['keys', 'dashboard', 'shared'],
+    packages: /^node:.+$/,
+    forbidden: [...CLOCKS, ...ENVIRONMENT],
+  },
   supervisor: { below: ['settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
   chat: {
     below: ['dialects', 'supervisor', 'presentation', 'settings', 'shared'],
@@ -63,7 +72,17 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     forbidden: [],
   },
   extension: {
-    below: ['diagnostics', 'assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
+    below: [
+      'diagnostics',
+      'assistants',
+      'chat',
+      'supervisor',
+      'keys',
+      'presentation',
+      'dashboard',
+      'settings',
+      'shared',
+    ],
     packages: /^(node:.+|vscode)$/,
     forbidden: [],
   },
