@@ -12,6 +12,7 @@ let failed = 0;
 
 const downloaded = once(spawn(process.execPath, ['scripts/download.mjs'], { stdio: 'ignore' }), 'exit');
 check('types', 'node_modules/typescript/bin/tsc', '--noEmit');
+check('types of the dashboard', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'src/dashboard/web');
 check('lint', 'node_modules/eslint/bin/eslint.js', '.');
 check('format', 'node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.');
 check('build', 'esbuild.mjs', '--quiet');

@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   dashboard: {
     below: ['shared'],
-    packages: /^(@vscode-elements\/elements\/.+|uplot(\/.+)?)$/,
+    packages: /^(@vscode-elements\/elements\/.+|lit(\/.+)?|uplot)$/,
     forbidden: ['fetch', 'WebSocket', 'console', 'process', 'Math.random'],
   },
   keys: { below: ['shared'], packages: /^node:.+$/, forbidden: [] },

@@ -1,0 +1,16 @@
+// The dashboard's web view. Everything it shows arrives in messages, and everything that the user does leaves in messages.
+import '@vscode-elements/elements/dist/vscode-badge/index.js';
+import '@vscode-elements/elements/dist/vscode-button/index.js';
+import '@vscode-elements/elements/dist/vscode-option/index.js';
+import '@vscode-elements/elements/dist/vscode-single-select/index.js';
+import type { ToDashboard } from '../model.ts';
+import { App } from './app.ts';
+
+const root = document.getElementById('dashboard');
+if (root === null) throw new Error('The page has no element for the dashboard.');
+const app = new App(root);
+// Only the editor can send messages to its web view.
+window.addEventListener('message', ({ data }: MessageEvent<ToDashboard>) => {
+  app.receive(data);
+});
+app.start();

@@ -1,0 +1,83 @@
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { RequestRow } from '../model.ts';
+import { MAX_ROWS } from '../requestList.ts';
+import type { Dashboard } from './dashboard.ts';
+import { empty, formats, icon, name } from './parts.ts';
+
+const COLUMNS: readonly (readonly [title: string, kind: string])[] = [
+  ['Time', 'time'],
+  ['Client', 'client'],
+  ['Route', 'route'],
+  ['Model', 'model'],
+  ['Status', 'number'],
+  ['First byte', 'number'],
+  ['Duration', 'number'],
+  ['Tokens in', 'number'],
+  ['Tokens out', 'number'],
+  ['Cached', 'number'],
+  ['Tokens/s', 'number'],
+  ['End', 'end'],
+];
+
+export function requestsSection(dashboard: Dashboard): TemplateResult {
+  const { client } = dashboard.view;
+  if (dashboard.requests.size === 0) return empty('No requests yet. They appear here as soon as a client sends one.');
+  const rows = dashboard.requests.sorted(client);
+  return html`${filter(dashboard)}
+    <div class="scroller requests" tabindex="0" role="region" aria-label="Requests">
+      <table>
+        <caption class="visually-hidden">
+          The last ${formats.number(MAX_ROWS)} requests, running ones first
+        </caption>
+        <thead>
+          <tr>
+            ${COLUMNS.map(([title, kind]) => html`<th scope="col" class=${kind}>${title}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${repeat(
+            rows,
+            (row) => row.id,
+            (row) => guard([row, row.running ? dashboard.now : 0], () => line(row, dashboard)),
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${rows.length === 0 ? empty('This client has no requests.') : nothing}`;
+}
+
+function filter(dashboard: Dashboard): TemplateResult {
+  const clients = dashboard.requests.clients();
+  const choose = (event: Event): void => {
+    const { value } = event.target as HTMLSelectElement;
+    dashboard.change({ client: value === '' ? undefined : clients[Number(value)] });
+  };
+  return html`<div class="toolbar">
+    <label for="client">Client</label>
+    <select id="client" @change=${choose}>
+      <option value="" .selected=${dashboard.view.client === undefined}>All clients</option>
+      ${clients.map((client, index) => html`<option value=${index} .selected=${client === dashboard.view.client}>${name(client)}</option>`)}
+    </select>
+  </div>`;
+}
+
+function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
+  const tone = row.running ? 'running' : row.tone;
+  return html`<tr class=${row.running ? 'running' : ''}>
+    <td class="time">${formats.clock(row.at, dashboard.now)}</td>
+    <td>${name(row.client)}</td>
+    <td>${name(row.route)}</td>
+    <td>${name(row.model)}</td>
+    <td class="number">${row.status === 0 ? '–' : row.status}</td>
+    <td class="number">${formats.duration(row.firstByteMs)}</td>
+    <td class="number">${formats.duration(dashboard.requests.duration(row, dashboard.now))}</td>
+    <td class="number">${formats.number(row.tokensIn)}</td>
+    <td class="number">${formats.number(row.tokensOut)}</td>
+    <td class="number">${formats.number(row.tokensCached)}</td>
+    <td class="number">${formats.number(row.tokensPerSecond)}</td>
+    <td class="end">${icon(tone)}${name(row.running ? 'Running' : row.end)}</td>
+  </tr>`;
+}
