@@ -1,8 +1,8 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
 import * as vscode from 'vscode';
-import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
+import { choiceOf } from '../assistants/assistantService.ts';
+import type { AssistantService } from '../assistants/assistantService.ts';
 import { ChatSettings } from '../assistants/chatSettings.ts';
-import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
@@ -10,7 +10,7 @@ import { Secrets } from '../keys/secrets.ts';
 import type { SecretChange } from '../keys/secrets.ts';
 import { isAttested } from '../settings/rules.ts';
 import { startSettings, validateSettings } from '../settings/validateSettings.ts';
-import { baseUrlOf, isConnected } from '../shared/status.ts';
+import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { SharedStop } from '../supervisor/sharedStop.ts';
@@ -18,9 +18,10 @@ import { Supervisor } from '../supervisor/supervisor.ts';
 import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
+import type { CommandContext } from './commands/commandContext.ts';
 import { registerCommands } from './commands/registerCommands.ts';
 import { runCommand } from './commands/runCommand.ts';
-import { endpointList, userSettings } from './editorAssistants.ts';
+import { createAssistantService, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
@@ -30,9 +31,10 @@ import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
-import { UninstallRecordFile, besideUserSettings } from './uninstallRecordFile.ts';
+import { UninstallRecordFile } from './uninstallRecordFile.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
+import { Dashboard } from './views/dashboard.ts';
 import { Documents } from './views/documents.ts';
 import { FailureNotices } from './views/failureNotices.ts';
 import { reportIgnoredSettings } from './views/ignoredSettings.ts';
@@ -102,16 +104,10 @@ export class SealedProxyExtension {
       this.#supervisor,
       this.#logFailure,
     );
-    this.#assistants = new AssistantService({
+    this.#assistants = createAssistantService(globalStorageUri, {
       supervisor: this.#supervisor,
       secrets: this.#secrets,
-      assistants: allAssistants(
-        userSettings,
-        endpointList(this.#secrets, besideUserSettings(globalStorageUri, 'chatLanguageModels.json')),
-      ),
-      baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
-      isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
       onChange: () => {
         this.#uninstallRecord.update().catch(this.#logFailure);
       },
@@ -139,7 +135,34 @@ export class SealedProxyExtension {
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
   begin(context: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
+    const commands: CommandContext = {
+      supervisor: this.#supervisor,
+      sharedStop: this.#sharedStop,
+      secrets: this.#secrets,
+      log: this.#log,
+      api,
+      documents: this.#documents,
+      showDashboard: (section) => {
+        dashboard.show(section);
+      },
+      assistants: this.#assistants,
+      sidePrompts: this.#sidePrompts,
+      chatSettings: this.#chatSettings,
+      uninstallRecord: this.#uninstallRecord,
+      settings: () => this.#settings,
+      models: () => this.#models(),
+      catalogue: () => this.#chat.catalogue,
+      removal: removalSteps({
+        context,
+        assistants: this.#assistants,
+        secrets: this.#secrets,
+        stop: () => this.#removed(),
+        changedSettings: this.#chatSettings,
+      }),
+    };
+    const dashboard = new Dashboard(context.extensionUri, commands, this.#statusChanged.event);
     context.subscriptions.push(
+      dashboard,
       this.#log,
       this.#secrets,
       this.#documents,
@@ -148,28 +171,7 @@ export class SealedProxyExtension {
       this.#statusChanged,
       this.#chat,
       this.#sharedStop,
-      registerCommands({
-        supervisor: this.#supervisor,
-        sharedStop: this.#sharedStop,
-        secrets: this.#secrets,
-        log: this.#log,
-        api,
-        documents: this.#documents,
-        assistants: this.#assistants,
-        sidePrompts: this.#sidePrompts,
-        chatSettings: this.#chatSettings,
-        uninstallRecord: this.#uninstallRecord,
-        settings: () => this.#settings,
-        models: () => this.#models(),
-        catalogue: () => this.#chat.catalogue,
-        removal: removalSteps({
-          context,
-          assistants: this.#assistants,
-          secrets: this.#secrets,
-          stop: () => this.#removed(),
-          changedSettings: this.#chatSettings,
-        }),
-      }),
+      registerCommands(commands),
       this.#sidePrompts.onDidChange(() => {
         this.#statusBar.show(this.#supervisor.status);
       }),

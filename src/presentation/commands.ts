@@ -20,6 +20,7 @@ const STOPPABLE = 'sealedProxy.state && sealedProxy.state != off';
 const HAS_KEY = 'sealedProxy.hasApiKey';
 
 const ENTRIES = {
+  openDashboard: { title: 'Open Dashboard', icon: 'dashboard', group: 1 },
   useFreePort: { title: 'Use a Free Port', icon: 'plug', group: 1, menu: 'ifOffered', palette: 'never' },
   reloadWindow: { title: 'Reload Window', icon: 'refresh', group: 1, menu: 'ifOffered', palette: 'never' },
   start: { title: 'Start', icon: 'play', group: 1, menu: 'ifOffered', palette: STARTABLE },

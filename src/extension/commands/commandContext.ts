@@ -1,6 +1,7 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
 import type { ChatSettings } from '../../assistants/chatSettings.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
+import type { Section } from '../../dashboard/model.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandName } from '../../presentation/commands.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
@@ -21,6 +22,8 @@ export interface CommandContext {
   readonly log: ChannelLog;
   readonly api: PublicApi;
   readonly documents: Pick<Documents, 'show' | 'compare'>;
+  /** Opens the dashboard, or shows it; at this section, or where the user left it. */
+  readonly showDashboard: (section?: Section) => void;
   readonly assistants: AssistantService;
   readonly sidePrompts: SidePrompts;
   readonly chatSettings: ChatSettings;

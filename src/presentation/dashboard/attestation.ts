@@ -3,7 +3,7 @@
 import type { AttestationSection, AttestationStep } from '../../dashboard/model.ts';
 import { asPlain } from '../../shared/escape.ts';
 import type { Evidence, EvidenceCheck } from '../../shared/evidence.ts';
-import type { ProxyStatus, RunningStatus } from '../../shared/status.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
 import { DEFAULT_BACKEND } from '../apiKeyText.ts';
 import { STEPS, approvedBy, stepOutcomes } from '../attestationSteps.ts';
 import type { StepOutcome, VerifiedSummary } from '../attestationSteps.ts';
@@ -30,11 +30,15 @@ export type EvidenceState = Evidence | null | 'unavailable';
 
 export function attestationSection(status: ProxyStatus, evidence: EvidenceState): AttestationSection {
   const usable = evidence !== null && evidence !== 'unavailable' && isAbout(status, evidence) ? evidence : undefined;
-  const steps = stepOutcomes(status).map((outcome, index) => withEvidence(outcome, index, usable));
+  const outcomes = stepOutcomes(status);
+  const { tone, headline, detail } = describe(status, outcomes);
   return {
-    ...describe(status, steps),
-    detail: joined(describe(status, steps).detail, evidence === 'unavailable' ? NO_EVIDENCE : ''),
-    steps,
+    tone,
+    headline,
+    detail: joined(detail, evidence === 'unavailable' ? NO_EVIDENCE : ''),
+    steps: wereChecked(status, outcomes)
+      ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable))
+      : [],
     chain: usable === undefined ? [] : certificateChain(usable),
     image: imageOf(status, usable),
     limits: LIMITS,
@@ -53,6 +57,12 @@ function isAbout(status: ProxyStatus, evidence: Evidence): boolean {
   return STEPS.some(
     ({ id, failures }) => id === failed?.id && (failures.includes(detail ?? code) || failures.includes(code)),
   );
+}
+
+/** False if there was no document, or no reason to refuse it: then the list would say nothing. */
+function wereChecked(status: ProxyStatus, outcomes: readonly StepOutcome[]): boolean {
+  const isDevelopment = status.kind === 'running' && status.verified?.kind === 'development';
+  return isDevelopment || outcomes.some(({ result }) => result !== 'notChecked');
 }
 
 function withEvidence(outcome: StepOutcome, index: number, evidence: Evidence | undefined): AttestationStep {

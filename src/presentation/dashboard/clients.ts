@@ -18,19 +18,14 @@ type NamedKey = Pick<AccessKey, 'id' | 'name' | 'origin'>;
 /**
  * The name of a caller, as `RequestRecord` has it.
  * @param keys the valid access keys
- * @param former names of revoked keys, by key ID
+ * @param formerName the name of the key if it was revoked; empty if that is not known
  */
-export function clientName(
-  caller: string,
-  keys: readonly NamedKey[],
-  former: Readonly<Record<string, string>> = {},
-): string {
+export function clientName(caller: string, keys: readonly NamedKey[], formerName = ''): string {
   if (caller === DIRECT) return 'API key sent by the client';
   if (caller === UNKNOWN) return 'No valid key';
   const known = keys.find(({ id }) => id === caller);
   if (known !== undefined) return known.origin === 'own' ? OWN : asPlain(known.name);
-  const name = Object.hasOwn(former, caller) ? former[caller] : undefined;
-  return name === undefined ? 'Revoked key' : `${asPlain(name)} (revoked)`;
+  return formerName === '' ? 'Revoked key' : `${asPlain(formerName)} (revoked)`;
 }
 
 /** An assistant as a plain value; the words are the caller's. */

@@ -1,12 +1,12 @@
 // The hourly sums as charts: by hour or by day, for each client or model. Pure.
 import type { Grouping, Range, UsageSeries, UsageView } from '../../dashboard/model.ts';
-import type { UsageSum } from '../../shared/activity.ts';
+import { HOUR, hourOf } from '../../shared/activity.ts';
+import type { NamedUsageSum } from '../../shared/activity.ts';
 import { asPlain } from '../../shared/escape.ts';
-import { percentile } from '../../shared/histogram.ts';
+import { OTHER_MODELS, mergeHistograms, percentile } from '../../shared/usage.ts';
 
 /** Charts with more lines cannot be read. The last one has all others. */
 const MAX_SERIES = 8;
-const HOUR = 3_600_000;
 const HOURS: Readonly<Record<Exclude<Range, 'quarter'>, number>> = { day: 48, week: 7 * 24 };
 const DAYS = 90;
 const OTHER = 'Other';
@@ -19,29 +19,33 @@ export interface UsageQuery {
   readonly recording: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The name of a caller. */
-  readonly nameOf: (caller: string) => string;
+  /** The name of a caller; `formerName` is the one that it had, or empty. */
+  readonly nameOf: (caller: string, formerName: string) => string;
 }
 
 /** The charts for these sums, which may begin earlier. Days are those of the local time zone. */
 export function usageView(
-  sums: readonly UsageSum[],
+  sums: readonly NamedUsageSum[],
   { range, by, recording, now, nameOf }: UsageQuery,
 ): UsageView {
-  const times = range === 'quarter' ? lastDays(now) : lastHours(now, HOURS[range]);
+  const times = timesOf(range, now);
   const placed = sums.flatMap((sum) => {
     // A clock that was wrong may have left sums of the future.
     const index = sum.hour > now ? -1 : times.findLastIndex((time) => time <= sum.hour);
     return index === -1 ? [] : [{ sum, index }];
   });
   const named = Map.groupBy(placed, ({ sum }) =>
-    by === 'client' ? nameOf(sum.caller) : asPlain(sum.model) || NO_MODEL,
+    by === 'client' ? nameOf(sum.caller, sum.name) : modelName(sum.model),
   );
-  const groups = [...named].toSorted(([one, a], [other, b]) => weigh(b, a) || (one < other ? -1 : 1));
-  const shown = groups.length > MAX_SERIES ? groups.slice(0, MAX_SERIES - 1) : groups;
-  const rest = groups.slice(shown.length).flatMap(([, members]) => members);
-  const histograms = times.map((): Record<string, number> => ({}));
-  for (const { sum, index } of placed) addHistogram(histograms[index], sum.firstByte);
+  const groups = [...named]
+    .filter(([name]) => name !== OTHER)
+    .toSorted(([one, a], [other, b]) => compareUse(b, a) || (one < other ? -1 : 1));
+  const others = named.get(OTHER) ?? [];
+  const fits = groups.length + Math.min(1, others.length) <= MAX_SERIES;
+  const shown = fits ? groups : groups.slice(0, MAX_SERIES - 1);
+  const rest = [...groups.slice(shown.length).flatMap(([, members]) => members), ...others];
+  const byTime = Map.groupBy(placed, ({ index }) => index);
+  const histograms = times.map((_, index) => mergeHistograms((byTime.get(index) ?? []).map(({ sum }) => sum.firstByte)));
   return {
     range,
     by,
@@ -50,22 +54,27 @@ export function usageView(
     series: [...shown, ...(rest.length === 0 ? [] : [[OTHER, rest] as const])].map(([name, members]) =>
       seriesOf(name, members, times.length),
     ),
-    median: histograms.map((histogram) => percentile(histogram, 0.5)),
-    percentile95: histograms.map((histogram) => percentile(histogram, 0.95)),
+    median: histograms.map((histogram) => percentile(histogram, 50)),
+    percentile95: histograms.map((histogram) => percentile(histogram, 95)),
   };
 }
 
 interface PlacedSum {
-  readonly sum: UsageSum;
+  readonly sum: NamedUsageSum;
   readonly index: number;
 }
 
+function modelName(model: string): string {
+  if (model === OTHER_MODELS) return OTHER;
+  return asPlain(model) || NO_MODEL;
+}
+
 /** Those with most tokens come first; without tokens, those with most requests. */
-function weigh(one: readonly PlacedSum[], other: readonly PlacedSum[]): number {
-  const add = (all: readonly PlacedSum[], of: (sum: UsageSum) => number) =>
+function compareUse(one: readonly PlacedSum[], other: readonly PlacedSum[]): number {
+  const add = (all: readonly PlacedSum[], of: (sum: NamedUsageSum) => number) =>
     all.reduce((total, { sum }) => total + of(sum), 0);
-  const tokens = ({ tokensIn, tokensOut }: UsageSum) => tokensIn + tokensOut;
-  const requests = (sum: UsageSum) => sum.requests;
+  const tokens = ({ tokensIn, tokensOut }: NamedUsageSum) => tokensIn + tokensOut;
+  const requests = (sum: NamedUsageSum) => sum.requests;
   return add(one, tokens) - add(other, tokens) || add(one, requests) - add(other, requests);
 }
 
@@ -87,13 +96,8 @@ function add(values: number[], index: number, value: number): void {
   values[index] = (values[index] ?? 0) + value;
 }
 
-function addHistogram(into: Record<string, number> | undefined, counts: Readonly<Record<string, number>>): void {
-  if (into === undefined) return;
-  for (const [bucket, count] of Object.entries(counts)) into[bucket] = (into[bucket] ?? 0) + count;
-}
-
 function lastHours(now: number, count: number): readonly number[] {
-  const current = Math.floor(now / HOUR) * HOUR;
+  const current = hourOf(now);
   return Array.from({ length: count }, (_, index) => current - (count - 1 - index) * HOUR);
 }
 
@@ -102,4 +106,13 @@ function lastDays(now: number): readonly number[] {
   const today = new Date(now);
   const [year, month, day] = [today.getFullYear(), today.getMonth(), today.getDate()];
   return Array.from({ length: DAYS }, (_, index) => new Date(year, month, day - (DAYS - 1 - index)).getTime());
+}
+
+/** Where the sums of a range begin, in milliseconds since 1970. */
+export function startOf(range: Range, now: number): number {
+  return timesOf(range, now)[0] ?? now;
+}
+
+function timesOf(range: Range, now: number): readonly number[] {
+  return range === 'quarter' ? lastDays(now) : lastHours(now, HOURS[range]);
 }
