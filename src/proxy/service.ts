@@ -67,7 +67,7 @@ export interface ServiceSecrets {
 }
 
 /** The time limit of a handshake, in milliseconds, so that one that hangs does not delay the next. */
-const HANDSHAKE_LIMIT = 30_000;
+export const HANDSHAKE_LIMIT = 30_000;
 
 /**
  * Starts to listen. The first session is made in the background.
@@ -124,7 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     dialects: { models: new ModelLists(() => systemClock.monotonic()), translator: new Translator() },
     usage: new UsageTally(internals?.clock ?? systemClock),
     activity: () => ({ instance: '', running: [], finished: [], cursor: 0 }),
-    evidence: () => null,
+    evidence: () => connection.evidence(),
     eraseUsage: () => undefined,
     log,
   });

@@ -93,6 +93,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'proxy/backend/certificates.ts': 'node:child_process',
   'proxy/dialects/translationThread.ts': 'node:worker_threads',
+  'proxy/hosts/commandLineFiles.ts': 'node:fs/promises',
 };
 
 const MAX_FILE_LINES = 300;
