@@ -146,6 +146,7 @@ export class SealedProxyExtension {
         dashboard.show(section);
       },
       assistants: this.#assistants,
+      usageHistory: this.#usage.history,
       sidePrompts: this.#sidePrompts,
       chatSettings: this.#chatSettings,
       uninstallRecord: this.#uninstallRecord,

@@ -7,6 +7,7 @@ import type { CommandName } from '../../presentation/commands.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
 import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { UsageHistory } from '../../usageHistory/usageHistory.ts';
 import type { PublicApi } from '../api/api.ts';
 import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
@@ -25,6 +26,7 @@ export interface CommandContext {
   /** Opens the dashboard, or shows it; at this section, or where the user left it. */
   readonly showDashboard: (section?: Section) => void;
   readonly assistants: AssistantService;
+  readonly usageHistory: Pick<UsageHistory, 'read' | 'erase'>;
   readonly sidePrompts: SidePrompts;
   readonly chatSettings: ChatSettings;
   readonly settings: () => Settings;

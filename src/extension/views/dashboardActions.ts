@@ -99,7 +99,11 @@ export class DashboardActions {
     const detail = 'This removes the sums of the last 90 days from this computer. It cannot be undone.';
     const question = 'Erase the recorded usage?';
     if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, erase)) !== erase) return;
-    await Promise.resolve();
+    const { supervisor, usageHistory } = this.#context;
+    await usageHistory.erase();
+    // The proxy of another version has its sums discarded when they arrive.
+    await supervisor.withConnection((proxy) => proxy.eraseUsage()).catch(() => undefined);
+    await this.#feed.usageChanged();
   }
 }
 

@@ -10,7 +10,7 @@ import { clientName, clientsSection } from '../../presentation/dashboard/clients
 import type { AssistantFacts } from '../../presentation/dashboard/clients.ts';
 import { connectionSection } from '../../presentation/dashboard/connection.ts';
 import { requestRow } from '../../presentation/dashboard/requests.ts';
-import { usageView } from '../../presentation/dashboard/usage.ts';
+import { startOf, usageView } from '../../presentation/dashboard/usage.ts';
 import { isConnected } from '../../shared/status.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { VERSION } from '../../shared/version.ts';
@@ -30,6 +30,8 @@ export class DashboardFeed {
   #visible: AbortController | undefined;
   #keys: readonly AccessKey[] = [];
   #assistants: readonly AssistantState[] = [];
+  /** The names of keys that may be revoked by now, by caller. */
+  readonly #names = new Map<string, string>();
   /** The results of the last actions, by the assistant's id. */
   readonly #notes = new Map<string, string>();
   #evidence: EvidenceState = null;
@@ -86,8 +88,13 @@ export class DashboardFeed {
     await this.clientsChanged();
   }
 
+  /** The user has chosen this view of the usage. */
   async showUsage(range: Range, by: Grouping): Promise<void> {
     this.#query = { range, by };
+    await this.usageChanged();
+  }
+
+  async usageChanged(): Promise<void> {
     if (this.#visible !== undefined) await this.#readUsage();
   }
 
@@ -129,6 +136,7 @@ export class DashboardFeed {
   async #readClients(): Promise<void> {
     const { secrets, assistants } = this.#context;
     [this.#keys, this.#assistants] = await Promise.all([secrets.accessKeys(), assistants.list()]);
+    for (const { id, name } of this.#keys) this.#names.set(id, name);
     this.#postState();
   }
 
@@ -177,14 +185,17 @@ export class DashboardFeed {
     this.#post({ type: 'requests', reset: true, rows: [] });
   }
 
-  readonly #nameOf = (caller: string) => clientName(caller, this.#keys);
+  readonly #nameOf = (caller: string) => clientName(caller, this.#keys, this.#names.get(caller));
 
   async #readUsage(): Promise<void> {
+    const { usageHistory, settings } = this.#context;
     const { range, by } = this.#query;
     const now = Date.now();
-    const view = usageView([], { range, by, recording: true, now, nameOf: this.#nameOf });
+    const sums = await usageHistory.read(startOf(range, now));
+    for (const { caller, name } of sums) if (name !== '') this.#names.set(caller, name);
+    if (this.#query.range !== range || this.#query.by !== by) return; // the user has chosen another view
+    const view = usageView(sums, { range, by, recording: settings().usageHistory, now, nameOf: this.#nameOf });
     this.#post({ type: 'usage', view });
-    await Promise.resolve();
   }
 
   readonly #logFailure = (error: unknown) => {

@@ -1,7 +1,7 @@
 // The hourly sums as charts: by hour or by day, for each client or model. Pure.
 import type { Grouping, Range, UsageSeries, UsageView } from '../../dashboard/model.ts';
 import { HOUR, hourOf } from '../../shared/activity.ts';
-import type { NamedUsageSum } from '../../shared/activity.ts';
+import type { UsageSum } from '../../shared/activity.ts';
 import { asPlain } from '../../shared/escape.ts';
 import { OTHER_MODELS, mergeHistograms, percentile } from '../../shared/usage.ts';
 
@@ -19,13 +19,12 @@ export interface UsageQuery {
   readonly recording: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The name of a caller; `formerName` is the one that it had, or empty. */
-  readonly nameOf: (caller: string, formerName: string) => string;
+  readonly nameOf: (caller: string) => string;
 }
 
 /** The charts for these sums, which may begin earlier. Days are those of the local time zone. */
 export function usageView(
-  sums: readonly NamedUsageSum[],
+  sums: readonly UsageSum[],
   { range, by, recording, now, nameOf }: UsageQuery,
 ): UsageView {
   const times = timesOf(range, now);
@@ -35,7 +34,7 @@ export function usageView(
     return index === -1 ? [] : [{ sum, index }];
   });
   const named = Map.groupBy(placed, ({ sum }) =>
-    by === 'client' ? nameOf(sum.caller, sum.name) : modelName(sum.model),
+    by === 'client' ? nameOf(sum.caller) : modelName(sum.model),
   );
   const groups = [...named]
     .filter(([name]) => name !== OTHER)
@@ -60,7 +59,7 @@ export function usageView(
 }
 
 interface PlacedSum {
-  readonly sum: NamedUsageSum;
+  readonly sum: UsageSum;
   readonly index: number;
 }
 
@@ -71,10 +70,10 @@ function modelName(model: string): string {
 
 /** Those with most tokens come first; without tokens, those with most requests. */
 function compareUse(one: readonly PlacedSum[], other: readonly PlacedSum[]): number {
-  const add = (all: readonly PlacedSum[], of: (sum: NamedUsageSum) => number) =>
+  const add = (all: readonly PlacedSum[], of: (sum: UsageSum) => number) =>
     all.reduce((total, { sum }) => total + of(sum), 0);
-  const tokens = ({ tokensIn, tokensOut }: NamedUsageSum) => tokensIn + tokensOut;
-  const requests = (sum: NamedUsageSum) => sum.requests;
+  const tokens = ({ tokensIn, tokensOut }: UsageSum) => tokensIn + tokensOut;
+  const requests = (sum: UsageSum) => sum.requests;
   return add(one, tokens) - add(other, tokens) || add(one, requests) - add(other, requests);
 }
 

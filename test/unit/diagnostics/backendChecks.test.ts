@@ -84,7 +84,7 @@ describe('backendChecks()', () => {
         resultNamed(results, 'Handshake').finding,
         /^Verified enclave \(production\); last successful handshake at/,
       );
-      assert.equal(outline(results)['steps'], '✓'.repeat(10));
+      assert.equal(outline(results)['steps'], '✓'.repeat(11));
     });
   }
 });

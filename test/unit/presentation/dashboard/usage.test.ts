@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import type { Grouping, Range } from '../../../../src/dashboard/model.ts';
 import { startOf, usageView } from '../../../../src/presentation/dashboard/usage.ts';
 import { HOUR } from '../../../../src/shared/activity.ts';
-import type { NamedUsageSum } from '../../../../src/shared/activity.ts';
+import type { UsageSum } from '../../../../src/shared/activity.ts';
 import { OTHER_MODELS, bucketOf } from '../../../../src/shared/usage.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12, 34);
 const THIS_HOUR = Date.UTC(2026, 0, 15, 12);
 
-const sum = (change: Partial<NamedUsageSum> = {}): NamedUsageSum => ({
+const sum = (change: Partial<UsageSum> = {}): UsageSum => ({
   hour: THIS_HOUR,
   caller: 'a',
-  name: '',
   model: 'glm',
   requests: 1,
   errors: 0,
@@ -22,13 +21,13 @@ const sum = (change: Partial<NamedUsageSum> = {}): NamedUsageSum => ({
   firstByte: {},
   ...change,
 });
-const view = (sums: readonly NamedUsageSum[], range: Range = 'day', by: Grouping = 'client', now = NOW) =>
+const view = (sums: readonly UsageSum[], range: Range = 'day', by: Grouping = 'client', now = NOW) =>
   usageView(sums, {
     range,
     by,
     recording: true,
     now,
-    nameOf: (caller, former) => (former === '' ? `key ${caller}` : `${former} (revoked)`),
+    nameOf: (caller) => `key ${caller}`,
   });
 
 describe('usageView()', () => {
@@ -62,10 +61,10 @@ describe('usageView()', () => {
     assert.equal(series[0].requests.length, times.length);
   });
 
-  it('groups by client or by model; a revoked key keeps its name, those with most tokens come first', () => {
-    const sums = [sum(), sum({ caller: 'b', name: 'Cline', tokensIn: 99 }), sum({ caller: 'c', model: '' })];
+  it('groups by client or by model; those with most tokens come first', () => {
+    const sums = [sum(), sum({ caller: 'b', tokensIn: 99 }), sum({ caller: 'c', model: '' })];
     const names = (by: Grouping) => view(sums, 'day', by).series.map(({ name }) => name);
-    assert.deepEqual(names('client'), ['Cline (revoked)', 'key a', 'key c']);
+    assert.deepEqual(names('client'), ['key b', 'key a', 'key c']);
     assert.deepEqual(names('model'), ['glm', 'No model named']);
   });
 
