@@ -31,6 +31,7 @@ import { SECTION, readSettings } from './settings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { UninstallRecordFile, besideUserSettings } from './uninstallRecordFile.ts';
+import { UsageRecorder } from './usageRecorder.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
@@ -65,11 +66,13 @@ export class SealedProxyExtension {
   readonly #firstChat: FirstChat;
   readonly #uninstallRecord: UninstallRecordFile;
   readonly #chatSettings: ChatSettings;
+  readonly #usage: UsageRecorder;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor(context: vscode.ExtensionContext) {
     const { extensionPath, globalStorageUri, globalState, secrets, environmentVariableCollection } = context;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
+    this.#usage = new UsageRecorder(globalStorageUri.fsPath, this.#secrets, () => this.#settings, this.#log);
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
@@ -92,6 +95,7 @@ export class SealedProxyExtension {
       onChatAnswered: (id) => {
         this.#firstChat.answered(id).catch(this.#logFailure);
       },
+      onUsage: this.#usage.record,
       onRefused: (problems) => {
         this.#failureNotices.settingsRefused(problems);
       },
@@ -194,6 +198,7 @@ export class SealedProxyExtension {
 
   async end(): Promise<void> {
     await this.#supervisor.end();
+    await this.#usage.history.settled();
   }
 
   async #start(): Promise<void> {
@@ -222,6 +227,7 @@ export class SealedProxyExtension {
   async #removed(): Promise<void> {
     await this.#chat.forget();
     await this.#supervisor.stop();
+    await this.#usage.history.erase(); // also what the proxy has measured and not sent yet
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
     await this.#uninstallRecord.delete();
   }
