@@ -2,8 +2,8 @@
 import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { DialectName } from '../dialects/dialect.ts';
-import type { Supervisor } from '../supervisor/supervisor.ts';
 import { asPlain } from '../shared/escape.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { CheckOutcome } from './types.ts';
 
 /** In milliseconds. A large model may take long to produce its first token. */

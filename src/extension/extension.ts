@@ -18,9 +18,9 @@ import { Supervisor } from '../supervisor/supervisor.ts';
 import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
+import { requestApiKey } from './commands/askApiKey.ts';
 import type { CommandContext } from './commands/commandContext.ts';
 import { registerCommands } from './commands/registerCommands.ts';
-import { runCommand } from './commands/runCommand.ts';
 import { createAssistantService, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
@@ -32,6 +32,7 @@ import { SECTION, readSettings } from './settings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { UninstallRecordFile } from './uninstallRecordFile.ts';
+import { UsageRecorder } from './usageRecorder.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
 import { Dashboard } from './views/dashboard.ts';
@@ -67,11 +68,13 @@ export class SealedProxyExtension {
   readonly #firstChat: FirstChat;
   readonly #uninstallRecord: UninstallRecordFile;
   readonly #chatSettings: ChatSettings;
+  readonly #usage: UsageRecorder;
   #settings = startSettings(readSettings(this.#log.channel.logLevel));
 
   constructor(context: vscode.ExtensionContext) {
     const { extensionPath, globalStorageUri, globalState, secrets, environmentVariableCollection } = context;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
+    this.#usage = new UsageRecorder(globalStorageUri.fsPath, this.#secrets, () => this.#settings, this.#log);
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
@@ -94,6 +97,7 @@ export class SealedProxyExtension {
       onChatAnswered: (id) => {
         this.#firstChat.answered(id).catch(this.#logFailure);
       },
+      onUsage: this.#usage.record,
       onRefused: (problems) => {
         this.#failureNotices.settingsRefused(problems);
       },
@@ -122,7 +126,7 @@ export class SealedProxyExtension {
       attested: this.#isAttested,
       memory: globalState,
       onSetUp: () => {
-        this.#requestApiKey().catch(this.#logFailure);
+        requestApiKey(this.#supervisor.status, this.#secrets).catch(this.#logFailure);
       },
       onAnswered: () => {
         this.#firstChat.complete().catch(this.#logFailure);
@@ -197,6 +201,7 @@ export class SealedProxyExtension {
 
   async end(): Promise<void> {
     await this.#supervisor.end();
+    await this.#usage.history.settled();
   }
 
   async #start(): Promise<void> {
@@ -225,6 +230,7 @@ export class SealedProxyExtension {
   async #removed(): Promise<void> {
     await this.#chat.forget();
     await this.#supervisor.stop();
+    await this.#usage.history.erase(); // also what the proxy has measured and not sent yet
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
     await this.#uninstallRecord.delete();
   }
@@ -269,13 +275,6 @@ export class SealedProxyExtension {
     const hasApiKey = (await this.#secrets.apiKey()) !== undefined;
     this.#chat.updateHasApiKey(hasApiKey);
     await setContextKey('hasApiKey', hasApiKey);
-  }
-
-  /** Asks for an API key if there is none, or if the backend refused it. */
-  async #requestApiKey(): Promise<void> {
-    const { status } = this.#supervisor;
-    const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
-    if (isRefused || (await this.#secrets.apiKey()) === undefined) await runCommand('setApiKey');
   }
 
   /** The chat models that the backend offers, while it is connected. */

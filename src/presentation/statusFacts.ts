@@ -30,7 +30,10 @@ function attestationFacts(verified: AttestationSummary | null, establishedAt: nu
   if (verified.kind === 'development') return [{ ...attestation, value: 'not verified (development backend)' }];
   const { approvedBy, environment, pcr0, moduleId, certificateNotAfter } = verified;
   return [
-    { ...attestation, value: `verified, ${approvedBy === 'additional' ? 'image added by you' : `${environment} image`}` },
+    {
+      ...attestation,
+      value: `verified, ${approvedBy === 'additional' ? 'image added by you' : `${environment} image`}`,
+    },
     { name: 'PCR0', term: 'PCR0', value: shortPcr0(pcr0) },
     { name: 'Enclave ID', term: 'Enclave', value: moduleId },
     ...(establishedAt === null ? [] : [{ name: 'Session since', term: 'Session', value: clockTime(establishedAt) }]),

@@ -27,13 +27,22 @@ export function statusTooltip(status: ProxyStatus, view: StatusView, sidePrompts
     ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail, LONGEST_SENTENCES))]),
     ...(rows.length === 0 ? [] : [['| | |', '| :-- | :-- |', ...rows.map(writeRow)].join('\n')]),
     ...(sidePrompts === '' ? [] : [sidePromptLine(sidePrompts)]),
-    view.actions.map((name) => `[${COMMANDS[name].title}](command:${commandId(name)})`).join(' · '),
+    tooltipCommands(view).map(commandLink).join(' · '),
   ].join('\n\n');
 }
 
+/** The commands that the last line links to. */
+export function tooltipCommands({ actions }: StatusView): readonly VisibleCommand[] {
+  return ['openDashboard', ...actions];
+}
+
 function sidePromptLine(summary: string): string {
-  const command = `[${COMMANDS[SIDE_PROMPTS_COMMAND].title}](command:${commandId(SIDE_PROMPTS_COMMAND)})`;
-  return `${glossaryLink('Side prompt', "VS Code's side prompts")}: ${asMarkdown(summary)}. ${command}`;
+  const term = glossaryLink('Side prompt', "VS Code's side prompts");
+  return `${term}: ${asMarkdown(summary)}. ${commandLink(SIDE_PROMPTS_COMMAND)}`;
+}
+
+function commandLink(name: VisibleCommand): string {
+  return `[${COMMANDS[name].title}](command:${commandId(name)})`;
 }
 
 function writeRow({ name, value, term }: StatusFact): string {

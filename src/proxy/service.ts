@@ -20,6 +20,8 @@ import { RequestLimits } from './relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
 import { Callers } from './server/callers.ts';
 import { createProxyServer } from './server/server.ts';
+import { ActivityLog } from './usage/activityLog.ts';
+import { UsageCollector } from './usage/usageCollector.ts';
 import { UsageTally } from './usage/usageTally.ts';
 
 export type ServiceEvent =
@@ -33,6 +35,7 @@ export interface ServiceOptions {
   readonly network?: NetworkSettings | undefined;
   /** Asks the editor which proxy leads to a URL. */
   readonly findProxy?: FindProxy | undefined;
+  /** Without it, no sums of the usage are collected. */
   readonly onEvent?: (event: ServiceEvent) => void;
   /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
   readonly ownership?: Uint8Array | null;
@@ -99,6 +102,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onEvent: watch.onEvent,
     ...internals,
   });
+  const clock = internals?.clock ?? systemClock;
+  const usage = new UsageTally(clock);
+  const collector = options.onEvent && new UsageCollector(clock, options.onEvent);
+  const activity = new ActivityLog(watch.current().instance, clock, (record, waitedMs) => {
+    usage.add(record, waitedMs);
+    collector?.add(record);
+  });
   const local = createProxyServer({
     boundTo: config.host,
     cacheNamespaceRoot: config.cacheNamespaceRoot,
@@ -122,10 +132,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limits: new RequestLimits(),
     callers: new Callers(),
     dialects: { models: new ModelLists(() => systemClock.monotonic()), translator: new Translator() },
-    usage: new UsageTally(internals?.clock ?? systemClock),
-    activity: () => ({ instance: '', running: [], finished: [], cursor: 0 }),
+    usage,
+    activity,
     evidence: () => connection.evidence(),
-    eraseUsage: () => undefined,
+    eraseUsage: () => {
+      collector?.erase();
+    },
     log,
   });
   const { server } = local;
@@ -166,12 +178,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const closed = once(server, 'close');
       local.close();
       onFree?.();
+      collector?.flush(); // running responses may outlast the time that the process has
       const deadline = setTimeout(() => {
         server.closeAllConnections();
       }, graceMs);
       await closed;
       clearTimeout(deadline);
       await connection.close();
+      collector?.flush();
       log.flush();
     },
   };

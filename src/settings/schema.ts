@@ -24,7 +24,8 @@ interface Setting extends Kind<never, unknown> {
   readonly variable?: string;
   /**
    * `application`: only the user's own settings count, also in remote windows, because a repository can fill the
-   * settings of a container. For settings that decide where prompts and keys go, or what to trust. Default: `machine`.
+   * settings of a container. For settings that decide where prompts and keys go, what to trust, or what to record.
+   * Default: `machine`.
    */
   readonly scope?: 'application';
 }
@@ -185,6 +186,13 @@ const EXTENSION_SETTINGS = {
     default: false,
     description:
       'Set `OPENAI_BASE_URL`, `OPENAI_API_BASE` and `OPENAI_API_KEY` (an access key named Terminal) in new terminals.',
+    scope: 'application',
+  },
+  usageHistory: {
+    ...toggle,
+    default: true,
+    description:
+      'Record how many requests and tokens each client uses per hour, for the charts of the dashboard. Only numbers and names, kept on this computer for 90 days. If turned off, nothing is recorded; what was recorded before stays until you erase it in the dashboard.',
     scope: 'application',
   },
   'statusBar.compact': {

@@ -1,5 +1,7 @@
 // The latest requests of a proxy, for the dashboard: only numbers, times and names, no prompts or responses.
-import type { Outcomes } from './usage.ts';
+import { fieldsOf, parseJson } from './json.ts';
+import { isHistogram, mergeHistograms } from './usage.ts';
+import type { Histogram, Outcomes } from './usage.ts';
 
 /** The number of finished requests that a proxy keeps. */
 export const MAX_RECORDS = 500;
@@ -15,9 +17,9 @@ export interface RequestRecord {
   readonly method: string;
   /** As in the log: a known path, or a placeholder for any other. */
   readonly path: string;
-  /** The model that the response names; null if it names none. */
+  /** The model that the response names, at most 200 characters; null if it names none. */
   readonly model: string | null;
-  /** 0 until the response starts. */
+  /** 0 until the response starts; that of the last refusal, while the request waits for capacity. */
   readonly status: number;
   /** Milliseconds from the head to the first byte of the response body. */
   readonly firstByteMs: number | null;
@@ -43,13 +45,45 @@ export interface ActivityReport {
   readonly cursor: number;
 }
 
+/** The report in a JSON text, or undefined if it is not one. */
+export function parseActivity(json: string): ActivityReport | undefined {
+  const { instance, running, finished, cursor } = fieldsOf(parseJson(json));
+  if (typeof instance !== 'string' || !isCount(cursor)) return undefined;
+  return isRecords(running) && isRecords(finished) ? { instance, running, finished, cursor } : undefined;
+}
+
+const OUTCOMES: Readonly<Record<keyof Outcomes, true>> = {
+  answered: true,
+  refused: true,
+  failed: true,
+  broken: true,
+  cancelled: true,
+};
+
+function isRecords(value: unknown): value is readonly RequestRecord[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
+function isRecord(value: unknown): value is RequestRecord {
+  const record = fieldsOf(value) as Readonly<Record<keyof RequestRecord, unknown>>;
+  const { id, at, status, durationMs, caller, method, path, end, model, outcome } = record;
+  const { firstByteMs, tokensIn, tokensOut, tokensCached } = record;
+  return (
+    [id, at, status, durationMs].every(isCount) &&
+    [firstByteMs, tokensIn, tokensOut, tokensCached].every((count) => count === null || isCount(count)) &&
+    [caller, method, path, end].every((text) => typeof text === 'string') &&
+    (model === null || typeof model === 'string') &&
+    (outcome === null || (typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome)))
+  );
+}
+
 /** What one client has used of one model in one hour. The extension keeps these sums for 90 days. */
 export interface UsageSum {
   /** The start of the hour (UTC), in milliseconds since 1970. */
   readonly hour: number;
   /** As in `RequestRecord`. */
   readonly caller: string;
-  /** The model that the responses name; empty if they name none. */
+  /** The model that the responses name; empty if they name none; `OTHER_MODELS` for those of an hour with too many. */
   readonly model: string;
   readonly requests: number;
   /** Of them: refused, failed or broken. */
@@ -58,6 +92,68 @@ export interface UsageSum {
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly tokensCached: number;
-  /** A histogram of the times to the first byte: the number of responses by bucket (see `bucketOf`). */
-  readonly firstByte: Readonly<Record<string, number>>;
+  /** The times to the first byte. */
+  readonly firstByte: Histogram;
+}
+
+/** With the name that the client had then; empty for requests without a valid access key, or if it is not known. */
+export interface NamedUsageSum extends UsageSum {
+  readonly name: string;
+}
+
+export const HOUR = 3_600_000;
+
+/** The start of the hour (UTC) of a time in milliseconds since 1970. */
+export function hourOf(time: number): number {
+  return Math.floor(time / HOUR) * HOUR;
+}
+
+/** Adds up sums of the same hour, caller and model. */
+export class UsageTable {
+  readonly #sums = new Map<string, UsageSum>();
+
+  add(sum: UsageSum): void {
+    const key = `${sum.hour} ${sum.caller} ${sum.model}`; // a caller has no spaces
+    const known = this.#sums.get(key);
+    this.#sums.set(key, known === undefined ? sum : addUp(known, sum));
+  }
+
+  get sums(): readonly UsageSum[] {
+    return [...this.#sums.values()];
+  }
+
+  get isEmpty(): boolean {
+    return this.#sums.size === 0;
+  }
+
+  clear(): void {
+    this.#sums.clear();
+  }
+}
+
+function addUp(one: UsageSum, other: UsageSum): UsageSum {
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    errors: one.errors + other.errors,
+    cancelled: one.cancelled + other.cancelled,
+    tokensIn: one.tokensIn + other.tokensIn,
+    tokensOut: one.tokensOut + other.tokensOut,
+    tokensCached: one.tokensCached + other.tokensCached,
+    firstByte: mergeHistograms([one.firstByte, other.firstByte]),
+  };
+}
+
+export function isUsageSum(value: unknown): value is UsageSum {
+  const sum = fieldsOf(value) as Readonly<Record<keyof UsageSum, unknown>>;
+  const { hour, caller, model, requests, errors, cancelled, tokensIn, tokensOut, tokensCached, firstByte } = sum;
+  const counts = [requests, errors, cancelled, tokensIn, tokensOut, tokensCached];
+  const isHour = isCount(hour) && hour % HOUR === 0;
+  return (
+    isHour && typeof caller === 'string' && typeof model === 'string' && counts.every(isCount) && isHistogram(firstByte)
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -1,5 +1,7 @@
 // The messages between the extension and the proxy process, over the IPC channel of `fork`. The receiver parses each
 // message and refuses every other shape.
+import { isUsageSum } from './activity.ts';
+import type { UsageSum } from './activity.ts';
 import { asObject, fieldsOf } from './json.ts';
 import { isProxyRoute } from './network.ts';
 import type { ProxyRoute } from './network.ts';
@@ -96,6 +98,11 @@ export type FromProxy =
   | { readonly type: 'findProxy'; readonly url: string }
   /** A chat that used the access key with this id got a complete response. */
   | { readonly type: 'chatAnswered'; readonly id: string }
+  /**
+   * What clients have used since `since`, in milliseconds since 1970, and what no earlier message contains. At most every ten
+   * seconds, and before the process ends.
+   */
+  | { readonly type: 'usageSums'; readonly since: number; readonly sums: readonly UsageSum[] }
   /** The proxy cannot start, or cannot use an update. */
   | {
       readonly type: 'failed';
@@ -142,6 +149,7 @@ const isNumber: Check = (value) => typeof value === 'number';
 const isBoolean: Check = (value) => typeof value === 'boolean';
 const isStringOrNull: Check = (value) => typeof value === 'string' || value === null;
 const isStrings: Check = (value) => Array.isArray(value) && value.every(isString);
+const isUsageSums: Check = (value) => Array.isArray(value) && value.every(isUsageSum);
 const isOneOf = (...values: readonly unknown[]): Check => {
   return (value) => values.includes(value);
 };
@@ -159,6 +167,7 @@ const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
   accessKeyUsed: { id: isString },
   findProxy: { url: isString },
   chatAnswered: { id: isString },
+  usageSums: { since: isNumber, sums: isUsageSums },
   failed: {
     code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
     setting: isStringOrNull,

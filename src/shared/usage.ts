@@ -1,10 +1,12 @@
 // What the clients of a proxy have used since it started: only numbers and times, no prompts or responses.
-import { fieldsOf, parseJson } from './json.ts';
+import { asObject, fieldsOf, parseJson } from './json.ts';
 
 /** A caller that uses an API key of the backend instead of an access key. */
 export const DIRECT = 'direct';
 /** A caller without a valid key. */
 export const UNKNOWN = 'unknown';
+/** Stands for the models of one hour that are too many to be listed. */
+export const OTHER_MODELS = '(other models)';
 
 /** The number of requests by how they ended. */
 export interface Outcomes {
@@ -61,4 +63,55 @@ function isKeyUsage(value: unknown): value is KeyUsage {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** How often each time occurred, by bucket: see `bucketOf`. */
+export type Histogram = Readonly<Record<string, number>>;
+
+/** The borders of the buckets divide each doubling of the time into this many equal factors. */
+const PER_DOUBLING = 4;
+/** The bucket of 2^25 milliseconds, about nine hours, and everything above. */
+const LAST_BUCKET = 25 * PER_DOUBLING;
+
+/** The number of the bucket of a time in milliseconds; the first one, 0, also has everything below a millisecond. */
+export function bucketOf(milliseconds: number): number {
+  const bucket = Math.floor(PER_DOUBLING * Math.log2(Math.max(1, milliseconds)));
+  return Math.min(bucket, LAST_BUCKET);
+}
+
+/** The counts of several histograms together. */
+export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
+  const merged: Record<string, number> = {};
+  for (const histogram of histograms) {
+    for (const [bucket, count] of Object.entries(histogram)) merged[bucket] = (merged[bucket] ?? 0) + count;
+  }
+  return merged;
+}
+
+/**
+ * The time in milliseconds that `percent` of the times do not exceed, by the nearest rank; null for an empty histogram. It
+ * is the middle of a bucket, so it is at most a tenth above or below the true one.
+ * @param percent above 0, at most 100: 50 for the median
+ */
+export function percentile(histogram: Histogram, percent: number): number | null {
+  const counts = Object.entries(histogram).map(([bucket, count]) => [Number(bucket), count] as const);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const rank = Math.ceil((total * percent) / 100);
+  let passed = 0;
+  for (const [bucket, count] of counts.toSorted(([one], [other]) => one - other)) {
+    passed += count;
+    if (count > 0 && passed >= rank) return 2 ** ((bucket + 0.5) / PER_DOUBLING);
+  }
+  return null;
+}
+
+/** True for counts by the numbers of buckets. */
+export function isHistogram(value: unknown): value is Histogram {
+  const counts = asObject(value);
+  return (
+    counts !== undefined &&
+    Object.entries(counts).every(
+      ([bucket, count]) => /^\d{1,3}$/.test(bucket) && Number(bucket) <= LAST_BUCKET && isCount(count),
+    )
+  );
 }

@@ -148,6 +148,7 @@ export class Launcher {
     const process = new ProxyProcess(this.#host, (message) => {
       if (message.type === 'accessKeyUsed') this.#host.onKeyUsed(message.id);
       if (message.type === 'chatAnswered') this.#host.onChatAnswered(message.id);
+      if (message.type === 'usageSums') this.#host.onUsage(message);
       if (message.type === 'findProxy') void this.#findProxy(process, message.url);
       if (process !== this.#current) return;
       if (['verified', 'handshakeFailed', 'outcomeChanged'].includes(message.type)) this.#onEvent('news');

@@ -2,6 +2,7 @@
 // over the connection that the proof came from.
 import type { Agent, ClientRequestArgs, IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { parseActivity } from '../shared/activity.ts';
 import type { ActivityReport } from '../shared/activity.ts';
 import { parseEvidence } from '../shared/evidence.ts';
 import type { Evidence } from '../shared/evidence.ts';
@@ -139,7 +140,8 @@ export class VerifiedConnection {
   async activity(cursor: number): Promise<ActivityReport> {
     const headers = { [REQUEST_HEADERS.activity]: makeRequest('activity', this.#secret, this.#requireReport()) };
     const { body } = await this.#fetch({ path: `/health?after=${cursor}`, headers });
-    const activity = parseJson(body) as ActivityReport;
+    const activity = parseActivity(body);
+    if (activity === undefined) throw new Error('The proxy did not send its requests');
     return activity;
   }
 

@@ -1,7 +1,7 @@
 // What the supervisor needs from the window it works for.
 import type { ConfigError } from '../settings/proxyConfig.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
-import type { NetworkSettings } from '../shared/messages.ts';
+import type { FromProxy, NetworkSettings } from '../shared/messages.ts';
 import type { ProxyRoute } from '../shared/network.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 
@@ -38,6 +38,8 @@ export interface SupervisorHost {
   readonly onKeyUsed: (id: string) => void;
   /** This window's process answered a chat request made with the access key of this id. */
   readonly onChatAnswered: (id: string) => void;
+  /** What the clients of this window's process have used. */
+  readonly onUsage: (usage: Pick<Extract<FromProxy, { type: 'usageSums' }>, 'since' | 'sums'>) => void;
   /** The proxy cannot start because of these settings. */
   readonly onRefused: (problems: readonly ConfigError[]) => void;
 }

@@ -55,6 +55,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: /^node:.+$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT],
   },
+  usageHistory: { below: ['shared'], packages: /^node:.+$/, forbidden: [...ENVIRONMENT] },
   supervisor: { below: ['settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
   chat: {
     below: ['dialects', 'supervisor', 'presentation', 'settings', 'shared'],
@@ -80,6 +81,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'keys',
       'presentation',
       'dashboard',
+      'usageHistory',
       'settings',
       'shared',
     ],

@@ -13,7 +13,7 @@ import type { ProxyRoute } from '../../src/shared/network.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
-import type { SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
+import type { SupervisorHost, SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
 import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
@@ -60,6 +60,7 @@ export class EditorWindow {
   readonly refused = new EventQueue<string | null>();
   readonly used = new EventQueue<string>();
   readonly answered = new EventQueue<string>();
+  readonly usage = new EventQueue<Parameters<SupervisorHost['onUsage']>[0]>();
   vault: Vault;
   readonly #folder: string;
   settings: CompleteProxySettings;
@@ -122,6 +123,9 @@ export class EditorWindow {
       },
       onChatAnswered: (id) => {
         this.answered.add(id);
+      },
+      onUsage: (usage) => {
+        this.usage.add(usage);
       },
       onRefused: (problems) => {
         for (const { setting } of problems) this.refused.add(setting);

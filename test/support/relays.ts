@@ -8,7 +8,7 @@ import { Relay } from '../../src/proxy/relay/relay.ts';
 import type { RelayContext, Timeouts } from '../../src/proxy/relay/relay.ts';
 import { RequestLimits } from '../../src/proxy/relay/requestLimits.ts';
 import { RequestEntry } from '../../src/proxy/relay/requestLog.ts';
-import { UsageTally } from '../../src/proxy/usage/usageTally.ts';
+import { ActivityLog } from '../../src/proxy/usage/activityLog.ts';
 import { encodeMetadata } from '../../src/session/envelope.ts';
 import { UNKNOWN } from '../../src/shared/usage.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
@@ -42,7 +42,7 @@ export class RelaysUnderTest {
       const relay = new Relay(
         { exchange, timeouts: this.timeouts, readTimeout: this.readTimeout, onOutcome: () => undefined },
         {
-          meter: new UsageTally(backend.clock).begin(UNKNOWN),
+          meter: new ActivityLog('', backend.clock, () => undefined).begin(UNKNOWN, entry),
           place: this.limits.admit(['client']) ?? assert.fail('There is no place'),
           ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
           bodyLength: announced === undefined ? undefined : Number(announced),

@@ -1,7 +1,7 @@
 // The dashboard: one tab, which the editor restores after a reload. Nothing is measured or polled unless it is visible.
 import * as vscode from 'vscode';
-import { dashboardPage } from '../../dashboard/page.ts';
 import type { FromDashboard, Section, ToDashboard } from '../../dashboard/model.ts';
+import { dashboardPage } from '../../dashboard/page.ts';
 import { parseFromDashboard } from '../../presentation/dashboard/messages.ts';
 import { PRODUCT } from '../../presentation/text.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
@@ -15,7 +15,7 @@ export class Dashboard implements vscode.Disposable {
   readonly #resources: vscode.Uri;
   readonly #actions: DashboardActions;
   readonly #feed: DashboardFeed;
-  readonly #registrations: readonly vscode.Disposable[];
+  readonly #registrations: readonly { readonly dispose: () => unknown }[];
   #panel: vscode.WebviewPanel | undefined;
   /** The web view is loaded, and receives messages. */
   #isReady = false;
@@ -41,7 +41,7 @@ export class Dashboard implements vscode.Disposable {
         this.#feed.statusChanged();
       }),
       context.secrets.onDidChange(() => {
-        this.#feed.clientsChanged();
+        void this.#feed.clientsChanged();
       }),
     ];
   }

@@ -89,7 +89,8 @@ export class DashboardActions {
         await this.#feed.note(id, await repair(this.#context, [state]));
         break;
       case 'undo':
-        if (undoable && (await agreesToUndo(assistant))) await this.#feed.note(id, await undo(this.#context, assistant));
+        if (undoable && (await agreesToUndo(assistant)))
+          await this.#feed.note(id, await undo(this.#context, assistant));
         break;
     }
   }
@@ -108,7 +109,8 @@ export class DashboardActions {
 }
 
 function consequenceOf({ name, origin }: AccessKey): string {
-  if (origin === 'assistant') return `${asPlain(name)} stops working until you connect it again. This cannot be undone.`;
+  if (origin === 'assistant')
+    return `${asPlain(name)} stops working until you connect it again. This cannot be undone.`;
   return 'Programs that use this key get errors from now on. This cannot be undone.';
 }
 

@@ -55,9 +55,21 @@ export class DashboardFeed {
     this.#evidenceOf = '';
     this.#forgetRequests();
     this.statusChanged();
-    this.#repeat(signal, () => this.#readClients(), () => CLIENTS);
-    this.#repeat(signal, () => this.#readRequests(signal), (isBusy) => (isBusy ? WHILE_RUNNING : WHILE_IDLE));
-    this.#repeat(signal, () => this.#readUsage(), () => USAGE);
+    this.#repeat(
+      signal,
+      () => this.#readClients(),
+      () => CLIENTS,
+    );
+    this.#repeat(
+      signal,
+      () => this.#readRequests(signal),
+      (isBusy) => (isBusy ? WHILE_RUNNING : WHILE_IDLE),
+    );
+    this.#repeat(
+      signal,
+      () => this.#readUsage(),
+      () => USAGE,
+    );
   }
 
   /** The web view is hidden or closed. */

@@ -36,9 +36,7 @@ export function attestationSection(status: ProxyStatus, evidence: EvidenceState)
     tone,
     headline,
     detail: joined(detail, evidence === 'unavailable' ? NO_EVIDENCE : ''),
-    steps: wereChecked(status, outcomes)
-      ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable))
-      : [],
+    steps: wereChecked(status, outcomes) ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable)) : [],
     chain: usable === undefined ? [] : certificateChain(usable),
     image: imageOf(status, usable),
     limits: LIMITS,

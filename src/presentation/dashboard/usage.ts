@@ -23,19 +23,14 @@ export interface UsageQuery {
 }
 
 /** The charts for these sums, which may begin earlier. Days are those of the local time zone. */
-export function usageView(
-  sums: readonly UsageSum[],
-  { range, by, recording, now, nameOf }: UsageQuery,
-): UsageView {
+export function usageView(sums: readonly UsageSum[], { range, by, recording, now, nameOf }: UsageQuery): UsageView {
   const times = timesOf(range, now);
   const placed = sums.flatMap((sum) => {
     // A clock that was wrong may have left sums of the future.
     const index = sum.hour > now ? -1 : times.findLastIndex((time) => time <= sum.hour);
     return index === -1 ? [] : [{ sum, index }];
   });
-  const named = Map.groupBy(placed, ({ sum }) =>
-    by === 'client' ? nameOf(sum.caller) : modelName(sum.model),
-  );
+  const named = Map.groupBy(placed, ({ sum }) => (by === 'client' ? nameOf(sum.caller) : modelName(sum.model)));
   const groups = [...named]
     .filter(([name]) => name !== OTHER)
     .toSorted(([one, a], [other, b]) => compareUse(b, a) || (one < other ? -1 : 1));
@@ -44,7 +39,9 @@ export function usageView(
   const shown = fits ? groups : groups.slice(0, MAX_SERIES - 1);
   const rest = [...groups.slice(shown.length).flatMap(([, members]) => members), ...others];
   const byTime = Map.groupBy(placed, ({ index }) => index);
-  const histograms = times.map((_, index) => mergeHistograms((byTime.get(index) ?? []).map(({ sum }) => sum.firstByte)));
+  const histograms = times.map((_, index) =>
+    mergeHistograms((byTime.get(index) ?? []).map(({ sum }) => sum.firstByte)),
+  );
   return {
     range,
     by,

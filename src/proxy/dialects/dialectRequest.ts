@@ -18,7 +18,7 @@ import { Upload } from '../relay/upload.ts';
 import type { UpstreamKey } from '../server/accessKeys.ts';
 import { CHAT_COMPLETIONS } from '../server/routes.ts';
 import type { DialectTask } from '../server/routes.ts';
-import type { RequestMeter } from '../usage/usageTally.ts';
+import type { RequestMeter } from '../usage/requestMeter.ts';
 import { CapacityWait, wait } from './capacityWait.ts';
 import { keptHeaders } from './collectedResponse.ts';
 import { asDialectError, errorOf, toDialectError } from './dialectErrors.ts';

@@ -33,7 +33,18 @@ export function serveParent(): void {
   }
 }
 
-const send = (message: FromProxy) => process.connected && process.send?.(message);
+/** Resolves when all messages so far are sent, or cannot be sent any more. */
+let sent: Promise<void> = Promise.resolve();
+
+function send(message: FromProxy): void {
+  sent = new Promise((resolve) => {
+    if (process.connected)
+      process.send?.(message, undefined, undefined, () => {
+        resolve();
+      });
+    else resolve();
+  });
+}
 
 class IpcHost {
   readonly #log = new Log('info', (text) => process.stderr.write(text));
@@ -42,7 +53,9 @@ class IpcHost {
   #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #settings: ProxySettings = {};
-  readonly #proxies = new EditorProxies((url) => send({ type: 'findProxy', url }));
+  readonly #proxies = new EditorProxies((url) => {
+    send({ type: 'findProxy', url });
+  });
 
   /** Handles messages in order: each waits until the one before is done, except a stop and an answer. */
   receive(value: unknown): void {
@@ -126,7 +139,10 @@ class IpcHost {
   async #finish(): Promise<void> {
     if (this.#stopping) return;
     this.#stopping = true;
-    await this.#service?.stop(GRACE, () => send({ type: 'stopped' }));
+    await this.#service?.stop(GRACE, () => {
+      send({ type: 'stopped' });
+    });
+    await sent;
     process.exit(EXIT.ok);
   }
 

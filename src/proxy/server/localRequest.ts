@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExchangeContext } from '../../session/exchange.ts';
 import type { AttestationResult } from '../../session/handshake.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
-import type { ActivityReport } from '../../shared/activity.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { REPORT_HEADER } from '../../shared/ownership.ts';
 import type { ProxyReport } from '../../shared/ownership.ts';
@@ -22,7 +21,9 @@ import { Relay } from '../relay/relay.ts';
 import type { RelayContext, Timeouts } from '../relay/relay.ts';
 import type { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
-import type { RequestMeter, UsageTally } from '../usage/usageTally.ts';
+import type { ActivityLog } from '../usage/activityLog.ts';
+import type { RequestMeter } from '../usage/requestMeter.ts';
+import type { UsageTally } from '../usage/usageTally.ts';
 import type { AccessKeys, UpstreamKey } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
@@ -61,8 +62,7 @@ export interface ServerOptions {
   readonly limits: RequestLimits;
   readonly callers: Callers;
   readonly usage: UsageTally;
-  /** The requests that have finished after this cursor, and those that run. */
-  readonly activity: (cursor: number) => ActivityReport;
+  readonly activity: ActivityLog;
   /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
   readonly evidence: () => Evidence | null;
   /** Forgets the sums that were not sent to the extension yet. */
@@ -136,7 +136,7 @@ export class LocalRequest {
   }
 
   #finish(): void {
-    const isAnswered = this.#meter?.finish(this.#entry) === 'answered';
+    const isAnswered = this.#meter?.finish() === 'answered';
     if (!isAnswered || !this.#isChat || this.#accessKeyId === null) return;
     this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
   }
@@ -184,7 +184,7 @@ export class LocalRequest {
         return true;
       case 'activity':
         this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.activity(cursorOf(this.#req.url ?? ''))));
+        this.#sendJson(200, JSON.stringify(this.#options.activity.report(cursorOf(this.#req.url ?? ''))));
         return true;
       case 'evidence':
         this.#entry.routine = true;
@@ -203,12 +203,12 @@ export class LocalRequest {
     const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
     const raw = req.rawHeaders;
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
-    const { exchange, limits, callers, usage } = this.#options;
+    const { exchange, limits, callers, activity } = this.#options;
     const { keys } = this.#state;
     const key = keys.resolve(route.kind === 'dialect' ? dialectKey(raw) : bearerToken(raw));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
-    const meter = usage.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT));
+    const meter = activity.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT), entry);
     this.#meter = meter;
     if (isRefused) return key;
     this.#isChat = route.kind === 'dialect' ? route.task.name === 'reply' : this.#path === CHAT_COMPLETIONS;

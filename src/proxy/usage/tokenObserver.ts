@@ -1,22 +1,31 @@
-// Reads the token counts that a response reports. An observer gets the chunks of the response after they were sent to
-// the client; it keeps and delays none of them.
+// Reads the token counts that a response reports, and the model that it names. An observer gets the chunks of the response
+// after they were sent to the client; it keeps and delays none of them.
 import type { HeaderField } from '../../session/wire.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { fieldValue, isEventStreamType } from '../http/headers.ts';
-import { JsonField } from './jsonField.ts';
+import { JsonFields } from './jsonFields.ts';
 
 export interface Tokens {
   readonly input: number;
   readonly output: number;
+  /** How many of the input came from the backend's cache; null if that is not reported. */
+  readonly cached: number | null;
 }
 
 export interface TokenObserver {
   push(bytes: Uint8Array): void;
   /** The counts that were reported last; undefined if none were reported so far. */
   readonly tokens: Tokens | undefined;
+  /** At most `MAX_MODEL_LENGTH` characters; undefined if none was named so far. */
+  readonly model: string | undefined;
 }
 
+/** In code points, of the name of a model: a longer one is cut off. */
+export const MAX_MODEL_LENGTH = 200;
+
 const USAGE = Buffer.from('usage');
+const USAGE_ONLY = [USAGE];
+const USAGE_AND_MODEL = [USAGE, Buffer.from('model')];
 
 /** An observer for a response with these headers; undefined if it cannot report tokens, or is compressed. */
 export function createTokenObserver(headers: readonly HeaderField[]): TokenObserver | undefined {
@@ -31,14 +40,18 @@ export function isEventStream(headers: readonly HeaderField[]): boolean {
 
 /** For a response that is one JSON object. */
 class JsonObserver implements TokenObserver {
-  readonly #usage = new JsonField(USAGE);
+  readonly #fields = new JsonFields(USAGE_AND_MODEL);
 
   push(bytes: Uint8Array): void {
-    this.#usage.push(bytes);
+    this.#fields.push(bytes);
   }
 
   get tokens(): Tokens | undefined {
-    return parseTokens(this.#usage.value);
+    return parseTokens(this.#fields.value(0));
+  }
+
+  get model(): string | undefined {
+    return parseModel(this.#fields.value(1));
   }
 }
 
@@ -47,18 +60,25 @@ const DATA = Buffer.from('data:');
 /** For a line that does not begin with `DATA`. */
 const MISMATCH = DATA.length + 1;
 
+/** How many `data` lines are searched for the model: some backends begin with one that does not name it. */
+const MODEL_LINES = 5;
+
 /**
- * For an event stream with one JSON object in each `data` line. Most events do not contain `usage`, so a chunk of
- * complete lines without it is skipped.
+ * For an event stream with one JSON object in each `data` line. The first ones name the model. Most of the others do not
+ * contain `usage`, so a chunk of complete lines without it is skipped.
  */
 class EventStreamObserver implements TokenObserver {
   tokens: Tokens | undefined;
+  model: string | undefined;
+  /** How many lines are still searched for the model. */
+  #modelLines = MODEL_LINES;
   /** How many bytes of the current line match `DATA`, or `MISMATCH`. */
   #matched = 0;
-  #usage = new JsonField(USAGE);
+  #fields = new JsonFields(USAGE_AND_MODEL);
 
   push(bytes: Uint8Array): void {
-    if (this.#matched === 0 && bytes[bytes.length - 1] === LINE_FEED && !mentionsUsage(bytes)) return;
+    const isComplete = this.#matched === 0 && bytes[bytes.length - 1] === LINE_FEED;
+    if (isComplete && this.#modelLines === 0 && !mentionsUsage(bytes)) return;
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
       this.#read(bytes, start, end);
@@ -74,13 +94,17 @@ class EventStreamObserver implements TokenObserver {
     for (; at < end && this.#matched < DATA.length; at++) {
       this.#matched = bytes[at] === DATA[this.#matched] ? this.#matched + 1 : MISMATCH;
     }
-    if (this.#matched === DATA.length) this.#usage.push(bytes, at, end);
+    if (this.#matched === DATA.length) this.#fields.push(bytes, at, end);
   }
 
   #endLine(): void {
     if (this.#matched === DATA.length) {
-      this.tokens = parseTokens(this.#usage.value) ?? this.tokens;
-      this.#usage = new JsonField(USAGE);
+      this.tokens = parseTokens(this.#fields.value(0)) ?? this.tokens;
+      if (this.#modelLines > 0) {
+        this.model = parseModel(this.#fields.value(1));
+        this.#modelLines = this.model === undefined ? this.#modelLines - 1 : 0;
+      }
+      this.#fields = new JsonFields(this.#modelLines > 0 ? USAGE_AND_MODEL : USAGE_ONLY);
     }
     this.#matched = 0;
   }
@@ -107,10 +131,28 @@ const MAX_TOKENS = 1e9;
 /** The tokens of a `usage` object; undefined if a count is invalid. Embeddings have only input tokens. */
 export function parseTokens(json: string | undefined): Tokens | undefined {
   if (json === undefined) return undefined; // the usual case, and the parser's exception would be slow
-  const { prompt_tokens: input, completion_tokens: output = 0 } = fieldsOf(parseJson(json));
-  return isCount(input) && isCount(output) ? { input, output } : undefined;
+  const {
+    prompt_tokens: input,
+    completion_tokens: output = 0,
+    prompt_tokens_details: details,
+  } = fieldsOf(parseJson(json));
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const { cached_tokens: cached } = fieldsOf(details);
+  return { input, output, cached: isCount(cached) && cached <= input ? cached : null };
 }
 
 function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
+}
+
+/**
+ * The name in a `model` field, cut off after `MAX_MODEL_LENGTH` characters; undefined if the field has no text.
+ * @param json each byte is one character
+ */
+export function parseModel(json: string | undefined): string | undefined {
+  const name = json === undefined ? undefined : parseJson(Buffer.from(json, 'latin1'));
+  if (typeof name !== 'string' || name === '') return undefined;
+  return Array.from(name.slice(0, 2 * MAX_MODEL_LENGTH).toWellFormed())
+    .slice(0, MAX_MODEL_LENGTH)
+    .join('');
 }

@@ -1,93 +1,31 @@
 // Counts the requests of each access key. It keeps only numbers and times, in memory, until the process ends.
 import type { Clock } from '../../session/transport.ts';
-import type { ResponseStart } from '../../session/wire.ts';
-import type { KeyUsage, Outcomes, UsageReport } from '../../shared/usage.ts';
-import type { RequestEntry } from '../relay/requestLog.ts';
-import { createTokenObserver } from './tokenObserver.ts';
-import type { TokenObserver, Tokens } from './tokenObserver.ts';
-
-type Outcome = keyof Outcomes;
-type Clocks = Pick<Clock, 'wall' | 'monotonic'>;
+import type { RequestRecord } from '../../shared/activity.ts';
+import type { KeyUsage, UsageReport } from '../../shared/usage.ts';
 
 /** The number of response times that are kept for each key. */
 const MAX_TIMES = 100;
 
 export class UsageTally {
-  readonly #clocks: Clocks;
+  readonly #clock: Pick<Clock, 'wall'>;
   readonly #since: number;
   /** By caller: the id of an access key, `DIRECT` or `UNKNOWN`. */
   readonly #keys = new Map<string, KeyTally>();
 
-  constructor(clocks: Clocks) {
-    this.#clocks = clocks;
-    this.#since = clocks.wall();
+  constructor(clock: Pick<Clock, 'wall'>) {
+    this.#clock = clock;
+    this.#since = clock.wall();
   }
 
-  /** Measures a new request of this caller. */
-  begin(caller: string): RequestMeter {
-    const tally = this.#keys.get(caller) ?? new KeyTally();
-    this.#keys.set(caller, tally);
-    return new RequestMeter(tally, this.#clocks);
+  /** Adds a request that is over. */
+  add(record: RequestRecord, waitedMs: number): void {
+    const tally = this.#keys.get(record.caller) ?? new KeyTally();
+    this.#keys.set(record.caller, tally);
+    tally.add(record, waitedMs, this.#clock.wall());
   }
 
   report(): UsageReport {
-    const keys = [...this.#keys]
-      .map(([caller, tally]) => ({ caller, ...tally.report() }))
-      .filter(({ lastAt }) => lastAt > 0);
-    return { since: this.#since, keys };
-  }
-}
-
-/** Measures one request. */
-export class RequestMeter {
-  readonly #tally: KeyTally;
-  readonly #clocks: Clocks;
-  readonly #begin: number;
-  #outcome: Outcome = 'broken';
-  #observer: TokenObserver | undefined;
-  /** Time to the first byte of the response body, in milliseconds. */
-  #firstByte: number | undefined;
-  #waited = 0;
-
-  constructor(tally: KeyTally, clocks: Clocks) {
-    this.#tally = tally;
-    this.#clocks = clocks;
-    this.#begin = clocks.monotonic();
-  }
-
-  /** The backend's response starts. */
-  start({ status, headers }: ResponseStart): void {
-    this.#outcome = status < 400 ? 'answered' : 'failed';
-    if (this.#outcome === 'answered') this.#observer = createTokenObserver(headers);
-  }
-
-  /** A chunk of the response body, which has been sent to the client already. */
-  chunk(bytes: Uint8Array): void {
-    if (this.#outcome === 'answered') this.#firstByte ??= this.#clocks.monotonic() - this.#begin;
-    this.#observer?.push(bytes);
-  }
-
-  /** The proxy itself answers, instead of the backend. */
-  refuse(): void {
-    this.#outcome = 'refused';
-  }
-
-  /** The request waited this many milliseconds for capacity. */
-  waited(milliseconds: number): void {
-    this.#waited += milliseconds;
-  }
-
-  /** The request is over. Adds it to the tally, and returns its outcome. */
-  finish({ end }: Pick<RequestEntry, 'end'>): Outcome {
-    const outcome = this.#outcomeOf(end);
-    this.#tally.add(outcome, this.#clocks.wall(), this.#observer?.tokens, this.#firstByte);
-    this.#tally.addWait(this.#waited);
-    return outcome;
-  }
-
-  #outcomeOf(end: string): Outcome {
-    if (end === 'client-gone') return 'cancelled';
-    return end === 'complete' || this.#outcome === 'refused' ? this.#outcome : 'broken';
+    return { since: this.#since, keys: [...this.#keys].map(([caller, tally]) => ({ caller, ...tally.report() })) };
   }
 }
 
@@ -99,19 +37,15 @@ class KeyTally {
   #timed = 0;
   #waited = 0;
 
-  add(outcome: Outcome, at: number, tokens: Tokens | undefined, firstByte: number | undefined): void {
-    this.#outcomes[outcome]++;
+  add({ outcome, firstByteMs, tokensIn, tokensOut }: RequestRecord, waitedMs: number, at: number): void {
+    if (outcome !== null) this.#outcomes[outcome]++;
     this.#counts.lastAt = at;
-    if (firstByte !== undefined) this.#times[this.#timed++ % MAX_TIMES] = firstByte;
-    if (tokens === undefined) return;
+    this.#waited += waitedMs;
+    if (firstByteMs !== null) this.#times[this.#timed++ % MAX_TIMES] = firstByteMs;
+    if (tokensIn === null) return;
     this.#counts.counted++;
-    this.#counts.tokensIn += tokens.input;
-    this.#counts.tokensOut += tokens.output;
-  }
-
-  /** In milliseconds. */
-  addWait(waited: number): void {
-    this.#waited += waited;
+    this.#counts.tokensIn += tokensIn;
+    this.#counts.tokensOut += tokensOut ?? 0;
   }
 
   report(): Omit<KeyUsage, 'caller'> {

@@ -66,7 +66,11 @@ describe('COMMANDS', () => {
 
   it('works while the editor starts: each command that package.json does not contribute has an activation event', () => {
     const restored = 'onWebviewPanel:sealedProxy.dashboard';
-    const expected = ['onStartupFinished', restored, ...INTERNAL_COMMANDS.map((name) => `onCommand:${commandId(name)}`)];
+    const expected = [
+      'onStartupFinished',
+      restored,
+      ...INTERNAL_COMMANDS.map((name) => `onCommand:${commandId(name)}`),
+    ];
     assert.deepEqual(activationEvents, expected);
   });
 

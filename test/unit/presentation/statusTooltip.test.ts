@@ -62,6 +62,7 @@ describe('statusTooltip()', () => {
       shown,
       '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +
         'Sealed Proxy sent it no key. Use a free port, or quit that program and restart Sealed Proxy.\n\n' +
+        '[Open Dashboard](command:sealedProxy.openDashboard) · ' +
         '[Use a Free Port](command:sealedProxy.useFreePort) · [Restart](command:sealedProxy.restart) · ' +
         '[Run Diagnostics](command:sealedProxy.diagnose) · [Open Settings](command:sealedProxy.openSettings)',
     );

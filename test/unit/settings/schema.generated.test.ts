@@ -60,8 +60,15 @@ describe('SCHEMA', () => {
 });
 
 describe('APPLICATION_SETTING_NAMES', () => {
-  it('are the settings that a repository could use to redirect prompts, keys or trust', () => {
-    const names = ['backendUrl', 'pcr0Environment', 'additionalPcr0', 'allowedOrigins', 'terminal.enabled'];
+  it('are the settings that a repository could use to redirect prompts, keys or trust, or to record the user', () => {
+    const names = [
+      'backendUrl',
+      'pcr0Environment',
+      'additionalPcr0',
+      'allowedOrigins',
+      'terminal.enabled',
+      'usageHistory',
+    ];
     assert.deepEqual(APPLICATION_SETTING_NAMES, names);
     const manifest = JSON.parse(read('package.json')) as Manifest;
     const found = properties(manifest).filter(([, { scope }]) => scope === 'application');

@@ -37,6 +37,18 @@ const VERIFIED = {
   certificateNotAfter: 3,
   document: 'AAAA',
 };
+const SUM = {
+  hour: 3_600_000,
+  caller: '0123456789abcdef',
+  model: 'glm-5',
+  requests: 4,
+  errors: 1,
+  cancelled: 1,
+  tokensIn: 10,
+  tokensOut: 20,
+  tokensCached: 5,
+  firstByte: { '12': 3 },
+};
 
 const parseToProxy = (value: unknown) => parseMessage(value, isProxySettings);
 
@@ -206,6 +218,8 @@ describe('parseFromProxy()', () => {
     { type: 'accessKeyUsed', id: '0123456789abcdef' },
     { type: 'findProxy', url: 'https://enclave.example/' },
     { type: 'chatAnswered', id: '0123456789abcdef' },
+    { type: 'usageSums', since: 1, sums: [] },
+    { type: 'usageSums', since: 1, sums: [SUM, SUM] },
   ] satisfies (FromProxy | object)[]) {
     it(`accepts ${JSON.stringify(message).slice(0, 70)}`, () => {
       assert.deepEqual(parseFromProxy(structuredClone(message)), message);
@@ -226,6 +240,7 @@ describe('parseFromProxy()', () => {
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
     refusesEachField(parseFromProxy, { type: 'findProxy', url: 'x' }, { url: [7, ['x']] });
     refusesEachField(parseFromProxy, { type: 'chatAnswered', id: 'x' }, { id: [7, ['x']] });
+    refusesEachField(parseFromProxy, { type: 'usageSums', since: 1, sums: [SUM] }, { since: ['1'], sums: [SUM, [7]] });
     for (const success of [undefined, null, 7, 'true'])
       assert.equal(parseFromProxy({ type: 'outcomeChanged', success }), undefined);
     for (const value of [undefined, 7, {}, ['x']]) {

@@ -88,6 +88,7 @@ describe('Launcher', () => {
         onKeyUsed: (id) => {
           events.add(`used ${id}`);
         },
+        onUsage: () => undefined,
         onChatAnswered: (id) => {
           events.add(`answered ${id}`);
         },

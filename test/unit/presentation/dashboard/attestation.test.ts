@@ -16,7 +16,9 @@ function evidence(change: Partial<Evidence> = {}, failed?: readonly [CheckId, er
   const checks = CHECK_IDS.map((id, index): EvidenceCheck => {
     if (index > last) return { id, result: 'skipped', examined: {} };
     const examined = id === 'certificate_chain' ? CHAIN : { [`value of ${id}`]: 'abc' };
-    return index === last ? { id, result: 'fail', examined, error: failed?.[1] ?? '' } : { id, result: 'pass', examined };
+    return index === last
+      ? { id, result: 'fail', examined, error: failed?.[1] ?? '' }
+      : { id, result: 'pass', examined };
   });
   return {
     format: 'sealed-proxy-evidence',
@@ -62,7 +64,10 @@ describe('attestationSection()', () => {
       ],
     );
     assert.equal(shown.chain[0]?.subject, 'C=US, O=Amazon, CN=aws.nitro-enclaves');
-    assert.deepEqual(shown.image, { pcr0: VERIFIED.pcr0, approval: 'On the production list built into the extension.' });
+    assert.deepEqual(shown.image, {
+      pcr0: VERIFIED.pcr0,
+      approval: 'On the production list built into the extension.',
+    });
     assert.match(shown.limits.join('\n'), /What the program in the image does\./);
     assert.equal(shown.canSaveEvidence, true);
   });
@@ -86,10 +91,7 @@ describe('attestationSection()', () => {
   });
 
   it('shows the checks of the status if the evidence is of another handshake', () => {
-    for (const other of [
-      evidence({ attestationDocument: 'AAAA' }),
-      evidence({ backend: 'https://other.example' }),
-    ]) {
+    for (const other of [evidence({ attestationDocument: 'AAAA' }), evidence({ backend: 'https://other.example' })]) {
       const shown = attestationSection(runningStatus(), other);
       assert.ok(shown.steps.every(({ result, examined }) => result === 'passed' && examined.length === 0));
       assert.deepEqual(shown.chain, []);

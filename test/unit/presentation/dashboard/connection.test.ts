@@ -49,7 +49,13 @@ describe('connectionSection()', () => {
     assert.deepEqual(shown.facts[0], { name: 'Base URL', value: 'http://127.0.0.1:14114/v1' });
     assert.ok(shown.facts.some(({ name, value }) => name === 'PCR0' && value === 'abababab…abababab'));
     assert.deepEqual(shown.models, [
-      { id: 'glm-5-2', name: 'GLM 5.2', contextWindow: 128_000, maxOutput: 16_384, capabilities: ['Tools', 'Reasoning'] },
+      {
+        id: 'glm-5-2',
+        name: 'GLM 5.2',
+        contextWindow: 128_000,
+        maxOutput: 16_384,
+        capabilities: ['Tools', 'Reasoning'],
+      },
     ]);
   });
 

@@ -19,7 +19,8 @@ const RECORD: RequestRecord = {
   outcome: 'answered',
   end: 'complete',
 };
-const row = (change: Partial<RequestRecord> = {}) => requestRow({ ...RECORD, ...change }, (caller) => `name of ${caller}`);
+const row = (change: Partial<RequestRecord> = {}) =>
+  requestRow({ ...RECORD, ...change }, (caller) => `name of ${caller}`);
 
 describe('requestRow()', () => {
   it('shows the client, the route in words, and the tokens per second after the first byte', () => {

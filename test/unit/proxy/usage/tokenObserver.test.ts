@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createTokenObserver, parseTokens } from '../../../../src/proxy/usage/tokenObserver.ts';
+import { createTokenObserver, parseModel, parseTokens } from '../../../../src/proxy/usage/tokenObserver.ts';
 import type { Tokens } from '../../../../src/proxy/usage/tokenObserver.ts';
 
 type Observed = Tokens | undefined;
@@ -12,7 +12,7 @@ const typed = (value: string, ...others: [name: string, value: string][]) => [
 const EVENTS = typed('text/event-stream');
 const JSON_BODY = typed('application/json');
 const USAGE = '{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}';
-const TOKENS = { input: 11, output: 7 };
+const TOKENS = { input: 11, output: 7, cached: null };
 const FIRST = 'data: {"choices":[{"delta":{"content":"Hello"}}]}\n\n';
 const LAST = `data: {"choices":[],"usage":${USAGE}}\n\n`;
 const DONE = 'data: [DONE]\n\n';
@@ -69,7 +69,7 @@ describe('createTokenObserver() for an event stream', () => {
           bytes.length,
         ];
         const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-        assert.deepEqual(observe(EVENTS, chunks), { input, output });
+        assert.deepEqual(observe(EVENTS, chunks), { input, output, cached: null });
       }),
     );
   });
@@ -84,13 +84,75 @@ describe('createTokenObserver() for one JSON object', () => {
   for (const [what, text, tokens] of [
     ['at its end', `{"choices":[{"message":{"content":"Hello"}}],"usage":${USAGE}}`, TOKENS],
     ['at its beginning', `{"usage":${USAGE},"data":[[0.1,0.2]]}`, TOKENS],
-    ['of embeddings, which have only input', '{"usage":{"prompt_tokens":5,"total_tokens":5}}', { input: 5, output: 0 }],
+    [
+      'of embeddings, which have only input',
+      '{"usage":{"prompt_tokens":5,"total_tokens":5}}',
+      { input: 5, output: 0, cached: null },
+    ],
     ['only in the model’s text', `{"content":${JSON.stringify(`{"usage":${USAGE}}`)}}`, undefined],
     ['in one that is cut off', `{"usage":${USAGE},"data":[`, undefined],
     ['in an event stream of another type', LAST, undefined],
   ] as const) {
     it(`${tokens === undefined ? 'does not find' : 'finds'} tokens ${what}`, () => {
       for (const found of everyWay(JSON_BODY, text)) assert.deepEqual(found, tokens);
+    });
+  }
+});
+
+describe('createTokenObserver(): the model', () => {
+  const modelsIn = (headers: typeof EVENTS, text: string) => {
+    const bytes = Buffer.from(text);
+    return Array.from(bytes, (_byte, at) => {
+      const observer = createTokenObserver(headers);
+      for (const chunk of [bytes.subarray(0, at), bytes.subarray(at)]) observer?.push(chunk);
+      return observer?.model;
+    });
+  };
+  const event = (object: unknown) => `data: ${JSON.stringify(object)}\n\n`;
+  const silent = event({ choices: [] });
+
+  for (const [what, text, model] of [
+    ['the first event', event({ id: '1', model: 'glm-5' }) + LAST + DONE, 'glm-5'],
+    ['the first event, after comments', `: wait\n\nevent: x\n${event({ model: 'glm-5' })}${FIRST}`, 'glm-5'],
+    ['the second event', event({ model: '' }) + event({ model: 'glm-5' }), 'glm-5'],
+    ['each event', event({ model: 'one' }) + event({ model: 'two' }), 'one'],
+    ['the fifth event', silent.repeat(4) + event({ model: 'glm-5' }), 'glm-5'],
+    ['the sixth event', silent.repeat(5) + event({ model: 'glm-5' }), undefined],
+    ['the text of the model', event({ choices: [{ delta: { content: '"model":"x"', model: 'y' } }] }), undefined],
+    ['an event that is cut off', event({ model: 'glm-5' }).slice(0, -4), undefined],
+    ['no event', FIRST + LAST + DONE, undefined],
+  ] as const) {
+    it(`is ${String(model)} for a stream where ${what} names one`, () => {
+      for (const found of modelsIn(EVENTS, text)) assert.equal(found, model);
+    });
+  }
+
+  it('is read from a JSON object together with the tokens', () => {
+    const text = JSON.stringify({ model: 'größer-1 🜁', choices: [{ message: { model: 'x' } }] });
+    for (const found of modelsIn(JSON_BODY, text)) assert.equal(found, 'größer-1 🜁');
+    const observer = createTokenObserver(JSON_BODY);
+    observer?.push(Buffer.from(`{"model":"glm-5","usage":${USAGE}}`));
+    assert.deepEqual([observer?.model, observer?.tokens], ['glm-5', TOKENS]);
+  });
+});
+
+describe('parseModel()', () => {
+  const latin1 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('latin1');
+
+  it('cuts long names off after 200 characters, and no character in half', () => {
+    for (const character of ['x', 'ß', '语', '🜁', '\u0000']) {
+      assert.equal(parseModel(latin1(character.repeat(200))), character.repeat(200));
+      assert.equal(parseModel(latin1(`x${character.repeat(400)}`)), `x${character.repeat(199)}`);
+    }
+  });
+
+  it('replaces halves of characters, which cannot be sent as UTF-8', () => {
+    assert.equal(parseModel('"a\\ud800b"'), 'a\ufffdb');
+  });
+
+  for (const json of [undefined, '', 'null', '7', '""', '["x"]', '{"model":"x"}', '"x', '"\xff"']) {
+    it(`ignores ${String(json)}`, () => {
+      assert.equal(parseModel(json), undefined);
     });
   }
 });
@@ -144,8 +206,25 @@ describe('parseTokens()', () => {
   }
 
   it('ignores additional fields', () => {
-    const more = { prompt_tokens_details: { cached_tokens: 3 }, cost: 0.1, constructor: 1 };
+    const more = { completion_tokens_details: { cached_tokens: 3 }, cost: 0.1, constructor: 1 };
     assert.deepEqual(parseTokens(JSON.stringify({ ...JSON.parse(USAGE), ...more })), TOKENS);
-    assert.deepEqual(parseTokens('{"prompt_tokens":0,"completion_tokens":1000000000}'), { input: 0, output: 1e9 });
+    const most = { input: 0, output: 1e9, cached: null };
+    assert.deepEqual(parseTokens('{"prompt_tokens":0,"completion_tokens":1000000000}'), most);
   });
+
+  for (const [details, cached] of [
+    ['{"cached_tokens":3}', 3],
+    ['{"cached_tokens":0,"audio_tokens":1}', 0],
+    ['{"cached_tokens":8}', null],
+    ['{"cached_tokens":-1}', null],
+    ['{"cached_tokens":"3"}', null],
+    ['{}', null],
+    ['null', null],
+    ['[3]', null],
+  ] as const) {
+    it(`reads ${String(cached)} cached tokens of 7 from ${details}`, () => {
+      const json = `{"prompt_tokens":7,"completion_tokens":1,"prompt_tokens_details":${details}}`;
+      assert.deepEqual(parseTokens(json), { input: 7, output: 1, cached });
+    });
+  }
 });

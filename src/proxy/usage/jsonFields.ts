@@ -1,45 +1,47 @@
-// Reads one field of a JSON object from a stream of text, and keeps nothing else of it. It does not check that the rest
+// Reads a few fields of a JSON object from a stream of text, and keeps nothing else of it. It does not check that the rest
 // of the text is valid JSON.
 import { asBuffer } from '../../shared/bytes.ts';
 
 /** Longer values are ignored, in bytes. */
 const MAX_VALUE = 4096;
-/** For a key that differs from the name: larger than the length of any name. */
-const MISMATCH = 1000;
 
 const [SPACE, QUOTE, COMMA, COLON, BACKSLASH] = [0x20, 0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The reader's position: before the object, in a key or a value of the outermost object, in the value of the field, or
- * after the object. `invalid`: the text is not a single object.
+ * The reader's position: before the object, in a key or a value of the outermost object, in the value of one of the fields,
+ * or after the object. `invalid`: the text is not a single object.
  */
 type Position = 'before' | 'key' | 'value' | 'field' | 'after' | 'invalid';
 
 /** The loops use local variables for speed, because they read every byte of a long response. */
-export class JsonField {
-  readonly #name: Uint8Array;
+export class JsonFields {
+  readonly #names: readonly Uint8Array[];
   #position: Position = 'before';
   /** The number of open brackets. */
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** How many bytes of the current key match the name, or `MISMATCH`. */
-  #matched = 0;
-  /** The value so far; undefined if the field has not been found, or its value is too long. */
-  #text: string | undefined;
+  /** The length of the current key so far, and a bit for each name that begins with it. */
+  #keyLength = 0;
+  #candidates = 0;
+  /** The index of the field whose value is being read. */
+  #field = 0;
+  /** The values so far; undefined for a field that has not been found, or whose value is too long. */
+  readonly #texts: (string | undefined)[] = [];
 
-  /** @param name ASCII, written without escapes in the text */
-  constructor(name: Uint8Array) {
-    this.#name = name;
+  /** @param names at most 31, ASCII, written without escapes in the text */
+  constructor(names: readonly Uint8Array[]) {
+    this.#names = names;
   }
 
   /**
-   * The JSON of the field's value, once the object is complete; undefined until then, or if the field is missing. The
-   * last one of repeated fields. Each byte is one character: UTF-8 is not decoded.
+   * The JSON of a field's value, once the object is complete; undefined until then, or if the field is missing. The last one
+   * of repeated fields. Each byte is one character: UTF-8 is not decoded.
+   * @param index of the field's name
    */
-  get value(): string | undefined {
-    return this.#position === 'after' ? this.#text : undefined;
+  value(index: number): string | undefined {
+    return this.#position === 'after' ? this.#texts[index] : undefined;
   }
 
   /** Reads the next chunk of the text: `bytes` from `start` to `end`. */
@@ -57,7 +59,7 @@ export class JsonField {
         if (before === 'field' && this.#position !== before) this.#keep(bytes, from, at);
         at++;
         if (this.#position === 'field' && this.#position !== before) {
-          this.#text = '';
+          this.#texts[this.#field] = '';
           from = at;
         }
       }
@@ -74,7 +76,8 @@ export class JsonField {
     switch (byte) {
       case QUOTE:
         this.#inString = true;
-        this.#matched = 0;
+        this.#keyLength = 0;
+        this.#candidates = (1 << this.#names.length) - 1;
         break;
       case OPEN_OBJECT:
       case OPEN_ARRAY:
@@ -89,9 +92,17 @@ export class JsonField {
         this.#position = 'key';
         break;
       case COLON:
-        if (this.#position === 'key') this.#position = this.#matched === this.#name.length ? 'field' : 'value';
+        if (this.#position === 'key') this.#beginValue();
         break;
     }
+  }
+
+  #beginValue(): void {
+    const index = this.#names.findIndex(
+      (name, at) => name.length === this.#keyLength && (this.#candidates & (1 << at)) !== 0,
+    );
+    this.#position = index === -1 ? 'value' : 'field';
+    this.#field = index;
   }
 
   /** Only white space may precede or follow the object. */
@@ -118,9 +129,7 @@ export class JsonField {
 
   /** Reads up to the end of the string, and returns the index after it; `end` if the string is not complete yet. */
   #readString(bytes: Uint8Array, start: number, end: number): number {
-    const name = this.#name;
     const isKey = this.#depth === 1 && this.#position === 'key';
-    let matched = this.#matched;
     let escaped = this.#escaped;
     let at = start;
     for (; at < end; at++) {
@@ -131,16 +140,24 @@ export class JsonField {
         break;
       }
       escaped = byte === BACKSLASH && !escaped;
-      if (isKey) matched = matched < name.length && byte === name[matched] ? matched + 1 : MISMATCH;
+      if (isKey) this.#compareKey(byte);
     }
-    this.#matched = matched;
     this.#escaped = escaped;
     return at;
   }
 
+  #compareKey(byte: number | undefined): void {
+    const at = this.#keyLength++;
+    const names = this.#names;
+    for (let index = 0; this.#candidates !== 0 && index < names.length; index++) {
+      if (names[index]?.[at] !== byte) this.#candidates &= ~(1 << index);
+    }
+  }
+
   #keep(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#text === undefined) return;
-    const isShort = this.#text.length + end - start <= MAX_VALUE;
-    this.#text = isShort ? this.#text + asBuffer(bytes).toString('latin1', start, end) : undefined;
+    const text = this.#texts[this.#field];
+    if (text === undefined) return;
+    const isShort = text.length + end - start <= MAX_VALUE;
+    this.#texts[this.#field] = isShort ? text + asBuffer(bytes).toString('latin1', start, end) : undefined;
   }
 }

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { JsonField } from '../../../../src/proxy/usage/jsonField.ts';
+import { JsonFields } from '../../../../src/proxy/usage/jsonFields.ts';
+
+const NAMES = ['us', 'usage', 'model'].map((name) => Buffer.from(name));
 
 /** The value of the field `usage` in these chunks. */
 function read(...chunks: readonly Uint8Array[]): string | undefined {
-  const field = new JsonField(Buffer.from('usage'));
-  for (const chunk of chunks) field.push(chunk);
-  return field.value;
+  return readAll(...chunks)[1];
+}
+
+/** The values of all fields of `NAMES`. */
+function readAll(...chunks: readonly Uint8Array[]): (string | undefined)[] {
+  const fields = new JsonFields(NAMES);
+  for (const chunk of chunks) fields.push(chunk);
+  return NAMES.map((_name, index) => fields.value(index));
 }
 
 /** The same text in one chunk, byte by byte, and split in two at every position. */
@@ -17,7 +24,7 @@ function readEveryWay(text: string): (string | undefined)[] {
   return [read(bytes), read(...singly), ...split];
 }
 
-describe('JsonField', () => {
+describe('JsonFields', () => {
   for (const [what, text, value] of [
     ['first', '{"usage":{"a":1},"b":2}', '{"a":1}'],
     ['last', '{"b":[1,{"c":2}],"usage":{"a":{"d":[1,2]}}}', '{"a":{"d":[1,2]}}'],
@@ -48,6 +55,19 @@ describe('JsonField', () => {
       for (const found of readEveryWay(text)) assert.equal(found, value);
     });
   }
+
+  it('finds several fields in any order, also if one name begins with another', () => {
+    for (const [text, values] of [
+      ['{"model":"m","usage":{"a":1},"us":2}', ['2', '{"a":1}', '"m"']],
+      ['{"us":2,"x":[{"model":"n"}],"model":"m"}', ['2', undefined, '"m"']],
+      ['{"usage":1,"model":"usage","models":3,"mode":4}', [undefined, '1', '"usage"']],
+      ['{"model":1,"us":2', [undefined, undefined, undefined]],
+    ] as const) {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at <= bytes.length; at++)
+        assert.deepEqual(readAll(bytes.subarray(0, at), bytes.subarray(at)), values);
+    }
+  });
 
   it('finds the field in random JSON, split at random positions', () => {
     fc.assert(
@@ -98,13 +118,13 @@ describe('JsonField', () => {
   });
 
   it('finds the field after megabytes, and keeps none of them', () => {
-    const field = new JsonField(Buffer.from('usage'));
+    const field = new JsonFields(NAMES);
     const chunk = Buffer.alloc(64 * 1024, 'x');
     field.push(Buffer.from('{"b":"'));
     const before = process.memoryUsage().heapUsed;
     for (let count = 0; count < 512; count++) field.push(chunk);
     assert.ok(process.memoryUsage().heapUsed - before < 8 * 1024 * 1024);
     field.push(Buffer.from('","usage":1}'));
-    assert.equal(field.value, '1');
+    assert.equal(field.value(1), '1');
   });
 });
