@@ -10,17 +10,17 @@ export const NO_VALUE = '–';
 
 export interface Formats {
   /** `12,345` */
-  number(value: number | null): string;
+  readonly number: (value: number | null) => string;
   /** `12.3K`, for an axis. */
-  compact(value: number): string;
+  readonly compact: (value: number) => string;
   /** `850 ms`, `12.3 s`, `4 min 10 s` */
-  duration(milliseconds: number | null): string;
+  readonly duration: (milliseconds: number | null) => string;
   /** With seconds; the day only if it is not the day of `now`. */
-  clock(time: number, now: number): string;
-  date(time: number): string;
-  dateTime(time: number): string;
+  readonly clock: (time: number, now: number) => string;
+  readonly date: (time: number) => string;
+  readonly dateTime: (time: number) => string;
   /** `5 minutes ago` */
-  ago(time: number, now: number): string;
+  readonly ago: (time: number, now: number) => string;
 }
 
 /** @param locale BCP 47, such as `navigator.language` */

@@ -2,8 +2,10 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
+import { NO_VALUE } from '../format.ts';
 import type { RequestRow } from '../model.ts';
 import { MAX_ROWS } from '../requestList.ts';
+import { shortText } from '../text.ts';
 import type { Dashboard } from './dashboard.ts';
 import { empty, formats, icon, name } from './parts.ts';
 
@@ -51,15 +53,20 @@ export function requestsSection(dashboard: Dashboard): TemplateResult {
 
 function filter(dashboard: Dashboard): TemplateResult {
   const clients = dashboard.requests.clients();
-  const choose = (event: Event): void => {
-    const { value } = event.target as HTMLSelectElement;
-    dashboard.change({ client: value === '' ? undefined : clients[Number(value)] });
+  const { client: selected } = dashboard.view;
+  // A saved client may have no request any more.
+  const names = selected === undefined || clients.includes(selected) ? clients : [selected, ...clients];
+  const choose = ({ target }: Event): void => {
+    if (!(target instanceof HTMLSelectElement)) return;
+    dashboard.change({ client: target.value === '' ? undefined : names[Number(target.value)] });
   };
   return html`<div class="toolbar">
     <label for="client">Client</label>
     <select id="client" @change=${choose}>
-      <option value="" .selected=${dashboard.view.client === undefined}>All clients</option>
-      ${clients.map((client, index) => html`<option value=${index} .selected=${client === dashboard.view.client}>${name(client)}</option>`)}
+      <option value="" .selected=${selected === undefined}>All clients</option>
+      ${names.map(
+        (client, index) => html`<option value=${index} .selected=${client === selected}>${shortText(client)}</option>`,
+      )}
     </select>
   </div>`;
 }
@@ -71,7 +78,7 @@ function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
     <td>${name(row.client)}</td>
     <td>${name(row.route)}</td>
     <td>${name(row.model)}</td>
-    <td class="number">${row.status === 0 ? '–' : row.status}</td>
+    <td class="number">${row.status === 0 ? NO_VALUE : row.status}</td>
     <td class="number">${formats.duration(row.firstByteMs)}</td>
     <td class="number">${formats.duration(dashboard.requests.duration(row, dashboard.now))}</td>
     <td class="number">${formats.number(row.tokensIn)}</td>
