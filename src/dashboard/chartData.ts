@@ -13,11 +13,11 @@ export function seriesOf(view: UsageView, measure: Measure): ChartSeries[] {
   return view.series.map((series) => ({ name: series.name, values: series[measure] }));
 }
 
-/** The series on top of each other: the sums of each one and those before it. */
-export function stack(series: readonly ChartSeries[]): number[][] {
-  let below: readonly number[] = [];
+/** The series on top of each other: the sums of each one and those before it, null instead of zero. */
+export function stack(series: readonly ChartSeries[]): (number | null)[][] {
+  let below: readonly (number | null)[] = [];
   return series.map(({ values }) => {
-    const sums = values.map((value, index) => (value ?? 0) + (below[index] ?? 0));
+    const sums = values.map((value, index) => (value ?? 0) + (below[index] ?? 0) || null);
     below = sums;
     return sums;
   });

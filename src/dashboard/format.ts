@@ -53,7 +53,7 @@ export function formatsFor(locale: string): Formats {
     dateTime: (time) => dateTime.format(time),
     ago: (time, now) => {
       const age = now - time;
-      if (age < MINUTE) return relative.format(0, 'minute');
+      if (age < MINUTE) return relative.format(0, 'second');
       if (age < HOUR) return relative.format(-Math.floor(age / MINUTE), 'minute');
       if (age < DAY) return relative.format(-Math.floor(age / HOUR), 'hour');
       return relative.format(-Math.floor(age / DAY), 'day');

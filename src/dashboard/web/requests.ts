@@ -14,13 +14,13 @@ const COLUMNS: readonly (readonly [title: string, kind: string])[] = [
   ['Client', 'client'],
   ['Route', 'route'],
   ['Model', 'model'],
-  ['Status', 'number'],
-  ['First byte', 'number'],
-  ['Duration', 'number'],
-  ['Tokens in', 'number'],
-  ['Tokens out', 'number'],
-  ['Cached', 'number'],
-  ['Tokens/s', 'number'],
+  ['Status', 'number status'],
+  ['First byte', 'number duration'],
+  ['Duration', 'number duration'],
+  ['Tokens in', 'number tokens'],
+  ['Tokens out', 'number tokens'],
+  ['Tokens cached', 'number tokens'],
+  ['Tokens per s', 'number tokens'],
   ['End', 'end'],
 ];
 
@@ -29,26 +29,29 @@ export function requestsSection(dashboard: Dashboard): TemplateResult {
   if (dashboard.requests.size === 0) return empty('No requests yet. They appear here as soon as a client sends one.');
   const rows = dashboard.requests.sorted(client);
   return html`${filter(dashboard)}
-    <div class="scroller requests" tabindex="0" role="region" aria-label="Requests">
-      <table>
-        <caption class="visually-hidden">
-          The last ${formats.number(MAX_ROWS)} requests, running ones first
-        </caption>
-        <thead>
-          <tr>
-            ${COLUMNS.map(([title, kind]) => html`<th scope="col" class=${kind}>${title}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${repeat(
-            rows,
-            (row) => row.id,
-            (row) => guard([row, row.running ? dashboard.now : 0], () => line(row, dashboard)),
-          )}
-        </tbody>
-      </table>
-    </div>
-    ${rows.length === 0 ? empty('This client has no requests.') : nothing}`;
+  ${rows.length === 0 ? empty('This client has sent no requests.') : table(rows, dashboard)}`;
+}
+
+function table(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResult {
+  return html`<div class="scroller requests" tabindex="0" role="region" aria-label="Requests">
+    <table>
+      <caption class="visually-hidden">
+        The last ${formats.number(MAX_ROWS)} requests, running ones first
+      </caption>
+      <thead>
+        <tr>
+          ${COLUMNS.map(([title, kind]) => html`<th scope="col" class=${kind}>${title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${repeat(
+          rows,
+          (row) => row.id,
+          (row) => guard([row, row.running ? dashboard.now : 0], () => line(row, dashboard)),
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function filter(dashboard: Dashboard): TemplateResult {
@@ -85,6 +88,6 @@ function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
     <td class="number">${formats.number(row.tokensOut)}</td>
     <td class="number">${formats.number(row.tokensCached)}</td>
     <td class="number">${formats.number(row.tokensPerSecond)}</td>
-    <td class="end">${icon(tone)}${name(row.running ? 'Running' : row.end)}</td>
+    <td class="end">${tone === 'neutral' ? nothing : icon(tone)}${name(row.running ? 'Running' : row.end)}</td>
   </tr>`;
 }

@@ -1,9 +1,16 @@
 // The colours of the editor's theme for what is drawn on a canvas, where CSS variables do not apply.
 
-/** Variables of the theme for the series of a chart; the last ones are neutral. */
-const SERIES = ['blue', 'orange', 'green', 'purple', 'red', 'yellow', 'foreground'].map(
-  (name) => `--vscode-charts-${name}`,
-);
+/** Variables of the theme for the series of a chart, as in sections.css. */
+const SERIES = [
+  '--vscode-charts-blue',
+  '--vscode-charts-yellow',
+  '--vscode-charts-purple',
+  '--vscode-charts-green',
+  '--vscode-charts-red',
+  '--vscode-terminal-ansiCyan',
+  '--vscode-charts-foreground',
+  '--vscode-descriptionForeground',
+];
 
 export interface ChartColors {
   readonly text: string;
@@ -17,11 +24,12 @@ export function chartColors(): ChartColors {
   const style = getComputedStyle(document.body);
   const first = (...names: readonly string[]): string =>
     names.map((name) => style.getPropertyValue(name).trim()).find((value) => value !== '') ?? style.color;
+  const text = first('--vscode-descriptionForeground', '--vscode-foreground');
   return {
-    text: first('--vscode-descriptionForeground', '--vscode-foreground'),
-    grid: first('--vscode-widget-border', '--vscode-panel-border', '--vscode-contrastBorder'),
+    text,
+    grid: `color-mix(in srgb, ${text} 25%, transparent)`,
     background: first('--vscode-editor-background'),
-    series: [...SERIES.map((name) => first(name)), first('--vscode-descriptionForeground')],
+    series: SERIES.map((name) => first(name)),
   };
 }
 

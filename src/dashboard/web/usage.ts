@@ -4,7 +4,7 @@ import { guard } from 'lit/directives/guard.js';
 import { hasRequests, seriesOf, total } from '../chartData.ts';
 import type { ChartSeries } from '../chartData.ts';
 import { NO_VALUE } from '../format.ts';
-import type { Grouping, Range, UsageView } from '../model.ts';
+import type { Grouping, Range, UsageSeries, UsageView } from '../model.ts';
 import { choice } from './choice.ts';
 import type { Dashboard } from './dashboard.ts';
 import { empty, formats, icon, name } from './parts.ts';
@@ -106,6 +106,20 @@ function totals(view: UsageView): TemplateResult {
             </tr>`,
         )}
       </tbody>
+      ${view.series.length < 2 ? nothing : sums(view)}
     </table>
   </div>`;
+}
+
+function sums({ series }: UsageView): TemplateResult {
+  const all = (values: (one: UsageSeries) => readonly number[]): string =>
+    formats.number(total(series.flatMap((one) => values(one))));
+  return html`<tfoot>
+    <tr>
+      <th scope="row">Total</th>
+      <td class="number">${all((one) => one.requests)}</td>
+      <td class="number">${all((one) => one.tokensIn)}</td>
+      <td class="number">${all((one) => one.tokensOut)}</td>
+    </tr>
+  </tfoot>`;
 }

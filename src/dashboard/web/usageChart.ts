@@ -92,6 +92,7 @@ export class UsageChart extends HTMLElement {
         {
           ...axis,
           grid: { show: false },
+          size: 28,
           space: 70,
           values: (_plot, splits, _axis, _space, step) => timeLabels(splits, step),
         },
