@@ -10,17 +10,17 @@ export const NO_VALUE = '–';
 
 export interface Formats {
   /** `12,345` */
-  number(value: number | null): string;
+  readonly number: (value: number | null) => string;
   /** `12.3K`, for an axis. */
-  compact(value: number): string;
+  readonly compact: (value: number) => string;
   /** `850 ms`, `12.3 s`, `4 min 10 s` */
-  duration(milliseconds: number | null): string;
+  readonly duration: (milliseconds: number | null) => string;
   /** With seconds; the day only if it is not the day of `now`. */
-  clock(time: number, now: number): string;
-  date(time: number): string;
-  dateTime(time: number): string;
+  readonly clock: (time: number, now: number) => string;
+  readonly date: (time: number) => string;
+  readonly dateTime: (time: number) => string;
   /** `5 minutes ago` */
-  ago(time: number, now: number): string;
+  readonly ago: (time: number, now: number) => string;
 }
 
 /** @param locale BCP 47, such as `navigator.language` */
@@ -53,7 +53,7 @@ export function formatsFor(locale: string): Formats {
     dateTime: (time) => dateTime.format(time),
     ago: (time, now) => {
       const age = now - time;
-      if (age < MINUTE) return relative.format(0, 'minute');
+      if (age < MINUTE) return relative.format(0, 'second');
       if (age < HOUR) return relative.format(-Math.floor(age / MINUTE), 'minute');
       if (age < DAY) return relative.format(-Math.floor(age / HOUR), 'hour');
       return relative.format(-Math.floor(age / DAY), 'day');

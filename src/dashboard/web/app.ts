@@ -65,10 +65,11 @@ export class App implements Dashboard {
   }
 
   change(part: Partial<SavedView>): void {
-    const { range, by } = this.view;
+    const { section, range, by } = this.view;
     this.view = { ...this.view, ...part };
     saveView(this.view);
     if (range !== this.view.range || by !== this.view.by) this.#requestUsage();
+    if (section !== this.view.section) document.getElementById('panel')?.scrollTo(0, 0);
     this.#schedule();
   }
 
@@ -108,9 +109,11 @@ export class App implements Dashboard {
       this.change({ section: selected });
     };
     const page = html`<header>${tabs(section, select)}</header>
-      <main id="panel" role="tabpanel" aria-labelledby="tab-${section}" tabindex="-1">
-        <h1>${TITLES[section]}</h1>
-        ${cache(this.#section(section))}
+      <main>
+        <div id="panel" role="tabpanel" aria-labelledby="tab-${section}" tabindex="0">
+          <h1>${TITLES[section]}</h1>
+          ${cache(this.#section(section))}
+        </div>
       </main>
       <div class="visually-hidden" role="status">${this.#announcement}</div>`;
     render(page, this.#root);

@@ -16,30 +16,38 @@ export function certificateChain(chain: readonly ChainCertificate[], now: number
   </ol>`;
 }
 
-function link(
-  { role, name: commonName, subject, validFrom, validTo, sha256 }: ChainCertificate,
-  now: number,
-): TemplateResult {
-  const validity =
-    now < validFrom
-      ? (['error', 'Not yet valid'] as const)
-      : now > validTo
-        ? (['error', 'Expired'] as const)
-        : (['good', 'Valid now'] as const);
+function link(certificate: ChainCertificate, now: number): TemplateResult {
+  const { role, name: commonName, subject, validFrom, validTo, sha256 } = certificate;
+  const [tone, word] = validity(certificate, now);
   const details = [
     { name: 'Subject', value: subject },
-    { name: 'Valid from', value: formats.dateTime(validFrom) },
-    { name: 'Valid to', value: formats.dateTime(validTo) },
     { name: 'SHA-256', value: sha256 },
   ];
-  const [tone, word] = validity;
   return html`<li class="certificate">
     <div class="certificate-head"><span class="role">${ROLES[role]}</span>${name(commonName)}</div>
-    <div class="validity tone-${tone}">${icon(tone)}${word}</div>
-    <div class="dates">${formats.dateTime(validFrom)} – ${formats.dateTime(validTo)}</div>
+    <div class="validity">${icon(tone)}<span>${word}</span></div>
+    ${lifetime(certificate, now)}
+    <div class="dates">
+      <span>${formats.dateTime(validFrom)}</span>
+      <span>${formats.dateTime(validTo)}</span>
+    </div>
     <details>
-      <summary>Certificate details</summary>
+      <summary>Details</summary>
       ${facts(details)}
     </details>
   </li>`;
+}
+
+function validity({ validFrom, validTo }: ChainCertificate, now: number): readonly ['good' | 'error', string] {
+  if (now < validFrom) return ['error', 'Not yet valid'];
+  return now > validTo ? ['error', 'Expired'] : ['good', 'Valid now'];
+}
+
+/** From the first to the last moment of the certificate, filled up to now. */
+function lifetime({ validFrom, validTo }: ChainCertificate, now: number): TemplateResult {
+  const elapsed = Math.min(1, Math.max(0, (now - validFrom) / (validTo - validFrom || 1)));
+  return html`<svg class="lifetime" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="all" width="100" height="6"></rect>
+    <rect class="elapsed" width=${elapsed * 100} height="6"></rect>
+  </svg>`;
 }

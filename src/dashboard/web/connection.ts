@@ -50,7 +50,11 @@ function models(list: readonly ModelRow[]): TemplateResult {
               </th>
               <td class="number">${formats.number(model.contextWindow)}</td>
               <td class="number">${formats.number(model.maxOutput)}</td>
-              <td>${model.capabilities.map((capability) => html`<span class="chip">${name(capability)}</span>`)}</td>
+              <td>
+                <div class="badges">
+                  ${model.capabilities.map((capability) => html`<vscode-badge>${name(capability)}</vscode-badge>`)}
+                </div>
+              </td>
             </tr>`,
         )}
       </tbody>
