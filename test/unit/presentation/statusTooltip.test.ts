@@ -114,7 +114,7 @@ describe('statusTooltip()', () => {
     const shown = tooltip({ kind: 'off' }, '2 go to [x](command:y), 1 sealed');
     assert.ok(
       shown.includes(
-        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Start]",
+        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Open Dashboard]",
       ),
       shown,
     );
