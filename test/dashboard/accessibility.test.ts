@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Browser } from 'playwright-core';
 import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { ToDashboard } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
-import { DashboardView, THEMES, launchBrowser } from './support/browser.ts';
+import { THEMES } from './support/browser.ts';
 import {
   DEVELOPMENT_ATTESTATION,
   UNREACHABLE_CONNECTION,
@@ -14,6 +13,7 @@ import {
   usage,
   verifiedState,
 } from './support/samples.ts';
+import { NOW, dashboardSuite } from './support/suite.ts';
 
 const AXE = readFileSync(fromRoot('node_modules/axe-core/axe.min.js'), 'utf8');
 /** WCAG 2.2 AA and best practices. */
@@ -24,7 +24,7 @@ declare const axe: { run: (options: RunOptions) => Promise<AxeResults> };
 function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
   const verified = verifiedState(now);
   return {
-    verified: [{ type: 'state', state: verified }, requests(now, 40), usage(now)],
+    verified: [{ type: 'state', state: verified }, requests(now, 12), shortUsage(now)],
     refused: [
       {
         type: 'state',
@@ -42,18 +42,29 @@ function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
   };
 }
 
+/** With few values, because their tables are open. */
+function shortUsage(now: number): ToDashboard {
+  const { view } = usage(now);
+  const series = view.series.map((one) => ({
+    name: one.name,
+    requests: one.requests.slice(-8),
+    tokensIn: one.tokensIn.slice(-8),
+    tokensOut: one.tokensOut.slice(-8),
+  }));
+  const [times, median, percentile95] = [view.times.slice(-8), view.median.slice(-8), view.percentile95.slice(-8)];
+  return { type: 'usage', view: { ...view, times, series, median, percentile95 } };
+}
+
 describe('The dashboard, for axe-core,', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser.close());
+  const suite = dashboardSuite();
 
   for (const theme of THEMES) {
-    for (const [state, messages] of Object.entries(states(Date.now()))) {
+    for (const [state, messages] of Object.entries(states(NOW))) {
+      // The verified state has most elements.
+      if (state !== 'verified' && (theme === 'dark' || theme === 'highContrastLight')) continue;
       it(`has no fault in any section in the theme ${theme}, ${state}`, async () => {
-        const view = await DashboardView.open(browser, { theme });
+        const view = await suite.open({ theme });
         await view.show(...messages);
         await view.page.evaluate(AXE);
         for (const section of SECTIONS) {
@@ -72,8 +83,6 @@ describe('The dashboard, for axe-core,', function () {
             'contrast was not measured',
           );
         }
-        assert.deepEqual(await view.faults(), []);
-        await view.close();
       });
     }
   }

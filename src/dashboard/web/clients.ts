@@ -74,6 +74,7 @@ function action(title: string, subject: string, message: FromDashboard, dashboar
     ?disabled=${isBusy}
     aria-label="${title} ${shortText(subject)}"
     aria-busy=${isBusy}
+    aria-disabled=${isBusy}
     @click=${() => {
       if (!isBusy) dashboard.act(message);
     }}

@@ -2,7 +2,7 @@
 // variables of the editor's themes.
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import type { FromDashboard, ToDashboard } from '../../../src/dashboard/model.ts';
 import { dashboardPage } from '../../../src/dashboard/page.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
@@ -37,7 +37,7 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: BROWSER_ARGS });
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
@@ -101,6 +101,26 @@ export class DashboardView {
   /** The messages to the extension so far. */
   sent(): Promise<FromDashboard[]> {
     return this.page.evaluate(() => globalThis.recorded.sent);
+  }
+
+  /** The messages that followed from what the user did. */
+  async actions(): Promise<FromDashboard[]> {
+    return (await this.sent()).slice(2);
+  }
+
+  button(name: string): Locator {
+    return this.page.getByRole('button', { name });
+  }
+
+  /** The text of the section, in one line. */
+  async panel(): Promise<string> {
+    const text = await this.page.locator('#panel').innerText();
+    return text.replaceAll(/\s+/g, ' ').trim();
+  }
+
+  /** The picture of the first chart. */
+  pixels(): Promise<string | undefined> {
+    return this.page.evaluate(() => document.querySelector('canvas')?.toDataURL());
   }
 
   saved(): Promise<unknown> {
