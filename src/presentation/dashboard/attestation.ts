@@ -39,7 +39,7 @@ export function attestationSection(status: ProxyStatus, evidence: EvidenceState)
     steps: wereChecked(status, outcomes) ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable)) : [],
     chain: usable === undefined ? [] : certificateChain(usable),
     image: imageOf(status, usable),
-    limits: LIMITS,
+    limits: tone === 'good' ? LIMITS : [],
     canSaveEvidence: evidence !== null && evidence !== 'unavailable',
   };
 }

@@ -22,7 +22,7 @@ export interface ModelFacts {
 /** The longest paragraph, in characters. */
 const LONGEST_SENTENCES = 1000;
 
-/** @param models empty unless the proxy is connected */
+/** @param models those for chat; empty unless the proxy is connected */
 export function connectionSection(status: ProxyStatus, models: readonly ModelFacts[]): ConnectionSection {
   const view = describeStatus(status);
   return {
@@ -31,7 +31,7 @@ export function connectionSection(status: ProxyStatus, models: readonly ModelFac
     detail: asPlain(view.detail, LONGEST_SENTENCES),
     buttons: view.actions.map((name) => ({ name, title: COMMANDS[name].title })),
     facts: status.kind === 'running' ? statusFacts(status).map(toFact) : [],
-    models: models.map(modelRow),
+    models: [...models.map(modelRow), ...otherModels(status, models)],
   };
 }
 
@@ -54,4 +54,16 @@ function modelRow({ id, name, maxInputTokens, maxOutputTokens, tools, images, re
     maxOutput: maxOutputTokens,
     capabilities: capabilities.filter((text) => text !== ''),
   };
+}
+
+function otherModels(status: ProxyStatus, chatModels: readonly ModelFacts[]): readonly ModelRow[] {
+  if (!isConnected(status)) return [];
+  const others = status.health.models.filter((id) => !chatModels.some((model) => model.id === id));
+  return others.map((id) => ({
+    id: asPlain(id),
+    name: asPlain(id),
+    contextWindow: null,
+    maxOutput: null,
+    capabilities: ['Not for chat'],
+  }));
 }

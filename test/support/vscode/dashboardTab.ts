@@ -58,7 +58,7 @@ export class DashboardTab {
 
   /** Waits for a text in the section. */
   async reads(text: string | RegExp): Promise<void> {
-    await this.frame.getByText(text).first().waitFor();
+    await this.frame.getByText(text).filter({ visible: true }).first().waitFor();
   }
 
   /** The cells of the first row with this text. */

@@ -135,6 +135,7 @@ describe('attestationSection()', () => {
     assert.match(shown.detail, /send it nothing private.*sealedProxy\.backendUrl/);
     assert.deepEqual(new Set(results(shown.steps)), new Set(['notChecked']));
     assert.equal(shown.canSaveEvidence, false);
+    assert.deepEqual(shown.limits, []);
   });
 
   it('lists no checks if there was no document, and says why nothing is verified', () => {

@@ -45,17 +45,13 @@ describe('connectionSection()', () => {
   }
 
   it('lists the facts of a running proxy, and the models with their sizes and capabilities', () => {
-    const shown = connectionSection(runningStatus(), [MODEL]);
+    const shown = connectionSection(runningStatus(), [{ ...MODEL, id: 'a', name: 'A' }]);
     assert.deepEqual(shown.facts[0], { name: 'Base URL', value: 'http://127.0.0.1:14114/v1' });
     assert.ok(shown.facts.some(({ name, value }) => name === 'PCR0' && value === 'abababab…abababab'));
+    const others = { contextWindow: null, maxOutput: null, capabilities: ['Not for chat'] };
     assert.deepEqual(shown.models, [
-      {
-        id: 'glm-5-2',
-        name: 'GLM 5.2',
-        contextWindow: 128_000,
-        maxOutput: 16_384,
-        capabilities: ['Tools', 'Reasoning'],
-      },
+      { id: 'a', name: 'A', contextWindow: 128_000, maxOutput: 16_384, capabilities: ['Tools', 'Reasoning'] },
+      { id: 'b', name: 'b', ...others },
     ]);
   });
 
