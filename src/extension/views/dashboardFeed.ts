@@ -13,6 +13,7 @@ import { requestRow } from '../../presentation/dashboard/requests.ts';
 import { startOf, usageView } from '../../presentation/dashboard/usage.ts';
 import { isConnected } from '../../shared/status.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
+import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { CommandContext } from '../commands/commandContext.ts';
 import { describeConfigState } from './assistantRows.ts';
@@ -55,21 +56,7 @@ export class DashboardFeed {
     this.#evidenceOf = '';
     this.#forgetRequests();
     this.statusChanged();
-    this.#repeat(
-      signal,
-      () => this.#readClients(),
-      () => CLIENTS,
-    );
-    this.#repeat(
-      signal,
-      () => this.#readRequests(signal),
-      (isBusy) => (isBusy ? WHILE_RUNNING : WHILE_IDLE),
-    );
-    this.#repeat(
-      signal,
-      () => this.#readUsage(),
-      () => USAGE,
-    );
+    void this.#follow(signal);
   }
 
   /** The web view is hidden or closed. */
@@ -112,6 +99,16 @@ export class DashboardFeed {
 
   get canSaveEvidence(): boolean {
     return this.#state().attestation.canSaveEvidence;
+  }
+
+  /** Starts with the names of the clients, which the other lists need. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    await this.clientsChanged();
+    const pauseAfterRequests = (isBusy?: boolean) => (isBusy === true ? WHILE_RUNNING : WHILE_IDLE);
+    this.#repeat(signal, () => this.#readRequests(signal), pauseAfterRequests);
+    this.#repeat(signal, () => this.#readUsage(), () => USAGE);
+    await setTimeout(CLIENTS, undefined, { signal }).catch(() => undefined);
+    this.#repeat(signal, () => this.#readClients(), () => CLIENTS);
   }
 
   #repeat<Result>(signal: AbortSignal, work: () => Promise<Result>, pause: (result?: Result) => number): void {
@@ -177,18 +174,24 @@ export class DashboardFeed {
     if (supervisor.status.kind !== 'running') return false;
     // The proxy may be restarting, or be of a version that does not report its requests.
     const report = await supervisor.withConnection((proxy) => proxy.activity(this.#cursor)).catch(() => undefined);
-    if (report === undefined || signal.aborted) return false;
+    if (report === undefined || signal.aborted || supervisor.status.kind !== 'running') return false;
     const isOther = report.instance !== this.#instance;
     const isStale = isOther && this.#cursor !== 0;
     this.#instance = report.instance;
     this.#cursor = isStale ? 0 : report.cursor;
     if (isStale) return this.#readRequests(signal); // the cursor was of another process
     const records = [...report.finished, ...report.running];
+    if (records.some(({ caller }) => this.#isNew(caller))) await this.#readClients();
     if (isOther || records.length > 0) {
       const rows = records.map((record) => requestRow(record, this.#nameOf));
       this.#post({ type: 'requests', reset: isOther, rows });
     }
     return report.running.length > 0;
+  }
+
+  /** Whether this may be a key that another window has created a moment ago. */
+  #isNew(caller: string): boolean {
+    return caller !== DIRECT && caller !== UNKNOWN && !this.#names.has(caller);
   }
 
   #forgetRequests(): void {

@@ -1,5 +1,6 @@
 // Names of clients, and the access keys and assistants as the dashboard lists them. Pure.
 import type { AssistantAction, AssistantRow, ClientsSection, KeyRow, Tone } from '../../dashboard/model.ts';
+import { visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey, KeyOrigin } from '../../keys/accessKeys.ts';
 import { asPlain } from '../../shared/escape.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
@@ -43,19 +44,11 @@ export interface AssistantFacts {
 }
 
 export function clientsSection(keys: readonly AccessKey[], assistants: readonly AssistantFacts[]): ClientsSection {
-  return { keys: keys.map(keyRow), assistants: assistants.filter(isListed).map(assistantRow) };
+  return { keys: visibleKeys(keys).map(keyRow), assistants: assistants.filter(isListed).map(assistantRow) };
 }
 
 function keyRow({ id, name, origin, createdAt, lastUsedAt }: AccessKey): KeyRow {
-  const isOwn = origin === 'own';
-  return {
-    id,
-    name: isOwn ? OWN : asPlain(name),
-    origin: ORIGINS[origin],
-    createdAt,
-    lastUsedAt,
-    revocable: !isOwn,
-  };
+  return { id, name: asPlain(name), origin: ORIGINS[origin], createdAt, lastUsedAt, revocable: true };
 }
 
 /** Those that are connected, were connected, or cannot be read. */

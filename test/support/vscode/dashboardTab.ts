@@ -68,9 +68,10 @@ export class DashboardTab {
     return row.locator('th, td').allInnerTexts();
   }
 
-  /** Presses a button of the page, by its accessible name. */
+  /** Presses a button or chooses an option of the page, by its accessible name. */
   async press(name: string): Promise<void> {
-    await this.frame.locator('vscode-button').and(this.frame.getByLabel(name).or(this.frame.getByText(name))).first().click();
+    const named = this.frame.getByLabel(name, { exact: true }).or(this.frame.getByText(name, { exact: true }));
+    await this.frame.locator('vscode-button, label > span').and(named).filter({ visible: true }).first().click();
   }
 
   /** Takes a screenshot in each theme, as `dashboard-NAME-THEME`, and restores the first theme. */
