@@ -1,5 +1,5 @@
 // Makes the files in test/fixtures/evidence again, with new keys and the same times: node test/support/evidenceFixtures.ts
-import { randomBytes } from 'node:crypto';
+import { X509Certificate, randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { userDataFor } from '../../src/attestation/bindings.ts';
 import { makeEvidence } from '../../src/attestation/evidence.ts';
@@ -27,6 +27,11 @@ interface HistoryLine {
   readonly PCR2: string;
   readonly timestamp: number;
   readonly signature: string;
+}
+
+/** The root that the examples need in place of that of AWS, DER. */
+export function readRoot(): Uint8Array {
+  return new Uint8Array(new X509Certificate(readFileSync(new URL('root.pem', EVIDENCE_FOLDER))).raw);
 }
 
 /** A real entry of the history of production images that no list has pinned. */
