@@ -48,6 +48,6 @@ export function changed(value: unknown): unknown {
 /** Digits and letters of hex stay in hex. */
 const NEXT: Readonly<Record<string, string>> = Object.fromEntries(
   ['0123456789', 'abcdef', 'ghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].flatMap((set) =>
-    [...set].map((character, index) => [character, set.charAt((index + 1) % set.length)] as const),
+    Array.from(set, (character, index) => [character, set.charAt((index + 1) % set.length)] as const),
   ),
 );

@@ -7,7 +7,11 @@ import type { EvidenceSource } from '../../src/attestation/evidence.ts';
 import { PINS } from '../../src/attestation/pins.ts';
 import { createAuthority } from '../../src/devEnclave/attestation/authority.ts';
 import type { Authority } from '../../src/devEnclave/attestation/authority.ts';
-import { DEVELOPMENT_PCR0, makeSignedDocument, makeUnsignedDocument } from '../../src/devEnclave/attestation/document.ts';
+import {
+  DEVELOPMENT_PCR0,
+  makeSignedDocument,
+  makeUnsignedDocument,
+} from '../../src/devEnclave/attestation/document.ts';
 import type { SignedDocumentOptions } from '../../src/devEnclave/attestation/document.ts';
 import { toPem } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import { generateKeyPair } from '../../src/session/keys.ts';
@@ -78,7 +82,11 @@ function allFiles(authority: Authority): Readonly<Record<string, Evidence>> {
   return {
     setting: evidenceOf(authority),
     pin: evidenceOf(authority, { pcr0: pinned }, nothing),
-    history: evidenceOf(authority, { pcr0: Buffer.from(listed.pcr0, 'hex') }, { ...nothing, approval: listed.approval }),
+    history: evidenceOf(
+      authority,
+      { pcr0: Buffer.from(listed.pcr0, 'hex') },
+      { ...nothing, approval: listed.approval },
+    ),
     'refused-document': evidenceOf(authority, {}, { document: makeUnsignedDocument(bindings, EVIDENCE_TIME) }),
     'refused-root': evidenceOf(createAuthority(EVIDENCE_TIME), {}, { anchors: authority.anchors }),
     'refused-challenge': evidenceOf(authority, { nonce: randomBytes(32) }),

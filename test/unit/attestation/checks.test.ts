@@ -124,12 +124,7 @@ describe('runChecks()', () => {
   const other = createAuthority(NOW);
   const cases: readonly (readonly [name: string, id: string, code: string, changes: Partial<CheckInput>])[] = [
     ['no document', 'document_format', 'malformed_document', { document: new Uint8Array(0) }],
-    [
-      'an unsigned document',
-      'document_format',
-      'malformed_document',
-      { document: makeUnsignedDocument(OPTIONS, NOW) },
-    ],
+    ['an unsigned document', 'document_format', 'malformed_document', { document: makeUnsignedDocument(OPTIONS, NOW) }],
     ['a different root', 'trusted_root', 'untrusted_root', { anchors: other.anchors }],
     [
       'a leaf of a different authority',
@@ -193,8 +188,8 @@ describe('runChecks()', () => {
 
   it('comes to the same verdict as the handshake for a changed bit anywhere in the document', () => {
     for (let at = 0; at < DOCUMENT.length; at += 17) {
-      const document: Uint8Array = DOCUMENT.map((byte, index) => (index === at ? byte ^ (1 << at % 8) : byte));
-      const input = { ...INPUT, approve, document };
+      const document: Uint8Array = DOCUMENT.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));
+      const input: CheckInput = { ...INPUT, approve, document };
       assert.equal(runChecks(input).failure?.code, handshake(input), `byte ${at}`);
     }
   });

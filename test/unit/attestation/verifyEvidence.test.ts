@@ -193,9 +193,12 @@ describe('verifyEvidence()', () => {
     const document = Buffer.from(evidence.attestationDocument, 'base64');
     for (let at = 0; at < document.length; at += 29) {
       const altered = Buffer.from(document);
-      altered.writeUInt8(altered.readUInt8(at) ^ (1 << at % 8), at);
+      altered.writeUInt8(altered.readUInt8(at) ^ (1 << (at % 8)), at);
       const steps = verifyEvidence(forged({ ...evidence, attestationDocument: altered.toString('base64') }), TRUST);
-      assert.ok(CHECK_IDS.some((id) => failed(steps).includes(id)), `byte ${at}`);
+      assert.ok(
+        CHECK_IDS.some((id) => failed(steps).includes(id)),
+        `byte ${at}`,
+      );
       assert.ok(failed(steps).includes('recorded_values'));
     }
   });
@@ -243,7 +246,8 @@ describe('verifyBareDocument()', () => {
   });
 
   it('fails an hour too early and a millisecond too late', () => {
-    const at = (time: number) => verifyBareDocument({ document: REAL_DOCUMENT, challenge: undefined }, REAL_TRUST, time);
+    const at = (time: number) =>
+      verifyBareDocument({ document: REAL_DOCUMENT, challenge: undefined }, REAL_TRUST, time);
     assert.deepEqual(failed(at(REAL_TIME - HOUR)), ['certificate_validity']);
     assert.deepEqual(failed(at(REAL_LEAF_NOT_AFTER)), []);
     const late = at(REAL_LEAF_NOT_AFTER + 1);

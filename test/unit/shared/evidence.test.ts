@@ -81,7 +81,10 @@ describe('findFormatError()', () => {
   it('names the field that is missing', () => {
     for (const field of Object.keys(VALID)) {
       assert.equal(findFormatError({ ...VALID, [field]: undefined }), field);
-      assert.equal(findFormatError(Object.fromEntries(Object.entries(VALID).filter(([name]) => name !== field))), field);
+      assert.equal(
+        findFormatError(Object.fromEntries(Object.entries(VALID).filter(([name]) => name !== field))),
+        field,
+      );
     }
   });
 

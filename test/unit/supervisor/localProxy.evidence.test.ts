@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
-import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, isRequest, sealReport } from '../../../src/shared/ownership.ts';
+import { createServer } from 'node:http';
+import {
+  CHALLENGE_HEADER,
+  REPORT_HEADER,
+  REQUEST_HEADERS,
+  isRequest,
+  sealReport,
+} from '../../../src/shared/ownership.ts';
 import { VerifiedConnection } from '../../../src/supervisor/localProxy.ts';
 import { perTest } from '../../support/e2e/scope.ts';
 import { EVIDENCE_FOLDER } from '../../support/evidenceFixtures.ts';
@@ -31,7 +37,10 @@ describe('VerifiedConnection.evidence()', () => {
     const { port, close } = await listen(server);
     scope.onClose(close);
     const connection = new VerifiedConnection(port, SECRET);
-    scope.onClose(() => Promise.resolve(connection.end()));
+    scope.onClose(async () => {
+      connection.end();
+      await Promise.resolve();
+    });
     return connection;
   };
 

@@ -49,7 +49,11 @@ async function handshake(evidence: EvidenceKeeper, trust: Trust, document: objec
     userData: userDataOf(offer.clientPublicKey),
   };
   const signed = makeSignedDocument(AUTHORITY, { ...bindings, timestamp: NOW, ...document });
-  call.respond(200, JSON_FIELDS, trust.kind === 'nitro' ? replyOf(begun, signed, { ...reply }) : developmentReply(begun));
+  call.respond(
+    200,
+    JSON_FIELDS,
+    trust.kind === 'nitro' ? replyOf(begun, signed, { ...reply }) : developmentReply(begun),
+  );
   return { session, offer, signed };
 }
 
