@@ -107,13 +107,15 @@ function verifyDocument(
   return { text, verified: isVerified(steps) };
 }
 
-function describe({ backend, version, verifiedAt, pcr0 }: Evidence, at: number | undefined, root: string): string[] {
+function describe(evidence: Evidence, at: number | undefined, root: string): string[] {
+  const { backend, version, verifiedAt, environment, approval, pcr0 } = evidence;
   const time = at === undefined ? `${verifiedAt} (verifiedAt in the file)` : `${new Date(at).toISOString()} (--at)`;
   return [
     `Evidence of ${backend}, made by Sealed Proxy ${version}`,
     `Time:  ${time}`,
     `Root:  ${root}`,
     `PCR0:  ${pcr0 ?? 'none'}`,
+    `Image: a ${environment} image, approved by: ${approval?.by ?? 'nothing'}`,
     '',
   ];
 }
