@@ -69,8 +69,10 @@ export function approvalOf({ source, environment, entry }: Omit<ApprovedAttestat
 
 /** SHA-256 of the canonical JSON of all fields but the digest, in hex. It shows damage, not forgery. */
 export function digestOf(evidence: Omit<Evidence, 'digest'> & { readonly digest?: string }): string {
-  const { digest: _digest, ...rest } = evidence;
-  return createHash('sha256').update(canonicalJson(rest)).digest('hex');
+  // JSON has no undefined, so this field is left out.
+  return createHash('sha256')
+    .update(canonicalJson({ ...evidence, digest: undefined }))
+    .digest('hex');
 }
 
 /**

@@ -1,6 +1,6 @@
 import { toHex } from '../shared/bytes.ts';
-import { AttestationError } from './errors.ts';
 import type { AttestationDocument } from './document.ts';
+import { AttestationError } from './errors.ts';
 import type { HistoryEntry, PcrHistory } from './history.ts';
 import { type Environment, PINS } from './pins.ts';
 import type { VerifiedAttestation } from './verify.ts';

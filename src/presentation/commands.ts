@@ -27,6 +27,7 @@ const ENTRIES = {
   checkConnection: { title: 'Check Connection', icon: 'refresh', group: 1, menu: 'ifOffered', palette: RUNNING },
   copyBaseUrl: { title: 'Copy Base URL', icon: 'copy', group: 1, menu: 'ifOffered', palette: RUNNING },
   showAttestation: { title: 'Show Attestation', icon: 'verified', group: 1, menu: 'ifOffered', palette: RUNNING },
+  saveEvidence: { title: 'Save Attestation Evidence…', palette: RUNNING },
   showUsage: { title: 'Show Usage', icon: 'graph', group: 1, menu: 'whileRunning', palette: RUNNING },
   diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1 },
   showLog: { title: 'Show Log', icon: 'output', group: 1 },

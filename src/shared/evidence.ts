@@ -167,7 +167,9 @@ function isExamined(value: unknown): boolean {
     fields !== undefined &&
     Object.entries(fields).every(([name, field]) => {
       const texts: readonly unknown[] = Array.isArray(field) ? field : [field];
-      return /^[A-Za-z][A-Za-z0-9]*$/.test(name) && texts.every((text) => typeof text === 'string' && text.isWellFormed());
+      return (
+        /^[A-Za-z][A-Za-z0-9]*$/.test(name) && texts.every((text) => typeof text === 'string' && text.isWellFormed())
+      );
     })
   );
 }

@@ -1,5 +1,5 @@
 // Makes the files in test/fixtures/evidence again, with new keys and the same times: node test/support/evidenceFixtures.ts
-import { randomBytes } from 'node:crypto';
+import { X509Certificate, randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { userDataFor } from '../../src/attestation/bindings.ts';
 import { makeEvidence } from '../../src/attestation/evidence.ts';
@@ -7,7 +7,11 @@ import type { EvidenceSource } from '../../src/attestation/evidence.ts';
 import { PINS } from '../../src/attestation/pins.ts';
 import { createAuthority } from '../../src/devEnclave/attestation/authority.ts';
 import type { Authority } from '../../src/devEnclave/attestation/authority.ts';
-import { DEVELOPMENT_PCR0, makeSignedDocument, makeUnsignedDocument } from '../../src/devEnclave/attestation/document.ts';
+import {
+  DEVELOPMENT_PCR0,
+  makeSignedDocument,
+  makeUnsignedDocument,
+} from '../../src/devEnclave/attestation/document.ts';
 import type { SignedDocumentOptions } from '../../src/devEnclave/attestation/document.ts';
 import { toPem } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import { generateKeyPair } from '../../src/session/keys.ts';
@@ -27,6 +31,11 @@ interface HistoryLine {
   readonly PCR2: string;
   readonly timestamp: number;
   readonly signature: string;
+}
+
+/** The root that the examples need in place of that of AWS, DER. */
+export function readRoot(): Uint8Array {
+  return new Uint8Array(new X509Certificate(readFileSync(new URL('root.pem', EVIDENCE_FOLDER))).raw);
 }
 
 /** A real entry of the history of production images that no list has pinned. */
@@ -73,7 +82,11 @@ function allFiles(authority: Authority): Readonly<Record<string, Evidence>> {
   return {
     setting: evidenceOf(authority),
     pin: evidenceOf(authority, { pcr0: pinned }, nothing),
-    history: evidenceOf(authority, { pcr0: Buffer.from(listed.pcr0, 'hex') }, { ...nothing, approval: listed.approval }),
+    history: evidenceOf(
+      authority,
+      { pcr0: Buffer.from(listed.pcr0, 'hex') },
+      { ...nothing, approval: listed.approval },
+    ),
     'refused-document': evidenceOf(authority, {}, { document: makeUnsignedDocument(bindings, EVIDENCE_TIME) }),
     'refused-root': evidenceOf(createAuthority(EVIDENCE_TIME), {}, { anchors: authority.anchors }),
     'refused-challenge': evidenceOf(authority, { nonce: randomBytes(32) }),

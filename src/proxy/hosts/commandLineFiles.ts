@@ -60,7 +60,8 @@ export async function readLimited(path: string, limit: number): Promise<Uint8Arr
     for (;;) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length, null).catch(cannotRead);
       length += bytesRead;
-      if (length > limit) throw new FileError(`${path} is larger than ${limit} bytes, so it cannot be what is expected`);
+      if (length > limit)
+        throw new FileError(`${path} is larger than ${limit} bytes, so it cannot be what is expected`);
       if (bytesRead === 0) return new Uint8Array(buffer.subarray(0, length));
     }
   } finally {
@@ -69,5 +70,5 @@ export async function readLimited(path: string, limit: number): Promise<Uint8Arr
 }
 
 function codeOf(error: unknown): string {
-  return String((error as { readonly code?: unknown }).code ?? 'unknown');
+  return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }

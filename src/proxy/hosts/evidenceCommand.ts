@@ -42,7 +42,7 @@ export async function saveEvidence(
     const { evidence, failure } = await attest(config, internals);
     if (evidence === null) {
       await file?.discard();
-      return complain(EXIT.failed, `there is no evidence, because there was no attestation: ${explain(failure)}`);
+      return complain(EXIT.failed, `there is no evidence, because no session was made: ${explain(failure)}`);
     }
     const text = `${JSON.stringify(evidence, null, 2)}\n`;
     if (file === undefined) process.stdout.write(text);

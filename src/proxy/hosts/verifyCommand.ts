@@ -50,8 +50,7 @@ interface Arguments {
 
 /** What a file contains. */
 type Content =
-  | { readonly kind: 'evidence'; readonly value: unknown }
-  | { readonly kind: 'document'; readonly document: Uint8Array };
+  { readonly kind: 'evidence'; readonly value: unknown } | { readonly kind: 'document'; readonly document: Uint8Array };
 
 /**
  * @param args the arguments after `verify`
@@ -108,13 +107,15 @@ function verifyDocument(
   return { text, verified: isVerified(steps) };
 }
 
-function describe({ backend, version, verifiedAt, pcr0 }: Evidence, at: number | undefined, root: string): string[] {
+function describe(evidence: Evidence, at: number | undefined, root: string): string[] {
+  const { backend, version, verifiedAt, environment, approval, pcr0 } = evidence;
   const time = at === undefined ? `${verifiedAt} (verifiedAt in the file)` : `${new Date(at).toISOString()} (--at)`;
   return [
     `Evidence of ${backend}, made by Sealed Proxy ${version}`,
     `Time:  ${time}`,
     `Root:  ${root}`,
     `PCR0:  ${pcr0 ?? 'none'}`,
+    `Image: a ${environment} image, approved by: ${approval?.by ?? 'nothing'}`,
     '',
   ];
 }
@@ -155,7 +156,8 @@ async function readArguments(args: readonly string[]): Promise<Arguments> {
     at: values.at === undefined ? undefined : parseTime(values.at),
     challenge,
     trust: { anchors: own === undefined ? AWS_NITRO_ROOT : { roots: [own] }, additionalPcr0 },
-    root: own === undefined ? 'AWS Nitro Enclaves' : `${values.root ?? ''} (--root), NOT that of AWS; SHA-256 ${sha256}`,
+    root:
+      own === undefined ? 'AWS Nitro Enclaves' : `${values.root ?? ''} (--root), NOT that of AWS; SHA-256 ${sha256}`,
   };
 }
 
@@ -180,7 +182,11 @@ function parseTime(text: string): number {
 }
 
 function parseRoot(path: string, file: Uint8Array): Uint8Array {
-  if ((asBuffer(file).toString('latin1').match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 1) === 1) {
+  if (
+    (asBuffer(file)
+      .toString('latin1')
+      .match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 1) === 1
+  ) {
     try {
       return new Uint8Array(new X509Certificate(file).raw);
     } catch {
