@@ -27,12 +27,6 @@ export function total(values: readonly (number | null)[]): number {
   return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 }
 
-/** The index of the largest value; undefined without any above zero. */
-export function peak(values: readonly (number | null)[]): number | undefined {
-  const largest = Math.max(0, ...values.map((value) => value ?? 0));
-  return largest === 0 ? undefined : values.indexOf(largest);
-}
-
 /** The indexes of the times at which any of the series has a value above zero. */
 export function active(series: readonly ChartSeries[], count: number): number[] {
   return Array.from({ length: count }, (_, index) => index).filter((index) =>

@@ -1,5 +1,6 @@
 // Numbers and times in the user's language.
 
+const TENTH = 100;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -44,9 +45,10 @@ export function formatsFor(locale: string): Formats {
     compact: (value) => compact.format(value),
     duration: (value) => {
       if (value === null) return NO_VALUE;
-      if (value < SECOND) return `${integer.format(value)} ms`;
-      if (value < MINUTE) return `${seconds.format(value / SECOND)} s`;
-      return `${integer.format(Math.floor(value / MINUTE))} min ${integer.format(Math.floor((value % MINUTE) / SECOND))} s`;
+      if (Math.round(value) < SECOND) return `${integer.format(value)} ms`;
+      if (value < MINUTE - TENTH / 2) return `${seconds.format(value / SECOND)} s`;
+      const all = Math.round(value / SECOND);
+      return `${integer.format(Math.floor(all / 60))} min ${integer.format(all % 60)} s`;
     },
     clock: (time, now) => (isSameDay(time, now) ? clock : dayAndClock).format(time),
     date: (time) => date.format(time),

@@ -43,9 +43,12 @@ describe('The section Usage over Time', () => {
     const over = view.page.locator('.chart').first().locator('.u-over');
     const box = await over.boundingBox();
     assert.ok(box);
-    // The last hour in which something was used is not necessarily under the pointer; the time always is.
-    await view.page.mouse.move(box.x + box.width * 0.93, box.y + box.height / 2);
-    assert.match((await view.page.locator('.chart-tooltip:visible').textContent()) ?? '', /\d{4}, \d\d:00/);
+    // Near the right edge of the last bar, which begins at its time.
+    const { times } = usage(NOW).view;
+    await view.page.mouse.move(box.x + (box.width * (times.length - 0.2)) / times.length, box.y + box.height / 2);
+    const hour = new Date(times.at(-1) ?? 0);
+    const expected = new RegExp(`, ${hour.toLocaleTimeString('en-GB', { timeZone: 'Europe/Vienna' }).slice(0, 5)}`);
+    assert.match((await view.page.locator('.chart-tooltip:visible').textContent()) ?? '', expected);
     await view.page.mouse.move(2, 2);
     await view.page.locator('.chart-tooltip:visible').waitFor({ state: 'detached' });
   });

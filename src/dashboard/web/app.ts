@@ -4,6 +4,7 @@ import type { TemplateResult } from 'lit';
 import { cache } from 'lit/directives/cache.js';
 import type { DashboardState, FromDashboard, Section, ToDashboard, UsageView } from '../model.ts';
 import { RequestList } from '../requestList.ts';
+import { visibleText } from '../text.ts';
 import { attestationSection } from './attestation.ts';
 import { clientsSection } from './clients.ts';
 import { connectionSection } from './connection.ts';
@@ -115,7 +116,7 @@ export class App implements Dashboard {
           ${cache(this.#section(section))}
         </div>
       </main>
-      <div class="visually-hidden" role="status">${this.#announcement}</div>`;
+      <div class="visually-hidden" role="status">${visibleText(this.#announcement)}</div>`;
     render(page, this.#root);
   }
 

@@ -21,7 +21,7 @@ export function clientsSection({ keys, assistants }: ClientsSection, dashboard: 
 }
 
 function keyTable(keys: readonly KeyRow[], dashboard: Dashboard): TemplateResult {
-  return html`<div class="scroller" tabindex="0" role="region" aria-label="Access keys">
+  return html`<div class="scroller keys" tabindex="0" role="region" aria-label="Access keys">
     <table>
       <caption class="visually-hidden">
         Access keys and when they were last used

@@ -21,7 +21,7 @@ function buttons(list: readonly CommandButton[], dashboard: Dashboard): Template
           @click=${() => {
             dashboard.send({ type: 'command', name: button.name });
           }}
-          >${button.title}</vscode-button
+          >${name(button.title)}</vscode-button
         >`,
     )}
   </div>`;

@@ -11,6 +11,8 @@ const DAY = 24 * 60 * 60;
 /** In CSS pixels. */
 const AXIS_SIZE = 52;
 const WIDEST_BAR = 28;
+/** Between the pointer and the tooltip. */
+const TOOLTIP_DISTANCE = 12;
 
 export interface Chart {
   /** In milliseconds. */
@@ -134,21 +136,29 @@ export class UsageChart extends HTMLElement {
   }
 
   #showTooltip(plot: uPlot): void {
-    const { idx, left = -1 } = plot.cursor;
-    const time = idx === null || idx === undefined ? undefined : this.#chart?.times[idx];
-    this.#tooltip.hidden = left < 0 || time === undefined || this.#chart === undefined;
-    if (this.#tooltip.hidden || this.#chart === undefined || time === undefined) return;
-    const { series, format, formatTime } = this.#chart;
+    const { left = -1, idx } = plot.cursor;
+    const chart = this.#chart;
+    if (chart === undefined || left < 0) {
+      this.#tooltip.hidden = true;
+      return;
+    }
+    const { kind, times, series, format, formatTime } = chart;
+    // A bar begins at its time; a point of a line is there.
+    const pointed = plot.posToVal(left, 'x') * 1000;
+    const index = kind === 'bars' ? times.findLastIndex((time) => time <= pointed) : (idx ?? -1);
+    const time = times[index];
+    this.#tooltip.hidden = time === undefined;
+    if (time === undefined) return;
     const heading = document.createElement('strong');
     heading.textContent = formatTime(time);
-    const lines = series.flatMap(({ name, values }, index) => {
-      const value = values[idx ?? 0] ?? 0;
-      return value === 0 ? [] : [tooltipLine(index, name, format(value))];
+    const lines = series.flatMap(({ name, values }, number) => {
+      const value = values[index] ?? 0;
+      return value === 0 ? [] : [tooltipLine(number, name, format(value))];
     });
     this.#tooltip.replaceChildren(heading, ...lines);
     const isRight = left > plot.over.clientWidth / 2;
-    this.#tooltip.style.left = isRight ? '' : `${left + 12}px`;
-    this.#tooltip.style.right = isRight ? `${plot.over.clientWidth - left + 12}px` : '';
+    this.#tooltip.style.left = isRight ? '' : `${left + TOOLTIP_DISTANCE}px`;
+    this.#tooltip.style.right = isRight ? `${plot.over.clientWidth - left + TOOLTIP_DISTANCE}px` : '';
   }
 }
 

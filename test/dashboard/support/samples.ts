@@ -244,6 +244,42 @@ export const UNREACHABLE_CONNECTION: ConnectionSection = {
   models: [],
 };
 
+export const REFUSED_CONNECTION: ConnectionSection = {
+  ...UNREACHABLE_CONNECTION,
+  headline: 'The enclave was refused: its image is not approved.',
+  detail:
+    'No prompt was sent. Wait until the signed history lists the image, or check whether you use the right backend.',
+};
+
+export const NO_KEY_CONNECTION: ConnectionSection = {
+  ...UNREACHABLE_CONNECTION,
+  tone: 'neutral',
+  headline: 'There is no API key yet.',
+  detail: 'Set the API key to connect. Create one at trymaple.ai, under API Keys.',
+  buttons: [
+    { name: 'setApiKey', title: 'Set API Key' },
+    { name: 'getStarted', title: 'Get Started' },
+  ],
+  facts: [{ name: 'Base URL', value: 'http://127.0.0.1:14114/v1' }],
+};
+
+export const DEVELOPMENT_CONNECTION: ConnectionSection = {
+  ...VERIFIED_CONNECTION,
+  tone: 'warning',
+  headline: 'Sealed Proxy is connected to a development backend, which is not verified.',
+  detail: 'Use it for tests only.',
+};
+
+/** Before there was a handshake. */
+export const UNVERIFIED_ATTESTATION: AttestationSection = {
+  ...DEVELOPMENT_ATTESTATION,
+  tone: 'neutral',
+  headline: 'No enclave has been verified yet.',
+  detail: 'The verification runs when the proxy connects to the backend.',
+  steps: [],
+  limits: [],
+};
+
 const CLIENTS = ['VS Code', 'Claude Code', 'Codex', 'Cline', 'nightly scripts'];
 const ROUTES = ['Chat', 'Messages', 'Responses', 'Chat', 'Embeddings'];
 
