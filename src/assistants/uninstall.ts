@@ -1,19 +1,18 @@
 // Removes what this extension has written to other programs' configurations and to the editor's settings, without the
 // editor: for the script that runs after the extension was uninstalled.
-import { readFile } from 'node:fs/promises';
 import { accessKeyId, isAccessKey } from '../shared/accessKeys.ts';
 import { asObject } from '../shared/json.ts';
 import { disconnectFile } from './files/configFile.ts';
 import { readJson, setValues } from './files/jsonEdit.ts';
 import { FILE_ASSISTANTS } from './registry.ts';
-import { parseRecord } from './uninstallRecord.ts';
+import { readRecord } from './uninstallRecord.ts';
 
 /** The settings of llama.vscode, which have our key in them. See adapters/llamaVscode.ts. */
 const LLAMA = /^llama-vscode\.(?:endpoint_chat|endpoint_tools|ai_model|api_key_chat|api_key_tools)$/;
 
 /** Resolves to what could not be removed and why, in sentences. */
 export async function uninstall(recordPath: string): Promise<readonly string[]> {
-  const record = parseRecord(await readFile(recordPath, 'utf8').catch(() => ''));
+  const record = await readRecord(recordPath);
   if (record === undefined) return [];
   const { places, previous, keys, settings, port } = record;
   const isOurs = (key: unknown) => isAccessKey(key) && keys.includes(accessKeyId(key));

@@ -1,6 +1,6 @@
 // What the uninstall script reads: it runs without the editor, so it knows neither secrets nor settings. Holds no secret.
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import { redactConfig } from '../presentation/redaction.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
@@ -17,6 +17,8 @@ export interface UninstallRecord {
   readonly settings: readonly string[];
   /** The value of `sealedProxy.port` that the extension wrote last. */
   readonly port?: number;
+  /** The folder of the extension's data, which has the usage history. Missing in the record of an earlier version. */
+  readonly storage?: string;
 }
 
 const VERSION = 1;
@@ -53,9 +55,14 @@ export async function writeRecord(path: string, record: UninstallRecord | undefi
   }
 }
 
+/** Undefined if there is no record, or it is damaged, or has another version. */
+export async function readRecord(path: string): Promise<UninstallRecord | undefined> {
+  return parseRecord(await readFile(path, 'utf8').catch(() => ''));
+}
+
 /** Undefined if the text is damaged, or has another version. */
 export function parseRecord(json: string): UninstallRecord | undefined {
-  const { version, places, keys, previous, settings, port } = fieldsOf(parseJson(json));
+  const { version, places, keys, previous, settings, port, storage } = fieldsOf(parseJson(json));
   const { home, ...moved } = fieldsOf(places);
   const texts = asObject(previous);
   if (version !== VERSION || typeof home !== 'string' || texts === undefined) return undefined;
@@ -66,6 +73,7 @@ export function parseRecord(json: string): UninstallRecord | undefined {
     previous: texts as Readonly<Record<string, string>>,
     settings,
     ...(typeof port === 'number' && { port }),
+    ...(typeof storage === 'string' && { storage }),
   };
 }
 

@@ -230,7 +230,7 @@ export class SealedProxyExtension {
   async #removed(): Promise<void> {
     await this.#chat.forget();
     await this.#supervisor.stop();
-    await this.#usage.history.erase(); // also what the proxy has measured and not sent yet
+    await this.#usage.history.erase().catch(this.#logFailure); // also what the proxy has not sent yet
     this.#baseUrlSetting = new BaseUrlSetting(); // the address is written again after a new start
     await this.#uninstallRecord.delete();
   }

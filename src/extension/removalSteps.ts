@@ -51,7 +51,7 @@ export function removalSteps(host: RemovalHost): readonly RemovalStep[] {
       description: async () => {
         const count = visibleKeys(await secrets.accessKeys()).length;
         const keys = count === 1 ? '1 access key' : `${count} access keys`;
-        return `Deletes the API key, ${keys}, all other secrets, and the folder ${folder}.`;
+        return `Deletes the API key, ${keys}, all other secrets, and the folder ${folder} with the usage history.`;
       },
       run: () => removeSecrets(secrets, folder),
     },

@@ -2,7 +2,10 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { uninstall } from '../assistants/uninstall.ts';
+import { readRecord } from '../assistants/uninstallRecord.ts';
+import { errorMessage } from '../shared/errorMessage.ts';
 import { EXTENSION_ID } from '../shared/extensionId.ts';
+import { removeHistory } from '../usageHistory/usageHistory.ts';
 
 const folder = dirname(dirname(process.argv[1] ?? ''));
 // The version that was uninstalled may never have run: then a previous one, beside it, has the record.
@@ -11,8 +14,19 @@ const folders = new Set([folder, ...previous.map((name) => join(dirname(folder),
 
 /** One after the other: their records may name the same files. */
 async function uninstallAll(): Promise<void> {
-  for (const each of folders)
-    for (const message of await uninstall(join(each, 'uninstall.json'))) console.error(message);
+  for (const each of folders) {
+    const record = join(each, 'uninstall.json');
+    for (const message of await uninstall(record)) console.error(message);
+    await removeUsage((await readRecord(record))?.storage);
+  }
+}
+
+async function removeUsage(storage: string | undefined): Promise<void> {
+  try {
+    if (storage !== undefined) await removeHistory(storage);
+  } catch (error) {
+    console.error(`The usage history in ${storage} could not be deleted. ${errorMessage(error)}`);
+  }
 }
 
 void uninstallAll();

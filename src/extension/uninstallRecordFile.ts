@@ -15,6 +15,7 @@ export class UninstallRecordFile {
   readonly #path: string;
   readonly #memory: vscode.Memento;
   readonly #settings: readonly string[];
+  readonly #storage: string;
   readonly #assistants: Pick<AssistantService, 'record'>;
 
   constructor(
@@ -24,6 +25,7 @@ export class UninstallRecordFile {
     this.#path = join(context.extensionPath, 'uninstall.json');
     this.#memory = context.globalState;
     this.#settings = SETTINGS.map((path) => besideUserSettings(context.globalStorageUri, path));
+    this.#storage = context.globalStorageUri.fsPath;
     this.#assistants = assistants;
   }
 
@@ -32,6 +34,7 @@ export class UninstallRecordFile {
     await writeRecord(this.#path, {
       ...(await this.#assistants.record(this.#settings)),
       ...(port !== undefined && { port }),
+      storage: this.#storage,
     });
   }
 

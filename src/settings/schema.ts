@@ -192,7 +192,7 @@ const EXTENSION_SETTINGS = {
     ...toggle,
     default: true,
     description:
-      'Record how many requests and tokens each client uses per hour, for the charts of the dashboard. Only numbers and names, kept on this computer for 90 days. If turned off, nothing is recorded; what was recorded before stays until you erase it in the dashboard.',
+      'Record the requests and tokens of each client by the hour for the charts of the dashboard: only numbers and names, on this computer, for 90 days. Turning it off keeps what was recorded; erase that in the dashboard.',
     scope: 'application',
   },
   'statusBar.compact': {

@@ -17,7 +17,7 @@ export interface RequestRecord {
   readonly method: string;
   /** As in the log: a known path, or a placeholder for any other. */
   readonly path: string;
-  /** The model that the response names, at most 200 characters; null if it names none. */
+  /** The model that the response names, at most 200 characters; null if it names none, or one of more than 4 KiB. */
   readonly model: string | null;
   /** 0 until the response starts; that of the last refusal, while the request waits for capacity. */
   readonly status: number;

@@ -15,6 +15,8 @@ export const KEPT_DAYS = 90;
 const FOLDER = 'usage';
 /** Has the time of the last erasure: what was measured before it is not recorded any more. */
 const ERASED = 'usage-erased';
+/** The folder during an erasure. */
+const MOVED = /^usage\.[0-9a-f]{8}$/;
 const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{8})$/;
 const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700];
 /** In bytes. A larger file is damaged. */
@@ -203,7 +205,7 @@ async function deleteFiles(storage: string): Promise<void> {
 
 async function deleteMoved(storage: string): Promise<void> {
   for (const name of await readdir(storage).catch(() => [])) {
-    const isMoved = name.startsWith(`${FOLDER}.`);
+    const isMoved = MOVED.test(name);
     if (isMoved) await rm(join(storage, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }

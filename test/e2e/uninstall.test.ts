@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { opencode } from '../../src/assistants/adapters/opencode.ts';
 import { writeRecord } from '../../src/assistants/uninstallRecord.ts';
 import { accessKeyId } from '../../src/shared/accessKeys.ts';
+import { UsageHistory } from '../../src/usageHistory/usageHistory.ts';
 import { KEY } from '../support/assistantFiles.ts';
 import { AssistantHome } from '../support/assistantHome.ts';
 import { fromRoot } from '../support/e2e/process.ts';
@@ -53,6 +54,22 @@ describe('The uninstall script', () => {
     assert.deepEqual(await run(), { code: 0, output: '' });
     assert.equal(home.read(FILE), THEIRS);
     assert.deepEqual(JSON.parse(readFileSync(settings, 'utf8')), {});
+  });
+
+  it('removes the usage history, and nothing else of the folder', async () => {
+    const storage = home.pathOf('globalStorage');
+    mkdirSync(join(storage, 'usage'), { recursive: true });
+    const history = new UsageHistory(storage, () => undefined);
+    const sum = { hour: 0, caller: 'direct', model: '', requests: 1, errors: 0, cancelled: 0, firstByte: {} };
+    const tokens = { tokensIn: 0, tokensOut: 0, tokensCached: 0 };
+    await history.erase();
+    await history.add({ since: Date.now() + 1, sums: [{ ...sum, ...tokens }] }, Promise.resolve(new Map()));
+    writeFileSync(join(storage, 'machine-id'), '');
+    const record = { places: { home: home.path }, keys: [], previous: {}, settings: [], storage };
+    await writeRecord(join(folder, 'uninstall.json'), record);
+    assert.deepEqual(readdirSync(storage).toSorted(), ['machine-id', 'usage', 'usage-erased']);
+    assert.deepEqual(await run(), { code: 0, output: '' });
+    assert.deepEqual(readdirSync(storage), ['machine-id']);
   });
 
   it('takes one record after the other, because they may name the same files', async () => {
