@@ -21,14 +21,14 @@ const REPLACEMENT = '\ufffd';
  * @param longest in characters; a longer text ends with `…`
  */
 export function asPlain(text: string, longest = LONGEST_TEXT): string {
-  const line = text
-    .slice(0, longest + 1)
+  const isLong = text.length > longest;
+  const line = (isLong ? text.slice(0, longest - 1) : text)
     .replaceAll(/\s+/g, ' ')
     .trim()
     .replaceAll(CONTROLS, REPLACEMENT)
     .replaceAll(HIDDEN, REPLACEMENT)
     .replaceAll(PILED_ACCENTS, '$1');
-  return text.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  return isLong ? `${line}…` : line;
 }
 
 /** For a Markdown document or tooltip: one line in which nothing becomes a link, image, icon, format or table cell. */

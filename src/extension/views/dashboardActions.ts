@@ -39,7 +39,7 @@ export class DashboardActions {
         break;
       }
       case 'saveEvidence':
-        if (this.#feed.canSaveEvidence) await vscode.commands.executeCommand('sealedProxy.saveEvidence');
+        if (this.#feed.canSaveEvidence) await runCommand('saveEvidence');
         break;
       case 'usageView':
         await this.#feed.showUsage(action.range, action.by);

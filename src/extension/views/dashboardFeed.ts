@@ -106,9 +106,17 @@ export class DashboardFeed {
     await this.clientsChanged();
     const pauseAfterRequests = (isBusy?: boolean) => (isBusy === true ? WHILE_RUNNING : WHILE_IDLE);
     this.#repeat(signal, () => this.#readRequests(signal), pauseAfterRequests);
-    this.#repeat(signal, () => this.#readUsage(), () => USAGE);
+    this.#repeat(
+      signal,
+      () => this.#readUsage(),
+      () => USAGE,
+    );
     await setTimeout(CLIENTS, undefined, { signal }).catch(() => undefined);
-    this.#repeat(signal, () => this.#readClients(), () => CLIENTS);
+    this.#repeat(
+      signal,
+      () => this.#readClients(),
+      () => CLIENTS,
+    );
   }
 
   #repeat<Result>(signal: AbortSignal, work: () => Promise<Result>, pause: (result?: Result) => number): void {
@@ -171,10 +179,11 @@ export class DashboardFeed {
   /** Sends what is new. True if requests are running. */
   async #readRequests(signal: AbortSignal): Promise<boolean> {
     const { supervisor } = this.#context;
-    if (supervisor.status.kind !== 'running') return false;
+    const isRunning = () => supervisor.status.kind === 'running';
+    if (!isRunning()) return false;
     // The proxy may be restarting, or be of a version that does not report its requests.
     const report = await supervisor.withConnection((proxy) => proxy.activity(this.#cursor)).catch(() => undefined);
-    if (report === undefined || signal.aborted || supervisor.status.kind !== 'running') return false;
+    if (report === undefined || signal.aborted || !isRunning()) return false;
     const isOther = report.instance !== this.#instance;
     const isStale = isOther && this.#cursor !== 0;
     this.#instance = report.instance;

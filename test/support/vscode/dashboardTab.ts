@@ -28,7 +28,11 @@ export class DashboardTab {
 
   /** The page in the visible web view. */
   get frame(): FrameLocator {
-    return this.#window.page.locator('iframe.webview.ready:visible').last().contentFrame().frameLocator('#active-frame');
+    return this.#window.page
+      .locator('iframe.webview.ready:visible')
+      .last()
+      .contentFrame()
+      .frameLocator('#active-frame');
   }
 
   get body(): Locator {
@@ -87,9 +91,7 @@ export class DashboardTab {
     const [id, cssClass] = THEMES[theme];
     await this.#window.bridge.run(
       (editor, value) =>
-        editor.workspace
-          .getConfiguration('workbench')
-          .update('colorTheme', value, editor.ConfigurationTarget.Global),
+        editor.workspace.getConfiguration('workbench').update('colorTheme', value, editor.ConfigurationTarget.Global),
       id,
     );
     await eventually(

@@ -1,9 +1,35 @@
 import assert from 'node:assert/strict';
-import { asCode, asLabel, asMarkdown, asNotice } from '../../../src/shared/escape.ts';
+import { asCode, asLabel, asMarkdown, asNotice, asPlain } from '../../../src/shared/escape.ts';
 
 /** As VS Code reads its notifications (`linkedText.ts`). */
 // eslint-disable-next-line regexp/no-super-linear-move -- the editor's own expression, on the texts below only
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
+
+describe('asPlain()', () => {
+  it('makes one line, and shows that there were controls, hidden characters or marks that reorder text', () => {
+    for (const [text, expected] of [
+      [' a\r\n\tb ', 'a b'],
+      ['\u001b[31mred', '\ufffd[31mred'],
+      ['\u202egnp.exe', '\ufffdgnp.exe'],
+      ['a\u200bb\u2066c\u{e0041}d', 'a\ufffdb\ufffdc\ufffdd'],
+      ['\ud800x', '\ufffdx'],
+      [`e${'\u0301'.repeat(50)}`, `e${'\u0301'.repeat(3)}`],
+    ] as const) {
+      assert.equal(asPlain(text), expected);
+    }
+  });
+
+  it('keeps the letters of all scripts, and what joins them', () => {
+    for (const text of ['Größe', 'نمونه\u200cها', '模型', '👩\u200d💻 GLM', 'e\u0301']) assert.equal(asPlain(text), text);
+  });
+
+  it('cuts off what is too long, without half a character', () => {
+    assert.equal(asPlain('x'.repeat(10_000)), `${'x'.repeat(199)}…`);
+    assert.equal(asPlain('x'.repeat(10), 5), 'xxxx…');
+    assert.equal(asPlain('12345', 5), '12345');
+    assert.equal(asPlain('xxx😀😀', 5), 'xxx\ufffd…');
+  });
+});
 
 describe('asNotice()', () => {
   it('leaves no link and no command', () => {
@@ -11,6 +37,7 @@ describe('asNotice()', () => {
       assert.match(text, LINK);
       assert.doesNotMatch(asNotice(text), LINK);
     }
+    assert.equal(asNotice('x'.repeat(10_000)).length, 800);
     assert.equal(asNotice('glm-5-2 answered: first byte after 7 ms.'), 'glm-5-2 answered: first byte after 7 ms.');
   });
 });

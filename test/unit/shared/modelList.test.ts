@@ -78,7 +78,8 @@ describe('sizeOf()', () => {
 describe('firstText()', () => {
   it('takes the first text, as one short line', () => {
     assert.equal(firstText(undefined, 7, '  ', ' a\n\t b ', 'c'), 'a b');
-    assert.equal(firstText('x'.repeat(200)), 'x'.repeat(100));
+    assert.equal(firstText('x'.repeat(200)), `${'x'.repeat(99)}…`);
+    assert.equal(firstText('a\u202eb\u001bc'), 'a\ufffdb\ufffdc');
     assert.equal(firstText(), '');
   });
 });

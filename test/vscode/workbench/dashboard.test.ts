@@ -81,7 +81,10 @@ describe('The dashboard', () => {
   it('shows the new state and the models at once', async () => {
     await dashboard.reads('Sealed Proxy is connected to a development backend, which is not verified.');
     const [name, context, output, capabilities] = await dashboard.row('GLM 5.2');
-    assert.deepEqual([name?.includes(MODEL), /^\d+,\d+$/.test(context ?? ''), /^\d+,\d+$/.test(output ?? '')], [true, true, true]);
+    assert.deepEqual(
+      [name?.includes(MODEL), /^\d+,\d+$/.test(context ?? ''), /^\d+,\d+$/.test(output ?? '')],
+      [true, true, true],
+    );
     assert.match(capabilities ?? '', /Tools/);
     await dashboard.pictures('development');
   });
@@ -103,11 +106,19 @@ describe('The dashboard', () => {
     const chat = await script.nextChat(QUESTION, VISIBLE);
     chat.say('High');
     const response = await request;
-    await eventually('the running request', async () => (await dashboard.row('Notebook')).at(-1)?.includes('Running') ?? false, VISIBLE);
+    await eventually(
+      'the running request',
+      async () => (await dashboard.row('Notebook')).at(-1)?.includes('Running') ?? false,
+      VISIBLE,
+    );
     await window.screenshot('dashboard-requests-running');
     chat.finish(12, 34);
     await readResponse(response);
-    await eventually('its end', async () => (await dashboard.row('Notebook')).at(-1)?.includes('complete') ?? false, VISIBLE);
+    await eventually(
+      'its end',
+      async () => (await dashboard.row('Notebook')).at(-1)?.includes('complete') ?? false,
+      VISIBLE,
+    );
     const cells = await dashboard.row('Notebook');
     assert.deepEqual([cells[2], cells[4], cells[7], cells[8]], ['Chat', '200', '12', '34']);
   });
@@ -133,7 +144,11 @@ describe('The dashboard', () => {
     await window.runCommand('Sealed Proxy: Show Usage');
     await dashboard.shows('Usage over Time');
     await dashboard.press('90 days');
-    await eventually('all clients', async () => (await dashboard.row('Total'))[1]?.startsWith('10,0') ?? false, VISIBLE);
+    await eventually(
+      'all clients',
+      async () => (await dashboard.row('Total'))[1]?.startsWith('10,0') ?? false,
+      VISIBLE,
+    );
     for (const name of CLIENTS) await dashboard.row(name);
     await dashboard.pictures('usage');
     await dashboard.press('By model');
@@ -239,7 +254,10 @@ function refuse(message: string): never {
 }
 
 /** Past requests of these clients with several models, in the last 60 days. */
-async function pastRequests(history: UsageHistory, clients: readonly (readonly [name: string, key: string])[]): Promise<void> {
+async function pastRequests(
+  history: UsageHistory,
+  clients: readonly (readonly [name: string, key: string])[],
+): Promise<void> {
   const models = ['glm-5-2', 'kimi-k2', 'llama3-3-70b'];
   const perHour = 10;
   const sums = Array.from({ length: PAST_REQUESTS / perHour }, (_, index): UsageSum => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { FrameLocator } from 'playwright-core';
+import { join } from 'node:path';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { parsePayload } from '../../../src/attestation/document.ts';
 import { PINS } from '../../../src/attestation/pins.ts';
@@ -14,6 +14,7 @@ import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
+import type { Evidence } from '../../../src/shared/evidence.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../../support/e2e/companyProxy.ts';
 import type { FileServer } from '../../support/e2e/companyProxy.ts';
@@ -21,6 +22,7 @@ import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
+import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
@@ -38,10 +40,7 @@ const PCR0 = toHex(DEVELOPMENT_PCR0);
 const HOUR = 3_600_000;
 const MODULE = 'i-0f1e2d3c4b5a69788-enc0190c0de5eed0001';
 
-/** The type of an element, as far as it is used here. The types of browsers are not installed. */
-interface Scrollable {
-  scrollIntoView(options: { readonly block: 'end' }): void;
-}
+const NOT_REACHED = Array<string>(3).fill('Not reached');
 
 describe('A verified enclave', () => {
   const scope = perSuite();
@@ -104,14 +103,17 @@ describe('A verified enclave', () => {
     assert.ok(tooltip.includes(`an image that is not trusted for production, with PCR0 ${short}`), tooltip);
     assert.deepEqual(historyServer.requests, [HISTORY.pathname]);
     assert.deepEqual(enclave.journal.requests, []);
-    const text = await showAttestation('The enclave is not verified.');
-    await window.screenshot('image-not-trusted-attestation');
-    const steps = (await text.locator('body').innerText()).match(/[✓✗–](?=\t)/g)?.join('');
-    assert.equal(steps, '✓✓✓✓✓✓✓✗––');
-    assert.equal(await measurement(text), PCR0);
+    const dashboard = await showAttestation('The enclave is not verified.');
+    assert.deepEqual(await results(dashboard), [...Array<string>(7).fill('Passed'), 'Failed', ...NOT_REACHED]);
+    await dashboard.reads(PCR0);
+    await dashboard.reads('aws.nitro-enclaves');
+    await dashboard.pictures('refused-attestation');
+    await dashboard.show('Connection');
+    await dashboard.reads('Sealed Proxy refused to connect: the enclave image is not trusted.');
+    await dashboard.pictures('refused');
     await window.bridge.command('workbench.action.closeAllEditors');
     const shown = await window.diagnosis('attestation-refused-by-image');
-    assert.equal(shown.match(/[✓✗–](?=\s+Attestation:)/g)?.join(''), '✓✓✓✓✓✓✓✗––');
+    assert.equal(shown.match(/[✓✗–](?=\s+Attestation:)/g)?.join(''), '✓✓✓✓✓✓✓✗–––');
   });
 
   it('connects after the user has decided to trust the image, and shows what was verified', async () => {
@@ -122,33 +124,33 @@ describe('A verified enclave', () => {
     assertFacts(tooltip);
   });
 
-  it('shows an attestation that ends with a document which the user can verify', async () => {
-    const text = await showAttestation('The enclave is verified.');
-    await window.screenshot('attestation-verified');
-    const shown = await text.locator('body').innerText();
-    assert.equal(await measurement(text), PCR0);
-    for (const fact of [`https://${ENCLAVE}`, 'sealedProxy.additionalPcr0', MODULE]) {
-      assert.ok(shown.includes(fact), `${fact} in ${shown}`);
-    }
-    assert.equal(shown.match(/✓/g)?.length, 10);
+  it('shows what was verified, with the certificates, and saves the evidence', async () => {
+    const dashboard = await showAttestation('The enclave is verified.');
+    assert.deepEqual(await results(dashboard), Array<string>(11).fill('Passed'));
+    await dashboard.reads(PCR0);
+    await dashboard.reads('Added by you (sealedProxy.additionalPcr0).');
+    await dashboard.pictures('verified-attestation');
+    const chain = dashboard.frame.getByRole('heading', { name: 'Certificate Chain' });
+    await chain.scrollIntoViewIfNeeded();
+    await window.screenshot('dashboard-verified-chain');
+    await dashboard.show('Connection');
+    for (const fact of [`https://${ENCLAVE}`, MODULE]) await dashboard.reads(fact);
+    await dashboard.pictures('verified');
 
-    const last = text.locator('pre').last();
-    for (const [name, place] of [
-      ['attestation-verified-checks', text.getByRole('heading', { name: 'What is not checked' })],
-      ['attestation-verified-limits', text.getByRole('heading', { name: 'Attestation document', exact: true })],
-      ['attestation-verified-end', last],
-    ] as const) {
-      await place.evaluate((element: Scrollable) => {
-        element.scrollIntoView({ block: 'end' });
-      });
-      await window.screenshot(name);
-    }
-    const document = new Uint8Array(Buffer.from((await last.innerText()).replaceAll(/\s/g, ''), 'base64'));
+    await dashboard.show('Attestation');
+    await dashboard.press('Save Evidence…');
+    const path = join(editor.profile.folder('project'), 'evidence.json');
+    const input = window.quickInput.locator('input').first();
+    await input.fill(path);
+    await window.page.keyboard.press('Enter');
+    await window.dismiss('The evidence is saved. All of its checks passed.');
+    const { attestationDocument, pcr0 } = JSON.parse(readFileSync(path, 'utf8')) as Evidence;
+    const document = new Uint8Array(Buffer.from(attestationDocument, 'base64'));
     const { nonce } = parsePayload(parseSignedEnvelope(document).payload);
     assert.ok(nonce);
-    const { moduleId, pcrs } = verifyAttestation(document, { anchors: enclave.anchors, now: Date.now(), nonce });
-    assert.equal(moduleId, MODULE);
-    assert.equal(toHex(pcrs.get(0) ?? new Uint8Array()), PCR0);
+    const { moduleId } = verifyAttestation(document, { anchors: enclave.anchors, now: Date.now(), nonce });
+    assert.deepEqual([moduleId, pcr0], [MODULE, PCR0]);
+    assert.deepEqual(dashboard.violations, []);
     await window.bridge.command('workbench.action.closeAllEditors');
   });
 
@@ -238,19 +240,20 @@ describe('A verified enclave', () => {
     }
   }
 
-  /** The PCR0 of the document, without its line breaks. */
-  async function measurement(text: FrameLocator): Promise<string> {
-    return (await text.locator('pre').first().innerText()).replaceAll(/\s/g, '');
-  }
-
-  /** The document, once it contains this text. */
-  async function showAttestation(text: string): Promise<FrameLocator> {
+  /** The dashboard, once its attestation contains this text. */
+  async function showAttestation(text: string): Promise<DashboardTab> {
+    const dashboard = new DashboardTab(window);
     await window.runCommand('Sealed Proxy: Show Attestation');
-    const frame = window.page.frameLocator('iframe.webview').frameLocator('#active-frame');
-    await frame.getByText(text).first().waitFor();
-    return frame;
+    await dashboard.shows('Attestation');
+    await dashboard.reads(text);
+    return dashboard;
   }
 });
+
+/** The result of each step. */
+async function results({ frame }: DashboardTab): Promise<readonly string[]> {
+  return frame.locator('.step-result').allInnerTexts();
+}
 
 /** Writes to a named pipe; false if no process reads it. */
 function writeToReader(path: string, text: string): boolean {
