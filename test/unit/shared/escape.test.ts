@@ -20,7 +20,8 @@ describe('asPlain()', () => {
   });
 
   it('keeps the letters of all scripts, and what joins them', () => {
-    for (const text of ['Größe', 'نمونه\u200cها', '模型', '👩\u200d💻 GLM', 'e\u0301']) assert.equal(asPlain(text), text);
+    for (const text of ['Größe', 'نمونه\u200cها', '模型', '👩\u200d💻 GLM', 'e\u0301'])
+      assert.equal(asPlain(text), text);
   });
 
   it('cuts off what is too long, without half a character', () => {
