@@ -1,6 +1,7 @@
 // Compares what an assistant's configuration contains with what it should contain. Pure.
 import { redact } from '../presentation/redaction.ts';
 import { isAccessKey } from '../shared/accessKeys.ts';
+import { asLabel } from '../shared/escape.ts';
 import type { ConfigState, Expected, Refused } from './types.ts';
 
 /** What was read from a configuration. */
@@ -25,6 +26,24 @@ export function classifyConfig(reading: Reading | Refused, { baseUrl, key }: Exp
   }
   const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
   return typeof what === 'string' ? { kind: 'other', what: redact(what) } : { kind: 'absent' };
+}
+
+/** What an assistant is set to, in a few words. */
+export function describeConfigState(state: ConfigState): string {
+  switch (state.kind) {
+    case 'current':
+      if (state.uncompared === true) return 'connected; the proxy is not running';
+      if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
+      return state.model === undefined ? 'connected' : `connected, model ${asLabel(state.model)}`;
+    case 'outdated':
+      return `uses ${describeOutdated(state)}`;
+    case 'other':
+      return `currently uses ${asLabel(state.what)}`;
+    case 'refused':
+      return state.message;
+    case 'absent':
+      return '';
+  }
 }
 
 /** Which parts of our entry are outdated, to follow the word "uses". */

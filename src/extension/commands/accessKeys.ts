@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { isClientName, isSameName, visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey } from '../../keys/accessKeys.ts';
+import { asLabel } from '../../shared/escape.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const accessKeyCommands = { newAccessKey, manageAccessKeys } satisfies CommandGroup;
@@ -41,7 +42,7 @@ async function manageAccessKeys({ secrets, supervisor }: CommandContext): Promis
   const refresh = async () => {
     pick.items = visibleKeys(await secrets.accessKeys()).map((key) => ({
       key,
-      label: `$(key) ${key.name}`,
+      label: `$(key) ${asLabel(key.name)}`,
       description: `Created ${date(key.createdAt)}, ${key.lastUsedAt === null ? 'never used' : `last used ${date(key.lastUsedAt)}`}`,
       buttons: [COPY, REVOKE],
     }));

@@ -2,11 +2,12 @@
 import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { AssistantState } from '../../assistants/assistantService.ts';
+import { describeConfigState } from '../../assistants/configState.ts';
 import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, Preview } from '../../assistants/types.ts';
 import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
-import { describeConfigState, rowsFor } from '../views/assistantRows.ts';
+import { rowsFor } from '../views/assistantRows.ts';
 import { setContextKey } from '../views/contextKeys.ts';
 import { changeApiKey, ensureApiKey } from './askApiKey.ts';
 import { chooseModels, offerReplacement } from './chooseModel.ts';
@@ -74,14 +75,14 @@ async function connect(context: CommandContext, assistant: Assistant): Promise<v
   if (chosen === undefined) return;
   const proposal = await context.assistants.propose(assistant, chosen.model, chosen.smallModel);
   if (proposal.kind === 'refused') {
-    void vscode.window.showErrorMessage(proposal.message);
+    void vscode.window.showErrorMessage(asNotice(proposal.message));
     return;
   }
   if (proposal.kind === 'proposal') {
     if (!(await agree(context, assistant, proposal.preview))) return;
     const result = await context.assistants.apply(proposal);
     if (result.kind === 'refused') {
-      void vscode.window.showErrorMessage(result.message);
+      void vscode.window.showErrorMessage(asNotice(result.message));
       return;
     }
   }
@@ -125,7 +126,7 @@ export async function undo({ assistants }: CommandContext, assistant: Assistant)
   };
   if (result.kind === 'refused') {
     const revoke = 'Revoke Key Anyway';
-    if ((await vscode.window.showErrorMessage(result.message, revoke)) !== revoke) return result.message;
+    if ((await vscode.window.showErrorMessage(asNotice(result.message), revoke)) !== revoke) return result.message;
     await assistants.revoke([assistant]);
     return show(`The access key of ${assistant.name} was revoked. Its configuration still contains the entry.`);
   }

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState, Proposal } from '../../assistants/assistantService.ts';
+import { asNotice } from '../../shared/escape.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { isReady } from './connectAssistant.ts';
 
@@ -31,7 +32,7 @@ export async function repair(context: CommandContext, states: readonly Assistant
   }
   const success = repaired.length === 0 ? [] : [`Repaired: ${namesOf(repaired)}.`];
   for (const message of success) void vscode.window.showInformationMessage(message);
-  for (const message of refusals) void vscode.window.showErrorMessage(message);
+  for (const message of refusals) void vscode.window.showErrorMessage(asNotice(message));
   return [...success, ...refusals].join(' ');
 }
 

@@ -2,11 +2,10 @@
 import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
-import { describeOutdated } from '../../assistants/configState.ts';
+import { describeConfigState } from '../../assistants/configState.ts';
 import { SNIPPETS } from '../../assistants/snippets.ts';
 import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, ConfigState } from '../../assistants/types.ts';
-import { asLabel } from '../../shared/escape.ts';
 
 export type Choice =
   | { readonly kind: 'repair' }
@@ -65,24 +64,6 @@ function iconOf(state: ConfigState): string {
     case 'other':
     case 'absent':
       return 'circle-large';
-  }
-}
-
-/** What an assistant is set to, in a few words. */
-export function describeConfigState(state: ConfigState): string {
-  switch (state.kind) {
-    case 'current':
-      if (state.uncompared === true) return 'connected; the proxy is not running';
-      if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
-      return state.model === undefined ? 'connected' : `connected, model ${asLabel(state.model)}`;
-    case 'outdated':
-      return `uses ${describeOutdated(state)}`;
-    case 'other':
-      return `currently uses ${asLabel(state.what)}`;
-    case 'refused':
-      return state.message;
-    case 'absent':
-      return '';
   }
 }
 

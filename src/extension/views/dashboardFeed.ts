@@ -1,9 +1,11 @@
 // What the dashboard shows, kept current while it is visible: the state at each change, requests and clients by polling.
 import { setTimeout } from 'node:timers/promises';
-import type { AssistantState } from '../../assistants/assistantService.ts';
+import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
+import { describeConfigState } from '../../assistants/configState.ts';
 import { chatModels } from '../../chat/models.ts';
 import type { DashboardState, Grouping, Range, ToDashboard } from '../../dashboard/model.ts';
 import type { AccessKey } from '../../keys/accessKeys.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import { attestationSection } from '../../presentation/dashboard/attestation.ts';
 import type { EvidenceState } from '../../presentation/dashboard/attestation.ts';
 import { clientName, clientsSection } from '../../presentation/dashboard/clients.ts';
@@ -11,12 +13,13 @@ import type { AssistantFacts } from '../../presentation/dashboard/clients.ts';
 import { connectionSection } from '../../presentation/dashboard/connection.ts';
 import { requestRow } from '../../presentation/dashboard/requests.ts';
 import { startOf, usageView } from '../../presentation/dashboard/usage.ts';
+import type { Settings } from '../../settings/editorSettings.ts';
 import { isConnected } from '../../shared/status.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
-import type { CommandContext } from '../commands/commandContext.ts';
-import { describeConfigState } from './assistantRows.ts';
+import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { UsageHistory } from '../../usageHistory/usageHistory.ts';
 
 /** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
 const WHILE_RUNNING = 1000;
@@ -24,11 +27,22 @@ const WHILE_IDLE = 2000;
 const CLIENTS = 5000;
 const USAGE = 30_000;
 
+export interface FeedContext {
+  readonly supervisor: Pick<Supervisor, 'status' | 'withConnection'>;
+  readonly secrets: Pick<Secrets, 'accessKeys'>;
+  readonly assistants: Pick<AssistantService, 'list'>;
+  readonly usageHistory: Pick<UsageHistory, 'read'>;
+  readonly settings: () => Pick<Settings, 'modelOverrides' | 'usageHistory'>;
+  readonly log: { readonly channel: { error(message: string): void } };
+}
+
 export class DashboardFeed {
-  readonly #context: CommandContext;
+  readonly #context: FeedContext;
   readonly #post: (message: ToDashboard) => void;
   /** Aborts when the dashboard is no longer visible; undefined while it is not. */
   #visible: AbortController | undefined;
+  /** Resolves once the clients were read: the other lists need their names. */
+  #clientsRead: Promise<void> = Promise.resolve();
   #keys: readonly AccessKey[] = [];
   #assistants: readonly AssistantState[] = [];
   /** The names of keys that may be revoked by now, by caller. */
@@ -43,7 +57,7 @@ export class DashboardFeed {
   #cursor = 0;
   #query: { readonly range: Range; readonly by: Grouping } = { range: 'day', by: 'client' };
 
-  constructor(context: CommandContext, post: (message: ToDashboard) => void) {
+  constructor(context: FeedContext, post: (message: ToDashboard) => void) {
     this.#context = context;
     this.#post = post;
   }
@@ -56,6 +70,7 @@ export class DashboardFeed {
     this.#evidenceOf = '';
     this.#forgetRequests();
     this.statusChanged();
+    this.#clientsRead = this.clientsChanged();
     void this.#follow(signal);
   }
 
@@ -101,9 +116,8 @@ export class DashboardFeed {
     return this.#state().attestation.canSaveEvidence;
   }
 
-  /** Starts with the names of the clients, which the other lists need. */
   async #follow(signal: AbortSignal): Promise<void> {
-    await this.clientsChanged();
+    await this.#clientsRead;
     const pauseAfterRequests = (isBusy?: boolean) => (isBusy === true ? WHILE_RUNNING : WHILE_IDLE);
     this.#repeat(signal, () => this.#readRequests(signal), pauseAfterRequests);
     this.#repeat(
@@ -185,10 +199,12 @@ export class DashboardFeed {
     const report = await supervisor.withConnection((proxy) => proxy.activity(this.#cursor)).catch(() => undefined);
     if (report === undefined || signal.aborted || !isRunning()) return false;
     const isOther = report.instance !== this.#instance;
-    const isStale = isOther && this.#cursor !== 0;
+    if (isOther && this.#cursor !== 0) {
+      this.#forgetRequests(); // the cursor was of another process
+      return this.#readRequests(signal);
+    }
     this.#instance = report.instance;
-    this.#cursor = isStale ? 0 : report.cursor;
-    if (isStale) return this.#readRequests(signal); // the cursor was of another process
+    this.#cursor = report.cursor;
     const records = [...report.finished, ...report.running];
     if (records.some(({ caller }) => this.#isNew(caller))) await this.#readClients();
     if (isOther || records.length > 0) {
@@ -212,6 +228,7 @@ export class DashboardFeed {
   readonly #nameOf = (caller: string) => clientName(caller, this.#keys, this.#names.get(caller));
 
   async #readUsage(): Promise<void> {
+    await this.#clientsRead;
     const { usageHistory, settings } = this.#context;
     const { range, by } = this.#query;
     const now = Date.now();

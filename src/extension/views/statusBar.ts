@@ -5,7 +5,11 @@ import { commandId } from '../../presentation/commands.ts';
 import { describeStatus, statusBarText, summaryOf } from '../../presentation/statusText.ts';
 import { SIDE_PROMPTS_COMMAND, statusTooltip, tooltipCommands } from '../../presentation/statusTooltip.ts';
 import { PRODUCT } from '../../presentation/text.ts';
+import { asPlain } from '../../shared/escape.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
+
+/** What a screen reader says, in characters. */
+const LONGEST_SPOKEN = 1000;
 
 /** The extension's item in the status bar. */
 export class StatusBar implements vscode.Disposable {
@@ -28,7 +32,7 @@ export class StatusBar implements vscode.Disposable {
     const view = describeStatus(status);
     this.#item.text = statusBarText(view, this.#compact());
     this.#item.command = commandId(view.click);
-    this.#item.accessibilityInformation = { label: summaryOf(view), role: 'button' };
+    this.#item.accessibilityInformation = { label: asPlain(summaryOf(view), LONGEST_SPOKEN), role: 'button' };
     this.#item.backgroundColor =
       view.severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${view.severity}Background`);
     const tooltip = new vscode.MarkdownString(statusTooltip(status, view, summaryOfMarks(this.#sidePrompts())), true);

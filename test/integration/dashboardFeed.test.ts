@@ -1,0 +1,164 @@
+// What the dashboard of a window receives, with real proxies.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { DashboardState, RequestRow, ToDashboard } from '../../src/dashboard/model.ts';
+import { DashboardFeed } from '../../src/extension/views/dashboardFeed.ts';
+import type { FeedContext } from '../../src/extension/views/dashboardFeed.ts';
+import { makeAccessKey } from '../../src/keys/accessKeys.ts';
+import { accessKeyId } from '../../src/shared/accessKeys.ts';
+import { freePort } from '../../src/supervisor/freePort.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
+import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
+import { PROXY } from '../support/e2e/process.ts';
+import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
+import { EditorWindow, makeVault } from '../support/editorWindow.ts';
+import { ScriptedModel } from '../support/vscode/scriptedModel.ts';
+import { DEADLINE } from '../support/withTimeout.ts';
+
+type Requests = Extract<ToDashboard, { type: 'requests' }>;
+
+const CLIENT = { ...makeAccessKey('A client', 'user', 0), id: accessKeyId(ACCESS_KEY), key: ACCESS_KEY };
+
+/** A dashboard of this window. */
+class View {
+  readonly messages = new EventQueue<ToDashboard>();
+  readonly failures: string[] = [];
+  readonly feed: DashboardFeed;
+
+  constructor({ supervisor }: EditorWindow, change: Partial<FeedContext> = {}) {
+    const context: FeedContext = {
+      supervisor,
+      secrets: { accessKeys: () => Promise.resolve([{ ...CLIENT, isBound: true, isShared: false }]) },
+      assistants: { list: () => Promise.resolve([]) },
+      usageHistory: { read: () => Promise.resolve([]) },
+      settings: () => ({ modelOverrides: {}, usageHistory: true }),
+      log: { channel: { error: (message) => this.failures.push(message) } },
+      ...change,
+    };
+    this.feed = new DashboardFeed(context, (message) => {
+      this.messages.add(message);
+    });
+  }
+
+  async state(label: string, accepts: (state: DashboardState) => boolean, start = 0): Promise<DashboardState> {
+    const isIt = (message: ToDashboard) => message.type === 'state' && accepts(message.state);
+    const found = await this.messages.find(label, isIt, start, DEADLINE);
+    return (found as Extract<ToDashboard, { type: 'state' }>).state;
+  }
+
+  async row(label: string, accepts: (row: RequestRow) => boolean, start = 0): Promise<Requests> {
+    const isIt = (message: ToDashboard) => message.type === 'requests' && message.rows.some(accepts);
+    return (await this.messages.find(label, isIt, start, DEADLINE)) as Requests;
+  }
+}
+
+describe('DashboardFeed', () => {
+  const scope = perTest();
+
+  const view = (window: EditorWindow, change: Partial<FeedContext> = {}) => {
+    const opened = new View(window, change);
+    scope.onClose(() => {
+      opened.feed.stop();
+      return Promise.resolve();
+    });
+    return opened;
+  };
+
+  it('sends the requests of all windows with the names of their clients: running ones, and how they ended', async () => {
+    const script = new ScriptedModel();
+    const settings = { backendUrl: (await scope.enclave({ handler: script.handler })).url, port: await freePort() };
+    const vault = makeVault();
+    const owner = EditorWindow.open(scope, settings, { vault });
+    const { url } = await owner.start();
+    const client = EditorWindow.open(scope, settings, { vault });
+    assert.equal((await client.start()).shared, true);
+    const dashboard = view(client);
+    dashboard.feed.start();
+    await dashboard.state('the state', ({ connection }) => connection.tone === 'warning');
+
+    const prompt = 'What is new?';
+    const body = chatBody(`<userRequest>${prompt}</userRequest>`, { stream: true });
+    const request = openResponse(url, { body });
+    const chat = await script.nextChat(prompt, DEADLINE);
+    chat.say('Not much');
+    const response = await request;
+    const isIts = ({ client: name }: RequestRow) => name === 'A client';
+    const { rows } = await dashboard.row('the running request', (row) => isIts(row) && row.running);
+    chat.finish(3, 4);
+    await readResponse(response);
+    const ended = await dashboard.row('its end', (row) => isIts(row) && !row.running);
+    const row = ended.rows.find(isIts);
+    assert.equal(row?.id, rows.find(isIts)?.id);
+    assert.deepEqual([row?.end, row?.tokensIn, row?.tokensOut], ['complete', 3, 4]);
+    assert.equal(ended.reset, false);
+    assert.deepEqual(dashboard.failures, []);
+  });
+
+  it('forgets the requests when another process follows, and sends those of the new one', async () => {
+    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
+    const window = EditorWindow.open(scope, settings);
+    const { url } = await window.start();
+    const dashboard = view(window);
+    dashboard.feed.start();
+    await sendRequest(url, { body: chatBody('Hello') });
+    await dashboard.row('the first request', ({ route }) => route === 'Chat');
+
+    const before = dashboard.messages.items.length;
+    await window.supervisor.restart();
+    await window.health('connected');
+    await sendRequest(url, { body: chatBody('Hello again') });
+    const { rows } = await dashboard.row('the second request', ({ route }) => route === 'Chat', before);
+    const later = dashboard.messages.items.slice(before).filter((message) => message.type === 'requests');
+    assert.equal(later[0]?.reset, true);
+    const chats = later.flatMap((message) => message.rows).filter(({ route }) => route === 'Chat');
+    assert.equal(new Set(chats.map(({ id }) => id)).size, 1);
+    assert.ok(rows.length > 0);
+  });
+
+  it('says that a proxy of an older version keeps no evidence, and shows no requests of it', async () => {
+    const bundle = readFileSync(PROXY, 'utf8').replace(/^#!.*/, '');
+    const unknown = bundle
+      .replaceAll('x-sealed-proxy-activity', 'x-sealed-proxy-later-1')
+      .replaceAll('x-sealed-proxy-evidence', 'x-sealed-proxy-later-2');
+    assert.notEqual(unknown, bundle);
+    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
+    const window = EditorWindow.open(scope, settings, { source: unknown });
+    const running = await window.start();
+    // The version is in the bundle several times; the window only looks at the status.
+    const supervisor: FeedContext['supervisor'] = {
+      get status() {
+        return { ...running, version: '0.0.1' };
+      },
+      withConnection: (act) => window.supervisor.withConnection(act),
+    };
+    const dashboard = view(window, { supervisor });
+    dashboard.feed.start();
+    const { attestation } = await dashboard.state('the sentence', (state) =>
+      state.attestation.detail.includes('older version'),
+    );
+    assert.equal(attestation.canSaveEvidence, false);
+    assert.deepEqual(dashboard.failures, []);
+  });
+
+  it('reads nothing once it is stopped', async () => {
+    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
+    const window = EditorWindow.open(scope, settings);
+    await window.start();
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const dashboard = view(window);
+    const before = timers();
+    dashboard.feed.start();
+    await dashboard.messages.find('the usage', ({ type }) => type === 'usage', 0, DEADLINE);
+    await dashboard.row('a request', () => true);
+    assert.ok(timers() > before);
+    dashboard.feed.stop();
+    await new Promise(setImmediate);
+    assert.equal(timers(), before);
+    const sent = dashboard.messages.items.length;
+    dashboard.feed.statusChanged();
+    await dashboard.feed.clientsChanged();
+    await dashboard.feed.usageChanged();
+    assert.equal(dashboard.messages.items.length, sent);
+  });
+});
