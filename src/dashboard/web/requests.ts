@@ -15,7 +15,7 @@ const COLUMNS: readonly (readonly [title: string, kind: string])[] = [
   ['Route', 'route'],
   ['Model', 'model'],
   ['Status', 'number status'],
-  ['First byte', 'number duration'],
+  ['First byte', 'number wait'],
   ['Duration', 'number duration'],
   ['Tokens in', 'number tokens'],
   ['Tokens out', 'number tokens'],
@@ -89,7 +89,9 @@ function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
     <td class="number">${formats.number(row.tokensOut)}</td>
     <td class="number">${formats.number(row.tokensCached)}</td>
     <td class="number">${formats.number(row.tokensPerSecond)}</td>
-    <td class="end">${tone === 'neutral' ? nothing : icon(tone)}${name(row.running ? 'Running' : row.end)}</td>
+    <td class="end">
+      ${tone === 'neutral' || tone === 'good' ? nothing : icon(tone)}${name(row.running ? 'Running' : row.end)}
+    </td>
   </tr>`;
 }
 
