@@ -17,7 +17,7 @@ const COLUMNS: readonly (readonly [title: string, kind: string])[] = [
   ['Status', 'number status'],
   ['First byte', 'number wait'],
   ['Duration', 'number duration'],
-  ['Tokens in', 'number tokens'],
+  ['Tokens in', 'number tokens-in'],
   ['Tokens out', 'number tokens'],
   ['Tokens cached', 'number tokens'],
   ['Tokens per s', 'number tokens'],
