@@ -5,7 +5,7 @@ import { requests, runningRow } from './support/samples.ts';
 import { NOW, dashboardSuite } from './support/suite.ts';
 
 const STREAMS = 64;
-const UPDATES = 20;
+const UPDATES = 12;
 /** In milliseconds; as the extension sends them. */
 const INTERVAL = 250;
 

@@ -12,11 +12,12 @@ describe('The section Requests', () => {
 
   it('shows running requests first, then the latest ones', async () => {
     const view = await suite.openAt('requests');
-    await view.show(requests(NOW, 6, 2));
-    const ids = [...['Running', 'Running'], ...['Completed', 'Completed', 'Completed', 'Completed']];
-    assert.deepEqual(await view.page.locator('tbody td.end').allTextContents().then(trimmed), ids);
-    const times = await view.page.locator('tbody td.time').allTextContents();
-    assert.deepEqual(times.slice(2), times.slice(2).toSorted().toReversed());
+    const ended = [1, 2, 3, 5].map((id) => requestRow(id, NOW, { end: `End ${id}` }));
+    await view.show({ type: 'requests', reset: true, rows: [...ended, runningRow(4, NOW, 0), runningRow(6, NOW, 0)] });
+    assert.deepEqual(trimmed(await view.page.locator('tbody td.end').allTextContents()), [
+      ...['Running', 'Running', 'End 5', 'End 3', 'End 2', 'End 1'],
+    ]);
+    assert.match(await view.panel(), /6 requests, 2 running/);
   });
 
   it('shows every number of a request, and a dash for what is unknown', async () => {

@@ -45,7 +45,7 @@ describe('The dashboard has pictures', () => {
     });
   }
 
-  for (const width of [400, 1600]) {
+  for (const width of [400, 926, 1600]) {
     it(`of each section in a tab of ${width} pixels`, async () => {
       const view = await suite.open({ width });
       await view.show(...VERIFIED);

@@ -18,6 +18,8 @@ import { usageSection } from './usage.ts';
 
 /** How often the durations of running requests change, in milliseconds. */
 const TICK = 500;
+/** How often everything is rendered: ages change, and certificates expire. In milliseconds. */
+const REFRESH = 30_000;
 
 export class App implements Dashboard {
   readonly requests = new RequestList();
@@ -42,6 +44,9 @@ export class App implements Dashboard {
     setInterval(() => {
       if (this.view.section === 'requests' && this.requests.hasRunning) this.#schedule();
     }, TICK);
+    setInterval(() => {
+      this.#schedule();
+    }, REFRESH);
   }
 
   receive(message: ToDashboard): void {

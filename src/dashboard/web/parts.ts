@@ -1,7 +1,7 @@
 // Small parts that several sections use.
 import { html, nothing, svg } from 'lit';
 import type { TemplateResult } from 'lit';
-import { formatsFor } from '../format.ts';
+import { NO_VALUE, formatsFor } from '../format.ts';
 import type { Fact, Tone } from '../model.ts';
 import { shortText, visibleText } from '../text.ts';
 
@@ -25,6 +25,7 @@ export function icon(name: Icon): TemplateResult {
 
 /** Text from outside in one line, isolated from the text around it; the tooltip has more of it. */
 export function name(text: string): TemplateResult {
+  if (text === '') return html`${NO_VALUE}`;
   return html`<bdi class="name" title=${visibleText(text)}>${shortText(text)}</bdi>`;
 }
 

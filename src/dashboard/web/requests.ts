@@ -15,9 +15,9 @@ const COLUMNS: readonly (readonly [title: string, kind: string])[] = [
   ['Route', 'route'],
   ['Model', 'model'],
   ['Status', 'number status'],
-  ['First byte', 'number duration'],
+  ['First byte', 'number wait'],
   ['Duration', 'number duration'],
-  ['Tokens in', 'number tokens'],
+  ['Tokens in', 'number tokens-in'],
   ['Tokens out', 'number tokens'],
   ['Tokens cached', 'number tokens'],
   ['Tokens per s', 'number tokens'],
@@ -28,7 +28,7 @@ export function requestsSection(dashboard: Dashboard): TemplateResult {
   const { client } = dashboard.view;
   if (dashboard.requests.size === 0) return empty('No requests yet. They appear here as soon as a client sends one.');
   const rows = dashboard.requests.sorted(client);
-  return html`${filter(dashboard)}
+  return html`${filter(rows, dashboard)}
   ${rows.length === 0 ? empty('This client has sent no requests.') : table(rows, dashboard)}`;
 }
 
@@ -54,7 +54,7 @@ function table(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResul
   </div>`;
 }
 
-function filter(dashboard: Dashboard): TemplateResult {
+function filter(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResult {
   const clients = dashboard.requests.clients();
   const { client: selected } = dashboard.view;
   // A saved client may have no request any more.
@@ -71,6 +71,7 @@ function filter(dashboard: Dashboard): TemplateResult {
         (client, index) => html`<option value=${index} .selected=${client === selected}>${shortText(client)}</option>`,
       )}
     </select>
+    <span class="sub last">${counts(rows)}</span>
   </div>`;
 }
 
@@ -88,6 +89,14 @@ function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
     <td class="number">${formats.number(row.tokensOut)}</td>
     <td class="number">${formats.number(row.tokensCached)}</td>
     <td class="number">${formats.number(row.tokensPerSecond)}</td>
-    <td class="end">${tone === 'neutral' ? nothing : icon(tone)}${name(row.running ? 'Running' : row.end)}</td>
+    <td class="end">
+      ${tone === 'neutral' || tone === 'good' ? nothing : icon(tone)}${name(row.running ? 'Running' : row.end)}
+    </td>
   </tr>`;
+}
+
+function counts(rows: readonly RequestRow[]): string {
+  const running = rows.filter((row) => row.running).length;
+  const all = rows.length === 1 ? '1 request' : `${formats.number(rows.length)} requests`;
+  return running === 0 ? all : `${all}, ${formats.number(running)} running`;
 }

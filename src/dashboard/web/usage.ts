@@ -3,7 +3,6 @@ import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { hasRequests, seriesOf, total } from '../chartData.ts';
 import type { ChartSeries } from '../chartData.ts';
-import { NO_VALUE } from '../format.ts';
 import type { Grouping, Range, UsageSeries, UsageView } from '../model.ts';
 import { choice } from './choice.ts';
 import type { Dashboard } from './dashboard.ts';
@@ -97,9 +96,7 @@ function totals(view: UsageView): TemplateResult {
         ${view.series.map(
           (series, index) =>
             html`<tr>
-              <th scope="row">
-                <span class="swatch series-${index}"></span>${series.name === '' ? NO_VALUE : name(series.name)}
-              </th>
+              <th scope="row"><span class="swatch series-${index}"></span>${name(series.name)}</th>
               <td class="number">${formats.number(total(series.requests))}</td>
               <td class="number">${formats.number(total(series.tokensIn))}</td>
               <td class="number">${formats.number(total(series.tokensOut))}</td>
