@@ -73,6 +73,10 @@ describe('Disconnect and Remove Everything', () => {
     }
     return found;
   };
+  const usageFiles = () =>
+    readdirSync(editor.profile.root, { recursive: true, encoding: 'utf8' }).filter((path) =>
+      /globalStorage\/sealed-proxy\.sealed-proxy\/usage/.test(path),
+    );
   const keeperOf = (path: string) => Object.entries(KEPT_BY_THE_EDITOR).find(([, place]) => place.test(path))?.[0];
 
   before(async function () {
@@ -112,6 +116,7 @@ describe('Disconnect and Remove Everything', () => {
     await window.runCommand('Sealed Proxy: Create Access Key');
     await window.enterText('Sealed Proxy: Create Access Key', 'Notebook');
     await window.dismiss('Copied the access key');
+    await eventually('the recorded usage', () => usageFiles().some((path) => path.endsWith('.json')), 20_000);
     const found = [...search().keys()].filter((path) => keeperOf(path) === undefined);
     for (const path of ['.continue/config.yaml', '.config/opencode/opencode.jsonc', '.qwen/settings.json'])
       assert.ok(found.includes(path), found.join('\n'));
@@ -139,6 +144,7 @@ describe('Disconnect and Remove Everything', () => {
     assert.equal(await window.toast('is off').count(), 0);
     for (const each of [window, other]) await each.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0, 10_000);
+    assert.deepEqual(usageFiles(), []);
     await other.screenshot('removed-everything-other-window');
   });
 
