@@ -189,7 +189,10 @@ describe('sealed-proxy verify', () => {
 
   it('obeys nothing that a file contains', async () => {
     const evidence = JSON.parse(readFileSync(example('pin'), 'utf8')) as Evidence;
-    const hostile = file('hostile.json', JSON.stringify({ ...evidence, [`\u001b[2J\u202e\u0007${'x'.repeat(9000)}`]: 1 }));
+    const hostile = file(
+      'hostile.json',
+      JSON.stringify({ ...evidence, [`\u001b[2J\u202e\u0007${'x'.repeat(9000)}`]: 1 }),
+    );
     const { code, stdout } = await verify(hostile, '--root', EXAMPLE_ROOT);
     assert.equal(code, 1);
     assert.match(stdout, /the field \?\[2J\?\?x{44} is missing, unknown or not in the required form/);
