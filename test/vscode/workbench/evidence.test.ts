@@ -60,7 +60,10 @@ describe('Save Attestation Evidence', () => {
     await eventually('the proposed name', isProposed, VISIBLE);
     await window.screenshot('evidence-save-dialog');
     await input.fill(path);
-    await window.page.keyboard.press('Enter');
+    // The dialog ignores an answer while it reads the folder.
+    const listed = window.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'bridge.json' });
+    await listed.waitFor({ state: 'detached' });
+    await window.quickInput.getByRole('button', { name: 'OK', exact: true }).click();
   }
 
   it('saves a file that the command line verifies, and shows it', async () => {
