@@ -1,6 +1,6 @@
 import { toHex } from '../shared/bytes.ts';
 import { AttestationError } from './errors.ts';
-import type { PcrHistory } from './history.ts';
+import type { HistoryEntry, PcrHistory } from './history.ts';
 import { type Environment, PINS } from './pins.ts';
 import type { VerifiedAttestation } from './verify.ts';
 
@@ -27,6 +27,8 @@ export interface ApprovedAttestation {
   /** The measurement of the enclave image, 96 lower-case hex digits. */
   readonly pcr0: string;
   readonly source: ApprovalSource;
+  /** What the history says about the image, if that approved it. */
+  readonly entry?: HistoryEntry;
 }
 
 /**
@@ -62,13 +64,14 @@ export function approveByHistory(
   // One key signs both histories, and the signature does not cover the environment. An image that is pinned for the
   // other environment is therefore rejected even if this history contains it.
   const elsewhere = PINS[environment === 'production' ? 'development' : 'production'].pcr0;
-  if (elsewhere.includes(pcr0) || !history.approves(pcr0)) {
+  const entry = history.entryOf(pcr0);
+  if (elsewhere.includes(pcr0) || entry === undefined) {
     throw new AttestationError(
       'pcr0_not_approved',
       `the enclave runs an image that is not trusted for ${environment}, with PCR0 ${pcr0}`,
     );
   }
-  return { [approved]: true, attestation, environment, pcr0, source: 'history' };
+  return { [approved]: true, attestation, environment, pcr0, source: 'history', entry };
 }
 
 function localSource(pcr0: string, { environment, additional }: Pcr0Policy): ApprovalSource | undefined {

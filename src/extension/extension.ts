@@ -22,6 +22,7 @@ import { registerCommands } from './commands/registerCommands.ts';
 import { runCommand } from './commands/runCommand.ts';
 import { endpointList, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
+import { EnclaveImages } from './enclaveImages.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { SidePrompts } from './languageModel/sidePrompts.ts';
@@ -32,7 +33,7 @@ import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
 import { UninstallRecordFile, besideUserSettings } from './uninstallRecordFile.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
-import { setContextKey } from './views/contextKeys.ts';
+import { setContextKey, setStatusKeys } from './views/contextKeys.ts';
 import { Documents } from './views/documents.ts';
 import { FailureNotices } from './views/failureNotices.ts';
 import { reportIgnoredSettings } from './views/ignoredSettings.ts';
@@ -53,6 +54,7 @@ export class SealedProxyExtension {
   );
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
+  readonly #images: EnclaveImages;
   #baseUrlSetting = new BaseUrlSetting();
   readonly #documents = new Documents();
   readonly #secrets: Secrets;
@@ -71,15 +73,19 @@ export class SealedProxyExtension {
     const { extensionPath, globalStorageUri, globalState, secrets, environmentVariableCollection } = context;
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
+    const folder = globalStorageUri.fsPath;
+    const readSecrets = () => this.#secrets.forProxy();
+    this.#images = new EnclaveImages(folder, () => [this.#settings, this.#supervisor], this.#logFailure);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
-      cwd: globalStorageUri.fsPath,
+      cwd: folder,
       version: VERSION,
       settings: () => this.#settings.proxy,
       network: () => this.#settings.network,
+      images: () => this.#images.rules(),
       findProxy: (url) => findEditorProxy(url, this.#settings.network),
       checkInterval: () => this.#settings.checkInterval * 1000,
-      secrets: () => this.#secrets.forProxy(),
+      secrets: readSecrets,
       onStatus: (status) => {
         this.#applyStatus(status);
       },
@@ -96,12 +102,7 @@ export class SealedProxyExtension {
         this.#failureNotices.settingsRefused(problems);
       },
     });
-    this.#sharedStop = new SharedStop(
-      globalStorageUri.fsPath,
-      () => this.#secrets.forProxy(),
-      this.#supervisor,
-      this.#logFailure,
-    );
+    this.#sharedStop = new SharedStop(folder, readSecrets, this.#supervisor, this.#logFailure);
     this.#assistants = new AssistantService({
       supervisor: this.#supervisor,
       secrets: this.#secrets,
@@ -148,6 +149,7 @@ export class SealedProxyExtension {
       this.#statusChanged,
       this.#chat,
       this.#sharedStop,
+      this.#images,
       registerCommands({
         supervisor: this.#supervisor,
         sharedStop: this.#sharedStop,
@@ -155,6 +157,7 @@ export class SealedProxyExtension {
         log: this.#log,
         api,
         documents: this.#documents,
+        images: this.#images,
         assistants: this.#assistants,
         sidePrompts: this.#sidePrompts,
         chatSettings: this.#chatSettings,
@@ -197,14 +200,13 @@ export class SealedProxyExtension {
   }
 
   async #start(): Promise<void> {
-    try {
-      await this.#secrets.watch(); // creates the folder, which the proxy needs as well
-    } catch (error) {
+    await this.#secrets.watch().catch((error: unknown) => {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
-    }
+    }); // it has created the folder, which the proxy needs as well
     await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
     await this.#uninstallRecord.update().catch(this.#logFailure);
+    await this.#images.load();
     await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
   }
 
@@ -232,6 +234,7 @@ export class SealedProxyExtension {
     this.#failureNotices.settingsRefused(problems);
     this.#statusBar.show(this.#supervisor.status);
     this.#chat.update(this.#supervisor.status);
+    await this.#images.load();
     await this.#supervisor.settingsChanged();
     await this.#updateTerminal(this.#supervisor.status);
   }
@@ -243,12 +246,12 @@ export class SealedProxyExtension {
     this.#statusChanged.fire(status);
     if (status.kind === 'starting') this.#sharedStop.follow().catch(this.#logFailure);
     const tasks = [
-      setContextKey('state', status.kind),
-      setContextKey('verified', isVerified(status)),
+      setStatusKeys(status),
       this.#updateTerminal(status),
       this.#publishBaseUrl(status),
       this.#failureNotices.statusChanged(status),
       this.#assistantNotices.statusChanged(status),
+      this.#images.look(),
     ];
     for (const task of tasks) task.catch(this.#logFailure);
   }
@@ -285,8 +288,4 @@ export class SealedProxyExtension {
   readonly #logFailure = (error: unknown) => {
     this.#log.channel.error(String(error));
   };
-}
-
-function isVerified(status: ProxyStatus): boolean {
-  return isConnected(status) && status.verified?.kind === 'verified';
 }

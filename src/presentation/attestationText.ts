@@ -1,9 +1,11 @@
 // The attestation as a document: what it means, each check with its result, and what is not checked. Pure.
 import { asCode, asMarkdown } from '../shared/escape.ts';
-import type { AttestationSummary } from '../shared/messages.ts';
+import type { AttestationSummary, NewImage } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { DEFAULT_BACKEND } from './apiKeyText.ts';
+import { COMMANDS } from './commands.ts';
 import { glossaryLink } from './glossary.ts';
+import { imageQuestion } from './imageText.ts';
 import { describeStatus, summaryOf } from './statusText.ts';
 import { PCR0 } from './text.ts';
 
@@ -102,12 +104,31 @@ const MEANING = [
   'Sealed Proxy checks it before every session.',
 ].join(' ');
 
+/** A verified enclave whose image waits for the user's consent. */
+function newImageBody(status: RunningStatus, image: NewImage): string[] {
+  const [question, detail] = imageQuestion(status.backendUrl, image);
+  return [
+    `**The enclave is verified, but it needs your consent.** ${asMarkdown(question)} ${asMarkdown(detail)}`,
+    '',
+    MEANING,
+    '',
+    `Backend: ${asCode(status.backendUrl)}`,
+    '',
+    `${glossaryLink('PCR0')}, the measurement (SHA-384) of the enclave image:`,
+    '',
+    ...block(image.pcr0),
+    '',
+    `To answer, run _Sealed Proxy: ${COMMANDS.reviewImage.title}_.`,
+  ];
+}
+
 function body(status: ProxyStatus): string[] {
   const backend = status.kind === 'running' ? ['', `Backend: ${asCode(status.backendUrl)}`] : [];
   if (status.kind === 'running' && status.verified !== null) {
     const { verified } = status;
     return verified.kind === 'verified' ? verifiedBody(status, verified, backend) : development(verified, backend);
   }
+  if (status.kind === 'running' && status.newImage) return newImageBody(status, status.newImage);
   const summary = summaryOf(describeStatus(status));
   return [
     `**The enclave is not verified.** ${asMarkdown(summary)} No prompt leaves this computer without a verified session.`,

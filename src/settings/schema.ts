@@ -173,6 +173,13 @@ const EXTENSION_SETTINGS = {
     default: 300,
     description: 'Seconds between two checks of the connection to the backend. `0` turns regular checks off.',
   },
+  confirmNewImages: {
+    ...toggle,
+    default: false,
+    description:
+      'Ask before the first prompt goes to a new enclave image. Requests wait for the answer, at most a minute.',
+    scope: 'application',
+  },
   modelOverrides: {
     json: { type: 'object', additionalProperties: MODEL_OVERRIDE_JSON },
     use: (value: ModelOverrides) => value,

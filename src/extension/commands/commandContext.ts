@@ -7,6 +7,7 @@ import type { Settings } from '../../settings/editorSettings.ts';
 import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { PublicApi } from '../api/api.ts';
+import type { EnclaveImages } from '../enclaveImages.ts';
 import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
 import type { RemovalStep } from '../removal.ts';
@@ -20,6 +21,7 @@ export interface CommandContext {
   readonly secrets: Secrets;
   readonly log: ChannelLog;
   readonly api: PublicApi;
+  readonly images: Pick<EnclaveImages, 'review'>;
   readonly documents: Pick<Documents, 'show' | 'compare'>;
   readonly assistants: AssistantService;
   readonly sidePrompts: SidePrompts;

@@ -83,6 +83,8 @@ describe('errorOfExchange()', () => {
     handshake_status: 502,
     handshake_malformed: 502,
     attestation_refused: 502,
+    image_unconfirmed: 502,
+    image_refused: 502,
     history_unavailable: 502,
     weak_public_key: 502,
     session_id_mismatch: 502,
