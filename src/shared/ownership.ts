@@ -209,7 +209,7 @@ function parseReport(json: string): ProxyReport | undefined {
     keySetDigest: textOf(report.keySetDigest),
     verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),
-    newImage: isNewImage(newImage) ? newImage : null,
+    ...(isNewImage(newImage) && { newImage }),
     failure: isFailure(failure) ? failure : null,
     requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),

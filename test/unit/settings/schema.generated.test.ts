@@ -61,7 +61,14 @@ describe('SCHEMA', () => {
 
 describe('APPLICATION_SETTING_NAMES', () => {
   it('are the settings that a repository could use to redirect prompts, keys or trust', () => {
-    const names = ['backendUrl', 'pcr0Environment', 'additionalPcr0', 'allowedOrigins', 'terminal.enabled'];
+    const names = [
+      'backendUrl',
+      'pcr0Environment',
+      'additionalPcr0',
+      'allowedOrigins',
+      'confirmNewImages',
+      'terminal.enabled',
+    ];
     assert.deepEqual(APPLICATION_SETTING_NAMES, names);
     const manifest = JSON.parse(read('package.json')) as Manifest;
     const found = properties(manifest).filter(([, { scope }]) => scope === 'application');
