@@ -185,7 +185,7 @@ const EXTENSION_SETTINGS = {
     use: (value: ModelOverrides) => value,
     default: {},
     description:
-      'Capabilities of chat models that the backend does not report, by model ID: `contextWindow` and `maxOutputTokens` in tokens, `tools` and `images`.',
+      'Capabilities of chat models that the backend does not report, by model ID: `contextWindow` and `maxOutputTokens` in tokens, `tools` and `images`. And, for models that reason, `reasoningEffort` in the chat: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
   },
   'terminal.enabled': {
     ...toggle,
