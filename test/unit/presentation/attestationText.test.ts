@@ -56,6 +56,14 @@ describe('attestationDocument()', () => {
     assert.equal(block.replaceAll('\n', ''), DOCUMENT);
   });
 
+  it('shows the image that needs consent, and where to give it', () => {
+    const newImage = { pcr0: 'cd'.repeat(48), approvedBy: 'history', listedSince: AT, refused: false } as const;
+    const shown = attestationDocument({ ...status(null, { kind: 'checking' }), newImage });
+    assert.match(shown, /\*\*The enclave is verified, but it needs your consent\.\*\*/);
+    assert.match(shown, /_Sealed Proxy: Review New Enclave Image…_/);
+    assert.ok(shown.replaceAll(/\s/g, '').includes(newImage.pcr0));
+  });
+
   it('shows why the image is trusted', () => {
     assert.match(
       text({ ...GENUINE, approvedBy: 'additional' }),
