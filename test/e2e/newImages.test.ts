@@ -1,6 +1,7 @@
 // A proxy whose user wants to be asked before a new enclave image is used. The proxy runs inside this process, because it
 // must trust the authority of the enclave.
 import assert from 'node:assert/strict';
+import { PINS } from '../../src/attestation/pins.ts';
 import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import { createTlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
@@ -8,10 +9,12 @@ import type { ServiceEvent } from '../../src/proxy/service.ts';
 import { toHex } from '../../src/shared/bytes.ts';
 import type { ImageRules, NewImage } from '../../src/shared/messages.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { identityFor, openCompanyProxy, openFileServer } from '../support/e2e/companyProxy.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy } from '../support/e2e/scope.ts';
+import { HISTORIES, namedOnlyIn } from '../support/histories.ts';
 import { flushEventLoop } from '../support/withTimeout.ts';
 
 const TLS = createTlsIdentity(Date.now());
@@ -31,6 +34,87 @@ const REQUESTS = [
   ],
   ['/responses/v1/responses', JSON.stringify({ model: 'glm-5-2', input: 'x' })],
 ] as const;
+
+describe('The date of an enclave image in the signed history', () => {
+  const scope = perTest();
+  const HISTORY = new URL(PINS.production.historyUrl);
+  const ENCLAVE = 'enclave.elsewhere.example';
+  const entries = JSON.parse(HISTORIES.production.toString()) as { PCR0: string; timestamp: number }[];
+  const dateOf = (pcr0: string) => (entries.find(({ PCR0 }) => PCR0 === pcr0)?.timestamp ?? 0) * 1000;
+  const [listed] = namedOnlyIn('production');
+  const pinned = PINS.production.pcr0.at(-1) ?? assert.fail(); // not in the history that is a fixture
+  let downloads: readonly string[];
+  let verified: EventQueue<ServiceEvent>;
+
+  /** A proxy whose enclave runs this image. */
+  const start = async (pcr0: string, images: ImageRules) => {
+    const tls = identityFor(ENCLAVE, HISTORY.hostname);
+    const enclave = await scope.enclave({ tls, signed: { pcr0: Buffer.from(pcr0, 'hex') } });
+    const files = await openFileServer(tls, { [HISTORY.pathname]: HISTORIES.production });
+    scope.onClose(() => files.close());
+    const company = await openCompanyProxy({
+      [`${ENCLAVE}:443`]: enclave.port,
+      [`${HISTORY.hostname}:443`]: files.port,
+    });
+    scope.onClose(() => company.close());
+    downloads = files.requests;
+    verified = new EventQueue();
+    return scope.internalProxy(
+      { url: `https://${ENCLAVE}` },
+      {},
+      {
+        network: { certificates: [tls.ca], httpsProxy: company.url },
+        internals: { anchors: enclave.anchors },
+        onEvent: (event) => {
+          verified.add(event);
+        },
+        images,
+      },
+    );
+  };
+  /** The first date that the proxy reports: null for none. */
+  const date = async () => {
+    const event = await verified.find(
+      'the date',
+      ({ type, ...rest }) =>
+        type === 'verified' &&
+        'verified' in rest &&
+        rest.verified.kind === 'verified' &&
+        rest.verified.listedSince !== undefined,
+    );
+    return event.type === 'verified' && event.verified.kind === 'verified' ? event.verified.listedSince : undefined;
+  };
+
+  it('is reported for an image that the history has approved', async () => {
+    await start(listed, { ...KNOWN, confirm: false });
+    assert.equal(await date(), dateOf(listed));
+  });
+
+  it('is looked up for a pinned image in the background if the image has changed', async () => {
+    await start(pinned, { ...KNOWN, confirm: false });
+    const first = await verified.find('the session', ({ type }) => type === 'verified');
+    assert.ok(first.type === 'verified' && first.verified.kind === 'verified');
+    assert.equal(first.verified.listedSince, undefined, 'the session does not wait for the date');
+    assert.equal(await date(), null);
+    assert.deepEqual(downloads, [HISTORY.pathname]);
+  });
+
+  it('is not looked up for a pinned image that has not changed', async () => {
+    await start(pinned, { ...KNOWN, confirm: false, last: pinned });
+    assert.equal(await date(), null);
+    assert.deepEqual(downloads, []);
+  });
+
+  it('is part of the question about a new image', async () => {
+    for (const pcr0 of [listed, pinned]) {
+      await start(pcr0, KNOWN);
+      const event = await verified.find('the question', ({ type }) => type === 'confirmImage');
+      assert.ok(event.type === 'confirmImage');
+      assert.equal(event.image.listedSince, pcr0 === pinned ? null : dateOf(pcr0));
+      assert.deepEqual(downloads, [HISTORY.pathname]);
+    }
+  });
+});
 
 describe('A new enclave image', () => {
   const scope = perTest();
