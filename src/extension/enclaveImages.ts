@@ -17,7 +17,7 @@ type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
 
 export class EnclaveImages implements vscode.Disposable {
   readonly #choices: ImageChoices;
-  readonly #window: () => readonly [Settings, Pick<Supervisor, 'status' | 'settingsChanged'>];
+  readonly #window: () => readonly [Settings, Pick<Supervisor, 'status' | 'settingsChanged' | 'check'>];
   readonly #onFailure: (error: unknown) => void;
   readonly #focus: vscode.Disposable;
   /** Of the backend with this URL; undefined if the choice could not be read. */
@@ -35,7 +35,7 @@ export class EnclaveImages implements vscode.Disposable {
   /** @param folder the folder of the extension */
   constructor(
     folder: string,
-    window: () => readonly [Settings, Pick<Supervisor, 'status' | 'settingsChanged'>],
+    window: () => readonly [Settings, Pick<Supervisor, 'status' | 'settingsChanged' | 'check'>],
     onFailure: (error: unknown) => void,
   ) {
     this.#choices = new ImageChoices(folder);
@@ -65,8 +65,9 @@ export class EnclaveImages implements vscode.Disposable {
       const [, { status }] = this.#window();
       if (status.kind !== 'running') return;
       const { backendUrl, verified, newImage } = status;
-      if (verified?.kind === 'verified') await this.#noteUse(backendUrl, verified);
+      // While an image waits for consent, the session in use is an earlier one.
       if (newImage?.refused === false) this.#askOnce(backendUrl, newImage);
+      else if (verified?.kind === 'verified' && !newImage) await this.#noteUse(backendUrl, verified);
     });
   }
 
@@ -89,8 +90,7 @@ export class EnclaveImages implements vscode.Disposable {
   /** Tells the user if this is another image than last time. Of all windows, the first one with the focus does. */
   async #noteUse(backendUrl: string, verified: Verified): Promise<void> {
     const { pcr0, listedSince } = verified;
-    const { choice } = this.#known ?? {};
-    const { last } = choice?.last === pcr0 ? choice : await this.#choices.read(backendUrl);
+    const { last } = await this.#choices.read(backendUrl);
     if (last === pcr0) return;
     if (last !== null) {
       if (!vscode.window.state.focused) return;
@@ -142,14 +142,25 @@ export class EnclaveImages implements vscode.Disposable {
   async #reload(): Promise<void> {
     const before = JSON.stringify(this.rules());
     await this.#read();
-    if (JSON.stringify(this.rules()) !== before) this.#window()[1].settingsChanged().catch(this.#onFailure);
+    if (JSON.stringify(this.rules()) !== before) this.#passOn().catch(this.#onFailure);
+  }
+
+  async #passOn(): Promise<void> {
+    const [, supervisor] = this.#window();
+    await supervisor.settingsChanged();
+    // After a refusal, no request waits that would use the image now.
+    if (supervisor.status.kind === 'running' && supervisor.status.newImage) await supervisor.check();
   }
 
   async #read(): Promise<void> {
     const [{ proxy }] = this.#window();
     const { backendUrl } = proxy;
-    this.#known = undefined;
-    this.#known = { backendUrl, choice: await this.#choices.read(backendUrl) };
+    try {
+      this.#known = { backendUrl, choice: await this.#choices.read(backendUrl) };
+    } catch (error) {
+      this.#known = undefined;
+      throw error;
+    }
     this.#watcher ??= await this.#choices.watch((isGone) => {
       if (!isGone) void this.#enqueue(() => this.#reload());
       else this.#unwatch();
