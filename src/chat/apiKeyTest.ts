@@ -29,7 +29,7 @@ export async function testApiKey(
     if (status === 200 && modelIds(body) !== undefined) return { kind: 'accepted' };
     if (isKeyRefusal(response) && !isFromProxy(response)) return { kind: 'refused' };
     if (status === 200 || status === 401) return { kind: 'unknown', reason: 'The backend did not list its models.' };
-    return { kind: 'unknown', reason: toChatError(status, body, headers['retry-after'], false).message };
+    return { kind: 'unknown', reason: toChatError(status, body, headers, false).message };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ETIMEDOUT') throw error;
     return SILENT;

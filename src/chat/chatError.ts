@@ -1,6 +1,8 @@
 // Why a chat request failed, in sentences for the user: the cause, then the remedy. Pure.
-import { PROXY_BUSY } from '../shared/errorCodes.ts';
+import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../shared/errorCodes.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
+import { retryTime } from './retryTime.ts';
+import type { RetryHeaders } from './retryTime.ts';
 
 /** The kinds of errors that the editor's chat distinguishes. */
 export type ChatErrorKind = 'noPermissions' | 'notFound' | 'blocked' | 'other';
@@ -16,22 +18,25 @@ export class ChatError extends Error {
   }
 }
 
+const REVIEW = 'Nothing was sent to it. "Sealed Proxy: Review New Enclave Image" lets you decide.';
+
 /** A longer text from a backend is not a message for users. In characters. */
 const MAX_MESSAGE = 500;
 
 /**
  * The error for a response with an error status.
  * @param body any text
- * @param retryAfter the `retry-after` header, in seconds
  * @param withDetails whether to quote what the backend says, which may contain account names or the key
  */
 export function toChatError(
   status: number,
   body: string,
-  retryAfter: string | undefined,
+  headers: RetryHeaders = {},
   withDetails = true,
+  now = Date.now(),
 ): ChatError {
   const error = parseJson(body);
+  const code = fieldsOf(fieldsOf(error)['error'])['code'];
   const message = withDetails ? backendMessage(error) : '';
   const details = message === '' ? '' : ` Details: ${message}`;
   switch (status) {
@@ -54,14 +59,17 @@ export function toChatError(
       return new ChatError('The conversation is too large for the backend. Start a new chat, or attach less.');
     case 429:
     case 503: {
-      if (fieldsOf(fieldsOf(error)['error'])['code'] === PROXY_BUSY) {
+      if (code === PROXY_BUSY) {
         const text = 'Too many requests through Sealed Proxy are in progress.';
         return new ChatError(`${text} Wait until some of them have ended, then try again.`, 'blocked');
       }
-      const when = /^\d+$/.test(retryAfter ?? '') ? `in ${retryAfter} s` : 'in a moment';
-      return new ChatError(`The backend is busy. Try again ${when}.${details}`, 'blocked');
+      return new ChatError(`The backend is busy. Try again ${retryTime(headers, now)}.${details}`, 'blocked');
     }
     case 502:
+      if (code === IMAGE_UNCONFIRMED)
+        return new ChatError(`The enclave runs a new image, which you have not accepted yet. ${REVIEW}`);
+      if (code === IMAGE_REFUSED)
+        return new ChatError(`The enclave runs an image that you have chosen not to use. ${REVIEW}`);
       return new ChatError(
         'Sealed Proxy has no secure connection to the backend. Its status bar item shows the reason.',
       );

@@ -1,5 +1,6 @@
 // The backend's list of models in the form that the editor needs. Pure.
-import type { ModelOverrides } from '../settings/modelOverrides.ts';
+import { REASONING_EFFORTS } from '../settings/modelOverrides.ts';
+import type { ModelOverrides, ReasoningEffort } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
 import { chatModelEntries, contextWindow, firstText, modelEntries, reasons, sizeOf } from '../shared/modelList.ts';
 import type { ModelFields } from '../shared/modelList.ts';
@@ -17,6 +18,8 @@ export interface ChatModel {
   readonly tools: boolean;
   readonly images: boolean;
   readonly reasoning: boolean;
+  /** What the user has set for a model that reasons. */
+  readonly reasoningEffort?: ReasoningEffort;
 }
 
 /**
@@ -26,6 +29,21 @@ export interface ChatModel {
  */
 export function chatModels(list: unknown, overrides: ModelOverrides): ChatModel[] {
   return chatModelEntries(list).map((model) => toChatModel(model, fieldsOf(fieldsOf(overrides)[model.id])));
+}
+
+/**
+ * A sentence for each chat model of a list for which the user has set a reasoning effort that cannot be sent.
+ * @param list the parsed body of `GET /v1/models`
+ */
+export function ignoredEfforts(list: unknown, overrides: ModelOverrides): string[] {
+  return chatModelEntries(list).flatMap((model) => {
+    const effort = fieldsOf(fieldsOf(overrides)[model.id])['reasoningEffort'];
+    if (effort === undefined) return [];
+    const prefix = `The reasoningEffort of ${model.id} in sealedProxy.modelOverrides is ignored: `;
+    if (!reasons(model)) return [`${prefix}the backend does not report that this model reasons.`];
+    if (REASONING_EFFORTS.some((known) => known === effort)) return [];
+    return [`${prefix}it must be one of ${REASONING_EFFORTS.join(', ')}.`];
+  });
 }
 
 /** The id of the first embedding model of a list, or undefined. */
@@ -62,6 +80,7 @@ function toChatModel(model: ModelFields, override: Fields): ChatModel {
   const context = sizeOf(override['contextWindow']) ?? contextWindow(model) ?? DEFAULT_CONTEXT;
   const stated = sizeOf(override['maxOutputTokens']) ?? sizeOf(model['max_output_tokens']) ?? DEFAULT_OUTPUT;
   const maxOutputTokens = Math.min(stated, Math.max(1, Math.floor(context / 4)));
+  const effort = REASONING_EFFORTS.find((known) => known === override['reasoningEffort']);
   return {
     id: model.id,
     name: firstText(model['display_name'], model['short_name'], model.id),
@@ -70,6 +89,7 @@ function toChatModel(model: ModelFields, override: Fields): ChatModel {
     tools: firstBoolean(override['tools'], capabilities['tool_use']) ?? true,
     images: firstBoolean(override['images'], capabilities['vision']) ?? tasks.includes('vision'),
     reasoning: reasons(model),
+    ...(reasons(model) && effort !== undefined && { reasoningEffort: effort }),
   };
 }
 

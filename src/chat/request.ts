@@ -1,4 +1,5 @@
 // Turns a conversation into the body of an OpenAI request. Pure: the caller converts the editor's own classes.
+import type { ReasoningEffort } from '../settings/modelOverrides.ts';
 import type { ChatModel } from './models.ts';
 
 /** A part of a message. */
@@ -29,6 +30,8 @@ export interface Conversation {
   readonly toolRequired: boolean;
   /** Options of the caller, such as `temperature`: added to the body unchanged, except for reserved and private ones. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** What the user has chosen for this request, in place of the model's own. Only for a model that reasons. */
+  readonly reasoningEffort?: ReasoningEffort | undefined;
 }
 
 type ToolResult = Extract<Part, { readonly kind: 'toolResult' }>;
@@ -41,7 +44,10 @@ const PRIVATE_PREFIX = '_';
 const NO_ARGUMENTS = { type: 'object', properties: {} };
 
 /** The JSON body of a streamed `POST /v1/chat/completions` that asks for usage. */
-export function chatRequest(model: ChatModel, { messages, tools, toolRequired, options }: Conversation): string {
+export function chatRequest(
+  model: ChatModel,
+  { messages, tools, toolRequired, options, reasoningEffort }: Conversation,
+): string {
   const further = Object.fromEntries(
     Object.entries(options).filter(([name]) => !RESERVED_FIELDS.includes(name) && !name.startsWith(PRIVATE_PREFIX)),
   );
@@ -49,7 +55,9 @@ export function chatRequest(model: ChatModel, { messages, tools, toolRequired, o
     type: 'function',
     function: { name, description, parameters: schema ?? NO_ARGUMENTS },
   }));
+  const effort = reasoningEffort ?? model.reasoningEffort;
   return JSON.stringify({
+    ...(model.reasoning && effort !== undefined && { reasoning_effort: effort }),
     ...further,
     model: model.id,
     messages: toMessages(messages),

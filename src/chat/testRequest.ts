@@ -70,7 +70,7 @@ export async function sendTestRequest(
 export async function readRefusal(response: IncomingMessage): Promise<RefusedRequest> {
   const { statusCode: status = 0, headers } = response;
   const body = await readText(response, MAX_ERROR);
-  const { message } = toChatError(status, body, headers['retry-after'], false);
+  const { message } = toChatError(status, body, headers, false);
   return { kind: 'refused', status, code: errorCode(body), message };
 }
 

@@ -47,6 +47,8 @@ export interface RunningEnclave extends RunningServer {
   readonly anchors: TrustAnchors;
   /** Replaces the faults and restarts both counts. */
   setFaults(list: string): void;
+  /** Names this image (PCR0, 48 bytes) in signed documents from now on, as after an update of the enclave. */
+  setImage(pcr0: Uint8Array): void;
   /** Forgets every session, as a restart would. */
   dropSessions(): void;
 }
@@ -91,6 +93,9 @@ export async function startEnclave(options: EnclaveOptions = {}): Promise<Runnin
     anchors: signer?.anchors ?? { roots: [] },
     setFaults: (list) => {
       faults = parseFaults(list, signer !== undefined);
+    },
+    setImage: (pcr0) => {
+      signer?.setImage(pcr0);
     },
     dropSessions: () => {
       sessions.clear();

@@ -1,5 +1,5 @@
 // Checks of the connection to the enclave, and of its responses.
-import { chatModels, embeddingModel } from '../chat/models.ts';
+import { chatModels, embeddingModel, ignoredEfforts } from '../chat/models.ts';
 import { readText } from '../chat/responseText.ts';
 import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
 import type { RefusedRequest } from '../chat/testRequest.ts';
@@ -115,7 +115,8 @@ function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): C
   if (health.kind === 'unreachable' && verified !== null) return failed(health.message, remedyOf(health));
   if (health.kind !== 'connected') return notTested(status);
   const finding = `${health.models.length}, ${chatModels(health.catalogue, modelOverrides()).length} of them for chat`;
-  if (health.models.length > 0) return passed(finding);
+  const [warning] = ignoredEfforts(health.catalogue, modelOverrides());
+  if (health.models.length > 0) return { ...passed(finding), ...(warning !== undefined && { warning }) };
   return failed(finding, 'The API key does not give access to any model. Check the plan that it belongs to.');
 }
 

@@ -23,6 +23,7 @@ import type { CommandContext } from './commands/commandContext.ts';
 import { registerCommands } from './commands/registerCommands.ts';
 import { createAssistantService, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
+import { EnclaveImages } from './enclaveImages.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
 import { SidePrompts } from './languageModel/sidePrompts.ts';
@@ -34,7 +35,7 @@ import { TerminalEnvironment } from './terminal.ts';
 import { UninstallRecordFile } from './uninstallRecordFile.ts';
 import { UsageRecorder } from './usageRecorder.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
-import { setContextKey } from './views/contextKeys.ts';
+import { setContextKey, setStatusKeys } from './views/contextKeys.ts';
 import { Dashboard } from './views/dashboard.ts';
 import { Documents } from './views/documents.ts';
 import { FailureNotices } from './views/failureNotices.ts';
@@ -56,6 +57,7 @@ export class SealedProxyExtension {
   );
   readonly #statusChanged = new vscode.EventEmitter<ProxyStatus>();
   readonly #failureNotices = new FailureNotices();
+  readonly #images: EnclaveImages;
   #baseUrlSetting = new BaseUrlSetting();
   readonly #documents = new Documents();
   readonly #secrets: Secrets;
@@ -76,15 +78,19 @@ export class SealedProxyExtension {
     this.#secrets = new Secrets(secrets, new MachineStore(globalStorageUri.fsPath));
     this.#usage = new UsageRecorder(globalStorageUri.fsPath, this.#secrets, () => this.#settings, this.#log);
     this.#terminal = new TerminalEnvironment(environmentVariableCollection, this.#secrets);
+    const folder = globalStorageUri.fsPath;
+    const readSecrets = () => this.#secrets.forProxy();
+    this.#images = new EnclaveImages(folder, () => [this.#settings, this.#supervisor], this.#logFailure);
     this.#supervisor = new Supervisor({
       module: vscode.Uri.joinPath(vscode.Uri.file(extensionPath), 'dist', 'proxy.js').fsPath,
-      cwd: globalStorageUri.fsPath,
+      cwd: folder,
       version: VERSION,
       settings: () => this.#settings.proxy,
       network: () => this.#settings.network,
+      images: () => this.#images.rules(),
       findProxy: (url) => findEditorProxy(url, this.#settings.network),
       checkInterval: () => this.#settings.checkInterval * 1000,
-      secrets: () => this.#secrets.forProxy(),
+      secrets: readSecrets,
       onStatus: (status) => {
         this.#applyStatus(status);
       },
@@ -102,12 +108,7 @@ export class SealedProxyExtension {
         this.#failureNotices.settingsRefused(problems);
       },
     });
-    this.#sharedStop = new SharedStop(
-      globalStorageUri.fsPath,
-      () => this.#secrets.forProxy(),
-      this.#supervisor,
-      this.#logFailure,
-    );
+    this.#sharedStop = new SharedStop(folder, readSecrets, this.#supervisor, this.#logFailure);
     this.#assistants = createAssistantService(globalStorageUri, {
       supervisor: this.#supervisor,
       secrets: this.#secrets,
@@ -146,6 +147,7 @@ export class SealedProxyExtension {
       log: this.#log,
       api,
       documents: this.#documents,
+      images: this.#images,
       showDashboard: (section) => {
         dashboard.show(section);
       },
@@ -176,6 +178,7 @@ export class SealedProxyExtension {
       this.#statusChanged,
       this.#chat,
       this.#sharedStop,
+      this.#images,
       registerCommands(commands),
       this.#sidePrompts.onDidChange(() => {
         this.#statusBar.show(this.#supervisor.status);
@@ -205,14 +208,13 @@ export class SealedProxyExtension {
   }
 
   async #start(): Promise<void> {
-    try {
-      await this.#secrets.watch(); // creates the folder, which the proxy needs as well
-    } catch (error) {
+    await this.#secrets.watch().catch((error: unknown) => {
       this.#log.channel.error(`The storage folder of the extension cannot be used: ${String(error)}`);
-    }
+    }); // it has created the folder, which the proxy needs as well
     await this.#assistants.claim().catch(this.#logFailure);
     await this.#updateHasApiKey().catch(this.#logFailure);
     await this.#uninstallRecord.update().catch(this.#logFailure);
+    await this.#images.load();
     await this.#sharedStop.begin(this.#settings.autoStart).catch(this.#logFailure);
   }
 
@@ -241,6 +243,7 @@ export class SealedProxyExtension {
     this.#failureNotices.settingsRefused(problems);
     this.#statusBar.show(this.#supervisor.status);
     this.#chat.update(this.#supervisor.status);
+    await this.#images.load();
     await this.#supervisor.settingsChanged();
     await this.#updateTerminal(this.#supervisor.status);
   }
@@ -252,12 +255,12 @@ export class SealedProxyExtension {
     this.#statusChanged.fire(status);
     if (status.kind === 'starting') this.#sharedStop.follow().catch(this.#logFailure);
     const tasks = [
-      setContextKey('state', status.kind),
-      setContextKey('verified', isVerified(status)),
+      setStatusKeys(status),
       this.#updateTerminal(status),
       this.#publishBaseUrl(status),
       this.#failureNotices.statusChanged(status),
       this.#assistantNotices.statusChanged(status),
+      this.#images.look(),
     ];
     for (const task of tasks) task.catch(this.#logFailure);
   }
@@ -287,8 +290,4 @@ export class SealedProxyExtension {
   readonly #logFailure = (error: unknown) => {
     this.#log.channel.error(String(error));
   };
-}
-
-function isVerified(status: ProxyStatus): boolean {
-  return isConnected(status) && status.verified?.kind === 'verified';
 }

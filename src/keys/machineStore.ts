@@ -86,7 +86,7 @@ export class MachineStore {
       if (known?.length === ID_LENGTH) return known;
       const draft = `${path}.${randomBytes(8).toString('hex')}`;
       try {
-        if (known === undefined) await createAtomically(draft, path);
+        if (known === undefined) await createAtomically(draft, path, randomBytes(ID_LENGTH));
         else await rename(path, draft); // damaged, unless another window has repaired it meanwhile: then it is put back
         if (known !== undefined && (await readFile(draft)).length === ID_LENGTH) await link(draft, path);
       } catch {
@@ -161,9 +161,13 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Writes a new id to `path`, completely or not at all, and never over an existing one. */
-async function createAtomically(draft: string, path: string): Promise<void> {
-  await writeFile(draft, randomBytes(ID_LENGTH));
+/**
+ * Writes a new file, completely or not at all, and never over an existing one.
+ * @param draft a path that only this call uses; the caller removes it
+ * @throws Error `EEXIST`
+ */
+export async function createAtomically(draft: string, path: string, content: Uint8Array): Promise<void> {
+  await writeFile(draft, content);
   try {
     await link(draft, path);
   } catch (error) {

@@ -41,6 +41,12 @@ export const CAUSES: Readonly<Record<Cause, CauseText>> = {
     headline: `${PRODUCT} cannot verify the enclave: this computer's clock is wrong.`,
     remedy: 'Set the date and time of this computer, automatically if possible. Then run Check Connection.',
   },
+  newImage: {
+    icon: 'workspace-unknown',
+    label: 'new image',
+    headline: `${PRODUCT} waits for you: the enclave runs a new image.`,
+    remedy: 'No prompt is sent to it before you accept it. Run Review New Enclave Image.',
+  },
   protocol: {
     icon: 'workspace-untrusted',
     label: 'protocol error',

@@ -18,6 +18,7 @@ const RUNNING = 'sealedProxy.state == running';
 const STARTABLE = 'sealedProxy.state && sealedProxy.state != running && sealedProxy.state != starting';
 const STOPPABLE = 'sealedProxy.state && sealedProxy.state != off';
 const HAS_KEY = 'sealedProxy.hasApiKey';
+const NEW_IMAGE = 'sealedProxy.newImage';
 
 const ENTRIES = {
   openDashboard: { title: 'Open Dashboard', icon: 'dashboard', group: 1 },
@@ -28,6 +29,13 @@ const ENTRIES = {
   copyBaseUrl: { title: 'Copy Base URL', icon: 'copy', group: 1, menu: 'ifOffered', palette: RUNNING },
   showAttestation: { title: 'Show Attestation', icon: 'verified', group: 1, menu: 'ifOffered', palette: RUNNING },
   saveEvidence: { title: 'Save Attestation Evidence…', palette: RUNNING },
+  reviewImage: {
+    title: 'Review New Enclave Image…',
+    icon: 'workspace-unknown',
+    group: 1,
+    menu: 'ifOffered',
+    palette: NEW_IMAGE,
+  },
   showUsage: { title: 'Show Usage', icon: 'graph', group: 1, menu: 'whileRunning', palette: RUNNING },
   diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1 },
   showLog: { title: 'Show Log', icon: 'output', group: 1 },
@@ -53,7 +61,7 @@ const ENTRIES = {
 export const INTERNAL_COMMANDS = ['repairAssistants', 'openChat', 'getBaseUrl', 'getStatus', 'getConnection'] as const;
 
 /** The context keys that the extension sets, for when clauses and the walkthrough. `asked`: a chat got a response. */
-export const CONTEXT_KEYS = ['state', 'verified', 'hasApiKey', 'assistantConnected', 'asked'] as const;
+export const CONTEXT_KEYS = ['state', 'verified', 'newImage', 'hasApiKey', 'assistantConnected', 'asked'] as const;
 
 export type ContextKey = (typeof CONTEXT_KEYS)[number];
 export type VisibleCommand = keyof typeof ENTRIES;

@@ -1,10 +1,12 @@
 // What the user reads about each state of the proxy. Pure: a status in, text out.
+import type { NewImage } from '../shared/messages.ts';
 import type { Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { keySource } from './apiKeyText.ts';
 import { CAUSES, remedyOf } from './causes.ts';
 import type { VisibleCommand } from './commands.ts';
-import { PCR0, PRODUCT, clockTime, joined, sentence, shortened } from './text.ts';
+import { imageQuestion } from './imageText.ts';
+import { PCR0, PRODUCT, clockTime, joined, sentence, shortPcr0, shortened } from './text.ts';
 
 /** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
@@ -151,7 +153,10 @@ function describe(status: ProxyStatus): Description {
 }
 
 function describeRunning(status: RunningStatus): Description {
-  const { health } = status;
+  const { health, newImage = null, verified } = status;
+  // A session with another image may still be in use: then only a question is worth a message.
+  if (newImage !== null && !(newImage.refused && health.kind === 'connected' && verified !== null))
+    return describeNewImage(status.backendUrl, newImage);
   switch (health.kind) {
     case 'noKey':
       return {
@@ -200,6 +205,22 @@ function describeRunning(status: RunningStatus): Description {
       return { icon, label, headline, detail, severity: 'error', actions: BROKEN };
     }
   }
+}
+
+function describeNewImage(backendUrl: string, image: NewImage): Description {
+  const [, detail] = imageQuestion(backendUrl, image);
+  const isRefused = image.refused;
+  return {
+    icon: CAUSES.newImage.icon,
+    label: isRefused ? 'image refused' : CAUSES.newImage.label,
+    severity: 'warning',
+    headline: isRefused
+      ? `${PRODUCT} sends nothing: the enclave runs an image that you have chosen not to use.`
+      : CAUSES.newImage.headline,
+    detail: joined(`Its PCR0 is ${shortPcr0(image.pcr0)}.`, detail),
+    click: 'reviewImage',
+    actions: ['reviewImage', 'showAttestation', ...BROKEN.filter((name) => name !== 'showAttestation')],
+  };
 }
 
 function describeConnected({ verified }: RunningStatus): Description {

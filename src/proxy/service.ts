@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../settings/loopback.ts';
 import type { LiveConfig } from '../settings/proxyConfig.ts';
-import type { FromProxy, NetworkSettings } from '../shared/messages.ts';
+import type { FromProxy, ImageRules, NetworkSettings } from '../shared/messages.ts';
 import { PROTOCOL, digestKeySet } from '../shared/ownership.ts';
 import { VERSION } from '../shared/version.ts';
 import { openConnection } from './backend/connection.ts';
@@ -41,6 +41,8 @@ export interface ServiceOptions {
   readonly ownership?: Uint8Array | null;
   /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
   readonly trustFingerprint?: string | undefined;
+  /** What the user has said about enclave images. Left out: each one that is approved is used. */
+  readonly images?: ImageRules | undefined;
   /** False: the first session is made when an API key is set, or for the first request. True by default. */
   readonly connectsWithoutKey?: boolean;
   /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
@@ -55,6 +57,8 @@ export interface Service {
   setKeys(secrets: ServiceSecrets): void;
   /** Uses these settings from the next request on. */
   update(settings: LiveConfig): void;
+  /** Uses these rules from the next handshake on, and for an image that waits for consent. */
+  readonly updateImages: (rules: ImageRules) => void;
   /**
    * Stops listening at once, and ends the responses that are still running after this many milliseconds.
    * @param onFree is called when the port is free
@@ -100,6 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
     network,
     onEvent: watch.onEvent,
+    images: options.images,
     ...internals,
   });
   const clock = internals?.clock ?? systemClock;
@@ -171,6 +176,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       state = { ...state, ...settings };
       log.setLevel(settings.logLevel);
     },
+    updateImages: connection.updateImages,
     async stop(graceMs, onFree) {
       // The next program on this port could present a proof of this proxy as its own, because it names the same port.
       stopping = true;

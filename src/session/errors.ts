@@ -14,6 +14,10 @@ export type SessionErrorCode =
   | 'attestation_refused'
   /** The enclave's image is not pinned, and the signed history of images could not be fetched. */
   | 'history_unavailable'
+  /** The enclave runs a new image, and the user has not said in time whether to use it. */
+  | 'image_unconfirmed'
+  /** The enclave runs an image that the user has chosen not to use. */
+  | 'image_refused'
   /** The enclave's public key is a low-order point. */
   | 'weak_public_key'
   /** The session id does not match the derived keys. */

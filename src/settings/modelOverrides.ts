@@ -1,9 +1,15 @@
+/** The efforts of the Chat Completions API. A model may accept only some of them. */
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
+
 /** What a user states about a chat model (limits in tokens). The backend's own report fills missing fields. */
 export interface ModelOverride {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly tools?: boolean;
   readonly images?: boolean;
+  /** How much the model reasons before it answers. */
+  readonly reasoningEffort?: ReasoningEffort;
 }
 
 /** By model ID. */
@@ -15,6 +21,12 @@ const SWITCH = { type: 'boolean' };
 /** JSON Schema of one override. */
 export const MODEL_OVERRIDE_JSON = {
   type: 'object',
-  properties: { contextWindow: TOKENS, maxOutputTokens: TOKENS, tools: SWITCH, images: SWITCH },
+  properties: {
+    contextWindow: TOKENS,
+    maxOutputTokens: TOKENS,
+    tools: SWITCH,
+    images: SWITCH,
+    reasoningEffort: { type: 'string', enum: REASONING_EFFORTS },
+  },
   additionalProperties: false,
 };

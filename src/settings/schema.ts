@@ -174,12 +174,19 @@ const EXTENSION_SETTINGS = {
     default: 300,
     description: 'Seconds between two checks of the connection to the backend. `0` turns regular checks off.',
   },
+  confirmNewImages: {
+    ...toggle,
+    default: false,
+    description:
+      'Ask before the first prompt goes to a new enclave image. Requests wait for the answer, at most a minute.',
+    scope: 'application',
+  },
   modelOverrides: {
     json: { type: 'object', additionalProperties: MODEL_OVERRIDE_JSON },
     use: (value: ModelOverrides) => value,
     default: {},
     description:
-      'Capabilities of chat models that the backend does not report, by model ID: `contextWindow` and `maxOutputTokens` in tokens, `tools` and `images`.',
+      'Capabilities of chat models that the backend does not report, by model ID: `contextWindow` and `maxOutputTokens` in tokens, `tools` and `images`. And, for models that reason, `reasoningEffort` in the chat: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
   },
   'terminal.enabled': {
     ...toggle,

@@ -1,2 +1,5 @@
 /** The code of an error with which the proxy refuses a request because of its own limits. */
 export const PROXY_BUSY = 'proxy_busy';
+/** The codes of errors for requests that were not sent, because the user has not accepted the enclave's image. */
+export const IMAGE_UNCONFIRMED = 'image_unconfirmed';
+export const IMAGE_REFUSED = 'image_refused';

@@ -34,6 +34,32 @@ export interface NetworkSettings {
   readonly systemCertificates?: boolean;
 }
 
+/** What the user has said about enclave images of the backend, which are named by PCR0 (96 hex characters). */
+export interface ImageRules {
+  /** Whether a new image needs the user's consent. */
+  readonly confirm: boolean;
+  /** Whether the first image is used without asking, because no image of this backend is known on this computer. */
+  readonly acceptsFirst: boolean;
+  /** The image of which the user was told last; null if there is none. */
+  readonly last: string | null;
+  readonly accepted: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** An enclave image that is approved as usual, but that needs the user's consent. */
+export interface NewImage {
+  /** 96 hex characters. */
+  readonly pcr0: string;
+  readonly approvedBy: ApprovalSource;
+  /** As in `AttestationSummary`. */
+  readonly listedSince: number | null;
+  /** Whether the user has chosen not to use it. */
+  readonly refused: boolean;
+}
+
+/** What approves an image: the list built into this version, a setting of the user, or the signed history. */
+export type ApprovalSource = 'pinned' | 'additional' | 'history';
+
 /** From the extension to the proxy. The first one is `start`, once. */
 export type ToProxy<Settings = unknown> =
   | {
@@ -45,11 +71,13 @@ export type ToProxy<Settings = unknown> =
       readonly network: NetworkSettings;
       /** A digest of the settings that decide what to trust: windows share a proxy only if theirs are equal. */
       readonly trustFingerprint?: string;
+      /** Left out: all images that are approved are used without asking. */
+      readonly images?: ImageRules | undefined;
     }
   /** The keys to use from now on. */
   | { readonly type: 'secrets'; readonly secrets: ProxySecrets }
   /** Settings that need no restart; those left out stay as they are. */
-  | { readonly type: 'update'; readonly settings: Settings }
+  | { readonly type: 'update'; readonly settings: Settings; readonly images?: ImageRules | undefined }
   /** The answer to `findProxy`. */
   | { readonly type: 'proxyFound'; readonly url: string; readonly route: ProxyRoute }
   /** Stop listening, let running responses finish, exit. */
@@ -62,7 +90,12 @@ export type AttestationSummary =
       readonly environment: string;
       /** 96 hex characters. */
       readonly pcr0: string;
-      readonly approvedBy: 'pinned' | 'additional' | 'history';
+      readonly approvedBy: ApprovalSource;
+      /**
+       * The date of the image in the signed history, in milliseconds since 1970; the signature does not cover it. Null if
+       * that is not known; left out while it may still be loaded, and by older proxies.
+       */
+      readonly listedSince?: number | null | undefined;
       readonly moduleId: string;
       /** When the enclave signed the document, by its own clock. */
       readonly timestamp: number;
@@ -79,6 +112,8 @@ export type FromProxy =
   | { readonly type: 'ready'; readonly url: string; readonly port: number; readonly version: string }
   /** A session is live; how its handshake was attested. Also sent for a development backend, which is not verified. */
   | { readonly type: 'verified'; readonly verified: AttestationSummary; readonly establishedAt: number }
+  /** The enclave runs an image that needs the user's consent: see `ProxyReport.newImage`. Prompts wait for it. */
+  | { readonly type: 'confirmImage'; readonly image: NewImage }
   /** The session is no longer used. A new one is made in the background, or for the next request. */
   | { readonly type: 'sessionLost'; readonly reason: 'expired' | 'slept' | 'rejected' | 'bad_response' | 'closed' }
   /** A handshake failed. `code` is from the session layer; `detail` is the code of its cause, if that is known. */
@@ -127,9 +162,10 @@ export function parseToProxy<Settings>(
       cacheNamespaceRoot: isString,
       trustFingerprint: isOptional(isString),
       network: isNetwork,
+      images: isOptional(isImageRules),
     },
     secrets: { secrets: isSecrets },
-    update: { settings: isSettings },
+    update: { settings: isSettings, images: isOptional(isImageRules) },
     proxyFound: { url: isString, route: isProxyRoute },
     stop: {},
   };
@@ -150,6 +186,7 @@ const isBoolean: Check = (value) => typeof value === 'boolean';
 const isStringOrNull: Check = (value) => typeof value === 'string' || value === null;
 const isStrings: Check = (value) => Array.isArray(value) && value.every(isString);
 const isUsageSums: Check = (value) => Array.isArray(value) && value.every(isUsageSum);
+const isNumberOrNull: Check = (value) => typeof value === 'number' || value === null;
 const isOneOf = (...values: readonly unknown[]): Check => {
   return (value) => values.includes(value);
 };
@@ -157,9 +194,12 @@ const isOptional = (check: Check): Check => {
   return (value) => value === undefined || check(value);
 };
 
+const isApprovalSource = isOneOf('pinned', 'additional', 'history');
+
 const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
   ready: { url: isString, port: isNumber, version: isString },
   verified: { verified: isAttestationSummary, establishedAt: isNumber },
+  confirmImage: { image: isNewImage },
   sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'bad_response', 'closed') },
   handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
   stopped: {},
@@ -211,11 +251,32 @@ export function isAttestationSummary(value: unknown): value is AttestationSummar
     kind: isOneOf('verified'),
     environment: isString,
     pcr0: isString,
-    approvedBy: isOneOf('pinned', 'additional', 'history'),
+    approvedBy: isApprovalSource,
+    listedSince: isOptional(isNumberOrNull),
     moduleId: isString,
     timestamp: isNumber,
     certificateNotBefore: isNumber,
     certificateNotAfter: isNumber,
     document: isString,
+  });
+}
+
+/** True if `value` has the shape of a new image. */
+export function isNewImage(value: unknown): value is NewImage {
+  return passes(value, {
+    pcr0: isString,
+    approvedBy: isApprovalSource,
+    listedSince: isNumberOrNull,
+    refused: isBoolean,
+  });
+}
+
+function isImageRules(value: unknown): boolean {
+  return passes(value, {
+    confirm: isBoolean,
+    acceptsFirst: isBoolean,
+    last: isStringOrNull,
+    accepted: isStrings,
+    refused: isStrings,
   });
 }

@@ -10,8 +10,8 @@
 // | protocol 1   | protocol 2   | version and port, authenticated: all that such a window needs, and nothing secret     |
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
-import { isAttestationSummary } from './messages.ts';
-import type { AttestationSummary } from './messages.ts';
+import { isAttestationSummary, isNewImage } from './messages.ts';
+import type { AttestationSummary, NewImage } from './messages.ts';
 import { isNetworkReport } from './network.ts';
 import type { NetworkReport } from './network.ts';
 
@@ -55,6 +55,8 @@ export interface ProxyReport {
   /** How the last session was attested; null if none was made yet, or the session was lost and no new one can be made. */
   readonly verified: AttestationSummary | null;
   readonly establishedAt: number | null;
+  /** The image of the enclave, if it needs the user's consent. */
+  readonly newImage?: NewImage | null;
   /** Why the last handshake failed; null after a successful handshake. */
   readonly failure: ConnectionFailure | null;
   /** The last failure of a relayed request that other requests may have too. */
@@ -196,7 +198,7 @@ function parseReport(json: string): ProxyReport | undefined {
   if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
-  const { version, port, verified, failure, requestFailure, network } = report;
+  const { version, port, verified, newImage, failure, requestFailure, network } = report;
   return {
     version,
     protocol: typeof report.protocol === 'number' ? report.protocol : 1,
@@ -207,6 +209,7 @@ function parseReport(json: string): ProxyReport | undefined {
     keySetDigest: textOf(report.keySetDigest),
     verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),
+    ...(isNewImage(newImage) && { newImage }),
     failure: isFailure(failure) ? failure : null,
     requestFailure: isFailure(requestFailure) ? requestFailure : null,
     servedAt: timeOf(report.servedAt),

@@ -1,5 +1,5 @@
 // The states of the proxy as a window sees them.
-import type { AttestationSummary } from './messages.ts';
+import type { AttestationSummary, NewImage } from './messages.ts';
 import type { ConnectionFailure } from './ownership.ts';
 
 /** Why the backend cannot be used. */
@@ -12,6 +12,8 @@ export type Cause =
   | 'pcr0'
   /** The document is genuine, but this computer's clock is wrong. */
   | 'clock'
+  /** The enclave runs a new image, which the user has not accepted. */
+  | 'newImage'
   /** The backend violates the protocol. */
   | 'protocol'
   /** The enclave responds with an error. */
@@ -85,6 +87,8 @@ export type ProxyStatus =
       /** How the session was attested, also for a development backend, which is not verified; null without a session. */
       readonly verified: AttestationSummary | null;
       readonly establishedAt: number | null;
+      /** The image of the enclave, if it needs the user's consent. */
+      readonly newImage?: NewImage | null;
       readonly health: Health;
     };
 
@@ -109,6 +113,9 @@ export function causeOf({ code, detail }: Omit<ConnectionFailure, 'at'>): Cause 
     case 'network':
     case 'timeout':
       return 'network';
+    case 'image_unconfirmed':
+    case 'image_refused':
+      return 'newImage';
     case 'enclave_error':
       return 'backend';
     case 'attestation_refused':

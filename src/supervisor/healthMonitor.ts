@@ -222,8 +222,8 @@ export class HealthMonitor {
 }
 
 /** The part of a proxy's report that its status shows. */
-export function statusPart({ backendUrl, verified, establishedAt }: ProxyReport) {
-  return { backendUrl, verified, establishedAt };
+export function statusPart({ backendUrl, verified, establishedAt, newImage = null }: ProxyReport) {
+  return { backendUrl, verified, establishedAt, newImage };
 }
 
 /** Milliseconds until the next check after this many failures in a row. `isNetwork`: the backend was not reached. */

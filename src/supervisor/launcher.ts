@@ -1,6 +1,6 @@
 import type { LiveSettings } from '../settings/schema.ts';
 import { findProblems } from '../settings/validateSettings.ts';
-import type { ProxySecrets } from '../shared/messages.ts';
+import type { ImageRules, ProxySecrets } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from './localProxy.ts';
 import type { Phase } from './phase.ts';
@@ -76,8 +76,8 @@ export class Launcher {
   }
 
   /** Applies settings in the current process. False if there is none. */
-  update(settings: LiveSettings): boolean {
-    this.#current?.send({ type: 'update', settings });
+  update(settings: LiveSettings, images?: ImageRules): boolean {
+    this.#current?.send({ type: 'update', settings, images });
     return this.#current !== undefined;
   }
 
@@ -151,7 +151,8 @@ export class Launcher {
       if (message.type === 'usageSums') this.#host.onUsage(message);
       if (message.type === 'findProxy') void this.#findProxy(process, message.url);
       if (process !== this.#current) return;
-      if (['verified', 'handshakeFailed', 'outcomeChanged'].includes(message.type)) this.#onEvent('news');
+      if (['verified', 'confirmImage', 'handshakeFailed', 'outcomeChanged'].includes(message.type))
+        this.#onEvent('news');
       if (message.type !== 'stopped') return;
       this.#current = undefined;
       this.#onEvent('yield');

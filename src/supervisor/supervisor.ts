@@ -155,7 +155,7 @@ export class Supervisor {
     if (isPortTaken || (kind === 'failed' && 'reason' in status && status.reason === 'listen')) await this.#begin();
   }
 
-  /** Settings have changed. Resolves when they are in use, or when it is known why not. */
+  /** Settings, or the rules for enclave images, have changed. Resolves when they are in use, or when it is known why not. */
   async settingsChanged(): Promise<void> {
     this.#monitor?.reschedule();
     const { kind } = this.#state;
@@ -163,7 +163,7 @@ export class Supervisor {
     const config = this.#readConfig();
     const diff = diffSettings(this.#config, config);
     if (diff.kind === 'unchanged') return;
-    if (diff.kind === 'live' && (kind === 'client' || this.#launcher.update(diff.settings))) {
+    if (diff.kind === 'live' && (kind === 'client' || this.#launcher.update(diff.settings, config.images))) {
       this.#config = config; // of a client, the owner applies the change
     } else if (kind === 'client') {
       this.#beginSoon(OWNER_RESTART_DELAY);
@@ -182,7 +182,7 @@ export class Supervisor {
   }
 
   #readConfig(): LaunchConfig {
-    return { settings: this.#host.settings(), network: this.#host.network() };
+    return { settings: this.#host.settings(), network: this.#host.network(), images: this.#host.images?.() };
   }
 
   #enter(state: State, status?: ProxyStatus, phase = new Phase()): Phase {

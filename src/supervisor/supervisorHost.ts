@@ -1,7 +1,7 @@
 // What the supervisor needs from the window it works for.
 import type { ConfigError } from '../settings/proxyConfig.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
-import type { FromProxy, NetworkSettings } from '../shared/messages.ts';
+import type { FromProxy, ImageRules, NetworkSettings } from '../shared/messages.ts';
 import type { ProxyRoute } from '../shared/network.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 
@@ -27,6 +27,8 @@ export interface SupervisorHost {
   readonly version: string;
   readonly settings: () => CompleteProxySettings;
   readonly network: () => NetworkSettings;
+  /** What the user has said about enclave images of the backend in `settings`; left out: all are used that are approved. */
+  readonly images?: () => ImageRules;
   /** The proxy that the editor would use for this URL. Needed if `network` has `asksEditor`. */
   readonly findProxy?: (url: string) => Promise<ProxyRoute>;
   /** Milliseconds between two checks of the backend; 0 = only when asked. */

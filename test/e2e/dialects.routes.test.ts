@@ -32,6 +32,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       const count = async (content: string) => {
         const response = await sendRequest(proxy.url, { path: dialect.countPath, body: dialect.body(content) });
         assert.equal(response.status, 200, response.body.toString());
+        assert.deepEqual(response.headers['x-sealed-proxy-estimate'], ['true']);
         return dialect.countOf(response.json());
       };
       const [short, long] = [await count('/repeat 5'), await count('word '.repeat(100_000))];

@@ -76,6 +76,7 @@ describe('An enclave with signed documents', () => {
       environment: 'production',
       pcr0: toHex(DEVELOPMENT_PCR0),
       approvedBy: 'additional',
+      listedSince: null,
       moduleId: 'i-1-enc2',
     });
     assert.ok(timestamp >= begin && timestamp <= Date.now());

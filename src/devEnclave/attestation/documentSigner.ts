@@ -18,6 +18,8 @@ export interface DocumentSigner {
   /** What a verifier must trust. Includes the root for `expired-certificate`, so that only the expiry is wrong. */
   readonly anchors: TrustAnchors;
   readonly makeDocument: DocumentMaker;
+  /** The next documents name this image: 48 bytes. */
+  readonly setImage: (pcr0: Uint8Array) => void;
 }
 
 export interface SignerOptions {
@@ -29,7 +31,8 @@ export interface SignerOptions {
 }
 
 /** Creates a signer with a temporary authority and fresh keys. */
-export function createDocumentSigner({ clock, ...identity }: SignerOptions): DocumentSigner {
+export function createDocumentSigner({ clock, ...options }: SignerOptions): DocumentSigner {
+  let identity = options;
   const authority = createAuthority(clock());
   const expired = createExpiredAuthority(clock());
   const authorityFor = (faults: ReadonlySet<HandshakeFault>): Authority => {
@@ -44,6 +47,9 @@ export function createDocumentSigner({ clock, ...identity }: SignerOptions): Doc
       const document = makeSignedDocument(authorityFor(faults), { ...bindings, ...measured, timestamp: clock() });
       if (faults.has('bad-signature')) flipLastBit(document); // the signature comes last
       return document;
+    },
+    setImage: (pcr0) => {
+      identity = { ...identity, pcr0 };
     },
   };
 }

@@ -9,6 +9,7 @@ import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { UsageHistory } from '../../usageHistory/usageHistory.ts';
 import type { PublicApi } from '../api/api.ts';
+import type { EnclaveImages } from '../enclaveImages.ts';
 import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
 import type { RemovalStep } from '../removal.ts';
@@ -22,6 +23,7 @@ export interface CommandContext {
   readonly secrets: Secrets;
   readonly log: ChannelLog;
   readonly api: PublicApi;
+  readonly images: Pick<EnclaveImages, 'review'>;
   readonly documents: Pick<Documents, 'show' | 'compare'>;
   /** Opens the dashboard, or shows it; at this section, or where the user left it. */
   readonly showDashboard: (section?: Section) => void;

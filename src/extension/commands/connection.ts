@@ -12,6 +12,7 @@ import { offerCommands } from './runCommand.ts';
 export const connectionCommands = {
   checkConnection,
   copyBaseUrl,
+  reviewImage: ({ images }) => images.review(),
   getBaseUrl: ({ api }) => api.getBaseUrl(),
   getStatus: ({ api }) => api.status(),
   getConnection: ({ api }, argument) => api.getConnection(fieldsOf(argument)['client']),

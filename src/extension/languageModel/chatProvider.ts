@@ -2,13 +2,16 @@
 import * as vscode from 'vscode';
 import { ChatError, toChatError } from '../../chat/chatError.ts';
 import { ConnectionWait } from '../../chat/connectionWait.ts';
+import { chosenEffort, effortChoices } from '../../chat/effortChoices.ts';
 import { KnownModels } from '../../chat/knownModels.ts';
 import { describeModel, nameInEditor } from '../../chat/models.ts';
 import type { ChatModel } from '../../chat/models.ts';
 import { chatRequest } from '../../chat/request.ts';
+import type { Conversation } from '../../chat/request.ts';
 import { ResponseReader } from '../../chat/responseReader.ts';
 import type { ResponseEvent } from '../../chat/responseReader.ts';
 import { MAX_ERROR, readText } from '../../chat/responseText.ts';
+import { ResponseUsage } from '../../chat/responseUsage.ts';
 import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import { countMessageTokens } from '../../chat/tokens.ts';
 import type { ModelOverrides } from '../../settings/modelOverrides.ts';
@@ -42,11 +45,15 @@ export interface ChatProviderOptions {
 /** The editor passes this back with each request. */
 interface Information extends vscode.LanguageModelChatInformation {
   readonly model: ChatModel;
+  /** A field that the editor reads without documenting it: the choices in the model picker. */
+  readonly configurationSchema?: object;
 }
 
 /** With a field that the editor passes without documenting it. */
 interface RequestOptions extends vscode.ProvideLanguageModelChatResponseOptions {
   readonly requestInitiator?: string;
+  /** What the user has chosen in the model picker, by the names of `configurationSchema`. */
+  readonly modelConfiguration?: unknown;
 }
 
 type Progress = vscode.Progress<vscode.LanguageModelResponsePart>;
@@ -111,18 +118,21 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
   async provideLanguageModelChatResponse(
     { model }: Information,
     messages: readonly vscode.LanguageModelChatRequestMessage[],
-    { tools = [], toolMode, modelOptions = {}, requestInitiator }: RequestOptions,
+    { tools = [], toolMode, modelOptions = {}, modelConfiguration, requestInitiator }: RequestOptions,
     progress: Progress,
     token: vscode.CancellationToken,
   ): Promise<void> {
     const { onAnswered, onFailure } = this.#options;
     if (requestInitiator === EDITOR_CHAT) this.#notice.used(model.id).catch(onFailure);
-    const body = chatRequest(model, {
+    const conversation: Conversation = {
       messages: messages.map(toMessage),
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, schema: inputSchema })),
       toolRequired: toolMode === vscode.LanguageModelChatToolMode.Required,
       options: modelOptions,
-    });
+      reasoningEffort: chosenEffort(modelConfiguration),
+    };
+    const body = chatRequest(model, conversation);
+    const usage = new ResponseUsage(conversation);
     const abort = new AbortController();
     const cancelling = token.onCancellationRequested(() => {
       abort.abort();
@@ -130,7 +140,7 @@ export class ChatProvider implements vscode.LanguageModelChatProvider<Informatio
     try {
       if (token.isCancellationRequested) throw new vscode.CancellationError();
       const cutOff = await this.#whenConnected(abort.signal, (connection, accessKey) =>
-        send(connection, accessKey, body, progress, abort.signal),
+        send(connection, accessKey, body, usage, progress, abort.signal),
       );
       onAnswered();
       if (cutOff === undefined) return;
@@ -191,6 +201,7 @@ async function send(
   connection: VerifiedConnection,
   accessKey: string,
   body: string,
+  usage: ResponseUsage,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -198,15 +209,18 @@ async function send(
   response.setEncoding('utf8');
   if (response.statusCode !== 200) {
     const { statusCode = 0, headers } = response;
-    throw toChatError(statusCode, await readText(response, MAX_ERROR), headers['retry-after']);
+    throw toChatError(statusCode, await readText(response, MAX_ERROR), headers);
   }
   let cutOff: string | undefined;
   const reader = new ResponseReader((event) => {
+    usage.add(event);
     if (event.kind === 'cutOff') cutOff = event.message;
     else report(event, progress);
   });
   for await (const text of response) reader.push(text as string);
   reader.end();
+  const estimate = usage.estimate();
+  if (estimate !== undefined) report(estimate, progress);
   return cutOff;
 }
 
@@ -222,6 +236,7 @@ function toInformation(model: ChatModel, attested: boolean): Information {
     maxInputTokens: model.maxInputTokens,
     maxOutputTokens: model.maxOutputTokens,
     capabilities: { imageInput: model.images, toolCalling: model.tools },
+    ...(model.reasoning && { configurationSchema: effortChoices(model) }),
   };
 }
 

@@ -1,20 +1,34 @@
+import type { HistoryEntry } from '../../attestation/history.ts';
 import type { AttestationResult } from '../../session/handshake.ts';
 import { toBase64 } from '../../shared/bytes.ts';
 import type { AttestationSummary } from '../../shared/messages.ts';
 
-/** The result of a handshake's attestation, in the form that the extension stores and shows. */
+/** The year 2100, in milliseconds: no date of an image is later. */
+const LATEST_DATE = 4_102_444_800_000;
+
+/**
+ * The result of a handshake's attestation, in the form that the extension stores and shows. Of an image that another source
+ * than the history approved, it does not say since when the history lists it.
+ */
 export function summarizeAttestation(result: AttestationResult): AttestationSummary {
   if (result.kind === 'development') return { kind: 'development', moduleId: result.moduleId ?? null };
-  const { attestation, environment, pcr0, source } = result.approved;
+  const { attestation, environment, pcr0, source, entry } = result.approved;
   return {
     kind: 'verified',
     environment,
     pcr0,
     approvedBy: source,
+    listedSince: listedSince(entry),
     moduleId: attestation.moduleId,
     timestamp: attestation.timestamp,
     certificateNotBefore: attestation.leafNotBefore,
     certificateNotAfter: attestation.leafNotAfter,
     document: toBase64(result.document),
   };
+}
+
+/** The date of an entry in milliseconds since 1970, which nobody has signed; null without one that can be a date. */
+export function listedSince(entry: HistoryEntry | undefined): number | null {
+  const date = (entry?.timestamp ?? 0) * 1000;
+  return date > 0 && date < LATEST_DATE ? date : null;
 }

@@ -11,16 +11,21 @@ import { SessionManager } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import type { Evidence } from '../../shared/evidence.ts';
-import type { FromProxy } from '../../shared/messages.ts';
+import type { FromProxy, ImageRules } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
-import { summarizeAttestation } from './attestationSummary.ts';
+import { listedSince, summarizeAttestation } from './attestationSummary.ts';
 import { describeError } from './describeError.ts';
 import { EvidenceKeeper } from './evidenceKeeper.ts';
+import { ImageGate } from './imageGate.ts';
+import type { Image } from './imageGate.ts';
 import type { Network } from './network.ts';
 import { createHistoryLoader } from './pcrHistory.ts';
 import { UndiciTransport } from './undiciTransport.ts';
 
-export type ConnectionEvent = Extract<FromProxy, { type: 'verified' | 'sessionLost' | 'handshakeFailed' }>;
+export type ConnectionEvent = Extract<
+  FromProxy,
+  { type: 'verified' | 'confirmImage' | 'sessionLost' | 'handshakeFailed' }
+>;
 
 export interface ConnectionOptions {
   readonly settings: Pick<ProxyConfig, 'backend' | 'policy'>;
@@ -30,6 +35,8 @@ export interface ConnectionOptions {
   readonly handshakeTimeout: () => number;
   readonly network: Network;
   readonly onEvent: (event: ConnectionEvent) => void;
+  /** Undefined: every image that is approved is used. */
+  readonly images?: ImageRules | undefined;
   readonly primitives?: Primitives;
   readonly anchors?: TrustAnchors;
 }
@@ -39,6 +46,8 @@ export interface BackendConnection {
   readonly transport: UndiciTransport;
   /** Of the live session; without one, of the last handshake that got a document. Null: there was none. */
   evidence(): Evidence | null;
+  /** Uses these rules from now on, also for an image that waits for consent. */
+  readonly updateImages: (rules: ImageRules) => void;
   close(): Promise<void>;
 }
 
@@ -54,20 +63,31 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
   const transport = new UndiciTransport(settings.backend, network);
   const historyOrigin = new URL(PINS[settings.policy.environment].historyUrl).origin;
   const historyDispatcher = network.dispatcher('history', historyOrigin, false);
+  const history = createHistoryLoader(settings.policy.environment, historyDispatcher, clock);
   const trust: Trust = settings.backend.verified
-    ? {
-        kind: 'nitro',
-        anchors,
-        policy: settings.policy,
-        history: createHistoryLoader(settings.policy.environment, historyDispatcher, clock),
-      }
+    ? { kind: 'nitro', anchors, policy: settings.policy, history }
     : { kind: 'development' };
   const evidence = new EvidenceKeeper({ backend: settings.backend, anchors, policy: settings.policy });
+  /** A pinned image may be in the history as well. */
+  const findListing = async ({ pcr0, approvedBy, listedSince: known = null }: Image): Promise<number | null> => {
+    if (approvedBy !== 'pinned') return known;
+    const loaded = await history(pcr0).catch(() => undefined);
+    return listedSince(loaded?.entryOf(pcr0));
+  };
+  const gate = new ImageGate({
+    clock,
+    rules: options.images,
+    findListing,
+    onNewImage: (image) => {
+      log.warn('new_image', { ...image });
+      onEvent({ type: 'confirmImage', image });
+    },
+  });
   const sessions = new SessionManager<AttestationResult>({
     clock,
     connect: async () => {
       await network.ready; // its time is not that of the handshake
-      return performHandshake({
+      const session = await performHandshake({
         transport,
         primitives,
         trust,
@@ -75,17 +95,35 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
         timeout: handshakeTimeout,
         onRefused: evidence.refused,
       });
+      evidence.established(session.attestation);
+      const summary = summarizeAttestation(session.attestation);
+      try {
+        if (summary.kind === 'verified') await gate.pass(summary);
+        return session;
+      } catch (error) {
+        session.destroy(); // before anything was sent on it
+        throw error;
+      }
     },
-    onEstablished: ({ attestation }) => {
-      evidence.established(attestation);
-      const summary = summarizeAttestation(attestation);
+    onEstablished: (session) => {
+      const summary = summarizeAttestation(session.attestation);
+      const establishedAt = Date.now();
       if (summary.kind === 'verified') {
         const { environment, pcr0, approvedBy, moduleId } = summary;
         log.info('session', { verified: true, environment, pcr0, approvedBy, moduleId });
       } else {
         log.info('session', { verified: false, note: 'development backend, not verified' });
       }
-      onEvent({ type: 'verified', verified: summary, establishedAt: Date.now() });
+      const isChange = summary.kind === 'verified' && gate.isChange(summary.pcr0);
+      if (!isChange || summary.approvedBy !== 'pinned') {
+        onEvent({ type: 'verified', verified: summary, establishedAt });
+        return;
+      }
+      onEvent({ type: 'verified', verified: { ...summary, listedSince: undefined }, establishedAt });
+      void findListing(summary).then((date) => {
+        if (sessions.current() !== session) return;
+        onEvent({ type: 'verified', verified: { ...summary, listedSince: date }, establishedAt });
+      });
     },
     onLost: (reason) => {
       log.info('session_lost', { reason });
@@ -103,7 +141,9 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     sessions,
     transport,
     evidence: () => evidence.of(sessions.current()?.attestation),
+    updateImages: gate.update,
     close: async () => {
+      gate.close();
       sessions.close();
       network.close();
       await Promise.all([transport.close(), historyDispatcher.destroy()]);

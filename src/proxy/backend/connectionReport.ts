@@ -5,7 +5,7 @@ import type { ConnectionEvent } from './connection.ts';
 
 type ConnectionState = Pick<
   ProxyReport,
-  'instance' | 'verified' | 'establishedAt' | 'failure' | 'requestFailure' | 'servedAt'
+  'instance' | 'verified' | 'establishedAt' | 'newImage' | 'failure' | 'requestFailure' | 'servedAt'
 >;
 
 /** Why a relayed request failed. */
@@ -27,6 +27,7 @@ export function watchConnection(
     instance: randomBytes(32).toString('base64url'),
     verified: null,
     establishedAt: null,
+    newImage: null,
     failure: null,
     requestFailure: null,
     servedAt: null,
@@ -45,12 +46,20 @@ export function watchConnection(
     onEvent: (event) => {
       hasSession = event.type === 'verified' || (hasSession && event.type !== 'sessionLost');
       if (event.type === 'verified') {
-        state = { ...state, verified: event.verified, establishedAt: event.establishedAt, failure: null };
+        state = {
+          ...state,
+          verified: event.verified,
+          establishedAt: event.establishedAt,
+          newImage: null,
+          failure: null,
+        };
       } else if (event.type === 'handshakeFailed') {
         const { code, detail, message } = event;
         const failure = { at: Date.now(), code, detail, message };
         // A failed renewal does not invalidate a live session.
         state = hasSession ? { ...state, failure } : { ...state, verified: null, establishedAt: null, failure };
+      } else if (event.type === 'confirmImage') {
+        state = { ...state, newImage: event.image };
       }
       passOn(event);
     },

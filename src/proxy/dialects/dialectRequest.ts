@@ -57,6 +57,8 @@ export interface DialectRequestOptions {
 
 const NO_BODY: Uint8Array = new Uint8Array(0);
 const HEADERS = [{ name: 'content-type', value: 'application/json' }];
+/** Tells clients that the numbers of tokens are not exact. A further field of the body could break strict clients. */
+const ESTIMATE = ['x-sealed-proxy-estimate', 'true'];
 /** The body is sealed in steps of this many bytes, between which other requests proceed. */
 const STEP = 256 * 1024;
 
@@ -179,7 +181,7 @@ export class DialectRequest {
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
     if (translation.kind === 'count') {
-      this.#sendJson(translation.json);
+      this.#sendJson(translation.json, ESTIMATE);
       return;
     }
     place.releaseBody();
@@ -249,13 +251,13 @@ export class DialectRequest {
     this.#request.meter.waited(waited);
   }
 
-  #sendJson(json: string): void {
+  #sendJson(json: string, headers: readonly string[] = []): void {
     const { res, cors, entry, meter } = this.#request;
     if (this.#isOver) return;
     entry.started(200);
     meter.start({ status: 200, headers: [] });
     entry.bytesOut = Buffer.byteLength(json);
-    sendJson(res, 200, json, cors);
+    sendJson(res, 200, json, [...headers, ...cors]);
     this.#finish();
   }
 

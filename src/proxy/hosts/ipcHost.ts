@@ -18,6 +18,7 @@ import { EXIT } from './exitCodes.ts';
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;
+type Update = Extract<Message, { type: 'update' }>;
 
 /** Serves the parent process until it asks to stop, or ends. */
 export function serveParent(): void {
@@ -79,7 +80,7 @@ class IpcHost {
   async #handle(message: Exclude<Message, { type: 'stop' | 'proxyFound' }>): Promise<void> {
     try {
       if (message.type === 'start') await this.#start(message);
-      else if (message.type === 'update') this.#update(message.settings);
+      else if (message.type === 'update') this.#update(message);
       else this.#setKeys(message.secrets);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
@@ -88,7 +89,14 @@ class IpcHost {
     }
   }
 
-  async #start({ settings, secrets, cacheNamespaceRoot, network, trustFingerprint = '' }: Start): Promise<void> {
+  async #start({
+    settings,
+    secrets,
+    cacheNamespaceRoot,
+    network,
+    images,
+    trustFingerprint = '',
+  }: Start): Promise<void> {
     if (this.#service !== undefined) {
       this.#fail('invalid_message', 'The proxy is already started');
       return;
@@ -107,6 +115,7 @@ class IpcHost {
         network,
         findProxy: network.asksEditor === true ? this.#proxies.find : undefined,
         trustFingerprint,
+        images,
         connectsWithoutKey: false,
         onEvent: (event) => {
           if (event.type === 'releaseRequested') void this.#finish();
@@ -124,11 +133,12 @@ class IpcHost {
     send({ type: 'ready', url, port, version: VERSION });
   }
 
-  #update(changed: ProxySettings): void {
+  #update({ settings: changed, images }: Update): void {
     const settings = { ...this.#settings, ...changed };
     const live = resolveLiveConfig(settings);
     this.#settings = settings;
     this.#service?.update(live);
+    if (images !== undefined) this.#service?.updateImages(images);
   }
 
   #setKeys(secrets: ProxySecrets): void {

@@ -3,7 +3,7 @@
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { SessionErrorCode } from '../../session/errors.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
-import { PROXY_BUSY } from '../../shared/errorCodes.ts';
+import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../../shared/errorCodes.ts';
 
 /** An error that the proxy answers with. */
 export interface ProxyError {
@@ -114,6 +114,20 @@ export const PROXY_ERRORS = {
       'This access key has too many requests in progress, or too large ones. Wait until some of them have ended, then try again.',
   },
   backend: server(502, 'Failed to communicate securely with the backend.'),
+  imageUnconfirmed: {
+    ...server(
+      502,
+      'The enclave runs a new image, and nobody has confirmed it yet, so the request was not sent. Confirm the image in VS Code with "Sealed Proxy: Review New Enclave Image", then try again.',
+    ),
+    code: IMAGE_UNCONFIRMED,
+  },
+  imageRefused: {
+    ...server(
+      502,
+      'The enclave runs an image that you have chosen not to use, so the request was not sent. To use it, run "Sealed Proxy: Review New Enclave Image" in VS Code.',
+    ),
+    code: IMAGE_REFUSED,
+  },
   timeout: server(504, 'The backend did not start responding within the timeout.'),
 } as const satisfies Record<string, ProxyError>;
 
@@ -160,6 +174,8 @@ export function busyError(withAccessKey: boolean): ProxyError {
 /** For an exchange that failed before its response started. */
 export function errorOfExchange(code: SessionErrorCode): ProxyError {
   if (code === 'timeout') return PROXY_ERRORS.timeout;
+  if (code === 'image_unconfirmed') return PROXY_ERRORS.imageUnconfirmed;
+  if (code === 'image_refused') return PROXY_ERRORS.imageRefused;
   return code === 'request_too_large' ? PROXY_ERRORS.tooManyHeaders : PROXY_ERRORS.backend;
 }
 

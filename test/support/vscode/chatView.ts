@@ -39,7 +39,19 @@ export class ChatView {
     await this.#picker.click();
     await this.#window.page.getByPlaceholder('Search models').fill(model);
     await this.#models.filter({ hasText: row }).click();
-    await this.#picker.filter({ hasText: model }).waitFor();
+    await this.waitForModel(model);
+  }
+
+  /** Chooses the reasoning effort of the selected model, and takes a screenshot of the choices. */
+  async chooseEffort(label: string, screenshot: string): Promise<void> {
+    const button = this.#window.page.locator('.model-picker-config');
+    await button.click();
+    await this.#models.filter({ hasText: label }).waitFor();
+    await this.#window.screenshot(screenshot);
+    await this.#models.filter({ hasText: label }).click();
+    await this.#window.page.keyboard.press('Escape');
+    await this.#window.page.locator(`.model-picker-config[aria-label$=": ${label}"]`).waitFor();
+    await this.#models.first().waitFor({ state: 'hidden' });
   }
 
   /** Starts another conversation. */
@@ -50,7 +62,8 @@ export class ChatView {
 
   /** Waits until this model is selected. */
   async waitForModel(name: string): Promise<void> {
-    await this.#picker.filter({ hasText: new RegExp(`^\\s*${name.replaceAll('.', String.raw`\.`)}\\s*$`) }).waitFor();
+    // In a narrow view, the picker shows the reasoning effort in place of the name.
+    await this.#window.page.locator(`.model-picker-name[aria-label$=", ${name}"]`).waitFor();
   }
 
   async ask(words: string): Promise<void> {

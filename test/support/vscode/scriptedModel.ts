@@ -8,6 +8,7 @@ import { EventQueue } from '../e2e/eventQueue.ts';
 export interface ChatBody {
   readonly model: string;
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  readonly reasoning_effort?: string;
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
 }
 
@@ -76,9 +77,22 @@ export class PendingChat {
   }
 
   /** Completes the response, or cuts it off for this reason. */
-  finish(promptTokens: number, completionTokens: number, reason: 'stop' | 'length' = 'stop'): void {
+  finish(
+    promptTokens: number,
+    completionTokens: number,
+    reason: 'stop' | 'length' = 'stop',
+    details: object = {},
+  ): void {
+    const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens, ...details };
     this.#stream({ choices: [{ delta: {}, finish_reason: reason }] });
-    this.#stream({ choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens } });
+    this.#stream({ choices: [], usage });
+    this.#response.end();
+    this.#end();
+  }
+
+  /** Completes the response without the usage. */
+  finishWithoutUsage(): void {
+    this.#stream({ choices: [{ delta: {}, finish_reason: 'stop' }] });
     this.#response.end();
     this.#end();
   }

@@ -74,6 +74,23 @@ describe('parseHistory()', () => {
     assert.ok(parse([ENTRY, bad]).approves(A));
   });
 
+  it('gives the first valid entry of a PCR0', () => {
+    const [later, bad] = [
+      { ...ENTRY, timestamp: 1843710235 },
+      { ...ENTRY, signature: signature(B) },
+    ];
+    const history = parse([bad, ENTRY, later]);
+    assert.deepEqual(history.entryOf(A), {
+      pcr0: A,
+      pcr1: ENTRY.PCR1,
+      pcr2: ENTRY.PCR2,
+      timestamp: 1743710235,
+      signature: new Uint8Array(Buffer.from(ENTRY.signature, 'base64')),
+    });
+    assert.equal(history.entryOf(B), undefined);
+    assert.equal(parse([bad]).entryOf(A), undefined);
+  });
+
   it('requires 1 to 2,048 entries', () => {
     assert.ok(
       parse(

@@ -44,7 +44,7 @@ describe('toChatError()', () => {
 
   for (const name of ['busy', 'busyKey'] as const) {
     it(`does not blame the backend for a limit of the proxy: ${name}`, () => {
-      const error = toChatError(503, errorBody(PROXY_ERRORS[name]), '1');
+      const error = toChatError(503, errorBody(PROXY_ERRORS[name]), { 'retry-after': '1' });
       assert.equal(error.kind, 'blocked');
       assert.equal(
         error.message,
@@ -53,8 +53,18 @@ describe('toChatError()', () => {
     });
   }
 
+  it('says that an enclave image was not accepted', () => {
+    for (const [name, sentence] of [
+      ['imageUnconfirmed', /new image, which you have not accepted yet\. Nothing was sent to it\. .*Review New/],
+      ['imageRefused', /image that you have chosen not to use\. Nothing was sent to it\. .*Review New/],
+    ] as const) {
+      assert.match(toChatError(502, errorBody(PROXY_ERRORS[name])).message, sentence);
+    }
+  });
+
   it('states when to try again if the backend does', () => {
-    assert.match(toChatError(429, '', '7').message, /in 7 s/);
-    assert.match(toChatError(429, '', 'Fri, 20 Nov 2026 00:00:00 GMT').message, /in a moment/);
+    assert.match(toChatError(429, '', { 'retry-after': '7' }).message, /Try again in 7 s\./);
+    const [date, now] = ['Fri, 20 Nov 2026 00:00:00 GMT', Date.UTC(2026, 10, 19, 23, 57)];
+    assert.match(toChatError(503, '', { 'retry-after': date }, true, now).message, /Try again in 3 minutes\./);
   });
 });

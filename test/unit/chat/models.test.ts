@@ -5,8 +5,10 @@ import {
   chatModels,
   describeModel,
   embeddingModel,
+  ignoredEfforts,
   nameInEditor,
 } from '../../../src/chat/models.ts';
+import type { ModelOverrides } from '../../../src/settings/modelOverrides.ts';
 
 /** In the format of the real backend. */
 const GLM = {
@@ -162,5 +164,26 @@ describe('describeModel()', () => {
     assert.match(describeModel(plain, true), /^GLM 5\.2 .* go only to a verified enclave\.$/);
     assert.match(describeModel(plain, false), /go to a development backend, which is not verified\.$/);
     assert.match(describeModel({ ...plain, reasoning: true }, true), /enclave\. It reasons before it answers\.$/);
+  });
+});
+
+describe('ignoredEfforts()', () => {
+  it('names the models that get no reasoning effort although the user has set one', () => {
+    const list = { data: [GLM, { ...GLM, id: 'plain', capabilities: { chat: true } }, EMBED] };
+    const ignored = (overrides: object) => ignoredEfforts(list, overrides as ModelOverrides);
+    assert.deepEqual(ignored({}), []);
+    assert.deepEqual(ignored({ 'glm-5-2': { reasoningEffort: 'high' }, elsewhere: { reasoningEffort: 'low' } }), []);
+    assert.match(
+      ignored({ plain: { reasoningEffort: 'high' } }).join('|'),
+      /^The reasoningEffort of plain in sealedProxy\.modelOverrides is ignored: the backend does not report .*\.$/,
+    );
+    assert.match(ignored({ 'glm-5-2': { reasoningEffort: 'much' } }).join('|'), /must be one of none, .*max\.$/);
+    assert.equal(chatModels(list, { 'glm-5-2': { reasoningEffort: 'high' } })[0]?.reasoningEffort, 'high');
+    for (const [id, reasoningEffort] of [
+      ['plain', 'high'],
+      ['glm-5-2', 'much'],
+    ] as const)
+      for (const model of chatModels(list, { [id]: { reasoningEffort } } as ModelOverrides))
+        assert.ok(!('reasoningEffort' in model));
   });
 });

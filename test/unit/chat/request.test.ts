@@ -165,4 +165,17 @@ describe('chatRequest()', () => {
     const body = request([user(text('x'))], { options });
     assert.deepEqual(Object.keys(body).toSorted(), ['messages', 'model', 'stream', 'stream_options', 'temperature']);
   });
+
+  it('names the reasoning effort only to a model that reasons', () => {
+    const effortOf = (model: ChatModel, change: Partial<Conversation> = {}) => {
+      const conversation = { messages: [user(text('x'))], tools: [], toolRequired: false, options: {}, ...change };
+      return (JSON.parse(chatRequest(model, conversation)) as Record<string, unknown>)['reasoning_effort'];
+    };
+    const set: ChatModel = { ...MODEL, reasoningEffort: 'high' };
+    assert.equal(effortOf(MODEL), undefined);
+    assert.equal(effortOf(set), 'high');
+    assert.equal(effortOf(set, { reasoningEffort: 'low' }), 'low');
+    assert.equal(effortOf(set, { options: { reasoning_effort: 'medium' }, reasoningEffort: 'low' }), 'medium');
+    assert.equal(effortOf({ ...set, reasoning: false }, { reasoningEffort: 'low' }), undefined);
+  });
 });

@@ -20,7 +20,7 @@ const VERIFIED: AttestationSummary = {
   document: 'AAAA',
 };
 const DEVELOPMENT: AttestationSummary = { kind: 'development', moduleId: 'i-dev' };
-const CAUSES: readonly Cause[] = ['network', 'attestation', 'pcr0', 'clock', 'protocol', 'backend'];
+const CAUSES: readonly Cause[] = ['network', 'attestation', 'pcr0', 'clock', 'protocol', 'backend', 'newImage'];
 /** As the tooltip shows a time of day. */
 const clock = (at: number) => new Date(at).toLocaleTimeString();
 
@@ -370,6 +370,27 @@ describe('describeStatus()', () => {
   it('says where the full PCR0 of a refused image is', () => {
     const { detail } = describeStatus(running(unreachable('pcr0', `It has PCR0 ${PCR0}`)));
     assert.match(detail, /^It has PCR0 0123abcd…89efcdab\. .* Show Attestation shows the full PCR0\. Next attempt/);
+  });
+
+  it('asks for consent to a new image, also while a session with another one is in use', () => {
+    const newImage = { pcr0: PCR0, approvedBy: 'additional', listedSince: null, refused: false } as const;
+    for (const [health, verified] of [
+      [connected, VERIFIED],
+      [unreachable('newImage'), null],
+      [{ kind: 'checking' }, null],
+    ] as const) {
+      const view = describeStatus(running(health, { newImage, verified }));
+      assert.deepEqual([view.label, view.click, view.actions[0]], ['new image', 'reviewImage', 'reviewImage']);
+      assert.match(view.detail, /^Its PCR0 is 0123abcd…89efcdab\. You have added it .* before you accept it\.$/);
+    }
+  });
+
+  it('says that a refused image is the reason, unless a session with another one is in use', () => {
+    const newImage = { pcr0: PCR0, approvedBy: 'additional', listedSince: null, refused: true } as const;
+    const view = describeStatus(running(unreachable('newImage'), { newImage, verified: null }));
+    assert.deepEqual([view.label, view.severity, view.click], ['image refused', 'warning', 'reviewImage']);
+    assert.match(summaryOf(view), /you have chosen not to use.* Your requests fail until you accept it/);
+    assert.equal(describeStatus(running(connected, { newImage })).icon, 'shield');
   });
 
   it('does not repeat that the attestation failed', () => {

@@ -66,6 +66,7 @@ describe('APPLICATION_SETTING_NAMES', () => {
       'pcr0Environment',
       'additionalPcr0',
       'allowedOrigins',
+      'confirmNewImages',
       'terminal.enabled',
       'usageHistory',
     ];

@@ -81,6 +81,8 @@ function refusesEachField(parse: (value: unknown) => unknown, message: object, s
   }
 }
 
+const IMAGES = { confirm: true, acceptsFirst: false, last: null, accepted: ['ab'], refused: ['cd'] };
+
 describe('parseToProxy()', () => {
   for (const message of [
     START,
@@ -91,6 +93,8 @@ describe('parseToProxy()', () => {
     { type: 'secrets', secrets: SECRETS },
     { type: 'secrets', secrets: { ...SECRETS, ownership: 'AAAA' } },
     { type: 'update', settings: { logLevel: 'debug' } },
+    { type: 'update', settings: {}, images: IMAGES },
+    { ...START, images: { ...IMAGES, last: 'ab' } },
     { type: 'proxyFound', url: 'https://enclave.example/', route: { url: '', source: 'system' } },
     { type: 'stop' },
   ] satisfies (ToProxy | object)[]) {
@@ -167,6 +171,18 @@ describe('parseToProxy()', () => {
     }
   });
 
+  it('requires every field of the rules for images with its type', () => {
+    for (const wrong of [
+      { last: undefined },
+      { last: 7 },
+      { confirm: 'true' },
+      { acceptsFirst: undefined },
+      { accepted: 'ab' },
+      { refused: [7] },
+    ])
+      assert.equal(parseToProxy({ ...START, images: { ...IMAGES, ...wrong } }), undefined);
+  });
+
   it('refuses unknown settings of any name', () => {
     for (const name of ['Port', 'apiKey', 'toString', '__proto__', 'constructor', 'hasOwnProperty', '']) {
       const settings = JSON.parse(`{${JSON.stringify(name)}:"host"}`) as object;
@@ -199,13 +215,20 @@ describe('parseFromProxy()', () => {
   const READY = { type: 'ready', url: 'http://127.0.0.1:1', port: 1, version: '1.2.3' };
   const FAILED = { type: 'failed', code: 'port_taken', setting: 'port', message: 'taken' };
   const HANDSHAKE_FAILED = { type: 'handshakeFailed', code: 'network', detail: null, message: 'offline' };
+  const CONFIRM = {
+    type: 'confirmImage',
+    image: { pcr0: 'ab', approvedBy: 'pinned', listedSince: 7, refused: false },
+  };
   const SESSION = { type: 'verified', verified: VERIFIED, establishedAt: 1 };
 
   for (const message of [
     READY,
     SESSION,
     { ...SESSION, verified: { ...VERIFIED, approvedBy: 'additional' } },
-    { ...SESSION, verified: { ...VERIFIED, approvedBy: 'history' } },
+    { ...SESSION, verified: { ...VERIFIED, approvedBy: 'history', listedSince: 7 } },
+    { ...SESSION, verified: { ...VERIFIED, listedSince: null } },
+    CONFIRM,
+    { ...CONFIRM, image: { ...CONFIRM.image, listedSince: null } },
     { ...SESSION, verified: { kind: 'development', moduleId: 'i-1' } },
     { ...SESSION, verified: { kind: 'development', moduleId: null } },
     ...['expired', 'slept', 'rejected', 'bad_response', 'closed'].map((reason) => ({ type: 'sessionLost', reason })),
@@ -236,6 +259,12 @@ describe('parseFromProxy()', () => {
     refusesEachField(parseFromProxy, { type: 'sessionLost', reason: 'slept' }, { reason: ['tired', '', 7] });
     refusesEachField(parseFromProxy, SESSION, { establishedAt: ['1'], verified: [[], 'verified', 7] });
     refusesEachField(parseFromProxy, HANDSHAKE_FAILED, { code: [7], message: [7] });
+    refusesEachField((image) => parseFromProxy({ ...CONFIRM, image }), CONFIRM.image, {
+      pcr0: [7],
+      approvedBy: ['user', 7],
+    });
+    for (const wrong of [{ listedSince: undefined }, { listedSince: '7' }, { refused: undefined }, { refused: 'no' }])
+      assert.equal(parseFromProxy({ ...CONFIRM, image: { ...CONFIRM.image, ...wrong } }), undefined);
     refusesEachField(parseFromProxy, FAILED, { code: ['else', 7], message: [7] });
     refusesEachField(parseFromProxy, { type: 'accessKeyUsed', id: 'x' }, { id: [7, ['x']] });
     refusesEachField(parseFromProxy, { type: 'findProxy', url: 'x' }, { url: [7, ['x']] });
@@ -262,6 +291,7 @@ describe('parseFromProxy()', () => {
       certificateNotAfter: ['1'],
       document: [7],
     });
+    assert.equal(parse({ ...VERIFIED, listedSince: '7' }), undefined);
     for (const moduleId of [undefined, 7, {}]) assert.equal(parse({ kind: 'development', moduleId }), undefined);
   });
 });

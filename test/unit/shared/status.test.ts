@@ -13,6 +13,8 @@ const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
   handshake_malformed: 'protocol',
   attestation_refused: 'attestation',
   history_unavailable: 'pcr0',
+  image_unconfirmed: 'newImage',
+  image_refused: 'newImage',
   weak_public_key: 'attestation',
   session_id_mismatch: 'attestation',
   session_rejected: 'protocol',

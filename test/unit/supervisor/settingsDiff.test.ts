@@ -61,4 +61,14 @@ describe('diffSettings()', () => {
       assert.deepEqual(diffSettings(BEFORE, change({ logLevel: 'debug' }, network)), { kind: 'restart' });
     }
   });
+
+  it('applies other rules for enclave images to the running proxy', () => {
+    const images = { confirm: true, acceptsFirst: false, last: null, accepted: [], refused: [] };
+    const live = { kind: 'live', settings: LIVE };
+    assert.deepEqual(diffSettings(BEFORE, { ...BEFORE, images }), live);
+    assert.deepEqual(diffSettings({ ...BEFORE, images }, { ...BEFORE, images: { ...images, accepted: ['ab'] } }), live);
+    assert.deepEqual(diffSettings({ ...BEFORE, images }, structuredClone({ ...BEFORE, images })), {
+      kind: 'unchanged',
+    });
+  });
 });

@@ -67,9 +67,9 @@ describe("VS Code's chat", () => {
     await chat.answer.getByText('Here is the first half.').waitFor();
     await window.screenshot('chat-half');
     question.say('There is the second half.');
-    question.finish(100_000, 50);
+    question.finish(100_000, 9000, 'stop', { completion_tokens_details: { reasoning_tokens: 8000 } });
     await chat.answer.getByText('Here is the first half. There is the second half.').waitFor();
-    assert.match(await chat.contextUsage('chat-whole'), /100\.0K \/ 384K tokens/);
+    assert.match(await chat.contextUsage('chat-whole'), /109\.0K \/ 384K tokens/);
   });
 
   it('runs a tool, and sends its result to the model', async () => {
@@ -85,8 +85,32 @@ describe("VS Code's chat", () => {
     assert.equal(call?.role, 'assistant');
     assert.deepEqual([result?.role, result?.content], ['tool', `The word is ${nonce}.\n`]);
     next.say(`They say ${nonce}.`);
-    next.finish(120, 7);
+    next.finish(110_000, 7);
     await chat.answer.getByText(`They say ${nonce}.`).waitFor();
+    assert.match(await chat.contextUsage('chat-usage-tool'), /110\.0K \/ 384K tokens/);
+  });
+
+  it('shows an estimate of how full the context is if the backend does not report it', async () => {
+    const question = await ask('How full is it?');
+    question.say('word '.repeat(2000));
+    question.finishWithoutUsage();
+    const [, used] = /(\d{1,3}\.\d)K \/ 384K tokens/.exec(await chat.contextUsage('chat-usage-estimate')) ?? [];
+    assert.ok(Number(used) > 2 && Number(used) < 100, used);
+  });
+
+  it('sends the reasoning effort that the user has chosen in the model picker', async () => {
+    await chat.chooseEffort('High', 'chat-effort');
+    const question = await ask('Think hard.');
+    assert.equal(question.body.reasoning_effort, 'high');
+    question.say('Done.');
+    question.finish(100, 5);
+    await chat.answer.getByText('Done.').waitFor();
+    await chat.chooseEffort('Auto', 'chat-effort-auto');
+    const next = await ask('As you like.');
+    assert.equal(next.body.reasoning_effort, undefined);
+    next.say('Done again.');
+    next.finish(100, 5);
+    await chat.answer.getByText('Done again.').waitFor();
   });
 
   it('sends an image from a tool after the results of all tools', async () => {

@@ -26,6 +26,7 @@ describe('summarizeAttestation()', () => {
       environment: 'development',
       pcr0,
       approvedBy: 'additional',
+      listedSince: null,
       moduleId: 'i-1-enc1',
       timestamp: now,
       certificateNotBefore: now - 60_000,

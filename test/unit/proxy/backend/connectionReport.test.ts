@@ -46,6 +46,7 @@ describe('watchConnection()', () => {
     assert.deepEqual(rest, {
       verified: null,
       establishedAt: null,
+      newImage: null,
       failure: null,
       requestFailure: null,
       servedAt: null,
@@ -190,5 +191,17 @@ describe('watchConnection()', () => {
       { type: 'outcomeChanged', success: true },
       { type: 'outcomeChanged', success: false },
     ]);
+  });
+
+  it('names an image that needs consent, until a session is made', () => {
+    const image = { pcr0: 'ab'.repeat(48), approvedBy: 'history', listedSince: 7, refused: false } as const;
+    verified(FIRST);
+    watched.onEvent({ type: 'confirmImage', image });
+    assert.deepEqual(watched.current().newImage, image);
+    failed({ ...NETWORK, code: 'image_unconfirmed' });
+    assert.deepEqual(watched.current().newImage, image);
+    verified(SECOND);
+    assert.equal(watched.current().newImage, null);
+    assert.deepEqual(events[1], { type: 'confirmImage', image });
   });
 });

@@ -33,6 +33,8 @@ describe('PROXY_ERRORS', () => {
       foreignOrigin: 403,
       headTooLarge: 431,
       httpVersion: 505,
+      imageUnconfirmed: 502,
+      imageRefused: 502,
       noSuchPath: 404,
       noSuchModelRoute: 404,
       uploadTimeout: 408,
@@ -96,7 +98,7 @@ describe('errorOfExchange()', () => {
     truncated: 502,
     enclave_error: 502,
     request_too_large: 431,
-  } satisfies Record<SessionErrorCode, number>;
+  } satisfies Record<Exclude<SessionErrorCode, 'image_unconfirmed' | 'image_refused'>, number>;
   for (const [cause, status] of Object.entries(causes) as [SessionErrorCode, number][]) {
     it(`has status ${status} for ${cause}, and does not reveal the cause`, () => {
       const error = errorOfExchange(cause);
@@ -105,4 +107,12 @@ describe('errorOfExchange()', () => {
       if (status === 502) assert.equal(error, PROXY_ERRORS.backend);
     });
   }
+
+  it('says what the user can do about an enclave image that was not accepted', () => {
+    for (const code of ['image_unconfirmed', 'image_refused'] as const) {
+      const error = errorOfExchange(code);
+      assert.deepEqual([error.status, error.code], [502, code]);
+      assert.match(error.message, /the request was not sent.* "Sealed Proxy: Review New Enclave Image"/);
+    }
+  });
 });

@@ -1,0 +1,86 @@
+// A user whose enclave is updated: what the window says about the new image, and what it asks. The extension is the product,
+// except that it trusts the authority of this enclave instead of AWS. Each test continues where the previous one ended.
+import assert from 'node:assert/strict';
+import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
+import { createTlsIdentity } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
+import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import { toHex } from '../../../src/shared/bytes.ts';
+import { freePort } from '../../../src/supervisor/freePort.ts';
+import { perSuite } from '../../support/e2e/scope.ts';
+import { Editor } from '../../support/vscode/editor.ts';
+import { trustingEquipment } from '../../support/vscode/trust.ts';
+import type { Workbench } from '../../support/vscode/workbench.ts';
+
+const TLS = createTlsIdentity(Date.now());
+const FIRST = toHex(DEVELOPMENT_PCR0);
+const [SECOND, THIRD] = ['cd'.repeat(48), 'ef'.repeat(48)];
+
+describe('An updated enclave', () => {
+  const scope = perSuite();
+  let enclave: RunningEnclave;
+  let window: Workbench;
+
+  before(async function () {
+    this.timeout(120_000);
+    enclave = await scope.enclave({ tls: TLS, signed: {} });
+    const editor = await Editor.start(
+      {
+        'sealedProxy.backendUrl': enclave.url,
+        'sealedProxy.port': await freePort(),
+        'sealedProxy.additionalPcr0': [FIRST, SECOND, THIRD],
+      },
+      trustingEquipment(scope, TLS.ca, [enclave]),
+    );
+    scope.onClose(() => editor.stop());
+    window = await editor.open('project');
+    await window.waitForStatus('Sealed Proxy: set API key', 'key');
+    await window.setApiKey('dev-the-key-of-a-user');
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    await window.dismiss('API key accepted.');
+  });
+
+  /** The enclave restarts with another image, and the window checks the connection. */
+  const update = async (pcr0: string) => {
+    enclave.setImage(Buffer.from(pcr0, 'hex'));
+    enclave.dropSessions();
+    await window.bridge.command('sealedProxy.restart');
+  };
+  const notice = (text: string) => window.page.locator('.notification-toast', { hasText: text });
+
+  it('is reported once, with what approved its image', async () => {
+    assert.equal(await notice('runs another image').count(), 0, 'the first image is no change');
+    await update(SECOND);
+    await notice('runs another image than before: PCR0 cdcdcdcd…cdcdcdcd. You have added it').waitFor();
+    await window.screenshot('image-change');
+    await window.dismiss('runs another image');
+    await update(SECOND);
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    assert.equal(await notice('runs another image').count(), 0);
+  });
+
+  it('gets nothing before the user has accepted its image, if the user wants to be asked', async () => {
+    await window.bridge.set('confirmNewImages', true);
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    await update(THIRD);
+    await window.waitForStatus('Sealed Proxy: new image', 'workspace-unknown');
+    const before = enclave.journal.requests.length;
+    const question = notice('runs a new image: PCR0 efefefef…efefefef. Do you want to use it?');
+    await question.waitFor();
+    await window.screenshot('image-question');
+    assert.equal(enclave.journal.requests.length, before);
+    await question.getByText("Don't Use It").click();
+    await window.waitForStatus('Sealed Proxy: image refused', 'workspace-unknown');
+    assert.equal(enclave.journal.requests.length, before);
+  });
+
+  it('is used when the user changes their mind', async () => {
+    const reviewed = window.bridge.command('sealedProxy.reviewImage');
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.getByText('You have chosen not to use it. Do you want to use it now?').waitFor();
+    await window.screenshot('image-review');
+    await dialog.getByRole('button', { name: 'Use This Image' }).click();
+    await reviewed;
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    assert.equal(await notice('runs another image').count(), 0, 'the user knows');
+  });
+});
