@@ -90,12 +90,17 @@ export const STEPS: readonly Step[] = [
 /** One check and its result; `found` only for a check that has passed in the current session. */
 export type StepOutcome = Pick<AttestationStep, 'what' | 'result' | 'found'>;
 
-/** Every check, in order. For a development backend, only a check that failed has run. */
+/**
+ * Every check, in order. For a development backend, only a check that failed has run. An image that waits for consent has
+ * passed all of them.
+ */
 export function stepOutcomes(status: ProxyStatus): readonly StepOutcome[] {
   const verified = status.kind === 'running' && status.verified?.kind === 'verified' ? status.verified : undefined;
   const failed = status.kind === 'running' && verified === undefined ? failedStep(status) : -1;
   const isEnclave = status.kind === 'running' && status.backendUrl.startsWith('https:');
+  const isWaiting = status.kind === 'running' && verified === undefined && Boolean(status.newImage);
   return STEPS.map(({ what, found }, index) => {
+    if (isWaiting) return { what, result: 'passed', found: '' };
     if (verified !== undefined) return { what, result: 'passed', found: found(verified) };
     if (index === failed) return { what, result: 'failed', found: '' };
     if (failed === -1 || !isEnclave) return { what, result: 'notChecked', found: '' };

@@ -8,17 +8,17 @@ type Image = Pick<Extract<AttestationSummary, { kind: 'verified' }>, 'pcr0' | 'a
 export function imageChange(backendUrl: string, image: Image): string {
   return joined(
     `The enclave at ${hostOf(backendUrl)} runs another image than before: PCR0 ${shortPcr0(image.pcr0)}.`,
-    approvalOf(image),
+    imageApproval(image),
   );
 }
 
 /** The question about a new image, and what the answers mean. */
 export function imageQuestion(backendUrl: string, image: NewImage): readonly [question: string, detail: string] {
   const runs = `The enclave at ${hostOf(backendUrl)} runs a new image: PCR0 ${shortPcr0(image.pcr0)}.`;
-  if (!image.refused) return [joined(runs, 'Do you want to use it?'), joined(approvalOf(image), WAITING)];
+  if (!image.refused) return [joined(runs, 'Do you want to use it?'), joined(imageApproval(image), WAITING)];
   return [
     joined(runs, 'You have chosen not to use it. Do you want to use it now?'),
-    joined(approvalOf(image), FAILING),
+    joined(imageApproval(image), FAILING),
   ];
 }
 
@@ -30,7 +30,7 @@ export const USE_IMAGE = 'Use This Image';
 export const REFUSE_IMAGE = "Don't Use It";
 
 /** What approved an image. The date is the history's own statement: the signature covers PCR0 only. */
-function approvalOf({ approvedBy, listedSince = null }: Image): string {
+export function imageApproval({ approvedBy, listedSince = null }: Image): string {
   const date = listedSince === null ? '' : new Date(listedSince).toLocaleDateString(undefined, { dateStyle: 'long' });
   switch (approvedBy) {
     case 'additional':

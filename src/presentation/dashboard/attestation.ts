@@ -7,6 +7,8 @@ import type { ProxyStatus } from '../../shared/status.ts';
 import { DEFAULT_BACKEND } from '../apiKeyText.ts';
 import { STEPS, approvedBy, stepOutcomes } from '../attestationSteps.ts';
 import type { StepOutcome, VerifiedSummary } from '../attestationSteps.ts';
+import { COMMANDS } from '../commands.ts';
+import { imageApproval, imageQuestion } from '../imageText.ts';
 import { describeStatus, summaryOf } from '../statusText.ts';
 import { PCR0, joined, sentence } from '../text.ts';
 import { certificateChain } from './certificateChain.ts';
@@ -47,8 +49,9 @@ export function attestationSection(status: ProxyStatus, evidence: EvidenceState)
 /** Whether the evidence is from the handshake that the status tells of. */
 function isAbout(status: ProxyStatus, evidence: Evidence): boolean {
   if (status.kind !== 'running' || status.backendUrl !== evidence.backend) return false;
-  const { verified, health } = status;
+  const { verified, health, newImage } = status;
   if (verified?.kind === 'verified') return verified.document === evidence.attestationDocument;
+  if (verified === null && newImage) return newImage.pcr0 === evidence.pcr0;
   if (verified !== null || health.kind !== 'unreachable' || health.failure === null) return false;
   const { code, detail } = health.failure;
   const failed = evidence.checks.find(({ result }) => result === 'fail');
@@ -106,6 +109,16 @@ function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Descripti
           `reset the setting sealedProxy.backendUrl to its default, ${DEFAULT_BACKEND}.`,
       };
     case undefined: {
+      if (status.kind === 'running' && status.newImage) {
+        return {
+          tone: 'warning',
+          headline: 'The enclave is verified, but its new image needs your consent.',
+          detail: joined(
+            ...imageQuestion(status.backendUrl, status.newImage),
+            `To answer, run "Sealed Proxy: ${COMMANDS.reviewImage.title}".`,
+          ),
+        };
+      }
       const failed = steps.find(({ result }) => result === 'failed');
       return {
         tone: failed === undefined ? 'neutral' : 'error',
@@ -126,6 +139,7 @@ function imageOf(status: ProxyStatus, evidence: Evidence | undefined): Attestati
     const { verified } = status;
     return { pcr0: verified.pcr0, approval: joined(approvalOf(verified), sinceOf(evidence)) };
   }
+  if (status.newImage) return { pcr0: status.newImage.pcr0, approval: imageApproval(status.newImage) };
   const [pcr0] = (status.health.kind === 'unreachable' && PCR0.exec(status.health.message)) || [];
   return pcr0 === undefined ? null : { pcr0, approval: 'This image is not trusted.' };
 }

@@ -48,6 +48,23 @@ const CHAIN = {
 const results = (steps: readonly { readonly result: string }[]) => steps.map(({ result }) => result);
 
 describe('attestationSection()', () => {
+  it('shows the verified image that waits for consent, and how to give it', () => {
+    const newImage = { pcr0: 'cd'.repeat(48), approvedBy: 'history', listedSince: AT, refused: false } as const;
+    const waiting = { ...runningStatus({ verified: null, health: { kind: 'checking' } }), newImage };
+    const shown = attestationSection(waiting, evidence({ pcr0: newImage.pcr0, attestationDocument: 'other' }));
+    assert.equal(shown.tone, 'warning');
+    assert.equal(shown.headline, 'The enclave is verified, but its new image needs your consent.');
+    assert.match(shown.detail, /To answer, run "Sealed Proxy: Review New Enclave Image…"\.$/);
+    assert.equal(shown.image?.pcr0, newImage.pcr0);
+    assert.match(shown.image.approval, /^The signed history of images lists it, since /);
+    assert.equal(shown.chain.length, 3);
+    assert.deepEqual(
+      results(shown.steps),
+      STEPS.map(() => 'passed'),
+    );
+    assert.equal(attestationSection(waiting, evidence({ pcr0: 'ef'.repeat(48) })).chain.length, 0);
+  });
+
   it('shows each check with its result, the chain, the image and what is not checked', () => {
     const shown = attestationSection(runningStatus(), evidence());
     assert.equal(shown.tone, 'good');
