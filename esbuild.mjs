@@ -54,6 +54,18 @@ const BUNDLES = [
   },
   { ...SHIPPED, entryPoints: { uninstall: 'src/extension/uninstall.ts' }, sourcemap: false },
   { ...SHIPPED, entryPoints: { extension: 'src/extension/main.ts' }, outExtension: { '.js': '.cjs' } },
+  {
+    ...SHIPPED,
+    entryPoints: [
+      { in: 'src/dashboard/web/main.ts', out: 'dashboard' },
+      { in: 'src/dashboard/web/style.css', out: 'dashboard' },
+    ],
+    platform: 'browser',
+    format: 'esm',
+    target: 'chrome138', // older than the one in the oldest editor that the extension supports
+    define: {},
+    sourcemap: false,
+  },
 ];
 
 if (realpathSync(process.argv[1]) === import.meta.filename) await main(process.argv.slice(2));

@@ -41,6 +41,35 @@ export default tseslint.config(
     },
   },
   {
+    // The dashboard shows text from outside: nothing may interpret it as HTML.
+    files: ['src/dashboard/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...[
+          'innerHTML',
+          'outerHTML',
+          'insertAdjacentHTML',
+          'setHTMLUnsafe',
+          'parseHTMLUnsafe',
+          'createContextualFragment',
+          'srcdoc',
+          'write',
+          'writeln',
+        ].map((property) => ({ property, message: 'Use a template, textContent or an attribute.' })),
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            { regex: '^lit.*/(unsafe|static|style-map)', message: 'It makes HTML or inline styles of a text.' },
+          ],
+        },
+      ],
+      'no-restricted-globals': ['error', 'DOMParser', 'eval', 'Function'],
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: {
       globals: {

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 const SUITES = {
   unit: { files: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/project/**/*.test.ts'] },
   e2e: { files: ['test/e2e/**/*.test.ts'] },
+  dashboard: { files: ['test/dashboard/**/*.test.ts'], options: ['--timeout=60000'] },
   assistants: { files: ['test/assistants/**/*.test.ts'], options: ['--timeout=240000'] },
   vscode: {
     files: ['test/vscode/workbench/**/*.test.ts'],

@@ -12,12 +12,15 @@ let failed = 0;
 
 const downloaded = once(spawn(process.execPath, ['scripts/download.mjs'], { stdio: 'ignore' }), 'exit');
 check('types', 'node_modules/typescript/bin/tsc', '--noEmit');
+check('types of the dashboard', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'src/dashboard/web');
+check('types of its tests', 'node_modules/typescript/bin/tsc', '--noEmit', '-p', 'test/dashboard');
 check('lint', 'node_modules/eslint/bin/eslint.js', '.');
 check('format', 'node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.');
 check('build', 'esbuild.mjs', '--quiet');
 suite('unit and integration tests', 'scripts/mocha.mjs', 'unit');
 suite('end-to-end tests', 'scripts/mocha.mjs', 'e2e');
 await downloaded;
+suite('dashboard', 'scripts/dashboard.mjs');
 suite('assistants', 'scripts/assistants/test.mjs');
 suite('VS Code', 'scripts/vscode/test.mjs');
 

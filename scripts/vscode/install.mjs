@@ -26,9 +26,18 @@ const BROWSERS = [
  * @throws Error with one sentence that names what to install
  */
 export function installCodeServer() {
+  const browser = installBrowser();
+  return { server: installServer(), browser };
+}
+
+/**
+ * @returns {string} the path of a Chromium
+ * @throws Error with one sentence that names what to install
+ */
+export function installBrowser() {
   const browser = findBrowser() ?? (installFromDebian(['chromium']), findBrowser());
   if (browser === undefined) throw new Error('Install chromium, or set CHROMIUM_PATH to a Chromium.');
-  return { server: installServer(), browser };
+  return browser;
 }
 
 /**

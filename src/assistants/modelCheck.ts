@@ -2,6 +2,7 @@
 import { sendTestRequest } from '../chat/testRequest.ts';
 import type { TestRequestResult } from '../chat/testRequest.ts';
 import type { DialectName } from '../dialects/dialect.ts';
+import { asPlain } from '../shared/escape.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { CheckOutcome } from './types.ts';
 
@@ -17,14 +18,15 @@ export async function checkModel(
   limit = CHECK_LIMIT,
 ): Promise<CheckOutcome> {
   const signal = AbortSignal.timeout(limit);
+  const name = asPlain(model); // as a file or the backend writes it
   try {
     const clock = () => performance.now();
     return await supervisor.withConnection(async (connection) =>
-      outcomeOf(model, await sendTestRequest(connection, key, { model, dialect }, clock, signal)),
+      outcomeOf(name, await sendTestRequest(connection, key, { model, dialect }, clock, signal)),
     );
   } catch {
     const message = signal.aborted
-      ? `${model} did not complete a response within ${limit / 1000} s.`
+      ? `${name} did not complete a response within ${limit / 1000} s.`
       : 'The proxy is not running or does not respond.';
     return { kind: 'failed', message };
   }

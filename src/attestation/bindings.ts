@@ -1,7 +1,8 @@
 import { concatBytes, constantTimeEqual } from '../shared/bytes.ts';
-import type { UnsignedDocument } from './document.ts';
+import type { AttestationDocument, UnsignedDocument } from './document.ts';
 import { AttestationError } from './errors.ts';
 import type { ApprovedAttestation } from './policy.ts';
+import { requireNonce } from './verify.ts';
 
 const CLIENT_PUBLIC_KEY_LABEL = Buffer.from('opensecret/transport-v2/session/v1/client-public-key\0', 'ascii');
 
@@ -27,27 +28,38 @@ export function checkBindings(
   document: ApprovedAttestation | UnsignedDocument,
   { challenge, clientPublicKey }: ExpectedBindings,
 ): Uint8Array {
-  const { nonce, publicKey, userData } = 'attestation' in document ? document.attestation : document;
-  if (!isEqual(nonce, challenge)) {
-    throw new AttestationError('nonce_mismatch', 'the attestation document does not belong to this connection');
-  }
+  const bindings = 'attestation' in document ? document.attestation : document;
+  requireNonce(bindings, challenge);
+  const serverPublicKey = requireServerKey(bindings);
+  requireClientKey(bindings, clientPublicKey);
+  return serverPublicKey;
+}
+
+/**
+ * The enclave's X25519 public key, 32 bytes.
+ * @throws AttestationError `public_key_mismatch`
+ */
+export function requireServerKey({ publicKey }: Pick<AttestationDocument, 'publicKey'>): Uint8Array {
   if (publicKey?.length !== PUBLIC_KEY_BYTES) {
     throw new AttestationError('public_key_mismatch', 'the attestation document has no X25519 public key');
   }
-  if (!isEqual(userData, userDataFor(clientPublicKey))) {
+  return publicKey;
+}
+
+/** @throws AttestationError `user_data_mismatch` */
+export function requireClientKey(
+  { userData }: Pick<AttestationDocument, 'userData'>,
+  clientPublicKey: Uint8Array,
+): void {
+  if (userData === undefined || !constantTimeEqual(userData, userDataFor(clientPublicKey))) {
     throw new AttestationError(
       'user_data_mismatch',
       'the attestation document was made for a different client public key',
     );
   }
-  return publicKey;
 }
 
 /** The user data that binds a document to the client's public key (transport V2, section 1). */
 export function userDataFor(clientPublicKey: Uint8Array): Uint8Array {
   return concatBytes(CLIENT_PUBLIC_KEY_LABEL, clientPublicKey);
-}
-
-function isEqual(actual: Uint8Array | undefined, expected: Uint8Array): boolean {
-  return actual !== undefined && constantTimeEqual(actual, expected);
 }

@@ -10,8 +10,15 @@ export const MAX_HISTORY_BYTES = 1_048_576;
 const MAX_ENTRIES = 2048;
 const PCR = /^[0-9a-f]{96}$/;
 
-interface HistoryEntry {
+/** An entry whose signature is valid. The signature covers PCR0 alone: all else is what the history says. */
+export interface HistoryEntry {
+  /** 96 lower-case hex digits each. */
   readonly pcr0: string;
+  readonly pcr1: string;
+  readonly pcr2: string;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  /** 96 bytes. */
   readonly signature: Uint8Array;
 }
 
@@ -24,6 +31,8 @@ export interface PcrHistory {
   readonly environment: Environment;
   /** Whether an entry with this PCR0 (96 lower-case hex digits) has a valid signature. */
   approves(pcr0: string): boolean;
+  /** The first entry with this PCR0 and a valid signature, or undefined. */
+  entryOf(pcr0: string): HistoryEntry | undefined;
 }
 
 /**
@@ -38,12 +47,9 @@ export interface PcrHistory {
 export function parseHistory(bytes: Uint8Array, environment: Environment, verificationKey: Uint8Array): PcrHistory {
   const entries = parseEntries(bytes);
   const key = createPublicKey({ key: Buffer.from(verificationKey), format: 'der', type: 'spki' });
-  return {
-    [parsed]: true,
-    environment,
-    approves: (pcr0) =>
-      entries.some((entry) => entry.pcr0 === pcr0 && isSignedBy(key, Buffer.from(pcr0, 'ascii'), entry.signature)),
-  };
+  const entryOf = (pcr0: string) =>
+    entries.find((entry) => entry.pcr0 === pcr0 && isSignedBy(key, Buffer.from(pcr0, 'ascii'), entry.signature));
+  return { [parsed]: true, environment, approves: (pcr0) => entryOf(pcr0) !== undefined, entryOf };
 }
 
 function parseEntries(bytes: Uint8Array): readonly HistoryEntry[] {
@@ -66,15 +72,19 @@ function parseEntry(entry: unknown): HistoryEntry {
   const { PCR0, PCR1, PCR2, timestamp, signature } = entry as Readonly<Record<string, unknown>>;
   if (!isPcr(PCR0) || !isPcr(PCR1) || !isPcr(PCR2))
     throw invalid('has an entry with a PCR that is not 48 bytes of hex');
-  if (!Number.isSafeInteger(timestamp)) throw invalid('has an entry whose timestamp is not an integer');
+  if (!isInteger(timestamp)) throw invalid('has an entry whose timestamp is not an integer');
   const signatureBytes = typeof signature === 'string' ? fromBase64(signature) : undefined;
   if (signatureBytes?.length !== SIGNATURE_BYTES)
     throw invalid(`has an entry without a signature of ${SIGNATURE_BYTES} bytes`);
-  return { pcr0: PCR0, signature: signatureBytes };
+  return { pcr0: PCR0, pcr1: PCR1, pcr2: PCR2, timestamp, signature: signatureBytes };
 }
 
 function isPcr(value: unknown): value is string {
   return typeof value === 'string' && PCR.test(value);
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }
 
 function invalid(what: string, cause?: unknown): AttestationError {

@@ -1,6 +1,7 @@
 import { toHex } from '../shared/bytes.ts';
+import type { AttestationDocument } from './document.ts';
 import { AttestationError } from './errors.ts';
-import type { PcrHistory } from './history.ts';
+import type { HistoryEntry, PcrHistory } from './history.ts';
 import { type Environment, PINS } from './pins.ts';
 import type { VerifiedAttestation } from './verify.ts';
 
@@ -27,6 +28,8 @@ export interface ApprovedAttestation {
   /** The measurement of the enclave image, 96 lower-case hex digits. */
   readonly pcr0: string;
   readonly source: ApprovalSource;
+  /** What the history says about the image, if that approved it. */
+  readonly entry?: HistoryEntry;
 }
 
 /**
@@ -53,7 +56,17 @@ export function approveByHistory(
   history: PcrHistory,
 ): ApprovedAttestation {
   const pcr0 = measuredImage(attestation);
-  if (history.environment !== environment) {
+  const entry = requireListed(pcr0, environment, history);
+  return { [approved]: true, attestation, environment, pcr0, source: 'history', entry };
+}
+
+/**
+ * The entry of a signed history that approves PCR0 for an environment.
+ *
+ * @throws AttestationError `pcr0_not_approved`, `history_invalid` (for the other environment's history)
+ */
+export function requireListed(pcr0: string, environment: Environment, history: PcrHistory | undefined): HistoryEntry {
+  if (history !== undefined && history.environment !== environment) {
     throw new AttestationError(
       'history_invalid',
       `the ${history.environment} history cannot approve for ${environment}`,
@@ -62,16 +75,18 @@ export function approveByHistory(
   // One key signs both histories, and the signature does not cover the environment. An image that is pinned for the
   // other environment is therefore rejected even if this history contains it.
   const elsewhere = PINS[environment === 'production' ? 'development' : 'production'].pcr0;
-  if (elsewhere.includes(pcr0) || !history.approves(pcr0)) {
+  const entry = history?.entryOf(pcr0);
+  if (elsewhere.includes(pcr0) || entry === undefined) {
     throw new AttestationError(
       'pcr0_not_approved',
       `the enclave runs an image that is not trusted for ${environment}, with PCR0 ${pcr0}`,
     );
   }
-  return { [approved]: true, attestation, environment, pcr0, source: 'history' };
+  return entry;
 }
 
-function localSource(pcr0: string, { environment, additional }: Pcr0Policy): ApprovalSource | undefined {
+/** What approves PCR0 without a history: the pins of the environment, then the user's own values. */
+export function localSource(pcr0: string, { environment, additional }: Pcr0Policy): ApprovalSource | undefined {
   if (PINS[environment].pcr0.includes(pcr0)) return 'pinned';
   return additional.includes(pcr0) ? 'additional' : undefined;
 }
@@ -81,7 +96,7 @@ function localSource(pcr0: string, { environment, additional }: Pcr0Policy): App
  *
  * @throws AttestationError `debug_mode`, `pcr0_not_approved` (the document has no PCR0)
  */
-export function measuredImage({ pcrs }: VerifiedAttestation): string {
+export function measuredImage({ pcrs }: Pick<AttestationDocument, 'pcrs'>): string {
   const pcr0 = pcrs.get(0);
   if (pcr0 === undefined) throw new AttestationError('pcr0_not_approved', 'the attestation document has no PCR0');
   const hex = toHex(pcr0);

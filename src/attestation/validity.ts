@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** The leaf is reissued about every three hours, and a slightly slow clock would reject a fresh one. */
-const NOT_BEFORE_LEEWAY_MS = 5 * MINUTE;
+export const NOT_BEFORE_LEEWAY_MS = 5 * MINUTE;
 
 /** A smaller difference between the clocks is not reported. */
 const CLOCK_TOLERANCE_MS = MINUTE;

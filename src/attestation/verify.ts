@@ -72,22 +72,29 @@ export function verifyAttestation(bytes: Uint8Array, { anchors, now, nonce }: Ve
   return toVerifiedAttestation(document, chain, verifiedNonce);
 }
 
-function requireTrustedRoot(document: AttestationDocument, anchors: TrustAnchors): void {
+/** @throws AttestationError `untrusted_root` */
+export function requireTrustedRoot(document: AttestationDocument, anchors: TrustAnchors): void {
   const [root] = document.cabundle;
   if (root === undefined || !isTrustAnchor(anchors, root)) {
     throw new AttestationError('untrusted_root', "the enclave's certificate chain does not start with a trusted root");
   }
 }
 
-/** RFC 9052 section 4.4, with ES384: ECDSA P-384 over SHA-384, r || s. */
-function verifySignature({ protectedHeader, payload, signature }: CoseSign1, key: KeyObject): void {
+/**
+ * RFC 9052 section 4.4, with ES384: ECDSA P-384 over SHA-384, r || s.
+ * @throws AttestationError `signature`
+ */
+export function verifySignature({ protectedHeader, payload, signature }: CoseSign1, key: KeyObject): void {
   if (!isSignedBy(key, sigStructure(protectedHeader, payload), signature)) {
     throw new AttestationError('signature', 'the attestation document is not signed with the key of its certificate');
   }
 }
 
-/** Returns the document's own copy of the nonce, which does not change with the caller's array. */
-function requireNonce(document: AttestationDocument, nonce: Uint8Array): Uint8Array {
+/**
+ * Returns the document's own copy of the nonce, which does not change with the caller's array.
+ * @throws AttestationError `nonce_mismatch`
+ */
+export function requireNonce(document: Pick<AttestationDocument, 'nonce'>, nonce: Uint8Array): Uint8Array {
   if (document.nonce === undefined || !constantTimeEqual(document.nonce, nonce)) {
     throw new AttestationError('nonce_mismatch', 'the attestation document does not belong to this connection');
   }

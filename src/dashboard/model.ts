@@ -21,9 +21,9 @@ export interface Fact {
 export interface ModelRow {
   readonly id: string;
   readonly name: string;
-  /** In tokens. */
-  readonly contextWindow: number;
-  readonly maxOutput: number;
+  /** In tokens; null for a model that is not for chat. */
+  readonly contextWindow: number | null;
+  readonly maxOutput: number | null;
   /** Such as `Tools`, `Images`, `Reasoning`. */
   readonly capabilities: readonly string[];
 }

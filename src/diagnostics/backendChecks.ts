@@ -4,8 +4,8 @@ import { readText } from '../chat/responseText.ts';
 import { readRefusal, sendTestRequest } from '../chat/testRequest.ts';
 import type { RefusedRequest } from '../chat/testRequest.ts';
 import { keySource } from '../presentation/apiKeyText.ts';
-import { stepOutcomes } from '../presentation/attestationText.ts';
-import type { StepOutcome } from '../presentation/attestationText.ts';
+import { stepOutcomes } from '../presentation/attestationSteps.ts';
+import type { StepOutcome } from '../presentation/attestationSteps.ts';
 import { CAUSES, remedyOf } from '../presentation/causes.ts';
 import { describeStatus } from '../presentation/statusText.ts';
 import { shortened } from '../presentation/text.ts';
@@ -72,10 +72,10 @@ function checkHandshake({ verified, establishedAt, health }: Running): CheckResu
 
 function checkStep(step: StepOutcome | undefined, running: Running): CheckResult {
   const { health, verified } = running;
-  switch (step?.outcome) {
+  switch (step?.result) {
     case 'passed':
-      return passed(step.found.replaceAll('`', '') || 'Passed');
-    case 'refused':
+      return passed(step.found || 'Passed');
+    case 'failed':
       if (health.kind !== 'unreachable') return failed('Failed', CAUSES.attestation.remedy);
       return health.cause === 'clock' ? failed(SEE_CLOCK, '') : failed('Failed', whereRemedyIs(running));
     case 'notReached':

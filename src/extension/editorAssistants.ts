@@ -1,10 +1,17 @@
-// The two assistants whose configuration is in the editor itself: llama.vscode and the Custom Endpoint list.
+// The service for assistants, with the two whose configuration is in the editor itself: llama.vscode and the Custom Endpoint
+// list.
 import * as vscode from 'vscode';
 import type { EndpointList } from '../assistants/adapters/customEndpoint.ts';
 import type { UserSettings } from '../assistants/adapters/llamaVscode.ts';
+import { AssistantService } from '../assistants/assistantService.ts';
+import type { AssistantServiceHost } from '../assistants/assistantService.ts';
 import { disconnectFile } from '../assistants/files/configFile.ts';
+import { allAssistants } from '../assistants/registry.ts';
 import { UndoStore } from '../assistants/undoStore.ts';
 import type { MigratingUndoStorage } from '../assistants/undoStore.ts';
+import { baseUrlOf } from '../shared/status.ts';
+import type { Supervisor } from '../supervisor/supervisor.ts';
+import { besideUserSettings } from './uninstallRecordFile.ts';
 
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
 
@@ -18,6 +25,20 @@ export const userSettings: UserSettings = {
     await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
   },
 };
+
+/** @param storage the folder of the extension's data */
+export function createAssistantService(
+  storage: vscode.Uri,
+  host: Pick<AssistantServiceHost, 'secrets' | 'models' | 'onChange'> & { readonly supervisor: Supervisor },
+): AssistantService {
+  const list = endpointList(host.secrets, besideUserSettings(storage, 'chatLanguageModels.json'));
+  return new AssistantService({
+    ...host,
+    assistants: allAssistants(userSettings, list),
+    baseUrl: () => baseUrlOf(host.supervisor.status),
+    isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
+  });
+}
 
 /**
  * Uses a command that not every version of VS Code has.

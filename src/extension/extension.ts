@@ -1,8 +1,8 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
 import * as vscode from 'vscode';
-import { AssistantService, choiceOf } from '../assistants/assistantService.ts';
+import { choiceOf } from '../assistants/assistantService.ts';
+import type { AssistantService } from '../assistants/assistantService.ts';
 import { ChatSettings } from '../assistants/chatSettings.ts';
-import { allAssistants } from '../assistants/registry.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
@@ -10,7 +10,7 @@ import { Secrets } from '../keys/secrets.ts';
 import type { SecretChange } from '../keys/secrets.ts';
 import { isAttested } from '../settings/rules.ts';
 import { startSettings, validateSettings } from '../settings/validateSettings.ts';
-import { baseUrlOf, isConnected } from '../shared/status.ts';
+import { isConnected } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { SharedStop } from '../supervisor/sharedStop.ts';
@@ -18,9 +18,10 @@ import { Supervisor } from '../supervisor/supervisor.ts';
 import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
+import { requestApiKey } from './commands/askApiKey.ts';
+import type { CommandContext } from './commands/commandContext.ts';
 import { registerCommands } from './commands/registerCommands.ts';
-import { runCommand } from './commands/runCommand.ts';
-import { endpointList, userSettings } from './editorAssistants.ts';
+import { createAssistantService, userSettings } from './editorAssistants.ts';
 import { findEditorProxy } from './editorProxy.ts';
 import { FirstChat } from './firstChat.ts';
 import { ChatProvider } from './languageModel/chatProvider.ts';
@@ -30,10 +31,11 @@ import { removalSteps } from './removalSteps.ts';
 import { SECTION, readSettings } from './settings.ts';
 import { settingsFiles } from './settingsFiles.ts';
 import { TerminalEnvironment } from './terminal.ts';
-import { UninstallRecordFile, besideUserSettings } from './uninstallRecordFile.ts';
+import { UninstallRecordFile } from './uninstallRecordFile.ts';
 import { UsageRecorder } from './usageRecorder.ts';
 import { AssistantNotices } from './views/assistantNotices.ts';
 import { setContextKey } from './views/contextKeys.ts';
+import { Dashboard } from './views/dashboard.ts';
 import { Documents } from './views/documents.ts';
 import { FailureNotices } from './views/failureNotices.ts';
 import { reportIgnoredSettings } from './views/ignoredSettings.ts';
@@ -106,16 +108,10 @@ export class SealedProxyExtension {
       this.#supervisor,
       this.#logFailure,
     );
-    this.#assistants = new AssistantService({
+    this.#assistants = createAssistantService(globalStorageUri, {
       supervisor: this.#supervisor,
       secrets: this.#secrets,
-      assistants: allAssistants(
-        userSettings,
-        endpointList(this.#secrets, besideUserSettings(globalStorageUri, 'chatLanguageModels.json')),
-      ),
-      baseUrl: () => baseUrlOf(this.#supervisor.status),
       models: () => this.#models(),
-      isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
       onChange: () => {
         this.#uninstallRecord.update().catch(this.#logFailure);
       },
@@ -130,7 +126,7 @@ export class SealedProxyExtension {
       attested: this.#isAttested,
       memory: globalState,
       onSetUp: () => {
-        this.#requestApiKey().catch(this.#logFailure);
+        requestApiKey(this.#supervisor.status, this.#secrets).catch(this.#logFailure);
       },
       onAnswered: () => {
         this.#firstChat.complete().catch(this.#logFailure);
@@ -143,7 +139,35 @@ export class SealedProxyExtension {
   /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
   begin(context: vscode.ExtensionContext): SealedProxyApi {
     const api = new PublicApi(this.#supervisor, this.#secrets, this.#statusChanged.event);
+    const commands: CommandContext = {
+      supervisor: this.#supervisor,
+      sharedStop: this.#sharedStop,
+      secrets: this.#secrets,
+      log: this.#log,
+      api,
+      documents: this.#documents,
+      showDashboard: (section) => {
+        dashboard.show(section);
+      },
+      assistants: this.#assistants,
+      usageHistory: this.#usage.history,
+      sidePrompts: this.#sidePrompts,
+      chatSettings: this.#chatSettings,
+      uninstallRecord: this.#uninstallRecord,
+      settings: () => this.#settings,
+      models: () => this.#models(),
+      catalogue: () => this.#chat.catalogue,
+      removal: removalSteps({
+        context,
+        assistants: this.#assistants,
+        secrets: this.#secrets,
+        stop: () => this.#removed(),
+        changedSettings: this.#chatSettings,
+      }),
+    };
+    const dashboard = new Dashboard(context.extensionUri, commands, this.#statusChanged.event);
     context.subscriptions.push(
+      dashboard,
       this.#log,
       this.#secrets,
       this.#documents,
@@ -152,28 +176,7 @@ export class SealedProxyExtension {
       this.#statusChanged,
       this.#chat,
       this.#sharedStop,
-      registerCommands({
-        supervisor: this.#supervisor,
-        sharedStop: this.#sharedStop,
-        secrets: this.#secrets,
-        log: this.#log,
-        api,
-        documents: this.#documents,
-        assistants: this.#assistants,
-        sidePrompts: this.#sidePrompts,
-        chatSettings: this.#chatSettings,
-        uninstallRecord: this.#uninstallRecord,
-        settings: () => this.#settings,
-        models: () => this.#models(),
-        catalogue: () => this.#chat.catalogue,
-        removal: removalSteps({
-          context,
-          assistants: this.#assistants,
-          secrets: this.#secrets,
-          stop: () => this.#removed(),
-          changedSettings: this.#chatSettings,
-        }),
-      }),
+      registerCommands(commands),
       this.#sidePrompts.onDidChange(() => {
         this.#statusBar.show(this.#supervisor.status);
       }),
@@ -272,13 +275,6 @@ export class SealedProxyExtension {
     const hasApiKey = (await this.#secrets.apiKey()) !== undefined;
     this.#chat.updateHasApiKey(hasApiKey);
     await setContextKey('hasApiKey', hasApiKey);
-  }
-
-  /** Asks for an API key if there is none, or if the backend refused it. */
-  async #requestApiKey(): Promise<void> {
-    const { status } = this.#supervisor;
-    const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
-    if (isRefused || (await this.#secrets.apiKey()) === undefined) await runCommand('setApiKey');
   }
 
   /** The chat models that the backend offers, while it is connected. */

@@ -20,12 +20,14 @@ const STOPPABLE = 'sealedProxy.state && sealedProxy.state != off';
 const HAS_KEY = 'sealedProxy.hasApiKey';
 
 const ENTRIES = {
+  openDashboard: { title: 'Open Dashboard', icon: 'dashboard', group: 1 },
   useFreePort: { title: 'Use a Free Port', icon: 'plug', group: 1, menu: 'ifOffered', palette: 'never' },
   reloadWindow: { title: 'Reload Window', icon: 'refresh', group: 1, menu: 'ifOffered', palette: 'never' },
   start: { title: 'Start', icon: 'play', group: 1, menu: 'ifOffered', palette: STARTABLE },
   checkConnection: { title: 'Check Connection', icon: 'refresh', group: 1, menu: 'ifOffered', palette: RUNNING },
   copyBaseUrl: { title: 'Copy Base URL', icon: 'copy', group: 1, menu: 'ifOffered', palette: RUNNING },
   showAttestation: { title: 'Show Attestation', icon: 'verified', group: 1, menu: 'ifOffered', palette: RUNNING },
+  saveEvidence: { title: 'Save Attestation Evidence…', palette: RUNNING },
   showUsage: { title: 'Show Usage', icon: 'graph', group: 1, menu: 'whileRunning', palette: RUNNING },
   diagnose: { title: 'Run Diagnostics', icon: 'pulse', group: 1 },
   showLog: { title: 'Show Log', icon: 'output', group: 1 },

@@ -28,3 +28,8 @@ export function shortPcr0(pcr0: string): string {
 export function clockTime(at: number): string {
   return new Date(at).toLocaleTimeString();
 }
+
+/** A time as ISO 8601 in UTC, to the second. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+/, '');
+}

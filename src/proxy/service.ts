@@ -70,7 +70,7 @@ export interface ServiceSecrets {
 }
 
 /** The time limit of a handshake, in milliseconds, so that one that hangs does not delay the next. */
-const HANDSHAKE_LIMIT = 30_000;
+export const HANDSHAKE_LIMIT = 30_000;
 
 /**
  * Starts to listen. The first session is made in the background.
@@ -134,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     dialects: { models: new ModelLists(() => systemClock.monotonic()), translator: new Translator() },
     usage,
     activity,
-    evidence: () => null,
+    evidence: () => connection.evidence(),
     eraseUsage: () => {
       collector?.erase();
     },

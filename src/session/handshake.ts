@@ -4,6 +4,7 @@ import { randomFillSync } from 'node:crypto';
 import { checkBindings } from '../attestation/bindings.ts';
 import { parseUnsignedDocument } from '../attestation/document.ts';
 import { AttestationError } from '../attestation/errors.ts';
+import type { Presented } from '../attestation/evidence.ts';
 import type { PcrHistory } from '../attestation/history.ts';
 import { approveByHistory, approveByPolicy, measuredImage } from '../attestation/policy.ts';
 import type { ApprovedAttestation, Pcr0Policy } from '../attestation/policy.ts';
@@ -40,12 +41,7 @@ export type Trust =
 
 /** What a handshake established about the enclave. */
 export type AttestationResult =
-  | {
-      readonly kind: 'verified';
-      readonly approved: ApprovedAttestation;
-      /** The attestation document as received, so that others can verify it again. */
-      readonly document: Uint8Array;
-    }
+  | ({ readonly kind: 'verified'; readonly approved: ApprovedAttestation } & Presented)
   | { readonly kind: 'development'; readonly moduleId: string | undefined };
 
 export interface HandshakeContext {
@@ -55,6 +51,8 @@ export interface HandshakeContext {
   readonly clock: Clock;
   /** How long the backend may take to answer, in milliseconds. */
   readonly timeout: () => number;
+  /** Called with a document that the attestation refused, and what approved its image, if something did. */
+  readonly onRefused?: (presented: Presented, approved: ApprovedAttestation | undefined) => void;
 }
 
 /** What the client sends: 32 random bytes and the public half of a fresh key pair. */
@@ -91,24 +89,27 @@ function makeOffer(): Offer {
 
 /** Steps (1) to (3) of section 1: verifies the document, applies the PCR0 policy, checks the bindings. */
 async function attest(
-  { trust, clock }: HandshakeContext,
+  { trust, clock, onRefused }: HandshakeContext,
   { challenge, keyPair }: Offer,
   document: Uint8Array,
 ): Promise<{ attestation: AttestationResult; serverPublicKey: Uint8Array }> {
   const expected = { challenge, clientPublicKey: keyPair.publicKey };
+  const presented = { ...expected, document, at: clock.wall() };
+  let approved: ApprovedAttestation | undefined;
   try {
     if (trust.kind === 'development') {
       const unsigned = parseUnsignedDocument(document);
       const serverPublicKey = checkBindings(unsigned, expected);
       return { attestation: { kind: 'development', moduleId: unsigned.moduleId }, serverPublicKey };
     }
-    const verified = verifyAttestation(document, { anchors: trust.anchors, now: clock.wall(), nonce: challenge });
-    const approved =
+    const verified = verifyAttestation(document, { anchors: trust.anchors, now: presented.at, nonce: challenge });
+    approved =
       approveByPolicy(verified, trust.policy) ??
       approveByHistory(verified, trust.policy, await trust.history(measuredImage(verified)));
     const serverPublicKey = checkBindings(approved, expected);
-    return { attestation: { kind: 'verified', approved, document }, serverPublicKey };
+    return { attestation: { kind: 'verified', approved, ...presented }, serverPublicKey };
   } catch (cause) {
+    if (trust.kind === 'nitro') onRefused?.(presented, approved);
     if (!(cause instanceof AttestationError)) throw cause;
     throw new SessionError('attestation_refused', `The attestation failed: ${cause.message}`, { cause });
   }

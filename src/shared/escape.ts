@@ -3,26 +3,50 @@
 
 /** The longest text of a list row, in characters. */
 const LONGEST_LABEL = 100;
+/** The longest name or value on a page, in characters. */
+const LONGEST_TEXT = 200;
+/** The editor cuts off notifications after 1000 characters. */
+const LONGEST_NOTICE = 800;
 
-/** For a Markdown document or tooltip: one line in which nothing becomes a link, image, icon, format or table cell. */
-export function asMarkdown(text: string): string {
-  return text
+/** Control characters (the beginning of terminal sequences), halves of characters, and end marks of lines. */
+const CONTROLS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Characters that change the direction of text, or that nobody sees. Those that join letters of a script stay. */
+const HIDDEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const PILED_ACCENTS = /(\p{M}{3})\p{M}+/gu;
+const REPLACEMENT = '\ufffd';
+
+/**
+ * For a place that shows plain text: one line without controls, hidden characters and marks that reorder text, each of
+ * which becomes U+FFFD.
+ * @param longest in characters; a longer text ends with `…`
+ */
+export function asPlain(text: string, longest = LONGEST_TEXT): string {
+  const line = text
+    .slice(0, longest + 1)
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .replaceAll(/^[#+-]|[\\`*_[\]<>|&~$]/g, '\\$&');
+    .replaceAll(CONTROLS, REPLACEMENT)
+    .replaceAll(HIDDEN, REPLACEMENT)
+    .replaceAll(PILED_ACCENTS, '$1');
+  return text.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}
+
+/** For a Markdown document or tooltip: one line in which nothing becomes a link, image, icon, format or table cell. */
+export function asMarkdown(text: string, longest = Infinity): string {
+  return asPlain(text, longest).replaceAll(/^[#+-]|[\\`*_[\]<>|&~$]/g, '\\$&');
 }
 
 /** For a Markdown document: an identifier or address as code. Characters that none of them needs become `?`. */
-export function asCode(identifier: string): string {
-  return `\`${identifier.replaceAll(/[^\x21-\x7e]|[`|$]/g, '?')}\``;
+export function asCode(identifier: string, longest = Infinity): string {
+  return `\`${asPlain(identifier, longest).replaceAll(/[^\x21-\x7e…]|[`|$]/g, '?')}\``;
 }
 
 /** For a notification, where the editor turns Markdown links into links and commands. */
 export function asNotice(text: string): string {
-  return text.replaceAll('](', '] (');
+  return asPlain(text, LONGEST_NOTICE).replaceAll('](', '] (');
 }
 
 /** For a row of a list, where the editor draws icons: a check mark from outside would look like a verdict. */
 export function asLabel(text: string, longest = LONGEST_LABEL): string {
-  return text.slice(0, longest).replaceAll(/\s+/g, ' ').replaceAll('$(', '$ (');
+  return asPlain(text, longest).replaceAll('$(', '$ (');
 }

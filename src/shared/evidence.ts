@@ -1,6 +1,9 @@
 // The evidence of an attestation: a file with everything that someone else needs to verify it again without a network.
 // docs/evidence.md describes the format.
 
+import { fromBase64 } from './bytes.ts';
+import { asObject, exactFields, fieldsOf } from './json.ts';
+
 /** Every check, in the order in which they run. After a check that fails, the others are skipped. */
 export const CHECK_IDS = [
   'document_format',
@@ -69,4 +72,104 @@ export interface Evidence {
   readonly checks: readonly EvidenceCheck[];
   /** SHA-256 of the canonical JSON (RFC 8785) of all other fields, hex. Shows damage, not forgery. */
   readonly digest: string;
+}
+
+/** Files with evidence, and attestation documents, are smaller. In bytes. */
+export const MAX_EVIDENCE_BYTES = 1_048_576;
+
+type Rule = (value: unknown) => boolean;
+
+const HEX_32 = /^[0-9a-f]{64}$/;
+const PCR = /^[0-9a-f]{96}$/;
+const HTTPS = /^https:\/\/[\x21-\x7e]{1,2000}$/;
+const MAX_DOCUMENT_BYTES = 65_536;
+
+const matches =
+  (pattern: RegExp): Rule =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value);
+
+const isBase64 =
+  (isLength: (length: number) => boolean): Rule =>
+  (value) =>
+    typeof value === 'string' && isLength(fromBase64(value)?.length ?? NaN);
+
+const orNull =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null || rule(value);
+
+const isKey = isBase64((length) => length === 32);
+
+const APPROVAL: Readonly<Record<keyof Extract<ImageApproval, { by: 'history' }>, Rule>> = {
+  by: (value) => value === 'history',
+  url: matches(HTTPS),
+  pcr1: matches(PCR),
+  pcr2: matches(PCR),
+  timestamp: Number.isSafeInteger,
+  signature: isBase64((length) => length === 96),
+};
+
+const FIELDS: Readonly<Record<keyof Evidence, Rule>> = {
+  format: (value) => value === 'sealed-proxy-evidence',
+  formatVersion: (value) => value === 1,
+  version: matches(/^[0-9A-Za-z.+-]{1,64}$/),
+  backend: matches(HTTPS),
+  verifiedAt: isTime,
+  environment: (value) => value === 'production' || value === 'development',
+  challenge: isKey,
+  clientPublicKey: isKey,
+  serverPublicKey: orNull(isKey),
+  attestationDocument: isBase64((length) => length <= MAX_DOCUMENT_BYTES),
+  pcr0: orNull(matches(PCR)),
+  approval: orNull(isApproval),
+  checks: (value) => Array.isArray(value) && value.length === CHECK_IDS.length && value.every(isCheck),
+  digest: matches(HEX_32),
+};
+
+/** The first field of `value` that does not have the form of docs/evidence.md, or undefined if it is evidence. */
+export function findFormatError(value: unknown): string | undefined {
+  const fields = fieldsOf(value);
+  const wrong = Object.entries(FIELDS).find(([name, rule]) => !Object.hasOwn(fields, name) || !rule(fields[name]));
+  return wrong?.[0] ?? Object.keys(fields).find((name) => !Object.hasOwn(FIELDS, name));
+}
+
+/** The evidence that `value` is, or undefined. Its form alone is checked. */
+export function parseEvidence(value: unknown): Evidence | undefined {
+  return findFormatError(value) === undefined ? (value as Evidence) : undefined;
+}
+
+function isTime(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  const time = Date.parse(value);
+  return !Number.isNaN(time) && new Date(time).toISOString() === value && /^\d{4}-/.test(value);
+}
+
+function isApproval(value: unknown): boolean {
+  const local = exactFields(value, 'by');
+  if (local !== undefined) return local.by === 'pin' || local.by === 'setting';
+  const names = Object.keys(APPROVAL) as (keyof typeof APPROVAL)[];
+  const entry = exactFields(value, ...names);
+  return entry !== undefined && names.every((name) => APPROVAL[name](entry[name]));
+}
+
+function isCheck(value: unknown, index: number): boolean {
+  const failed = exactFields(value, 'id', 'result', 'examined', 'error');
+  const { id, result, examined } = failed ?? exactFields(value, 'id', 'result', 'examined') ?? {};
+  if (id !== CHECK_IDS[index] || !isExamined(examined)) return false;
+  if (failed === undefined) return result === 'pass' || result === 'skipped';
+  return result === 'fail' && matches(/^[a-z0-9_]{1,64}$/)(failed.error);
+}
+
+function isExamined(value: unknown): boolean {
+  const fields = asObject(value);
+  return (
+    fields !== undefined &&
+    Object.entries(fields).every(([name, field]) => {
+      const texts: readonly unknown[] = Array.isArray(field) ? field : [field];
+      return (
+        /^[A-Za-z][A-Za-z0-9]*$/.test(name) && texts.every((text) => typeof text === 'string' && text.isWellFormed())
+      );
+    })
+  );
 }

@@ -1,4 +1,5 @@
 // The backend's list of models. Every field but the id may be missing.
+import { asPlain } from './escape.ts';
 import { fieldsOf } from './json.ts';
 
 export type ModelFields = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -47,5 +48,5 @@ export function sizeOf(value: unknown): number | undefined {
 /** The first of these values that is a text, as one line that is short enough for a list. */
 export function firstText(...values: readonly unknown[]): string {
   const text = values.find((value): value is string => typeof value === 'string' && value.trim() !== '') ?? '';
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 100);
+  return asPlain(text, 100);
 }

@@ -4,6 +4,7 @@ import type { Agent, ClientRequestArgs, IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { parseActivity } from '../shared/activity.ts';
 import type { ActivityReport } from '../shared/activity.ts';
+import { parseEvidence } from '../shared/evidence.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
@@ -150,7 +151,11 @@ export class VerifiedConnection {
    */
   async evidence(): Promise<Evidence | null> {
     const headers = { [REQUEST_HEADERS.evidence]: makeRequest('evidence', this.#secret, this.#requireReport()) };
-    return parseJson((await this.#fetch({ path: '/health', headers })).body) as Evidence | null;
+    const value = parseJson((await this.#fetch({ path: '/health', headers })).body);
+    if (value === null) return null;
+    const evidence = parseEvidence(value);
+    if (evidence === undefined) throw new Error('The proxy did not send evidence');
+    return evidence;
   }
 
   /** The proxy forgets the sums that it has not sent to its window yet. */

@@ -43,7 +43,7 @@ const HEALTHY = {
   'TLS certificates': 'passed',
   'API key': 'passed',
   Handshake: 'passed',
-  steps: '––––––––––',
+  steps: '–––––––––––',
   'System clock': 'skipped',
   Models: 'passed',
   'Streamed response': 'passed',
@@ -108,7 +108,7 @@ describe('diagnose()', () => {
     assert.equal(finding('Access keys'), "2, including the extension's own");
     assert.match(
       diagnosticsReport(results, HOST, []),
-      /\*\*1[34] checks passed; 1[234] skipped\. You are using a development backend, which is not verified\.\*\*/,
+      /\*\*1[34] checks passed; 1[345] skipped\. You are using a development backend, which is not verified\.\*\*/,
     );
   });
 
@@ -163,7 +163,7 @@ describe('diagnose()', () => {
     await editor.supervisor.start();
     await editor.health('unreachable');
     const results = await run();
-    const steps = '––––✗–––––';
+    const steps = '––––✗––––––';
     assertOutline(results, { 'API key': 'skipped', Handshake: 'failed', steps, ...NO_REQUESTS });
     assert.match(resultNamed(results, 'Handshake').finding, /nonce_mismatch/);
     assert.match(resultNamed(results, 'Handshake').remedy, /intercepted\. Try another network/);

@@ -80,7 +80,9 @@ describe('The documentation', () => {
     const sources = readdirSync(fromRoot('src'), { recursive: true, encoding: 'utf8' });
     const linked = sources
       .filter((path) => path.endsWith('.ts'))
-      .flatMap((path) => [...read(`src/${path.replaceAll('\\', '/')}`).matchAll(/glossaryLink\('([^']+)'/g)])
+      .flatMap((path) => [
+        ...read(`src/${path.replaceAll('\\', '/')}`).matchAll(/(?:glossaryLink\(|\bterm: )'([^']+)'/g),
+      ])
       .map(([, term = '']) => term.toLowerCase().replaceAll(' ', '-'));
     assert.ok(linked.length > 0);
     assert.deepEqual(

@@ -46,7 +46,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
   dashboard: {
     below: ['shared'],
-    packages: /^(@vscode-elements\/elements\/.+|uplot(\/.+)?)$/,
+    packages: /^(@vscode-elements\/elements\/.+|lit(\/.+)?|uplot)$/,
     forbidden: ['fetch', 'WebSocket', 'console', 'process', 'Math.random'],
   },
   keys: { below: ['shared'], packages: /^node:.+$/, forbidden: [] },
@@ -95,6 +95,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'proxy/backend/certificates.ts': 'node:child_process',
   'proxy/dialects/translationThread.ts': 'node:worker_threads',
+  'proxy/hosts/commandLineFiles.ts': 'node:fs/promises',
 };
 
 const MAX_FILE_LINES = 300;

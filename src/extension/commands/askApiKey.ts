@@ -2,9 +2,12 @@
 import * as vscode from 'vscode';
 import { testApiKey } from '../../chat/apiKeyTest.ts';
 import type { ApiKeyTestResult } from '../../chat/apiKeyTest.ts';
+import type { Secrets } from '../../keys/secrets.ts';
 import { apiKeyProblem, keyPrompt } from '../../presentation/apiKeyText.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
 import type { CommandContext } from './commandContext.ts';
+import { runCommand } from './runCommand.ts';
 
 /**
  * Asks for an API key if none is set. Resolves true if one is set then.
@@ -40,6 +43,12 @@ export async function changeApiKey(context: CommandContext, reason: string): Pro
     await supervisor.secretsChanged(true);
     return true;
   }
+}
+
+/** Runs the command that sets an API key if there is none, or if the backend refused it. */
+export async function requestApiKey(status: ProxyStatus, secrets: Pick<Secrets, 'apiKey'>): Promise<void> {
+  const isRefused = status.kind === 'running' && status.health.kind === 'keyRejected';
+  if (isRefused || (await secrets.apiKey()) === undefined) await runCommand('setApiKey');
 }
 
 async function enterApiKey({ secrets, settings }: CommandContext, reason: string): Promise<string | undefined> {

@@ -1,11 +1,13 @@
 import type { AssistantService } from '../../assistants/assistantService.ts';
 import type { ChatSettings } from '../../assistants/chatSettings.ts';
 import type { ModelChoice } from '../../assistants/types.ts';
+import type { Section } from '../../dashboard/model.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import type { CommandName } from '../../presentation/commands.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
 import type { SharedStop } from '../../supervisor/sharedStop.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import type { UsageHistory } from '../../usageHistory/usageHistory.ts';
 import type { PublicApi } from '../api/api.ts';
 import type { SidePrompts } from '../languageModel/sidePrompts.ts';
 import type { ChannelLog } from '../log.ts';
@@ -21,7 +23,10 @@ export interface CommandContext {
   readonly log: ChannelLog;
   readonly api: PublicApi;
   readonly documents: Pick<Documents, 'show' | 'compare'>;
+  /** Opens the dashboard, or shows it; at this section, or where the user left it. */
+  readonly showDashboard: (section?: Section) => void;
   readonly assistants: AssistantService;
+  readonly usageHistory: Pick<UsageHistory, 'read' | 'erase'>;
   readonly sidePrompts: SidePrompts;
   readonly chatSettings: ChatSettings;
   readonly settings: () => Settings;

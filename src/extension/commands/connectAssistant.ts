@@ -116,31 +116,37 @@ function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-async function undo({ assistants }: CommandContext, assistant: Assistant): Promise<void> {
+/** Undoes the changes to an assistant. Returns what was shown: sentences; empty if the user cancelled. */
+export async function undo({ assistants }: CommandContext, assistant: Assistant): Promise<string> {
   const result = await assistants.undo(assistant);
+  const show = (message: string) => {
+    void vscode.window.showInformationMessage(message);
+    return message;
+  };
   if (result.kind === 'refused') {
     const revoke = 'Revoke Key Anyway';
-    if ((await vscode.window.showErrorMessage(result.message, revoke)) !== revoke) return;
+    if ((await vscode.window.showErrorMessage(result.message, revoke)) !== revoke) return result.message;
     await assistants.revoke([assistant]);
-    const message = `The access key of ${assistant.name} was revoked. Its configuration still contains the entry.`;
-    void vscode.window.showInformationMessage(message);
-    return;
+    return show(`The access key of ${assistant.name} was revoked. Its configuration still contains the entry.`);
   }
   const restored = result.left ?? 'The previous configuration was restored.';
-  void vscode.window.showInformationMessage(`The access key of ${assistant.name} was revoked. ${restored}`);
+  return show(`The access key of ${assistant.name} was revoked. ${restored}`);
 }
 
-async function check(context: CommandContext, assistant: Assistant): Promise<void> {
-  if (await ensureApiKey(context, 'The check'))
-    await showCheck(assistant.name, () => context.assistants.check(assistant));
+/** Sends one short request as the assistant would. Returns the result as it was shown; empty if the user cancelled. */
+export async function check(context: CommandContext, assistant: Assistant): Promise<string> {
+  if (!(await ensureApiKey(context, 'The check'))) return '';
+  return showCheck(assistant.name, () => context.assistants.check(assistant));
 }
 
-async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promise<void> {
+async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promise<string> {
   const progress = { location: vscode.ProgressLocation.Notification, title: `Checking ${name}…` };
   const outcome = await vscode.window.withProgress(progress, run);
-  const message = asNotice(outcome.message); // it names the model, as a file or the backend does
-  if (outcome.kind === 'answered') void vscode.window.showInformationMessage(`${name} is ready: ${message}`);
-  else void vscode.window.showErrorMessage(`${name} cannot use the proxy. ${message}`);
+  const isReady = outcome.kind === 'answered';
+  const message = `${name} ${isReady ? 'is ready:' : 'cannot use the proxy.'} ${outcome.message}`;
+  // The message names the model, as a file or the backend does.
+  void vscode.window[isReady ? 'showInformationMessage' : 'showErrorMessage'](asNotice(message));
+  return message;
 }
 
 async function copy(context: CommandContext, snippet: Snippet): Promise<void> {

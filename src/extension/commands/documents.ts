@@ -1,4 +1,4 @@
-// Shows the attestation, the usage, the diagnostics and the log.
+// Shows the dashboard, the diagnostics and the log.
 import * as vscode from 'vscode';
 import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { passed, runCheck } from '../../diagnostics/check.ts';
@@ -7,33 +7,25 @@ import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../diagnostics/report.ts';
 import type { HostInfo } from '../../diagnostics/report.ts';
 import type { Secrets } from '../../keys/secrets.ts';
-import { attestationDocument } from '../../presentation/attestationText.ts';
-import { usageDocument } from '../../presentation/usageText.ts';
-import type { UsageReport } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import { probePort } from '../../supervisor/portOwnership.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const documentCommands = {
-  showAttestation: ({ documents, supervisor }) =>
-    documents.show('Attestation.md', attestationDocument(supervisor.status)),
-  showUsage,
+  openDashboard: ({ showDashboard }) => {
+    showDashboard();
+  },
+  showAttestation: ({ showDashboard }) => {
+    showDashboard('attestation');
+  },
+  showUsage: ({ showDashboard }) => {
+    showDashboard('usage');
+  },
   diagnose: runDiagnostics,
   showLog: ({ log }) => {
     log.channel.show();
   },
 } satisfies CommandGroup;
-
-async function showUsage({ supervisor, secrets, documents }: CommandContext): Promise<void> {
-  let usage: UsageReport | undefined;
-  try {
-    if (supervisor.status.kind === 'running') usage = await supervisor.withConnection((proxy) => proxy.usage());
-  } catch {
-    void vscode.window.showWarningMessage('The proxy did not report its usage. Try again in a moment.');
-    return;
-  }
-  await documents.show('Usage.md', usageDocument(usage, await secrets.accessKeys()));
-}
 
 /** Runs all checks, which start and change nothing, and shows the results. */
 async function runDiagnostics(context: CommandContext): Promise<void> {

@@ -7,6 +7,7 @@ import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { connectAssistantCommands } from './connectAssistant.ts';
 import { connectionCommands } from './connection.ts';
 import { documentCommands } from './documents.ts';
+import { evidenceCommands } from './evidence.ts';
 import { keepChatSealedCommands } from './keepChatSealed.ts';
 import { menuCommands } from './menu.ts';
 import { proxyCommands } from './proxy.ts';
@@ -18,6 +19,7 @@ const HANDLERS = {
   ...proxyCommands,
   ...connectionCommands,
   ...documentCommands,
+  ...evidenceCommands,
   ...connectAssistantCommands,
   ...repairAssistantsCommands,
   ...keepChatSealedCommands,

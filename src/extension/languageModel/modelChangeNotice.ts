@@ -7,12 +7,14 @@ import { OUR_VENDOR } from '../../chat/sidePrompts/facts.ts';
 import { COMMANDS } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
 import { PRODUCT } from '../../presentation/text.ts';
-import { asNotice } from '../../shared/escape.ts';
+import { asNotice, asPlain } from '../../shared/escape.ts';
 import { runCommand } from '../commands/runCommand.ts';
 
 /** Where the ids of the models that the chat has used since the last notice are stored. */
 const USED = 'chat.usedModels';
 const SELECT = 'Select Model';
+/** In characters. */
+const LONGEST_NAME = 100;
 
 const REASONS: Readonly<Record<Withdrawal, { readonly text: string; readonly remedy: VisibleCommand }>> = {
   off: { text: `${PRODUCT} is off, so its models are not available.`, remedy: 'start' },
@@ -51,7 +53,7 @@ export class ModelChangeNotice {
     if (missed.length === 0 || !(await this.#hasOthers())) return;
     const rest = used.filter((id) => !missed.some((model) => model.id === id));
     await this.#memory.update(USED, rest.length === 0 ? undefined : rest);
-    const names = missed.map(({ name }) => name).join(', ');
+    const names = missed.map(({ name }) => asPlain(name, LONGEST_NAME)).join(', ');
     const { text, remedy } = reason === undefined ? removal(names) : REASONS[reason];
     const message = asNotice(
       `${text} VS Code's chat may now use a model of another provider. Check the selected model before your next prompt.`,

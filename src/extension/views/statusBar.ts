@@ -3,7 +3,7 @@ import { summaryOfMarks } from '../../chat/sidePrompts/mark.ts';
 import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { commandId } from '../../presentation/commands.ts';
 import { describeStatus, statusBarText, summaryOf } from '../../presentation/statusText.ts';
-import { SIDE_PROMPTS_COMMAND, statusTooltip } from '../../presentation/statusTooltip.ts';
+import { SIDE_PROMPTS_COMMAND, statusTooltip, tooltipCommands } from '../../presentation/statusTooltip.ts';
 import { PRODUCT } from '../../presentation/text.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 
@@ -32,7 +32,7 @@ export class StatusBar implements vscode.Disposable {
     this.#item.backgroundColor =
       view.severity === 'none' ? undefined : new vscode.ThemeColor(`statusBarItem.${view.severity}Background`);
     const tooltip = new vscode.MarkdownString(statusTooltip(status, view, summaryOfMarks(this.#sidePrompts())), true);
-    tooltip.isTrusted = { enabledCommands: [SIDE_PROMPTS_COMMAND, ...view.actions].map(commandId) };
+    tooltip.isTrusted = { enabledCommands: [SIDE_PROMPTS_COMMAND, ...tooltipCommands(view)].map(commandId) };
     this.#item.tooltip = tooltip;
   }
 

@@ -10,10 +10,12 @@ import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
+import type { Evidence } from '../../shared/evidence.ts';
 import type { FromProxy } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
 import { summarizeAttestation } from './attestationSummary.ts';
 import { describeError } from './describeError.ts';
+import { EvidenceKeeper } from './evidenceKeeper.ts';
 import type { Network } from './network.ts';
 import { createHistoryLoader } from './pcrHistory.ts';
 import { UndiciTransport } from './undiciTransport.ts';
@@ -35,6 +37,8 @@ export interface ConnectionOptions {
 export interface BackendConnection {
   readonly sessions: SessionManager<AttestationResult>;
   readonly transport: UndiciTransport;
+  /** Of the live session; without one, of the last handshake that got a document. Null: there was none. */
+  evidence(): Evidence | null;
   close(): Promise<void>;
 }
 
@@ -58,13 +62,22 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
         history: createHistoryLoader(settings.policy.environment, historyDispatcher, clock),
       }
     : { kind: 'development' };
+  const evidence = new EvidenceKeeper({ backend: settings.backend, anchors, policy: settings.policy });
   const sessions = new SessionManager<AttestationResult>({
     clock,
     connect: async () => {
       await network.ready; // its time is not that of the handshake
-      return performHandshake({ transport, primitives, trust, clock, timeout: handshakeTimeout });
+      return performHandshake({
+        transport,
+        primitives,
+        trust,
+        clock,
+        timeout: handshakeTimeout,
+        onRefused: evidence.refused,
+      });
     },
     onEstablished: ({ attestation }) => {
+      evidence.established(attestation);
       const summary = summarizeAttestation(attestation);
       if (summary.kind === 'verified') {
         const { environment, pcr0, approvedBy, moduleId } = summary;
@@ -89,6 +102,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
   return {
     sessions,
     transport,
+    evidence: () => evidence.of(sessions.current()?.attestation),
     close: async () => {
       sessions.close();
       network.close();

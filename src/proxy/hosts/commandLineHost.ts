@@ -11,8 +11,9 @@ import { startService } from '../service.ts';
 import type { Service } from '../service.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
-
-export const EXIT = { ok: 0, failed: 1, invalid: 2, portTaken: 3, crashed: 70 } as const;
+import { saveEvidence } from './evidenceCommand.ts';
+import { EXIT, complain } from './exitCodes.ts';
+import { verifyFile } from './verifyCommand.ts';
 
 /** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
 export const GRACE = 30_000;
@@ -21,8 +22,16 @@ const HEALTH_TIMEOUT = 5000;
 const HELP = `sealed-proxy ${VERSION}: a private endpoint on this computer for OpenAI and Anthropic clients.
 
 Usage: sealed-proxy [--help | --version | --health]
+       sealed-proxy evidence [FILE]
+       sealed-proxy verify FILE [--at TIME] [--pcr0 PCR0]... [--root FILE] [--challenge BASE64]
 
   --health   check the proxy that runs with these settings; exit with 0 if it answers, else with 1
+  evidence   verify the backend once, and write what others need to verify it again; an existing FILE is not overwritten
+  verify     verify evidence, or an attestation document, without a network; exit with 0 only if every check passed
+    --at         for this time (ISO 8601, or milliseconds since 1970) instead of the time in the evidence
+    --pcr0       trust this enclave image as well
+    --root       trust the certificate in this file (PEM or DER) instead of the root of AWS Nitro Enclaves
+    --challenge  the challenge that an attestation document must contain
 
 The base URL ends with /v1 for Chat Completions, with /anthropic for Anthropic's Messages API, and with /responses/v1 for
 OpenAI's Responses API.
@@ -31,7 +40,7 @@ Settings are environment variables:
 
 ${VARIABLES.map(helpOf).join('\n')}
 
-Exit codes: 0 stopped as requested, 1 failed, 2 a setting cannot be used, 3 the port is taken, 70 crashed.
+Exit codes: 0 stopped as requested, 1 failed or not verified, 2 a setting, an argument or a file cannot be used, 3 the port is taken, 70 crashed.
 `;
 
 function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]): string {
@@ -43,6 +52,8 @@ function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]
 /** Runs the command; resolves with the exit code, or with undefined while the proxy serves. */
 export async function runCommandLine(args: readonly string[], environment: Values): Promise<number | undefined> {
   const [argument, ...rest] = args;
+  if (argument === 'evidence') return saveEvidence(rest, environment);
+  if (argument === 'verify') return verifyFile(rest);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
@@ -147,9 +158,4 @@ function findHealthFailure(host: string, port: number): Promise<string | undefin
     });
     check.end();
   });
-}
-
-function complain(code: number, sentence: string): number {
-  process.stderr.write(`sealed-proxy: ${sentence}\n`);
-  return code;
 }

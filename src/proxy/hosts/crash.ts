@@ -1,4 +1,4 @@
-import { EXIT } from './commandLineHost.ts';
+import { EXIT } from './exitCodes.ts';
 
 /**
  * An uncaught exception ends the process with one log line that holds the stack frames, but no message: that may quote

@@ -10,10 +10,11 @@ import { VERSION } from '../../shared/version.ts';
 import { Log } from '../log.ts';
 import { startService } from '../service.ts';
 import type { Service } from '../service.ts';
-import { EXIT, GRACE, listenFailure } from './commandLineHost.ts';
+import { GRACE, listenFailure } from './commandLineHost.ts';
 import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 import { EditorProxies } from './editorProxies.ts';
+import { EXIT } from './exitCodes.ts';
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;

@@ -66,6 +66,13 @@ export class Editor {
     return new Workbench(page, await Bridge.of(folder, OPENING));
   }
 
+  /** Reloads a window, as a user does. Returns it with its new extension host. */
+  async reload(window: Workbench, name: string): Promise<Workbench> {
+    const folder = this.#fresh(name);
+    await window.runCommand('Developer: Reload Window');
+    return new Workbench(window.page, await Bridge.of(folder, OPENING));
+  }
+
   /** Opens a window whose extension host runs the suite in test/vscode/host. */
   async openSuite(name: string): Promise<Page> {
     return this.#watched(this.#fresh(name), HOST_SUITE);

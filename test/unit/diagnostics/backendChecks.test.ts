@@ -38,12 +38,12 @@ describe('backendChecks()', () => {
     assert.match(resultNamed(connected, 'Handshake').warning ?? '', /development backend, which is not verified\.$/);
     const failed = await runWith({ backendUrl, health: refused('nonce_mismatch', 'A different challenge') });
     assert.deepEqual([...stepsOf(failed)], ['Not verified: the handshake failed', 'Failed']);
-    assert.equal(outline(failed)['steps'], '––––✗–––––');
+    assert.equal(outline(failed)['steps'], '––––✗––––––');
   });
 
   it('reports each attestation step that passed before one failed', async () => {
     const results = await runWith({ health: refused('signature', 'The signature is wrong') });
-    assert.equal(outline(results)['steps'], '✓✓✓✗––––––');
+    assert.equal(outline(results)['steps'], '✓✓✓✗–––––––');
     assert.equal(resultNamed(results, 'System clock').outcome, 'skipped');
   });
 
@@ -56,7 +56,7 @@ describe('backendChecks()', () => {
     assert.match(remedy, /Set this computer's date and time/);
     const { finding: handshake, remedy: none } = resultNamed(results, 'Handshake');
     assert.deepEqual([handshake, none], ['Failed: see "System clock" (attestation_refused, clock)', '']);
-    assert.equal(outline(results)['steps'], '✓✓✓✓✓✗––––');
+    assert.equal(outline(results)['steps'], '✓✓✓✓✓✗–––––');
   });
 
   for (const [seconds, outcome] of [
@@ -84,7 +84,7 @@ describe('backendChecks()', () => {
         resultNamed(results, 'Handshake').finding,
         /^Verified enclave \(production\); last successful handshake at/,
       );
-      assert.equal(outline(results)['steps'], '✓'.repeat(10));
+      assert.equal(outline(results)['steps'], '✓'.repeat(11));
     });
   }
 });

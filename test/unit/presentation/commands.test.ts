@@ -65,7 +65,12 @@ describe('COMMANDS', () => {
   });
 
   it('works while the editor starts: each command that package.json does not contribute has an activation event', () => {
-    const expected = ['onStartupFinished', ...INTERNAL_COMMANDS.map((name) => `onCommand:${commandId(name)}`)];
+    const restored = 'onWebviewPanel:sealedProxy.dashboard';
+    const expected = [
+      'onStartupFinished',
+      restored,
+      ...INTERNAL_COMMANDS.map((name) => `onCommand:${commandId(name)}`),
+    ];
     assert.deepEqual(activationEvents, expected);
   });
 
@@ -107,7 +112,7 @@ describe('menuGroups()', () => {
   it('lists what always works, and what the state offers', () => {
     const { actions } = describeStatus({ kind: 'portTaken', port: 1, by: 'program' });
     const groups = menu(actions, false, false);
-    assert.equal(groups[0]?.[0], 'useFreePort');
+    assert.deepEqual(groups[0]?.slice(0, 2), ['openDashboard', 'useFreePort']);
     for (const name of ['diagnose', 'showLog'] as const) assert.equal(find(groups, name), 0, name);
     for (const name of ['connectAssistant', 'setApiKey', 'manageAccessKeys'] as const) {
       assert.equal(find(groups, name), 1, name);

@@ -62,6 +62,7 @@ describe('statusTooltip()', () => {
       shown,
       '**Sealed Proxy cannot start: port 14114 is used by another program.**\n\n' +
         'Sealed Proxy sent it no key. Use a free port, or quit that program and restart Sealed Proxy.\n\n' +
+        '[Open Dashboard](command:sealedProxy.openDashboard) · ' +
         '[Use a Free Port](command:sealedProxy.useFreePort) · [Restart](command:sealedProxy.restart) · ' +
         '[Run Diagnostics](command:sealedProxy.diagnose) · [Open Settings](command:sealedProxy.openSettings)',
     );
@@ -113,7 +114,7 @@ describe('statusTooltip()', () => {
     const shown = tooltip({ kind: 'off' }, '2 go to [x](command:y), 1 sealed');
     assert.ok(
       shown.includes(
-        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Start]",
+        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Open Dashboard]",
       ),
       shown,
     );

@@ -1,0 +1,144 @@
+// The dashboard's state, and when it is rendered.
+import { html, render } from 'lit';
+import type { TemplateResult } from 'lit';
+import { cache } from 'lit/directives/cache.js';
+import type { DashboardState, FromDashboard, Section, ToDashboard, UsageView } from '../model.ts';
+import { RequestList } from '../requestList.ts';
+import { visibleText } from '../text.ts';
+import { attestationSection } from './attestation.ts';
+import { clientsSection } from './clients.ts';
+import { connectionSection } from './connection.ts';
+import type { Dashboard } from './dashboard.ts';
+import { loadView, saveView, send } from './host.ts';
+import type { SavedView } from './host.ts';
+import { empty } from './parts.ts';
+import { requestsSection } from './requests.ts';
+import { TITLES, tabs } from './tabs.ts';
+import { usageSection } from './usage.ts';
+
+/** How often the durations of running requests change, in milliseconds. */
+const TICK = 500;
+
+export class App implements Dashboard {
+  readonly requests = new RequestList();
+  readonly #root: HTMLElement;
+  state: DashboardState | undefined;
+  usage: UsageView | undefined;
+  view: SavedView = loadView();
+  now = Date.now();
+  /** The actions that have not been answered by a new state. */
+  readonly #busy = new Set<string>();
+  #announcement = '';
+  #isScheduled = false;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  start(): void {
+    this.#render();
+    send({ type: 'ready' });
+    this.#requestUsage();
+    setInterval(() => {
+      if (this.view.section === 'requests' && this.requests.hasRunning) this.#schedule();
+    }, TICK);
+  }
+
+  receive(message: ToDashboard): void {
+    switch (message.type) {
+      case 'state':
+        this.#announcement = changes(this.state, message.state);
+        this.state = message.state;
+        this.#busy.clear();
+        break;
+      case 'requests':
+        this.requests.update(message.rows, message.reset, Date.now());
+        if (this.view.section !== 'requests') return;
+        break;
+      case 'usage':
+        this.usage = message.view;
+        break;
+      case 'show':
+        this.change({ section: message.section });
+        break;
+    }
+    this.#schedule();
+  }
+
+  change(part: Partial<SavedView>): void {
+    const { section, range, by } = this.view;
+    this.view = { ...this.view, ...part };
+    saveView(this.view);
+    if (range !== this.view.range || by !== this.view.by) this.#requestUsage();
+    if (section !== this.view.section) document.getElementById('panel')?.scrollTo(0, 0);
+    this.#schedule();
+  }
+
+  send(message: FromDashboard): void {
+    send(message);
+  }
+
+  act(message: FromDashboard): void {
+    this.#busy.add(JSON.stringify(message));
+    send(message);
+    this.#schedule();
+  }
+
+  isBusy(message: FromDashboard): boolean {
+    return this.#busy.has(JSON.stringify(message));
+  }
+
+  #requestUsage(): void {
+    const { range, by } = this.view;
+    send({ type: 'usageView', range, by });
+  }
+
+  /** Renders once a frame at most, and not while the tab is hidden. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    requestAnimationFrame(() => {
+      this.#isScheduled = false;
+      this.#render();
+    });
+  }
+
+  #render(): void {
+    this.now = Date.now();
+    const { section } = this.view;
+    const select = (selected: Section): void => {
+      this.change({ section: selected });
+    };
+    const page = html`<header>${tabs(section, select)}</header>
+      <main>
+        <div id="panel" role="tabpanel" aria-labelledby="tab-${section}" tabindex="0">
+          <h1>${TITLES[section]}</h1>
+          ${cache(this.#section(section))}
+        </div>
+      </main>
+      <div class="visually-hidden" role="status">${visibleText(this.#announcement)}</div>`;
+    render(page, this.#root);
+  }
+
+  #section(section: Section): TemplateResult {
+    if (section === 'requests') return requestsSection(this);
+    if (section === 'usage') return usageSection(this);
+    if (this.state === undefined) return empty('Loading…');
+    if (section === 'connection') return connectionSection(this.state.connection, this);
+    if (section === 'attestation') return attestationSection(this.state.attestation, this);
+    return clientsSection(this.state.clients, this);
+  }
+}
+
+/** What a screen reader says about a new state: sentences that were not there before. */
+function changes(before: DashboardState | undefined, after: DashboardState): string {
+  if (before === undefined) return '';
+  const known = new Set(sentences(before));
+  return sentences(after)
+    .filter((sentence) => !known.has(sentence))
+    .join(' ');
+}
+
+function sentences({ connection, attestation, clients }: DashboardState): string[] {
+  return [connection.headline, attestation.headline, ...clients.assistants.map(({ note }) => note)].filter(Boolean);
+}

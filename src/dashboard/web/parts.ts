@@ -1,0 +1,60 @@
+// Small parts that several sections use.
+import { html, nothing, svg } from 'lit';
+import type { TemplateResult } from 'lit';
+import { formatsFor } from '../format.ts';
+import type { Fact, Tone } from '../model.ts';
+import { shortText, visibleText } from '../text.ts';
+
+export const formats = formatsFor(navigator.language);
+
+type Icon = Tone | 'skipped' | 'running';
+
+const ICONS: Readonly<Record<Icon, TemplateResult>> = {
+  good: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="m5 8.2 2.1 2.1L11 6"></path>`,
+  warning: svg`<path d="M8 2 14.5 13.5h-13z"></path><path d="M8 6.5v3.2M8 11.6v.4"></path>`,
+  error: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6"></path>`,
+  neutral: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M8 7.5v3.6M8 4.9v.4"></path>`,
+  skipped: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M5.2 8h5.6"></path>`,
+  running: svg`<circle cx="8" cy="8" r="6.5"></circle><circle class="dot" cx="8" cy="8" r="2.5"></circle>`,
+};
+
+/** Decoration: a word beside it always says the same. */
+export function icon(name: Icon): TemplateResult {
+  return html`<svg class="icon tone-${name}" viewBox="0 0 16 16" aria-hidden="true">${ICONS[name]}</svg>`;
+}
+
+/** Text from outside in one line, isolated from the text around it; the tooltip has more of it. */
+export function name(text: string): TemplateResult {
+  return html`<bdi class="name" title=${visibleText(text)}>${shortText(text)}</bdi>`;
+}
+
+/** Text from outside that may take several lines. */
+export function prose(text: string): TemplateResult {
+  return html`<bdi class="prose">${visibleText(text)}</bdi>`;
+}
+
+export function facts(list: readonly Fact[]): TemplateResult | typeof nothing {
+  if (list.length === 0) return nothing;
+  return html`<dl class="facts">
+    ${list.map(
+      (fact) =>
+        html`<dt>${prose(fact.name)}</dt>
+          <dd>${prose(fact.value)}</dd>`,
+    )}
+  </dl>`;
+}
+
+/** The state of a section: icon, sentence, and what it means. */
+export function banner(tone: Tone, headline: string, detail: string): TemplateResult {
+  return html`<div class="banner tone-${tone}">
+    ${icon(tone)}
+    <div>
+      <p class="headline">${prose(headline)}</p>
+      ${detail === '' ? nothing : html`<p class="detail">${prose(detail)}</p>`}
+    </div>
+  </div>`;
+}
+
+export function empty(sentence: string): TemplateResult {
+  return html`<p class="empty">${sentence}</p>`;
+}

@@ -1,0 +1,240 @@
+// What the dashboard shows, kept current while it is visible: the state at each change, requests and clients by polling.
+import { setTimeout } from 'node:timers/promises';
+import type { AssistantState } from '../../assistants/assistantService.ts';
+import { chatModels } from '../../chat/models.ts';
+import type { DashboardState, Grouping, Range, ToDashboard } from '../../dashboard/model.ts';
+import type { AccessKey } from '../../keys/accessKeys.ts';
+import { attestationSection } from '../../presentation/dashboard/attestation.ts';
+import type { EvidenceState } from '../../presentation/dashboard/attestation.ts';
+import { clientName, clientsSection } from '../../presentation/dashboard/clients.ts';
+import type { AssistantFacts } from '../../presentation/dashboard/clients.ts';
+import { connectionSection } from '../../presentation/dashboard/connection.ts';
+import { requestRow } from '../../presentation/dashboard/requests.ts';
+import { startOf, usageView } from '../../presentation/dashboard/usage.ts';
+import { isConnected } from '../../shared/status.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
+import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
+import { VERSION } from '../../shared/version.ts';
+import type { CommandContext } from '../commands/commandContext.ts';
+import { describeConfigState } from './assistantRows.ts';
+
+/** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
+const WHILE_RUNNING = 1000;
+const WHILE_IDLE = 2000;
+const CLIENTS = 5000;
+const USAGE = 30_000;
+
+export class DashboardFeed {
+  readonly #context: CommandContext;
+  readonly #post: (message: ToDashboard) => void;
+  /** Aborts when the dashboard is no longer visible; undefined while it is not. */
+  #visible: AbortController | undefined;
+  #keys: readonly AccessKey[] = [];
+  #assistants: readonly AssistantState[] = [];
+  /** The names of keys that may be revoked by now, by caller. */
+  readonly #names = new Map<string, string>();
+  /** The results of the last actions, by the assistant's id. */
+  readonly #notes = new Map<string, string>();
+  #evidence: EvidenceState = null;
+  /** What the evidence was last requested for. */
+  #evidenceOf = '';
+  /** The process that the rows are of, and how far they were read. */
+  #instance = '';
+  #cursor = 0;
+  #query: { readonly range: Range; readonly by: Grouping } = { range: 'day', by: 'client' };
+
+  constructor(context: CommandContext, post: (message: ToDashboard) => void) {
+    this.#context = context;
+    this.#post = post;
+  }
+
+  /** The web view is visible and knows nothing. */
+  start(): void {
+    this.stop();
+    this.#visible = new AbortController();
+    const { signal } = this.#visible;
+    this.#evidenceOf = '';
+    this.#forgetRequests();
+    this.statusChanged();
+    void this.#follow(signal);
+  }
+
+  /** The web view is hidden or closed. */
+  stop(): void {
+    this.#visible?.abort();
+    this.#visible = undefined;
+  }
+
+  statusChanged(): void {
+    if (this.#visible === undefined) return;
+    const { status } = this.#context.supervisor;
+    if (status.kind !== 'running') this.#forgetRequests();
+    this.#postState();
+    const about = attestationOf(status);
+    if (about === this.#evidenceOf) return;
+    this.#evidenceOf = about;
+    void this.#readEvidence(status, about);
+  }
+
+  /** Access keys or assistants may have changed. The web view gets a state even if nothing has. */
+  async clientsChanged(): Promise<void> {
+    if (this.#visible !== undefined) await this.#readClients().catch(this.#logFailure);
+  }
+
+  /** Shows the result of an action in the row of an assistant. */
+  async note(assistant: string, sentence: string): Promise<void> {
+    this.#notes.set(assistant, sentence);
+    await this.clientsChanged();
+  }
+
+  /** The user has chosen this view of the usage. */
+  async showUsage(range: Range, by: Grouping): Promise<void> {
+    this.#query = { range, by };
+    await this.usageChanged();
+  }
+
+  async usageChanged(): Promise<void> {
+    if (this.#visible !== undefined) await this.#readUsage();
+  }
+
+  get canSaveEvidence(): boolean {
+    return this.#state().attestation.canSaveEvidence;
+  }
+
+  /** Starts with the names of the clients, which the other lists need. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    await this.clientsChanged();
+    const pauseAfterRequests = (isBusy?: boolean) => (isBusy === true ? WHILE_RUNNING : WHILE_IDLE);
+    this.#repeat(signal, () => this.#readRequests(signal), pauseAfterRequests);
+    this.#repeat(signal, () => this.#readUsage(), () => USAGE);
+    await setTimeout(CLIENTS, undefined, { signal }).catch(() => undefined);
+    this.#repeat(signal, () => this.#readClients(), () => CLIENTS);
+  }
+
+  #repeat<Result>(signal: AbortSignal, work: () => Promise<Result>, pause: (result?: Result) => number): void {
+    const run = async () => {
+      while (!signal.aborted) {
+        const result = await work().catch((error: unknown) => {
+          this.#logFailure(error);
+          return undefined;
+        });
+        await setTimeout(pause(result), undefined, { signal }).catch(() => undefined);
+      }
+    };
+    void run();
+  }
+
+  #state(): DashboardState {
+    const { supervisor, settings } = this.#context;
+    const { status } = supervisor;
+    const models = isConnected(status) ? chatModels(status.health.catalogue, settings().modelOverrides) : [];
+    return {
+      connection: connectionSection(status, models),
+      attestation: attestationSection(status, this.#evidence),
+      clients: clientsSection(
+        this.#keys,
+        this.#assistants.map((state) => factsOf(state, this.#notes.get(state.assistant.id) ?? '')),
+      ),
+    };
+  }
+
+  #postState(): void {
+    this.#post({ type: 'state', state: this.#state() });
+  }
+
+  async #readClients(): Promise<void> {
+    const { secrets, assistants } = this.#context;
+    [this.#keys, this.#assistants] = await Promise.all([secrets.accessKeys(), assistants.list()]);
+    for (const { id, name } of this.#keys) this.#names.set(id, name);
+    this.#postState();
+  }
+
+  /** @param about the evidence is of no use once the status tells of another handshake */
+  async #readEvidence(status: ProxyStatus, about: string): Promise<void> {
+    const evidence = await this.#requestEvidence(status);
+    if (about !== this.#evidenceOf) return;
+    this.#evidence = evidence;
+    this.#postState();
+  }
+
+  async #requestEvidence(status: ProxyStatus): Promise<EvidenceState> {
+    if (status.kind !== 'running') return null;
+    try {
+      return await this.#context.supervisor.withConnection((proxy) => proxy.evidence());
+    } catch (error) {
+      if (status.version !== VERSION) return 'unavailable';
+      this.#logFailure(error);
+      return null;
+    }
+  }
+
+  /** Sends what is new. True if requests are running. */
+  async #readRequests(signal: AbortSignal): Promise<boolean> {
+    const { supervisor } = this.#context;
+    if (supervisor.status.kind !== 'running') return false;
+    // The proxy may be restarting, or be of a version that does not report its requests.
+    const report = await supervisor.withConnection((proxy) => proxy.activity(this.#cursor)).catch(() => undefined);
+    if (report === undefined || signal.aborted || supervisor.status.kind !== 'running') return false;
+    const isOther = report.instance !== this.#instance;
+    const isStale = isOther && this.#cursor !== 0;
+    this.#instance = report.instance;
+    this.#cursor = isStale ? 0 : report.cursor;
+    if (isStale) return this.#readRequests(signal); // the cursor was of another process
+    const records = [...report.finished, ...report.running];
+    if (records.some(({ caller }) => this.#isNew(caller))) await this.#readClients();
+    if (isOther || records.length > 0) {
+      const rows = records.map((record) => requestRow(record, this.#nameOf));
+      this.#post({ type: 'requests', reset: isOther, rows });
+    }
+    return report.running.length > 0;
+  }
+
+  /** Whether this may be a key that another window has created a moment ago. */
+  #isNew(caller: string): boolean {
+    return caller !== DIRECT && caller !== UNKNOWN && !this.#names.has(caller);
+  }
+
+  #forgetRequests(): void {
+    this.#instance = '';
+    this.#cursor = 0;
+    this.#post({ type: 'requests', reset: true, rows: [] });
+  }
+
+  readonly #nameOf = (caller: string) => clientName(caller, this.#keys, this.#names.get(caller));
+
+  async #readUsage(): Promise<void> {
+    const { usageHistory, settings } = this.#context;
+    const { range, by } = this.#query;
+    const now = Date.now();
+    const sums = await usageHistory.read(startOf(range, now));
+    for (const { caller, name } of sums) if (name !== '') this.#names.set(caller, name);
+    if (this.#query.range !== range || this.#query.by !== by) return; // the user has chosen another view
+    const view = usageView(sums, { range, by, recording: settings().usageHistory, now, nameOf: this.#nameOf });
+    this.#post({ type: 'usage', view });
+  }
+
+  readonly #logFailure = (error: unknown) => {
+    this.#context.log.channel.error(`The dashboard could not be updated: ${String(error)}`);
+  };
+}
+
+function factsOf({ assistant, configState, undoable }: AssistantState, note: string): AssistantFacts {
+  return {
+    id: assistant.id,
+    name: assistant.name,
+    state: configState.kind,
+    description: describeConfigState(configState),
+    isUncertain:
+      configState.kind === 'current' && (configState.uncompared === true || configState.elsewhere !== undefined),
+    undoable,
+    note,
+  };
+}
+
+/** What identifies the handshake of which a status tells. */
+function attestationOf(status: ProxyStatus): string {
+  if (status.kind !== 'running') return status.kind;
+  const { port, version, verified, establishedAt, health } = status;
+  const failedAt = health.kind === 'unreachable' ? health.failure?.at : undefined;
+  return JSON.stringify([port, version, verified, establishedAt, failedAt]);
+}

@@ -1,0 +1,144 @@
+// What was verified, as the dashboard shows it. The status decides what is said; the evidence, if it is about the same
+// handshake, adds what was examined. Pure.
+import type { AttestationSection, AttestationStep } from '../../dashboard/model.ts';
+import { asPlain } from '../../shared/escape.ts';
+import type { Evidence, EvidenceCheck } from '../../shared/evidence.ts';
+import type { ProxyStatus } from '../../shared/status.ts';
+import { DEFAULT_BACKEND } from '../apiKeyText.ts';
+import { STEPS, approvedBy, stepOutcomes } from '../attestationSteps.ts';
+import type { StepOutcome, VerifiedSummary } from '../attestationSteps.ts';
+import { describeStatus, summaryOf } from '../statusText.ts';
+import { PCR0, joined, sentence } from '../text.ts';
+import { certificateChain } from './certificateChain.ts';
+
+/** The enclave of the default backend, in the repository that also contains its image history (pins.ts). */
+const SOURCE_CODE = 'https://github.com/MaplePrivacyLabs/Maple/tree/master/services/opensecret';
+
+const LIMITS = [
+  'What the program in the image does. PCR0 identifies the image; the makers of the default backend publish its source ' +
+    `code and build instructions at ${SOURCE_CODE}.`,
+  'Whether a certificate was revoked. The last certificate is valid for about three hours only, which limits the risk.',
+  'PCR values other than PCR0, which covers the complete image.',
+  'This computer. Programs on it can read what you type.',
+];
+
+const NO_EVIDENCE =
+  'The proxy is from an older version, which keeps no evidence. To save evidence, restart the proxy in this window.';
+
+/** `unavailable`: the proxy is of an older version; null: there was no handshake with a document yet. */
+export type EvidenceState = Evidence | null | 'unavailable';
+
+export function attestationSection(status: ProxyStatus, evidence: EvidenceState): AttestationSection {
+  const usable = evidence !== null && evidence !== 'unavailable' && isAbout(status, evidence) ? evidence : undefined;
+  const outcomes = stepOutcomes(status);
+  const { tone, headline, detail } = describe(status, outcomes);
+  return {
+    tone,
+    headline,
+    detail: joined(detail, evidence === 'unavailable' ? NO_EVIDENCE : ''),
+    steps: wereChecked(status, outcomes) ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable)) : [],
+    chain: usable === undefined ? [] : certificateChain(usable),
+    image: imageOf(status, usable),
+    limits: tone === 'good' ? LIMITS : [],
+    canSaveEvidence: evidence !== null && evidence !== 'unavailable',
+  };
+}
+
+/** Whether the evidence is from the handshake that the status tells of. */
+function isAbout(status: ProxyStatus, evidence: Evidence): boolean {
+  if (status.kind !== 'running' || status.backendUrl !== evidence.backend) return false;
+  const { verified, health } = status;
+  if (verified?.kind === 'verified') return verified.document === evidence.attestationDocument;
+  if (verified !== null || health.kind !== 'unreachable' || health.failure === null) return false;
+  const { code, detail } = health.failure;
+  const failed = evidence.checks.find(({ result }) => result === 'fail');
+  return STEPS.some(
+    ({ id, failures }) => id === failed?.id && (failures.includes(detail ?? code) || failures.includes(code)),
+  );
+}
+
+/** False if there was no document, or no reason to refuse it: then the list would say nothing. */
+function wereChecked(status: ProxyStatus, outcomes: readonly StepOutcome[]): boolean {
+  const isDevelopment = status.kind === 'running' && status.verified?.kind === 'development';
+  return isDevelopment || outcomes.some(({ result }) => result !== 'notChecked');
+}
+
+function withEvidence(outcome: StepOutcome, index: number, evidence: Evidence | undefined): AttestationStep {
+  const check = evidence?.checks.find(({ id }) => id === STEPS[index]?.id);
+  if (check === undefined) return { ...outcome, examined: [] };
+  const result = check.result === 'skipped' && outcome.result === 'passed' ? 'notChecked' : outcome.result;
+  return { ...outcome, result: check.result === 'fail' ? 'failed' : result, examined: examinedBy(check) };
+}
+
+/** The longest value that is shown completely, in characters; the file has all of them. */
+const LONGEST_VALUE = 4096;
+
+function examinedBy({ examined }: EvidenceCheck): AttestationStep['examined'] {
+  return Object.entries(examined).flatMap(([name, value]) => {
+    const values = typeof value === 'string' ? [value] : value;
+    return values.map((each, index) => ({
+      name: values.length === 1 ? name : `${name} ${index + 1}`,
+      value: asPlain(each, LONGEST_VALUE),
+    }));
+  });
+}
+
+type Description = Pick<AttestationSection, 'tone' | 'headline' | 'detail'>;
+
+function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Description {
+  const verified = status.kind === 'running' ? status.verified : null;
+  switch (verified?.kind) {
+    case 'verified':
+      return {
+        tone: 'good',
+        headline: 'The enclave is verified.',
+        detail:
+          'Prompts to the models of Sealed Proxy are encrypted on this computer, and only the program inside the ' +
+          'enclave can decrypt them. Networks and servers in between cannot.',
+      };
+    case 'development':
+      return {
+        tone: 'warning',
+        headline: 'You are using a development backend. It is not verified.',
+        detail:
+          'Its attestation document is not signed, so any program could have sent it. Use it for tests only, and send ' +
+          'it nothing private. The connection is encrypted, but you cannot know to whom. To use a verified enclave, ' +
+          `reset the setting sealedProxy.backendUrl to its default, ${DEFAULT_BACKEND}.`,
+      };
+    case undefined: {
+      const failed = steps.find(({ result }) => result === 'failed');
+      return {
+        tone: failed === undefined ? 'neutral' : 'error',
+        headline: 'The enclave is not verified.',
+        detail: joined(
+          failed === undefined ? '' : `Failed check: ${sentence(failed.what)}`,
+          asPlain(summaryOf(describeStatus(status)), 1000),
+          'No prompt leaves this computer without a verified session.',
+        ),
+      };
+    }
+  }
+}
+
+function imageOf(status: ProxyStatus, evidence: Evidence | undefined): AttestationSection['image'] {
+  if (status.kind !== 'running') return null;
+  if (status.verified?.kind === 'verified') {
+    const { verified } = status;
+    return { pcr0: verified.pcr0, approval: joined(approvalOf(verified), sinceOf(evidence)) };
+  }
+  const [pcr0] = (status.health.kind === 'unreachable' && PCR0.exec(status.health.message)) || [];
+  return pcr0 === undefined ? null : { pcr0, approval: 'This image is not trusted.' };
+}
+
+function approvalOf(verified: VerifiedSummary): string {
+  return sentence(approvedBy(verified));
+}
+
+/** The signature of an entry in the history covers the PCR0 alone. */
+function sinceOf(evidence: Evidence | undefined): string {
+  if (evidence?.approval?.by !== 'history') return '';
+  const date = new Date(evidence.approval.timestamp * 1000);
+  if (Number.isNaN(date.getTime())) return '';
+  const day = date.toLocaleDateString('en-US', { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' });
+  return `The history lists it since ${day}; this date is not signed.`;
+}

@@ -1,0 +1,216 @@
+// `sealed-proxy verify FILE`: repeats the checks of evidence, or of an attestation document, without a network.
+import { X509Certificate, createHash } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
+import { isVerified, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
+import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
+import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
+import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
+import type { Evidence } from '../../shared/evidence.ts';
+import { asObject, parseJson } from '../../shared/json.ts';
+import { parsePcr0 } from '../../shared/pcr0.ts';
+import { FileError, readLimited } from './commandLineFiles.ts';
+import { EXIT, complain } from './exitCodes.ts';
+
+/** The first byte of an attestation document: a CBOR array of four. */
+const ARRAY_OF_FOUR = 0x84;
+/** With a zone: the time of a place would depend on the computer. */
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+const MEANINGS: Readonly<Record<StepId, string>> = {
+  file_format: 'the file has the form of evidence',
+  file_digest: 'the digest fits the other fields',
+  document_format: 'the attestation document has the required form',
+  trusted_root: 'its certificate chain starts with the trusted root',
+  certificate_chain: 'each certificate is issued and signed by the previous one',
+  document_signature: 'the document is signed with the key of the last certificate',
+  challenge: 'the document contains the challenge',
+  certificate_validity: 'every certificate is valid at the time of the verification',
+  debug_mode: 'the enclave is not in debug mode',
+  image_approved: 'the enclave image is trusted',
+  server_key: "the document contains the enclave's public key",
+  client_key: 'the document was made for the public key of the proxy',
+  verified_at: 'the time in the file fits the time in the document',
+  recorded_values: 'what the file says about the checks is what they find',
+};
+
+/** An argument that cannot be used. The message is for the user. */
+class ArgumentError extends Error {
+  override readonly name = 'ArgumentError';
+}
+
+interface Arguments {
+  readonly path: string;
+  readonly at: number | undefined;
+  readonly challenge: Uint8Array | undefined;
+  readonly trust: VerifierTrust;
+  /** What is trusted, for the user. */
+  readonly root: string;
+}
+
+/** What a file contains. */
+type Content =
+  { readonly kind: 'evidence'; readonly value: unknown } | { readonly kind: 'document'; readonly document: Uint8Array };
+
+/**
+ * @param args the arguments after `verify`
+ * @returns the exit code: 0 only if every step passed
+ */
+export async function verifyFile(args: readonly string[]): Promise<number> {
+  try {
+    const given = await readArguments(args);
+    const content = recognize(given.path, await readLimited(given.path, MAX_EVIDENCE_BYTES));
+    const lines = content.kind === 'evidence' ? verifyValue(content.value, given) : verifyDocument(content, given);
+    process.stdout.write(`${lines.text.map(printable).join('\n')}\n`);
+    return lines.verified ? EXIT.ok : EXIT.failed;
+  } catch (error) {
+    if (!(error instanceof FileError || error instanceof ArgumentError)) throw error;
+    return complain(EXIT.invalid, printable(error.message));
+  }
+}
+
+interface Outcome {
+  readonly text: readonly string[];
+  readonly verified: boolean;
+}
+
+function verifyValue(value: unknown, { trust, root, at, challenge }: Arguments): Outcome {
+  if (challenge !== undefined) {
+    throw new ArgumentError('--challenge is for an attestation document; evidence contains its challenge');
+  }
+  const steps = verifyEvidence(value, trust, at);
+  const verified = isVerified(steps);
+  const evidence = parseEvidence(value);
+  const text = evidence === undefined ? [] : describe(evidence, at, root);
+  return { text: [...text, ...steps.flatMap(lineOf), '', conclude(steps), ...advise(steps, evidence)], verified };
+}
+
+function verifyDocument(
+  { document }: { readonly document: Uint8Array },
+  { trust, root, at, challenge }: Arguments,
+): Outcome {
+  if (at === undefined) {
+    throw new ArgumentError('an attestation document does not say when it was verified: name the time with --at');
+  }
+  const steps = verifyBareDocument({ document, challenge }, trust, at);
+  const isComplete = steps.every(({ result }) => result !== 'fail');
+  const text = [
+    'An attestation document without evidence',
+    `Time:  ${new Date(at).toISOString()} (--at)`,
+    `Root:  ${root}`,
+    '',
+    ...steps.flatMap(lineOf),
+    '',
+    conclude(steps),
+    ...(isComplete ? ['All checks that could run passed. Skipped ones have nothing to compare with.'] : []),
+  ];
+  return { text, verified: isVerified(steps) };
+}
+
+function describe(evidence: Evidence, at: number | undefined, root: string): string[] {
+  const { backend, version, verifiedAt, environment, approval, pcr0 } = evidence;
+  const time = at === undefined ? `${verifiedAt} (verifiedAt in the file)` : `${new Date(at).toISOString()} (--at)`;
+  return [
+    `Evidence of ${backend}, made by Sealed Proxy ${version}`,
+    `Time:  ${time}`,
+    `Root:  ${root}`,
+    `PCR0:  ${pcr0 ?? 'none'}`,
+    `Image: a ${environment} image, approved by: ${approval?.by ?? 'nothing'}`,
+    '',
+  ];
+}
+
+function lineOf({ id, result, cause }: Step): string[] {
+  const line = `${(result === 'fail' ? 'FAIL' : result).padEnd(8)} ${id.padEnd(21)} ${MEANINGS[id]}`;
+  return cause === undefined ? [line] : [line, `${' '.repeat(31)}${cause}`];
+}
+
+function conclude(steps: readonly Step[]): string {
+  const count = (result: Step['result']) => steps.filter((step) => step.result === result).length;
+  if (isVerified(steps)) return `Verified: all ${steps.length} steps passed.`;
+  return `Not verified: ${count('pass')} steps passed, ${count('fail')} failed, ${count('skipped')} skipped.`;
+}
+
+function advise(steps: readonly Step[], evidence: Evidence | undefined): string[] {
+  const isRefused = steps.some(({ id, result }) => id === 'image_approved' && result === 'fail');
+  if (!isRefused || evidence?.approval?.by !== 'setting') return [];
+  return ['A setting of the user who made the file approved the image. If you trust it too, name it with --pcr0.'];
+}
+
+/** @throws ArgumentError, FileError */
+async function readArguments(args: readonly string[]): Promise<Arguments> {
+  const { values, positionals } = parse(args);
+  const [path, ...others] = positionals;
+  if (path === undefined || others.length > 0) throw new ArgumentError('verify takes one file; see --help');
+  const additionalPcr0 = (values.pcr0 ?? []).map(
+    (text) => parsePcr0(text) ?? refuse('--pcr0 takes a PCR0, which has 96 hex digits'),
+  );
+  const challenge =
+    values.challenge === undefined
+      ? undefined
+      : (fromBase64(values.challenge) ?? refuse('--challenge takes Base64 with padding'));
+  const own = values.root === undefined ? undefined : parseRoot(values.root, await readLimited(values.root, 65_536));
+  const sha256 = own === undefined ? '' : createHash('sha256').update(own).digest('hex');
+  return {
+    path,
+    at: values.at === undefined ? undefined : parseTime(values.at),
+    challenge,
+    trust: { anchors: own === undefined ? AWS_NITRO_ROOT : { roots: [own] }, additionalPcr0 },
+    root:
+      own === undefined ? 'AWS Nitro Enclaves' : `${values.root ?? ''} (--root), NOT that of AWS; SHA-256 ${sha256}`,
+  };
+}
+
+function parse(args: readonly string[]) {
+  const options = {
+    at: { type: 'string' },
+    pcr0: { type: 'string', multiple: true },
+    root: { type: 'string' },
+    challenge: { type: 'string' },
+  } as const;
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    throw new ArgumentError(`${(error as Error).message.split('. ', 1)[0] ?? ''}; see --help`);
+  }
+}
+
+function parseTime(text: string): number {
+  const time = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time)) refuse('--at takes a time such as 2026-01-15T12:00:00Z, or milliseconds since 1970');
+  return time;
+}
+
+function parseRoot(path: string, file: Uint8Array): Uint8Array {
+  if (
+    (asBuffer(file)
+      .toString('latin1')
+      .match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 1) === 1
+  ) {
+    try {
+      return new Uint8Array(new X509Certificate(file).raw);
+    } catch {
+      // refused below
+    }
+  }
+  throw new ArgumentError(`${path} is not one certificate in PEM or DER`);
+}
+
+/** @throws ArgumentError */
+function recognize(path: string, file: Uint8Array): Content {
+  const value = asObject(parseJson(file));
+  if (value !== undefined) return { kind: 'evidence', value };
+  const text = asBuffer(file).toString('latin1').replaceAll(/\s/g, '');
+  const document = fromBase64(text) ?? file;
+  if (document[0] === ARRAY_OF_FOUR) return { kind: 'document', document };
+  throw new ArgumentError(`${path} is neither evidence of Sealed Proxy nor an attestation document`);
+}
+
+function refuse(sentence: string): never {
+  throw new ArgumentError(sentence);
+}
+
+/** Without control and format characters, which a terminal would obey. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+}

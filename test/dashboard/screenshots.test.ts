@@ -1,0 +1,93 @@
+// Pictures to look at: .cache/screenshots/dashboard-*.png
+import { mkdirSync } from 'node:fs';
+import { SECTIONS } from '../../src/dashboard/model.ts';
+import type { DashboardState, ToDashboard } from '../../src/dashboard/model.ts';
+import { fromRoot } from '../support/e2e/process.ts';
+import { THEMES } from './support/browser.ts';
+import {
+  DEVELOPMENT_ATTESTATION,
+  DEVELOPMENT_CONNECTION,
+  NO_KEY_CONNECTION,
+  REFUSED_CONNECTION,
+  UNREACHABLE_CONNECTION,
+  UNVERIFIED_ATTESTATION,
+  clients,
+  refusedAttestation,
+  requests,
+  usage,
+} from './support/samples.ts';
+import { NOW, STATE, dashboardSuite } from './support/suite.ts';
+
+const FOLDER = fromRoot('.cache/screenshots');
+const VERIFIED: readonly ToDashboard[] = [STATE, requests(NOW, 500), usage(NOW)];
+
+const OTHER_STATES: Readonly<Record<string, Omit<DashboardState, 'clients'>>> = {
+  development: { connection: DEVELOPMENT_CONNECTION, attestation: DEVELOPMENT_ATTESTATION },
+  refused: { connection: REFUSED_CONNECTION, attestation: refusedAttestation(NOW) },
+  unreachable: { connection: UNREACHABLE_CONNECTION, attestation: UNVERIFIED_ATTESTATION },
+  noKey: { connection: NO_KEY_CONNECTION, attestation: UNVERIFIED_ATTESTATION },
+};
+
+describe('The dashboard has pictures', () => {
+  const suite = dashboardSuite();
+  before(() => {
+    mkdirSync(FOLDER, { recursive: true });
+  });
+
+  for (const theme of THEMES) {
+    it(`of each section in the theme ${theme}`, async () => {
+      const view = await suite.open({ theme });
+      await view.show(...VERIFIED);
+      for (const section of SECTIONS) {
+        await view.show({ type: 'show', section });
+        await view.page.screenshot({ path: `${FOLDER}/dashboard-${section}-${theme}.png` });
+      }
+    });
+  }
+
+  for (const width of [400, 1600]) {
+    it(`of each section in a tab of ${width} pixels`, async () => {
+      const view = await suite.open({ width });
+      await view.show(...VERIFIED);
+      for (const section of SECTIONS) {
+        await view.show({ type: 'show', section });
+        await view.page.screenshot({ path: `${FOLDER}/dashboard-${section}-${width}.png` });
+      }
+    });
+  }
+
+  for (const [name, state] of Object.entries(OTHER_STATES)) {
+    it(`of the state ${name}`, async () => {
+      const view = await suite.open();
+      await view.show({ type: 'state', state: { ...state, clients: clients(NOW) } });
+      for (const section of ['connection', 'attestation'] as const) {
+        await view.show({ type: 'show', section });
+        await view.page.screenshot({ path: `${FOLDER}/dashboard-${section}-${name}.png` });
+      }
+    });
+  }
+
+  it('of the complete attestation, with its examined values', async () => {
+    const view = await suite.open({ height: 1900 });
+    const attestation = refusedAttestation(NOW);
+    await view.show(
+      { type: 'state', state: { ...STATE.state, attestation } },
+      { type: 'show', section: 'attestation' },
+    );
+    for (const summary of await view.page.locator('summary').all()) await summary.click();
+    await view.page.screenshot({ path: `${FOLDER}/dashboard-attestation-complete.png` });
+  });
+
+  it('of 90 days of usage, and of sections without data', async () => {
+    const quarter = { range: 'quarter', by: 'model' } as const;
+    const view = await suite.openAt('usage', { saved: { section: 'usage', ...quarter }, height: 1100 });
+    await view.show(usage(NOW, quarter));
+    const over = await view.page.locator('.u-over').first().boundingBox();
+    if (over !== null) await view.page.mouse.move(over.x + over.width * 0.8, over.y + over.height / 2);
+    await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-quarter.png` });
+    await view.show(usage(NOW, { ...quarter, series: [], recording: false }));
+    await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-off.png` });
+    await view.show({ type: 'show', section: 'requests' });
+    await view.page.screenshot({ path: `${FOLDER}/dashboard-requests-none.png` });
+  });
+});

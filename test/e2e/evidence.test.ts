@@ -1,0 +1,353 @@
+// The commands `evidence` and `verify`, as users run them.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
+import { createTlsIdentity, toPem } from '../../src/devEnclave/attestation/tlsIdentity.ts';
+import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server.ts';
+import { toBase64, toHex } from '../../src/shared/bytes.ts';
+import { CHECK_IDS } from '../../src/shared/evidence.ts';
+import type { Evidence } from '../../src/shared/evidence.ts';
+import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
+import { alterationsOf } from '../support/alterations.ts';
+import { chatBody } from '../support/e2e/chat.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
+import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { perSuite, perTest } from '../support/e2e/scope.ts';
+import { EVIDENCE_FOLDER, SETTING_PCR0 } from '../support/evidenceFixtures.ts';
+import { REAL_NONCE } from '../support/realDocument.ts';
+
+const TLS = createTlsIdentity(Date.now());
+const PCR0 = toHex(DEVELOPMENT_PCR0);
+const TRUSTING = fromRoot('test/support/e2e/trustingProxy.mjs');
+const EXAMPLES = fileURLToPath(EVIDENCE_FOLDER);
+const EXAMPLE_ROOT = join(EXAMPLES, 'root.pem');
+const REAL = fromRoot('test/fixtures/nitro-attestation-2024-10-28.b64');
+const STEPS = ['file_format', 'file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values'];
+
+interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  script = PROXY,
+): Promise<Finished> {
+  const child = new RunningProcess(spawnNode(script, { args, env }));
+  const { code } = await child.exit();
+  return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
+}
+
+/** The IDs of the steps with this result in the output of `verify`. */
+function steps(stdout: string, result: 'pass' | 'FAIL' | 'skipped'): string[] {
+  return [...stdout.matchAll(new RegExp(`^${result} +(\\w+)`, 'gm'))].map(([, id = '']) => id);
+}
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'sealed-proxy-evidence-'));
+}
+
+describe('sealed-proxy verify', () => {
+  const scope = perSuite();
+  const place = folder();
+  scope.onClose(() => Promise.resolve(rmSync(place, { recursive: true })));
+
+  const file = (name: string, content: string | Uint8Array) => {
+    const path = join(place, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const example = (name: string) => join(EXAMPLES, `${name}.json`);
+  const verify = (...args: string[]) => run(['verify', ...args]);
+
+  it('verifies the examples, says which root it trusts, and exits with 0', async () => {
+    for (const [name, extra] of [
+      ['pin', []],
+      ['history', []],
+      ['setting', ['--pcr0', SETTING_PCR0.toUpperCase()]],
+    ] as const) {
+      const { code, stdout, stderr } = await verify(example(name), '--root', EXAMPLE_ROOT, ...extra);
+      assert.deepEqual([code, stderr], [0, ''], stdout);
+      assert.deepEqual(steps(stdout, 'pass'), STEPS);
+      assert.match(stdout, /^Root: .*root\.pem \(--root\), NOT that of AWS; SHA-256 [0-9a-f]{64}$/m);
+      assert.match(stdout, /^Time: .* 2026-01-15T12:00:00\.080Z \(verifiedAt in the file\)$/m);
+      assert.match(stdout, new RegExp(`^Image: a production image, approved by: ${name}$`, 'm'));
+      assert.match(stdout, /\nVerified: all 14 steps passed\.$/);
+    }
+  });
+
+  it('trusts AWS alone without --root', async () => {
+    const { code, stdout } = await verify(example('pin'));
+    assert.equal(code, 1);
+    assert.deepEqual(steps(stdout, 'FAIL'), ['trusted_root', 'recorded_values']);
+    assert.match(stdout, /^Root: +AWS Nitro Enclaves$/m);
+    assert.match(stdout, /\nNot verified: 3 steps passed, 2 failed, 9 skipped\.$/);
+  });
+
+  it('needs --pcr0 for an image that a setting approved', async () => {
+    for (const extra of [[], ['--pcr0', 'ab'.repeat(48)]]) {
+      const { code, stdout } = await verify(example('setting'), '--root', EXAMPLE_ROOT, ...extra);
+      assert.equal(code, 1);
+      assert.deepEqual(steps(stdout, 'FAIL'), ['image_approved']);
+      assert.match(stdout, /\nA setting of the user who made the file approved the image\. .*--pcr0\.$/);
+    }
+  });
+
+  it('verifies for another time, in either form', async () => {
+    for (const [at, code] of [
+      ['2026-01-15T16:00:00+01:00', 0],
+      ['2026-01-15T15:00:01Z', 1],
+      [String(Date.UTC(2026, 0, 15, 11)), 1],
+    ] as const) {
+      const result = await verify(example('pin'), '--root', EXAMPLE_ROOT, '--at', at);
+      assert.equal(result.code, code, result.stdout);
+      assert.match(result.stdout, /^Time: .*Z \(--at\)$/m);
+      assert.deepEqual(steps(result.stdout, 'FAIL'), code === 0 ? [] : ['certificate_validity']);
+    }
+  });
+
+  it('rejects each altered field of a file, with the step that failed', async function () {
+    this.timeout(120_000); // a process for each
+    const evidence = JSON.parse(readFileSync(example('history'), 'utf8')) as Evidence;
+    const all = alterationsOf(evidence);
+    // Every field of the file, and one of the deeper ones. The unit tests alter all of them.
+    const some = all.filter(
+      ({ name, path }, index) => !path.includes('.') || (name.startsWith('changed') && index % 9 === 0),
+    );
+    assert.ok(some.length > 30, String(some.length));
+    for (const [index, { name, value }] of some.entries()) {
+      const { code, stdout } = await verify(file(`${index}.json`, JSON.stringify(value)), '--root', EXAMPLE_ROOT);
+      assert.equal(code, 1, name);
+      assert.notDeepEqual(steps(stdout, 'FAIL'), [], name);
+      assert.match(stdout, /\nNot verified: /);
+    }
+  });
+
+  it('checks the real document of 2024-10-28 with --at, and skips what nothing is given for', async () => {
+    const binary = file('real.cbor', Buffer.from(readFileSync(REAL, 'ascii'), 'base64'));
+    for (const path of [REAL, binary]) {
+      const { code, stdout } = await verify(path, '--at', '2024-10-28T18:54:16.206Z');
+      assert.equal(code, 1);
+      assert.deepEqual(
+        [steps(stdout, 'FAIL'), steps(stdout, 'skipped')],
+        [[], ['challenge', 'image_approved', 'client_key']],
+      );
+      assert.match(stdout, /\nAll checks that could run passed\./);
+    }
+    for (const at of ['2024-10-28T17:54:16Z', '2024-10-28T22:48:19Z']) {
+      const { code, stdout } = await verify(REAL, '--at', at);
+      assert.equal(code, 1);
+      assert.deepEqual(steps(stdout, 'FAIL'), ['certificate_validity']);
+      assert.doesNotMatch(stdout, /All checks that could run passed/);
+    }
+    const challenge = await verify(REAL, '--at', '1730141656206', '--challenge', toBase64(REAL_NONCE));
+    assert.deepEqual(steps(challenge.stdout, 'skipped'), ['image_approved', 'client_key']);
+    const other = await verify(REAL, '--at', '1730141656206', '--challenge', 'AAAA', '--pcr0', PCR0);
+    assert.deepEqual(steps(other.stdout, 'FAIL'), ['challenge']);
+  });
+
+  it('exits with 2 and a sentence for what cannot be read or used', async () => {
+    const pin = example('pin');
+    const two = file('two.pem', readFileSync(EXAMPLE_ROOT, 'utf8').repeat(2));
+    for (const [args, sentence] of [
+      [[], 'verify takes one file; see --help'],
+      [[pin, pin], 'verify takes one file; see --help'],
+      [[join(place, 'missing')], `${join(place, 'missing')} cannot be read (ENOENT)`],
+      [[place], `${place} cannot be read (EISDIR)`],
+      [['/dev/zero'], '/dev/zero is larger than 1048576 bytes, so it cannot be what is expected'],
+      [[file('empty', '')], `${join(place, 'empty')} is neither evidence of Sealed Proxy nor an attestation document`],
+      [[file('list', '[]')], `${join(place, 'list')} is neither evidence of Sealed Proxy nor an attestation document`],
+      [
+        [file('text', 'abcd')],
+        `${join(place, 'text')} is neither evidence of Sealed Proxy nor an attestation document`,
+      ],
+      [[REAL], 'an attestation document does not say when it was verified: name the time with --at'],
+      [[pin, '--challenge', 'AAAA'], '--challenge is for an attestation document; evidence contains its challenge'],
+      [[pin, '--challenge', 'AAA'], '--challenge takes Base64 with padding'],
+      [[pin, '--at', 'noon'], '--at takes a time such as 2026-01-15T12:00:00Z, or milliseconds since 1970'],
+      [
+        [pin, '--at', '2026-01-15T12:00:00'],
+        '--at takes a time such as 2026-01-15T12:00:00Z, or milliseconds since 1970',
+      ],
+      [[pin, '--pcr0', 'ab'], '--pcr0 takes a PCR0, which has 96 hex digits'],
+      [[pin, '--root', pin], `${pin} is not one certificate in PEM or DER`],
+      [[pin, '--root', two], `${two} is not one certificate in PEM or DER`],
+      [[pin, '--root', join(place, 'no')], `${join(place, 'no')} cannot be read (ENOENT)`],
+      [[pin, '--trust-me'], "Unknown option '--trust-me'; see --help"],
+    ] as const) {
+      const result = await verify(...args);
+      assert.deepEqual(result, { code: 2, stdout: '', stderr: `sealed-proxy: ${sentence}` });
+    }
+  });
+
+  it('obeys nothing that a file contains', async () => {
+    const evidence = JSON.parse(readFileSync(example('pin'), 'utf8')) as Evidence;
+    const hostile = file('hostile.json', JSON.stringify({ ...evidence, '\u001b[2J\u202e\u0007': 1 }));
+    const { code, stdout } = await verify(hostile, '--root', EXAMPLE_ROOT);
+    assert.equal(code, 1);
+    assert.match(stdout, /the field \?\[2J\?\? is missing, unknown or not in the required form/);
+  });
+});
+
+describe('sealed-proxy evidence', () => {
+  const scope = perTest();
+
+  const start = (options: EnclaveOptions = {}) =>
+    scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' }, ...options });
+
+  /** A folder with the certificates of the enclave, and an environment for a proxy that trusts them. */
+  const equip = (enclave: RunningEnclave) => {
+    const place = folder();
+    scope.onClose(() => Promise.resolve(rmSync(place, { recursive: true })));
+    const [ca, roots] = [join(place, 'ca.pem'), join(place, 'roots.json')];
+    writeFileSync(ca, TLS.ca);
+    writeFileSync(roots, JSON.stringify(enclave.anchors.roots.map(toBase64)));
+    const env = {
+      PROXY_BACKEND_URL: enclave.url,
+      PROXY_ADDITIONAL_PCR0: PCR0,
+      NODE_EXTRA_CA_CERTS: ca,
+      TRUSTED_ROOTS: roots,
+    };
+    const [root] = enclave.anchors.roots;
+    const rootFile = join(place, 'root.pem');
+    writeFileSync(rootFile, toPem(root ?? assert.fail()));
+    return { env, rootFile, path: join(place, 'evidence.json') };
+  };
+
+  it('writes a file that verify accepts, and needs no API key', async () => {
+    const enclave = await start();
+    const { env, rootFile, path } = equip(enclave);
+    const { code, stdout, stderr } = await run(['evidence', path], env, TRUSTING);
+    assert.deepEqual([code, stdout, stderr], [0, `Every check passed. The evidence is in ${path}`, '']);
+    const verified = await run(['verify', path, '--root', rootFile, '--pcr0', PCR0]);
+    assert.deepEqual([verified.code, steps(verified.stdout, 'pass')], [0, STEPS], verified.stdout);
+    assert.deepEqual([enclave.journal.handshakes, enclave.journal.requests.length], [1, 0]);
+  });
+
+  it('writes to standard output without a file', async () => {
+    const { env } = equip(await start());
+    const { code, stdout } = await run(['evidence'], env, TRUSTING);
+    assert.equal(code, 0);
+    assert.equal((JSON.parse(stdout) as Evidence).backend, env.PROXY_BACKEND_URL);
+  });
+
+  it('never overwrites a file, and does not contact the backend for one that it cannot write', async () => {
+    const enclave = await start();
+    const { env, rootFile, path } = equip(enclave);
+    const before = readFileSync(rootFile);
+    for (const [target, sentence] of [
+      [rootFile, `${rootFile} exists already: name another file, or delete this one`],
+      [join(path, 'x'), `${join(path, 'x')} cannot be written (ENOENT): name another file`],
+    ] as const) {
+      const result = await run(['evidence', target], env, TRUSTING);
+      assert.deepEqual(result, { code: 2, stdout: '', stderr: `sealed-proxy: ${sentence}` });
+    }
+    assert.deepEqual(readFileSync(rootFile), before);
+    assert.equal(enclave.journal.handshakes, 0);
+  });
+
+  for (const [fault, step] of [
+    ['expired-certificate', 'certificate_validity'],
+    ['bad-signature', 'document_signature'],
+    ['debug-pcr0', 'debug_mode'],
+    ['wrong-user-data', 'client_key'],
+    ['short-public-key', 'server_key'],
+    ['unsigned-document', 'document_format'],
+  ] as const) {
+    it(`still writes the evidence of an enclave that is refused, with the check that failed: ${fault}`, async () => {
+      const { env, rootFile, path } = equip(await start({ faults: fault }));
+      const { code, stdout, stderr } = await run(['evidence', path], env, TRUSTING);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, /^sealed-proxy: the enclave was refused, and the evidence shows the check that failed: /);
+      const { checks } = JSON.parse(readFileSync(path, 'utf8')) as Evidence;
+      assert.equal(checks.find(({ result }) => result === 'fail')?.id, step);
+      const verified = await run(['verify', path, '--root', rootFile, '--pcr0', PCR0]);
+      assert.equal(verified.code, 1);
+      assert.ok(steps(verified.stdout, 'FAIL').includes('recorded_values'));
+    });
+  }
+
+  it('is refused by the released proxy, which trusts AWS alone', async () => {
+    const { env, path } = equip(await start());
+    const { code } = await run(['evidence', path], env);
+    assert.equal(code, 1);
+    const { checks } = JSON.parse(readFileSync(path, 'utf8')) as Evidence;
+    assert.equal(checks.find(({ result }) => result === 'fail')?.id, 'trusted_root');
+  });
+
+  it('leaves no file and says why if there was no attestation', async () => {
+    const enclave = await start({ faults: 'wrong-session-id' });
+    const { env, path } = equip(enclave);
+    const mismatch = await run(['evidence', path], env, TRUSTING);
+    assert.equal(mismatch.code, 1);
+    assert.match(mismatch.stderr, /^sealed-proxy: there is no evidence, because no session was made: The session id/);
+    await enclave.close();
+    const { code, stderr } = await run(['evidence', path], env, TRUSTING);
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no evidence, because no session was made: .*ECONNREFUSED/);
+    assert.ok(!existsSync(path));
+  });
+
+  it('says that a development backend is not attested, and refuses wrong settings and arguments', async () => {
+    const enclave = await scope.enclave();
+    for (const [args, env, sentence] of [
+      [
+        [],
+        { PROXY_BACKEND_URL: enclave.url },
+        /^sealed-proxy: PROXY_BACKEND_URL is a development backend .* not attested/,
+      ],
+      [[], { PROXY_BACKEND_URL: 'x' }, /^sealed-proxy: PROXY_BACKEND_URL=x cannot be used/],
+      [[], { HTTPS_PROXY: 'x' }, /^sealed-proxy: HTTPS_PROXY=x cannot be used/],
+      [['a', 'b'], {}, /^sealed-proxy: evidence takes one argument at most/],
+      [['--at'], {}, /^sealed-proxy: evidence takes one argument at most/],
+    ] as const) {
+      const { code, stdout, stderr } = await run(['evidence', ...args], env);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, sentence);
+    }
+  });
+});
+
+describe('The evidence of a running proxy', () => {
+  const scope = perTest();
+
+  it('is that of its live session, which the command line verifies', async () => {
+    const ownership = randomBytes(32);
+    const enclave = await scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' } });
+    const place = folder();
+    scope.onClose(() => Promise.resolve(rmSync(place, { recursive: true })));
+    const proxy = await scope.internalProxy(
+      enclave,
+      { PROXY_ADDITIONAL_PCR0: PCR0 },
+      { network: { certificates: [TLS.ca] }, internals: { anchors: enclave.anchors }, ownership },
+    );
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
+    const connection = new VerifiedConnection(proxy.port, ownership);
+    scope.onClose(async () => {
+      connection.end();
+      await Promise.resolve();
+    });
+    await connection.probe();
+    const evidence = await connection.evidence();
+    assert.deepEqual(await connection.evidence(), evidence);
+    assert.equal(evidence?.backend, enclave.url);
+    const [path, root] = [join(place, 'evidence.json'), join(place, 'root.der')];
+    writeFileSync(path, JSON.stringify(evidence));
+    writeFileSync(root, enclave.anchors.roots[0] ?? assert.fail());
+    const { code, stdout } = await run(['verify', path, '--root', root, '--pcr0', PCR0]);
+    assert.equal(code, 0, stdout);
+
+    // A refused handshake replaces the evidence once the session is lost.
+    enclave.setFaults('wrong-nonce');
+    enclave.dropSessions();
+    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 502);
+    const refused = await connection.evidence();
+    assert.equal(refused?.checks.find(({ result }) => result === 'fail')?.id, 'challenge');
+  });
+});

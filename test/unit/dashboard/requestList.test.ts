@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { RequestRow } from '../../../src/dashboard/model.ts';
+import { MAX_ROWS, RequestList } from '../../../src/dashboard/requestList.ts';
+
+function row(id: number, part: Partial<RequestRow> = {}): RequestRow {
+  return {
+    ...{ id, at: id, client: 'a', route: 'Chat', model: '', status: 200, firstByteMs: null, durationMs: 10 },
+    ...{ tokensIn: null, tokensOut: null, tokensCached: null, tokensPerSecond: null },
+    ...{ end: 'Completed', tone: 'neutral', running: false },
+    ...part,
+  };
+}
+
+describe('RequestList', () => {
+  it('orders running requests before the others, and the latest first', () => {
+    const list = new RequestList();
+    list.update([row(1, { running: true }), row(3), row(2), row(4, { running: true })], false, 0);
+    assert.deepEqual(idsOf(list), [4, 1, 3, 2]);
+    list.update([row(1)], false, 0);
+    assert.deepEqual(idsOf(list), [4, 3, 2, 1]);
+  });
+
+  it('keeps the latest rows up to the limit, whatever their order', () => {
+    const list = new RequestList();
+    list.update([row(MAX_ROWS + 5)], false, 0);
+    list.update(
+      Array.from({ length: MAX_ROWS + 4 }, (_, index) => row(index + 1)),
+      false,
+      0,
+    );
+    assert.equal(list.size, MAX_ROWS);
+    assert.deepEqual([idsOf(list)[0], idsOf(list).at(-1)], [MAX_ROWS + 5, 6]);
+  });
+
+  it('forgets all rows when it is told to', () => {
+    const list = new RequestList();
+    list.update([row(1, { running: true }), row(2)], false, 0);
+    list.update([row(3)], true, 0);
+    assert.deepEqual(idsOf(list), [3]);
+    assert.equal(list.hasRunning, false);
+  });
+
+  it('returns the requests of one client, and the names of all', () => {
+    const list = new RequestList();
+    list.update([row(1, { client: 'b' }), row(2, { client: 'a' }), row(3, { client: 'b' })], false, 0);
+    assert.deepEqual(list.clients(), ['a', 'b']);
+    assert.deepEqual(
+      list.sorted('b').map(({ id }) => id),
+      [3, 1],
+    );
+  });
+
+  it('counts the duration of a running request from its latest row', () => {
+    const list = new RequestList();
+    const running = row(1, { running: true, durationMs: 500 });
+    list.update([running], false, 10_000);
+    assert.equal(list.hasRunning, true);
+    assert.equal(list.duration(running, 10_250), 750);
+    assert.equal(list.duration(running, 9000), 500);
+    const ended = row(1, { durationMs: 900 });
+    list.update([ended], false, 11_000);
+    assert.equal(list.duration(ended, 20_000), 900);
+    assert.equal(list.hasRunning, false);
+  });
+});
+
+function idsOf(list: RequestList): number[] {
+  return list.sorted().map(({ id }) => id);
+}

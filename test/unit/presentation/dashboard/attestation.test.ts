@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { STEPS } from '../../../../src/presentation/attestationSteps.ts';
+import { attestationSection } from '../../../../src/presentation/dashboard/attestation.ts';
+import { CHECK_IDS } from '../../../../src/shared/evidence.ts';
+import type { CheckId, Evidence, EvidenceCheck } from '../../../../src/shared/evidence.ts';
+import { AT, VERIFIED, refusedFor, runningStatus } from '../../../support/statuses.ts';
+
+const DEVELOPMENT = runningStatus({
+  verified: { kind: 'development', moduleId: 'i-dev' },
+  backendUrl: 'http://127.0.0.1:9',
+});
+
+/** Evidence in which every check passed, up to the one that failed. */
+function evidence(change: Partial<Evidence> = {}, failed?: readonly [CheckId, error: string]): Evidence {
+  const last = failed === undefined ? CHECK_IDS.length : CHECK_IDS.indexOf(failed[0]);
+  const checks = CHECK_IDS.map((id, index): EvidenceCheck => {
+    if (index > last) return { id, result: 'skipped', examined: {} };
+    const examined = id === 'certificate_chain' ? CHAIN : { [`value of ${id}`]: 'abc' };
+    return index === last
+      ? { id, result: 'fail', examined, error: failed?.[1] ?? '' }
+      : { id, result: 'pass', examined };
+  });
+  return {
+    format: 'sealed-proxy-evidence',
+    formatVersion: 1,
+    version: '1.2.3',
+    backend: 'https://enclave.example',
+    verifiedAt: new Date(AT).toISOString(),
+    environment: 'production',
+    challenge: '',
+    clientPublicKey: '',
+    serverPublicKey: '',
+    attestationDocument: VERIFIED.document,
+    pcr0: VERIFIED.pcr0,
+    approval: { by: 'pin' },
+    checks,
+    digest: '',
+    ...change,
+  };
+}
+
+const CHAIN = {
+  sha256: ['11', '22', '33'],
+  subjects: ['C=US\nO=Amazon\nCN=aws.nitro-enclaves', 'CN=zonal', 'O=nameless'],
+  notBefore: [AT - 3000, AT - 2000, AT - 1000].map((at) => new Date(at).toISOString()),
+  notAfter: [AT + 3000, AT + 2000, AT + 1000].map((at) => new Date(at).toISOString()),
+};
+const results = (steps: readonly { readonly result: string }[]) => steps.map(({ result }) => result);
+
+describe('attestationSection()', () => {
+  it('shows each check with its result, the chain, the image and what is not checked', () => {
+    const shown = attestationSection(runningStatus(), evidence());
+    assert.equal(shown.tone, 'good');
+    assert.equal(shown.headline, 'The enclave is verified.');
+    assert.equal(shown.steps.length, STEPS.length);
+    assert.ok(shown.steps.every(({ result }) => result === 'passed'));
+    assert.deepEqual(shown.steps[0]?.examined, [{ name: 'value of document_format', value: 'abc' }]);
+    assert.deepEqual(
+      shown.chain.map(({ role, name, sha256, validTo }) => [role, name, sha256, validTo]),
+      [
+        ['root', 'aws.nitro-enclaves', '11', AT + 3000],
+        ['intermediate', 'zonal', '22', AT + 2000],
+        ['leaf', 'O=nameless', '33', AT + 1000],
+      ],
+    );
+    assert.equal(shown.chain[0]?.subject, 'C=US, O=Amazon, CN=aws.nitro-enclaves');
+    assert.deepEqual(shown.image, {
+      pcr0: VERIFIED.pcr0,
+      approval: 'On the production list built into the extension.',
+    });
+    assert.match(shown.limits.join('\n'), /What the program in the image does\./);
+    assert.equal(shown.canSaveEvidence, true);
+  });
+
+  it('names each of several examined values', () => {
+    const chain = attestationSection(runningStatus(), evidence()).steps[2]?.examined ?? [];
+    assert.deepEqual(
+      chain.slice(0, 3).map(({ name }) => name),
+      ['sha256 1', 'sha256 2', 'sha256 3'],
+    );
+  });
+
+  it('shows since when the history lists the image, and that the date is not signed', () => {
+    const history = { by: 'history', url: '', pcr1: '', pcr2: '', timestamp: 1_767_225_600, signature: '' } as const;
+    const status = runningStatus({ verified: { ...VERIFIED, approvedBy: 'history' } });
+    assert.equal(
+      attestationSection(status, evidence({ approval: history })).image?.approval,
+      'In the signed history of production images. The history lists it since January 1, 2026; this date is not signed.',
+    );
+    assert.equal(attestationSection(status, null).image?.approval, 'In the signed history of production images.');
+  });
+
+  it('shows the checks of the status if the evidence is of another handshake', () => {
+    for (const other of [evidence({ attestationDocument: 'AAAA' }), evidence({ backend: 'https://other.example' })]) {
+      const shown = attestationSection(runningStatus(), other);
+      assert.ok(shown.steps.every(({ result, examined }) => result === 'passed' && examined.length === 0));
+      assert.deepEqual(shown.chain, []);
+    }
+  });
+
+  it('never shows a check as passed that the evidence skipped or failed', () => {
+    const skipped = evidence({ checks: CHECK_IDS.map((id) => ({ id, result: 'skipped', examined: {} })) });
+    const shown = attestationSection(runningStatus(), skipped).steps;
+    assert.deepEqual(results(shown).slice(0, 10), Array<string>(10).fill('notChecked'));
+    const failed = attestationSection(runningStatus(), evidence({}, ['challenge', 'nonce_mismatch'])).steps;
+    assert.equal(failed[4]?.result, 'failed');
+  });
+
+  it('shows the check that failed, what was examined until then, and the chain', () => {
+    const refused = evidence({ approval: null }, ['image_approved', 'pcr0_not_approved']);
+    const status = refusedFor('attestation_refused', 'pcr0_not_approved', `It has PCR0 ${VERIFIED.pcr0}`);
+    const shown = attestationSection(status, refused);
+    assert.equal(shown.tone, 'error');
+    assert.equal(shown.headline, 'The enclave is not verified.');
+    assert.match(shown.detail, /^Failed check: The enclave image is trusted\. .* No prompt leaves this computer/);
+    assert.deepEqual(results(shown.steps), [
+      ...Array<string>(7).fill('passed'),
+      ...['failed', 'notReached', 'notReached', 'notReached'],
+    ]);
+    assert.equal(shown.chain.length, 3);
+    assert.equal(shown.steps[7]?.examined.length, 1);
+    assert.deepEqual(shown.image, { pcr0: VERIFIED.pcr0, approval: 'This image is not trusted.' });
+  });
+
+  it('does not take the evidence of an earlier success for that of a failure', () => {
+    const shown = attestationSection(refusedFor('attestation_refused', 'signature'), evidence());
+    assert.deepEqual(shown.chain, []);
+    assert.equal(shown.steps[3]?.result, 'failed');
+  });
+
+  it('warns of a development backend, and counts no check as passed', () => {
+    const shown = attestationSection(DEVELOPMENT, null);
+    assert.equal(shown.tone, 'warning');
+    assert.match(shown.headline, /It is not verified\./);
+    assert.match(shown.detail, /send it nothing private.*sealedProxy\.backendUrl/);
+    assert.deepEqual(new Set(results(shown.steps)), new Set(['notChecked']));
+    assert.equal(shown.canSaveEvidence, false);
+    assert.deepEqual(shown.limits, []);
+  });
+
+  it('lists no checks if there was no document, and says why nothing is verified', () => {
+    const off = attestationSection({ kind: 'off' }, null);
+    assert.match(off.detail, /^Sealed Proxy is off in this window\./);
+    for (const shown of [off, attestationSection(refusedFor('network', 'ECONNREFUSED'), null)]) {
+      assert.equal(shown.headline, 'The enclave is not verified.');
+      assert.equal(shown.tone, 'neutral');
+      assert.deepEqual([shown.steps, shown.chain, shown.image], [[], [], null]);
+    }
+  });
+
+  it('says that a proxy of an older version keeps no evidence, and shows its checks', () => {
+    const shown = attestationSection(runningStatus(), 'unavailable');
+    assert.match(shown.detail, /older version.*restart the proxy/);
+    assert.equal(shown.canSaveEvidence, false);
+    assert.ok(shown.steps.every(({ result }) => result === 'passed'));
+  });
+});
