@@ -22,7 +22,6 @@ import { Callers } from './server/callers.ts';
 import { createProxyServer } from './server/server.ts';
 import { ActivityLog } from './usage/activityLog.ts';
 import { UsageCollector } from './usage/usageCollector.ts';
-import { UsageTally } from './usage/usageTally.ts';
 
 export type ServiceEvent =
   | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
@@ -108,10 +107,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...internals,
   });
   const clock = internals?.clock ?? systemClock;
-  const usage = new UsageTally(clock);
   const collector = options.onEvent && new UsageCollector(clock, options.onEvent);
-  const activity = new ActivityLog(watch.current().instance, clock, (record, waitedMs) => {
-    usage.add(record, waitedMs);
+  const activity = new ActivityLog(watch.current().instance, clock, (record) => {
     collector?.add(record);
   });
   const local = createProxyServer({
@@ -137,7 +134,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limits: new RequestLimits(),
     callers: new Callers(),
     dialects: { models: new ModelLists(() => systemClock.monotonic()), translator: new Translator() },
-    usage,
     activity,
     evidence: () => connection.evidence(),
     eraseUsage: () => {

@@ -31,7 +31,6 @@ export const PROOF_HEADER = 'x-sealed-proxy-proof';
 /** With `POST /health`, a window asks for a change; with `GET /health`, it asks for data. */
 export const REQUEST_HEADERS = {
   release: 'x-sealed-proxy-release',
-  usage: 'x-sealed-proxy-usage',
   evidence: 'x-sealed-proxy-evidence',
   activity: 'x-sealed-proxy-activity',
   eraseUsage: 'x-sealed-proxy-erase-usage',

@@ -10,8 +10,6 @@ import { fieldsOf, parseJson } from '../shared/json.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
 import { authenticateChallenge, checkProof, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
 import type { ProxyReport } from '../shared/ownership.ts';
-import { parseUsage } from '../shared/usage.ts';
-import type { UsageReport } from '../shared/usage.ts';
 import { SingleSocketAgent, fetchLocal, openResponse } from './localHttp.ts';
 import type { LocalResponse } from './localHttp.ts';
 import type { PortHolder } from './portHold.ts';
@@ -119,17 +117,6 @@ export class VerifiedConnection {
   async askForPort(): Promise<void> {
     const headers = { [REQUEST_HEADERS.release]: makeRequest('release', this.#secret, this.#requireReport()) };
     await this.#fetch({ method: 'POST', path: '/health', headers });
-  }
-
-  /**
-   * What the proxy's clients have used.
-   * @throws Error also if the response is not a usage report
-   */
-  async usage(): Promise<UsageReport> {
-    const headers = { [REQUEST_HEADERS.usage]: makeRequest('usage', this.#secret, this.#requireReport()) };
-    const usage = parseUsage((await this.#fetch({ path: '/health', headers })).body);
-    if (usage === undefined) throw new Error('The proxy did not send a usage report');
-    return usage;
   }
 
   /**

@@ -242,13 +242,12 @@ export class DialectRequest {
     this.#send(plan, identity);
   }
 
-  /** For the log and the usage, also if the client has gone. */
+  /** For the log, also if the client has gone. */
   #endWait(): void {
     if (this.#waitBegin === undefined) return;
     const waited = performance.now() - this.#waitBegin;
     this.#waitBegin = undefined;
     this.#request.entry.waited(waited);
-    this.#request.meter.waited(waited);
   }
 
   #sendJson(json: string, headers: readonly string[] = []): void {

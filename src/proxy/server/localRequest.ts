@@ -23,7 +23,6 @@ import type { RequestLimits } from '../relay/requestLimits.ts';
 import { RequestEntry } from '../relay/requestLog.ts';
 import type { ActivityLog } from '../usage/activityLog.ts';
 import type { RequestMeter } from '../usage/requestMeter.ts';
-import type { UsageTally } from '../usage/usageTally.ts';
 import type { AccessKeys, UpstreamKey } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
@@ -61,7 +60,6 @@ export interface ServerOptions {
   readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
   readonly limits: RequestLimits;
   readonly callers: Callers;
-  readonly usage: UsageTally;
   readonly activity: ActivityLog;
   /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
   readonly evidence: () => Evidence | null;
@@ -177,10 +175,6 @@ export class LocalRequest {
       case 'release':
         this.#sendJson(202, '{}', ['connection', 'close']);
         this.#options.onEvent({ type: 'releaseRequested' });
-        return true;
-      case 'usage':
-        this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.usage.report()));
         return true;
       case 'activity':
         this.#entry.routine = true;

@@ -20,7 +20,7 @@ export interface Ownership {
 /** By method. */
 const REQUESTS: Readonly<Record<string, readonly WindowRequest[]>> = {
   POST: ['release', 'eraseUsage'],
-  GET: ['usage', 'activity', 'evidence'],
+  GET: ['activity', 'evidence'],
 };
 
 /** What a window that shares the secret asks for, or undefined. */

@@ -17,7 +17,7 @@ export class ActivityLog {
 
   /**
    * @param instance the random id of the process
-   * @param onFinished is called with the record of each request that is over, and how long it waited for capacity
+   * @param onFinished is called with the record of each request that is over
    */
   constructor(instance: string, clocks: MeteredRequest['clocks'], onFinished: MeteredRequest['onFinish']) {
     this.#instance = instance;
@@ -27,10 +27,10 @@ export class ActivityLog {
 
   /** Measures a new request of this caller. */
   begin(caller: string, entry: MeteredEntry): RequestMeter {
-    const onFinish = (record: RequestRecord, waitedMs: number) => {
+    const onFinish = (record: RequestRecord) => {
       this.#running.delete(meter);
       this.#finished[this.#ended++ % MAX_RECORDS] = record;
-      this.#onFinished(record, waitedMs);
+      this.#onFinished(record);
     };
     const meter = new RequestMeter({ id: ++this.#begun, caller, entry, clocks: this.#clocks, onFinish });
     this.#running.add(meter);

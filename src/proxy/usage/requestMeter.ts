@@ -18,7 +18,7 @@ export interface MeteredRequest {
   readonly caller: string;
   readonly entry: MeteredEntry;
   readonly clocks: Pick<Clock, 'wall' | 'monotonic'>;
-  readonly onFinish: (record: RequestRecord, waitedMs: number) => void;
+  readonly onFinish: (record: RequestRecord) => void;
 }
 
 /** Measures one request: times, tokens and the model, and nothing else of its content. */
@@ -30,7 +30,6 @@ export class RequestMeter {
   #observer: TokenObserver | undefined;
   /** Time to the first byte of the response body, in milliseconds. */
   #firstByte: number | undefined;
-  #waited = 0;
 
   constructor(request: MeteredRequest) {
     this.#request = request;
@@ -55,16 +54,11 @@ export class RequestMeter {
     this.#outcome = 'refused';
   }
 
-  /** The request waited this many milliseconds for capacity. */
-  waited(milliseconds: number): void {
-    this.#waited += milliseconds;
-  }
-
   /** The request is over. Returns its outcome. */
   finish(): Outcome {
     const { entry, onFinish } = this.#request;
     const outcome = this.#outcomeOf(entry.end);
-    onFinish(this.#record(outcome, entry.end), this.#waited);
+    onFinish(this.#record(outcome, entry.end));
     return outcome;
   }
 

@@ -191,8 +191,8 @@ describe('makeChallenge() and isChallenge()', () => {
 
 describe('makeRequest() and isRequest()', () => {
   for (const [kind, otherKind] of [
-    ['release', 'usage'],
-    ['usage', 'release'],
+    ['release', 'activity'],
+    ['activity', 'release'],
   ] as const) {
     const request = makeRequest(kind, SECRET, REPORT);
 

@@ -22,21 +22,21 @@ const WITHOUT_SECRET = { ...OWN, secret: null };
 
 describe('windowRequest()', () => {
   const release = [REQUEST_HEADERS.release, makeRequest('release', SECRET, REPORT)];
-  const usage = [REQUEST_HEADERS.usage, makeRequest('usage', SECRET, REPORT)];
+  const activity = [REQUEST_HEADERS.activity, makeRequest('activity', SECRET, REPORT)];
 
-  it('recognizes a POST that asks for the port and a GET that asks for the usage', () => {
+  it('recognizes a POST that asks for the port and a GET that asks for the requests', () => {
     assert.equal(windowRequest('POST', release, OWN), 'release');
-    assert.equal(windowRequest('GET', usage, OWN), 'usage');
+    assert.equal(windowRequest('GET', activity, OWN), 'activity');
   });
 
   it('ignores other methods, repeated headers and requests that were made with another secret', () => {
     for (const [method, raw] of [
       ['GET', release],
-      ['POST', usage],
+      ['POST', activity],
       ['POST', [...release, ...release]],
-      ['GET', [...usage, ...usage]],
+      ['GET', [...activity, ...activity]],
       ['POST', [REQUEST_HEADERS.release, makeRequest('release', randomBytes(32), REPORT)]],
-      ['GET', [REQUEST_HEADERS.usage, makeRequest('usage', randomBytes(32), REPORT)]],
+      ['GET', [REQUEST_HEADERS.activity, makeRequest('activity', randomBytes(32), REPORT)]],
       ['POST', []],
     ] as const) {
       assert.equal(windowRequest(method, raw, OWN), undefined);
@@ -45,7 +45,7 @@ describe('windowRequest()', () => {
 
   it('ignores every request if the proxy has no secret', () => {
     assert.equal(windowRequest('POST', release, WITHOUT_SECRET), undefined);
-    assert.equal(windowRequest('GET', usage, WITHOUT_SECRET), undefined);
+    assert.equal(windowRequest('GET', activity, WITHOUT_SECRET), undefined);
   });
 });
 

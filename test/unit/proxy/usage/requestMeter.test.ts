@@ -12,15 +12,15 @@ const OK = { status: 200, headers: JSON_TYPE };
 describe('RequestMeter', () => {
   let clock: FakeClock;
   let entry: { method: string; path: string; status: number; end: string };
-  let records: (readonly [RequestRecord, waitedMs: number])[];
+  let records: RequestRecord[];
   let meter: RequestMeter;
 
   beforeEach(() => {
     clock = new FakeClock();
     entry = { method: 'POST', path: '/v1/chat/completions', status: 0, end: 'complete' };
     records = [];
-    const onFinish = (record: RequestRecord, waitedMs: number) => {
-      records.push([record, waitedMs]);
+    const onFinish = (record: RequestRecord) => {
+      records.push(record);
     };
     meter = new RequestMeter({ id: 7, caller: 'someone', entry, clocks: clock, onFinish });
   });
@@ -45,12 +45,10 @@ describe('RequestMeter', () => {
       ...{ status: 200, firstByteMs: 30, durationMs: 60 },
     });
     meter.chunk(ANSWER.subarray(20));
-    meter.waited(4);
-    meter.waited(5);
     meter.finish();
     const tokens = { tokensIn: 3, tokensOut: 5, tokensCached: 2 };
     const finished = { outcome: 'answered', end: 'complete', model: 'glm-5', status: 200, ...tokens } as const;
-    assert.deepEqual(records, [[{ ...begun, ...finished, firstByteMs: 30, durationMs: 60 }, 9]]);
+    assert.deepEqual(records, [{ ...begun, ...finished, firstByteMs: 30, durationMs: 60 }]);
   });
 
   for (const [what, outcome, end, act] of [
@@ -126,7 +124,7 @@ describe('RequestMeter', () => {
       entry.end = end;
       assert.equal(meter.finish(), outcome);
       assert.deepEqual(
-        records.map(([record]) => [record.outcome, record.end]),
+        records.map((record) => [record.outcome, record.end]),
         [[outcome, end]],
       );
     });
