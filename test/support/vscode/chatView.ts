@@ -39,7 +39,7 @@ export class ChatView {
     await this.#picker.click();
     await this.#window.page.getByPlaceholder('Search models').fill(model);
     await this.#models.filter({ hasText: row }).click();
-    await this.waitForModel(model);
+    await this.#window.page.locator(`.model-picker-name[aria-label*="${model}"]`).waitFor();
   }
 
   /** Chooses the reasoning effort of the selected model, and takes a screenshot of the choices. */

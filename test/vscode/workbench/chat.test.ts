@@ -146,6 +146,8 @@ describe("VS Code's chat", () => {
       return { aborted: await window.bridge.run(abortedAt, undefined), noticed };
     });
     await window.screenshot('chat-stopped');
+    // The editor drops what a cancelled response reports: the gauge still shows the response before it.
+    assert.match(await chat.contextUsage('chat-usage-stopped'), /\b127 \/ 256K tokens/);
     assert.equal(await chat.answer.getByText('One word and another.').count(), 1);
   });
 

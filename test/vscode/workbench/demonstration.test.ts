@@ -52,7 +52,7 @@ describe('npm start -- --vscode', function () {
 
   const input = () => page.locator('.interactive-input-part .monaco-editor').first();
   const answer = () => page.locator('.interactive-response').last();
-  const model = () => page.locator('.model-picker-name').filter({ hasText: 'GLM 5.2' });
+  const model = () => page.locator('.model-picker-name[aria-label*="GLM 5.2"]');
   const status = () => page.locator('.statusbar-item').filter({ hasText: 'Sealed Proxy: development' });
   const ask = async (words: string) => {
     await input().click();

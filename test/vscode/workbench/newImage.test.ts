@@ -8,26 +8,28 @@ import { toHex } from '../../../src/shared/bytes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
+import { eventually } from '../../support/vscode/processes.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const TLS = createTlsIdentity(Date.now());
 const FIRST = toHex(DEVELOPMENT_PCR0);
-const [SECOND, THIRD] = ['cd'.repeat(48), 'ef'.repeat(48)];
+const [SECOND, THIRD, FOURTH] = ['cd'.repeat(48), 'ef'.repeat(48), '12'.repeat(48)];
 
 describe('An updated enclave', () => {
   const scope = perSuite();
   let enclave: RunningEnclave;
+  let editor: Editor;
   let window: Workbench;
 
   before(async function () {
     this.timeout(120_000);
     enclave = await scope.enclave({ tls: TLS, signed: {} });
-    const editor = await Editor.start(
+    editor = await Editor.start(
       {
         'sealedProxy.backendUrl': enclave.url,
         'sealedProxy.port': await freePort(),
-        'sealedProxy.additionalPcr0': [FIRST, SECOND, THIRD],
+        'sealedProxy.additionalPcr0': [FIRST, SECOND, THIRD, FOURTH],
       },
       trustingEquipment(scope, TLS.ca, [enclave]),
     );
@@ -45,7 +47,8 @@ describe('An updated enclave', () => {
     enclave.dropSessions();
     await window.bridge.command('sealedProxy.restart');
   };
-  const notice = (text: string) => window.page.locator('.notification-toast', { hasText: text });
+  const noticeIn = ({ page }: Workbench, text: string) => page.locator('.notification-toast', { hasText: text });
+  const notice = (text: string) => noticeIn(window, text);
 
   it('is reported once, with what approved its image', async () => {
     assert.equal(await notice('runs another image').count(), 0, 'the first image is no change');
@@ -82,5 +85,22 @@ describe('An updated enclave', () => {
     await reviewed;
     await window.waitForStatus('Sealed Proxy', 'shield');
     assert.equal(await notice('runs another image').count(), 0, 'the user knows');
+  });
+
+  it('is reported in one of two windows, and any of them can give the consent', async () => {
+    const second = await editor.open('second');
+    await second.waitForStatus('Sealed Proxy', 'shield');
+    await update(FOURTH);
+    for (const each of [window, second]) await each.waitForStatus('Sealed Proxy: new image', 'workspace-unknown');
+    const reviewed = second.bridge.command('sealedProxy.reviewImage');
+    await second.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Use This Image' }).click();
+    await reviewed;
+    for (const each of [window, second]) await each.waitForStatus('Sealed Proxy', 'shield');
+    await window.bridge.set('confirmNewImages', false);
+    await update(SECOND);
+    const notices = () => Promise.all([window, second].map((each) => noticeIn(each, 'runs another image').count()));
+    await eventually('the notice in one of the windows', async () => (await notices()).includes(1));
+    for (const each of [window, second]) await each.waitForStatus('Sealed Proxy', 'shield');
+    assert.deepEqual((await notices()).toSorted(), [0, 1]);
   });
 });
