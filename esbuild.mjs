@@ -58,7 +58,7 @@ const BUNDLES = [
     ...SHIPPED,
     entryPoints: [
       { in: 'src/dashboard/web/main.ts', out: 'dashboard' },
-      { in: 'src/dashboard/web/style.css', out: 'dashboard' },
+      { in: 'src/dashboard/web/styles/main.css', out: 'dashboard' },
     ],
     platform: 'browser',
     format: 'esm',

@@ -9,6 +9,9 @@ import { canonicalJson, checkAgain, digestOf, makeEvidence } from './evidence.ts
 import type { TrustAnchors } from './trust.ts';
 import { NOT_BEFORE_LEEWAY_MS } from './validity.ts';
 
+/** How much of a field's name is quoted, in characters: anyone may have written it. */
+const LONGEST_NAME = 50;
+
 /** What the verifier trusts. */
 export interface VerifierTrust {
   readonly anchors: TrustAnchors;
@@ -39,7 +42,8 @@ export function isVerified(steps: readonly Step[]): boolean {
 export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number): readonly Step[] {
   const evidence = parseEvidence(value);
   if (evidence === undefined) {
-    const cause = `the field ${findFormatError(value) ?? ''} is missing, unknown or not in the required form`;
+    const name = findFormatError(value)?.slice(0, LONGEST_NAME) ?? '';
+    const cause = `the field ${name} is missing, unknown or not in the required form`;
     return [fail('file_format', cause), ...skipAll('file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values')];
   }
   const verifiedAt = Date.parse(evidence.verifiedAt);

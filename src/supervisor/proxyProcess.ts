@@ -20,6 +20,7 @@ export class ProxyProcess {
   readonly #child: ChildProcess;
   /** The first message that the process is ready, or cannot start. */
   readonly started: Promise<Started>;
+  /** Resolves when the process has ended and all its messages have been received. */
   readonly exited: Promise<undefined>;
   readonly #freed: Promise<undefined>;
   #stopRequested = false;
@@ -46,7 +47,9 @@ export class ProxyProcess {
     });
     child.once('exit', () => {
       running.delete(child);
-      exited.resolve(undefined);
+      // Its last messages may not have been read yet.
+      if (child.connected) child.once('disconnect', exited.resolve);
+      else exited.resolve(undefined);
     });
     child.on('error', ({ message }) => {
       if (child.pid !== undefined) return; // a message could not be sent: `exit` follows

@@ -1,7 +1,8 @@
 // The commands `evidence` and `verify`, as users run them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +57,7 @@ function folder(): string {
 describe('sealed-proxy verify', () => {
   const scope = perSuite();
   const place = folder();
-  scope.onClose(() => Promise.resolve(rmSync(place, { recursive: true })));
+  scope.onClose(() => rm(place, { recursive: true }));
 
   const file = (name: string, content: string | Uint8Array) => {
     const path = join(place, name);
@@ -188,10 +189,13 @@ describe('sealed-proxy verify', () => {
 
   it('obeys nothing that a file contains', async () => {
     const evidence = JSON.parse(readFileSync(example('pin'), 'utf8')) as Evidence;
-    const hostile = file('hostile.json', JSON.stringify({ ...evidence, '\u001b[2J\u202e\u0007': 1 }));
+    const hostile = file(
+      'hostile.json',
+      JSON.stringify({ ...evidence, [`\u001b[2J\u202e\u0007${'x'.repeat(9000)}`]: 1 }),
+    );
     const { code, stdout } = await verify(hostile, '--root', EXAMPLE_ROOT);
     assert.equal(code, 1);
-    assert.match(stdout, /the field \?\[2J\?\? is missing, unknown or not in the required form/);
+    assert.match(stdout, /the field \?\[2J\?\?x{44} is missing, unknown or not in the required form/);
   });
 });
 
@@ -204,7 +208,7 @@ describe('sealed-proxy evidence', () => {
   /** A folder with the certificates of the enclave, and an environment for a proxy that trusts them. */
   const equip = (enclave: RunningEnclave) => {
     const place = folder();
-    scope.onClose(() => Promise.resolve(rmSync(place, { recursive: true })));
+    scope.onClose(() => rm(place, { recursive: true }));
     const [ca, roots] = [join(place, 'ca.pem'), join(place, 'roots.json')];
     writeFileSync(ca, TLS.ca);
     writeFileSync(roots, JSON.stringify(enclave.anchors.roots.map(toBase64)));
@@ -321,7 +325,7 @@ describe('The evidence of a running proxy', () => {
     const ownership = randomBytes(32);
     const enclave = await scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' } });
     const place = folder();
-    scope.onClose(() => Promise.resolve(rmSync(place, { recursive: true })));
+    scope.onClose(() => rm(place, { recursive: true }));
     const proxy = await scope.internalProxy(
       enclave,
       { PROXY_ADDITIONAL_PCR0: PCR0 },

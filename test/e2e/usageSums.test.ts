@@ -1,6 +1,7 @@
 // What a hosted proxy reports to its window of what clients have used, and what it forgets.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
 import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
@@ -15,6 +16,7 @@ import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
 const CALLER = createHash('sha256').update(ACCESS_KEY).digest('hex').slice(0, 16);
@@ -36,8 +38,9 @@ describe('The usage sums of a hosted proxy', () => {
   };
   /** Ends the process, and returns all sums that it has sent. */
   const sumsAtExit = async (proxy: HostedProxy): Promise<readonly UsageSum[]> => {
+    const received = once(proxy.child, 'disconnect'); // the last messages may be read after the exit
     proxy.send({ type: 'stop' });
-    await proxy.exit();
+    await withTimeout('the last messages', DEADLINE, received);
     const table = new UsageTable();
     for (const sum of messagesOf(proxy).flatMap(({ sums }) => sums)) table.add(sum);
     return table.sums;

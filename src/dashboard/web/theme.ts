@@ -1,6 +1,6 @@
 // The colours of the editor's theme for what is drawn on a canvas, where CSS variables do not apply.
 
-/** Variables of the theme for the series of a chart, as in sections.css. */
+/** Variables of the theme for the series of a chart, as in styles/usage.css. */
 const SERIES = [
   '--vscode-charts-blue',
   '--vscode-charts-yellow',
