@@ -199,7 +199,7 @@ function describeRunning(status: RunningStatus): Description {
         reasonOf(health.message),
         isBeforeRequests(health) ? NOTHING_SENT : '',
         remedyOf(health),
-        PCR0.test(health.message) ? 'Show Attestation shows the full PCR0.' : '',
+        PCR0.test(health.message) ? FULL_PCR0 : '',
         nextTry(health),
       );
       return { icon, label, headline, detail, severity: 'error', actions: BROKEN };
@@ -247,6 +247,9 @@ function describeConnected({ verified }: RunningStatus): Description {
       };
   }
 }
+
+/** Where the attestation itself is shown, this is left out. */
+export const FULL_PCR0 = 'Show Attestation shows the full PCR0.';
 
 const NOTHING_SENT = 'No prompts or keys were sent.';
 
