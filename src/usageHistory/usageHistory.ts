@@ -153,8 +153,9 @@ export class UsageHistory {
   async #readDay(name: string): Promise<DayFile | undefined> {
     const path = join(this.#folder, name);
     try {
-      const { size } = await stat(path);
-      const day = size > MAX_SIZE ? undefined : parseDay(await readFile(path, 'utf8'));
+      const found = await stat(path);
+      const isReadable = found.isFile() && found.size <= MAX_SIZE; // a pipe may never end
+      const day = isReadable ? parseDay(await readFile(path, 'utf8')) : undefined;
       if (day === undefined) this.#reportDamage(path);
       return day;
     } catch (error) {
@@ -169,15 +170,16 @@ export class UsageHistory {
     this.#onDamage(`A file of the usage history cannot be read, so the history is incomplete: ${path}`);
   }
 
-  /** Once a day. Also deletes what an interrupted window has left. */
+  /** Once a day. Also deletes what an interrupted window has left, and what the clock has dated years ahead. */
   async #prune(): Promise<void> {
     const today = dayOf(this.#now());
     if (this.#prunedOn === today) return;
     this.#prunedOn = today;
     const first = dayOf(this.#now() - KEPT_DAYS * DAY);
+    const last = dayOf(this.#now() + KEPT_DAYS * DAY);
     for (const name of await list(this.#folder)) {
       const isOld = name < (name.endsWith('.json') ? first : today);
-      if (isOld) await rm(join(this.#folder, name), { force: true, maxRetries: 3 });
+      if (isOld || name > last) await rm(join(this.#folder, name), { force: true, maxRetries: 3 });
     }
     await deleteMoved(this.#storage);
   }
