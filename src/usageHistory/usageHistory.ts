@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { HOUR, UsageTable } from '../shared/activity.ts';
 import type { NamedUsageSum, UsageSum } from '../shared/activity.ts';
-import { formatDay, parseDay } from './dayFile.ts';
+import { MAX_SIZE, formatDay, parseDay } from './dayFile.ts';
 import type { DayFile } from './dayFile.ts';
 
 const DAY = 86_400_000;
@@ -19,8 +19,6 @@ const ERASED = 'usage-erased';
 const MOVED = /^usage\.[0-9a-f]{8}$/;
 const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{8})$/;
 const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700];
-/** In bytes. A larger file is damaged. */
-const MAX_SIZE = 4 * 1024 * 1024;
 /** Files that are read at once. */
 const BATCH = 32;
 /** In milliseconds. On Windows, a file or folder cannot be renamed for a moment while another program has it open. */

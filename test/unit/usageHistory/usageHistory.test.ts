@@ -167,6 +167,18 @@ describe('UsageHistory', () => {
     assert.equal(damage.length, process.platform === 'win32' ? 1 : 2);
   });
 
+  it('loses nothing if the backend names many models with the longest names', async () => {
+    const models = Array.from({ length: 4000 }, (_, index) => ({ model: `${index}`.padEnd(200, '\u0001') }));
+    const history = openHistory();
+    for (let time = 0; time < 2; time++) await add(history, ...models);
+    const all = await openHistory().read(0);
+    assert.equal(
+      all.reduce((sum, { requests: count }) => sum + count, 0),
+      2 * 4000 * SUM.requests,
+    );
+    assert.deepEqual(damage, []);
+  });
+
   it('ignores and reports a damaged file, once, and replaces its own', async () => {
     const history = openHistory();
     await add(history);
