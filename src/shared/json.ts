@@ -32,3 +32,20 @@ export function exactFields<Name extends string>(
   if (fields === undefined || Object.keys(fields).length !== names.length) return undefined;
   return names.every((name) => Object.hasOwn(fields, name)) ? fields : undefined;
 }
+
+/**
+ * True if an object in a valid JSON text has two fields of the same name: then readers differ in which one they take.
+ * @param value of the text
+ */
+export function hasRepeatedNames(json: Uint8Array, value: unknown): boolean {
+  const strings = asBuffer(json)
+    .toString('utf8')
+    .matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g);
+  return [...strings].filter(([, colon]) => colon !== undefined).length !== countFields(value);
+}
+
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const values = Object.values(value);
+  return values.reduce<number>((sum, field) => sum + countFields(field), Array.isArray(value) ? 0 : values.length);
+}
