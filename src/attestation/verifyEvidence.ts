@@ -43,8 +43,7 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
   const evidence = parseEvidence(value);
   if (evidence === undefined) {
     const name = findFormatError(value)?.slice(0, LONGEST_NAME) ?? '';
-    const cause = `the field ${name} is missing, unknown or not in the required form`;
-    return [fail('file_format', cause), ...skipAll('file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values')];
+    return refuseForm(`the field ${name} is missing, unknown or not in the required form`);
   }
   const verifiedAt = Date.parse(evidence.verifiedAt);
   const { environment, pcr0, approval } = evidence;
@@ -60,6 +59,11 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
     checkVerifiedAt(verifiedAt, report),
     checkRecorded(evidence, again),
   ];
+}
+
+/** The steps for a file that does not have the form of evidence. */
+export function refuseForm(cause: string): readonly Step[] {
+  return [fail('file_format', cause), ...skipAll('file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values')];
 }
 
 /** What there is of a bare attestation document. */

@@ -142,7 +142,7 @@ export function parseEvidence(value: unknown): Evidence | undefined {
 function isTime(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const time = Date.parse(value);
-  return !Number.isNaN(time) && new Date(time).toISOString() === value && /^\d{4}-/.test(value);
+  return !Number.isNaN(time) && new Date(time).toISOString() === value && /^(?!0000)\d{4}-/.test(value);
 }
 
 function isApproval(value: unknown): boolean {
