@@ -44,7 +44,7 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
   const evidence = parseEvidence(value);
   if (evidence === undefined) {
     const name = findFormatError(value)?.slice(0, LONGEST_NAME) ?? '';
-    return refuseFormat(`the field ${name} is missing, unknown or not in the required form`);
+    return refuseForm(`the field ${name} is missing, unknown or not in the required form`);
   }
   const verifiedAt = Date.parse(evidence.verifiedAt);
   const { environment, pcr0, approval } = evidence;
@@ -62,8 +62,8 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
   ];
 }
 
-/** The steps for a file that is not in the form of evidence. */
-export function refuseFormat(cause: string): readonly Step[] {
+/** The steps for a file that does not have the form of evidence. */
+export function refuseForm(cause: string): readonly Step[] {
   return [fail('file_format', cause), ...skipAll('file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values')];
 }
 

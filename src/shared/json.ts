@@ -11,6 +11,21 @@ export function parseJson(text: string | Uint8Array): unknown {
   }
 }
 
+/**
+ * Whether every parser finds the same in a JSON text: no object has a name twice, and numbers are written as integers.
+ * @param value what `parseJson` returns for it
+ */
+export function isUnambiguous(text: string, value: unknown): boolean {
+  return countNames(text) === countNames(JSON.stringify(value)) && !/\d[.eE]/.test(text.replaceAll(STRING, ''));
+}
+
+/** With the colon of a name. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(?<colon>\s*:)?/g;
+
+function countNames(text: string): number {
+  return [...text.matchAll(STRING)].filter(({ groups }) => groups?.['colon'] !== undefined).length;
+}
+
 /** `value` as an object with named fields, or undefined for anything else (arrays and null included). */
 export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -31,21 +46,4 @@ export function exactFields<Name extends string>(
   const fields = asObject(value);
   if (fields === undefined || Object.keys(fields).length !== names.length) return undefined;
   return names.every((name) => Object.hasOwn(fields, name)) ? fields : undefined;
-}
-
-/**
- * True if an object in a valid JSON text has two fields of the same name: then readers differ in which one they take.
- * @param value of the text
- */
-export function hasRepeatedNames(json: Uint8Array, value: unknown): boolean {
-  const strings = asBuffer(json)
-    .toString('utf8')
-    .matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g);
-  return [...strings].filter(([, colon]) => colon !== undefined).length !== countFields(value);
-}
-
-function countFields(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const values = Object.values(value);
-  return values.reduce<number>((sum, field) => sum + countFields(field), Array.isArray(value) ? 0 : values.length);
 }

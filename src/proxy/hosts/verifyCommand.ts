@@ -2,12 +2,12 @@
 import { X509Certificate, createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
-import { isVerified, refuseFormat, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
+import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
 import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
 import type { Evidence } from '../../shared/evidence.ts';
-import { asObject, hasRepeatedNames, parseJson } from '../../shared/json.ts';
+import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
 import { parsePcr0 } from '../../shared/pcr0.ts';
 import { FileError, readLimited } from './commandLineFiles.ts';
 import { EXIT, complain } from './exitCodes.ts';
@@ -50,7 +50,7 @@ interface Arguments {
 
 /** What a file contains. */
 type Content =
-  | { readonly kind: 'evidence'; readonly value: unknown; readonly json: Uint8Array }
+  | { readonly kind: 'evidence'; readonly text: string; readonly value: unknown }
   | { readonly kind: 'document'; readonly document: Uint8Array };
 
 /**
@@ -76,16 +76,17 @@ interface Outcome {
 }
 
 function verifyValue(
-  { value, json }: Extract<Content, { kind: 'evidence' }>,
+  { text: file, value }: Extract<Content, { kind: 'evidence' }>,
   { trust, root, at, challenge }: Arguments,
 ): Outcome {
   if (challenge !== undefined) {
     throw new ArgumentError('--challenge is for an attestation document; evidence contains its challenge');
   }
-  const parsed = parseEvidence(value);
-  const isAmbiguous = parsed !== undefined && hasRepeatedNames(json, parsed);
-  const evidence = isAmbiguous ? undefined : parsed;
-  const steps = isAmbiguous ? refuseFormat('a field occurs twice') : verifyEvidence(value, trust, at);
+  const isClear = isUnambiguous(file, value);
+  const evidence = isClear ? parseEvidence(value) : undefined;
+  const steps = isClear
+    ? verifyEvidence(value, trust, at)
+    : refuseForm('a name occurs twice in an object, or a number is not written as an integer');
   const verified = isVerified(steps);
   const text = evidence === undefined ? [] : describe(evidence, at, root);
   return { text: [...text, ...steps.flatMap(lineOf), '', conclude(steps), ...advise(steps, evidence)], verified };
@@ -212,7 +213,7 @@ function parseRoot(path: string, file: Uint8Array): Uint8Array {
 /** @throws ArgumentError */
 function recognize(path: string, file: Uint8Array): Content {
   const value = asObject(parseJson(file));
-  if (value !== undefined) return { kind: 'evidence', value, json: file };
+  if (value !== undefined) return { kind: 'evidence', text: asBuffer(file).toString('utf8'), value };
   const text = asBuffer(file).toString('latin1').replaceAll(/\s/g, '');
   const document = fromBase64(text) ?? file;
   if (document[0] === ARRAY_OF_FOUR) return { kind: 'document', document };
