@@ -27,7 +27,7 @@ export const CHAT_COMPLETIONS: TestProtocol = {
   body: (model) => ({
     model,
     stream: true,
-    stream_options: { include_usage: true }, // for the usage report of the proxy
+    stream_options: { include_usage: true }, // so that the proxy can count the tokens
     max_tokens: MAX_OUTPUT,
     messages: [{ role: 'user', content: PROMPT }],
   }),

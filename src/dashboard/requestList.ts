@@ -10,7 +10,10 @@ export class RequestList {
   /** When the latest row of each running request arrived. */
   readonly #arrivals = new Map<number, number>();
 
-  /** Adds and replaces rows, and forgets the oldest above the limit. */
+  /**
+   * Adds and replaces rows, and forgets the oldest above the limit.
+   * @param rows all requests that are running at present, and those that have ended
+   */
   update(rows: readonly RequestRow[], reset: boolean, now: number): void {
     if (reset) {
       this.#rows.clear();
@@ -23,7 +26,9 @@ export class RequestList {
     }
     const excess = this.#rows.size - MAX_ROWS;
     if (excess <= 0) return;
-    for (const id of [...this.#rows.keys()].toSorted((a, b) => a - b).slice(0, excess)) {
+    const running = new Set(rows.filter((row) => row.running).map(({ id }) => id));
+    const over = [...this.#rows.keys()].filter((id) => !running.has(id)).toSorted((a, b) => a - b);
+    for (const id of over.slice(0, excess)) {
       this.#rows.delete(id);
       this.#arrivals.delete(id);
     }

@@ -239,12 +239,14 @@ export class SealedProxyExtension {
 
   async #applySettings(): Promise<void> {
     const { settings, problems } = validateSettings(readSettings(this.#log.channel.logLevel), this.#settings);
+    const isFreed = this.#settings.confirmNewImages && !settings.confirmNewImages; // an image that waits is used now
     this.#settings = settings;
     this.#failureNotices.settingsRefused(problems);
     this.#statusBar.show(this.#supervisor.status);
     this.#chat.update(this.#supervisor.status);
     await this.#images.load();
     await this.#supervisor.settingsChanged();
+    if (isFreed) this.#supervisor.check().catch(this.#logFailure);
     await this.#updateTerminal(this.#supervisor.status);
   }
 

@@ -58,6 +58,8 @@ export class Exchange<Attestation> {
   #attempt: Attempt<Attestation> | undefined;
   #attempts = 0;
   #done = false;
+  /** True while it waits for a session. */
+  isAcquiring = false;
 
   /** @param metadata from `encodeMetadata`; overwritten when the exchange ends */
   constructor(context: ExchangeContext<Attestation>, metadata: Uint8Array, body: ReplayableBody, sink: ResponseSink) {
@@ -75,8 +77,10 @@ export class Exchange<Attestation> {
       this.#send(session);
       return;
     }
+    this.isAcquiring = true;
     sessions.acquire().then(
       (fresh) => {
+        this.isAcquiring = false;
         this.#send(fresh);
       },
       (error: unknown) => {

@@ -126,10 +126,10 @@ describe('A new enclave image', () => {
     events = new EventQueue();
   });
 
-  const start = (images?: ImageRules): Promise<InternalProxy> =>
+  const start = (images?: ImageRules, settings: Record<string, string> = {}): Promise<InternalProxy> =>
     scope.internalProxy(
       enclave,
-      { PROXY_ADDITIONAL_PCR0: `${OLD},${NEW}` },
+      { PROXY_ADDITIONAL_PCR0: `${OLD},${NEW}`, ...settings },
       {
         network: { certificates: [TLS.ca] },
         internals: { anchors: enclave.anchors },
@@ -235,6 +235,22 @@ describe('A new enclave image', () => {
       await next;
     });
   }
+
+  it('is named as the reason when a request has waited for its own time limit', async () => {
+    for (const rules of [KNOWN, FIRST]) {
+      const proxy = await start(rules, { PROXY_REQUEST_TIMEOUT_SECS: '1' });
+      if (rules === FIRST) assert.equal((await chat(proxy)).status, 200);
+      update(); // of the second proxy, a session ends
+      const before = received();
+      for (const response of await Promise.all(REQUESTS.map((request) => send(proxy, request)))) {
+        assert.equal(response.status, 502);
+        assert.match(response.body.toString(), /The enclave runs a new image, and nobody has confirmed it yet/);
+      }
+      assert.equal(received(), before);
+      await proxy.stop(0);
+      enclave.setImage(DEVELOPMENT_PCR0);
+    }
+  });
 
   it('does not hold up the enclave that runs the accepted image again', async () => {
     enclave.setImage(Buffer.from(NEW, 'hex'));

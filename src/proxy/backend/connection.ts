@@ -46,6 +46,8 @@ export interface BackendConnection {
   readonly transport: UndiciTransport;
   /** Of the live session; without one, of the last handshake that got a document. Null: there was none. */
   evidence(): Evidence | null;
+  /** Whether a handshake waits for the user's consent to an image. */
+  readonly awaitsConsent: () => boolean;
   /** Uses these rules from now on, also for an image that waits for consent. Ends a session that they do not allow. */
   readonly updateImages: (rules: ImageRules) => void;
   close(): Promise<void>;
@@ -141,6 +143,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     sessions,
     transport,
     evidence: () => evidence.of(sessions.current()?.attestation),
+    awaitsConsent: () => gate.isWaiting,
     updateImages: (rules) => {
       gate.update(rules);
       const live = sessions.current();

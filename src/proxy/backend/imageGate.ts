@@ -39,6 +39,11 @@ export class ImageGate {
     return last !== null && last !== pcr0;
   }
 
+  /** An image waits for the user's answer. */
+  get isWaiting(): boolean {
+    return this.#onAnswer !== undefined;
+  }
+
   /** Uses these rules from now on, also for an image that waits. */
   readonly update = (rules: ImageRules): void => {
     this.#rules = rules;

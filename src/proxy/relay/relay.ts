@@ -29,7 +29,10 @@ export interface Timeouts {
 }
 
 export interface RelayContext {
-  readonly exchange: ExchangeContext<AttestationResult>;
+  readonly exchange: ExchangeContext<AttestationResult> & {
+    /** Whether the next session waits for the user's consent to an image. */
+    readonly awaitsConsent?: () => boolean;
+  };
   readonly timeouts: Timeouts;
   /** The socket's timeout while a client does not read a stream, in milliseconds. */
   readonly readTimeout?: number;
@@ -226,7 +229,9 @@ export class Relay implements ResponseSink {
   };
 
   readonly #expire = () => {
-    this.#exchange.abort(new SessionError('timeout', 'The backend did not answer in time'));
+    const awaitsConsent = this.#exchange.isAcquiring && this.#context.exchange.awaitsConsent?.() === true;
+    const code = awaitsConsent ? 'image_unconfirmed' : 'timeout';
+    this.#exchange.abort(new SessionError(code, 'The backend did not answer in time'));
   };
 
   #limit(milliseconds: number, callback: () => void): void {

@@ -1,7 +1,5 @@
 // One request of a local client, in the order of its checks: host, origin, path, method, key, size.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ExchangeContext } from '../../session/exchange.ts';
-import type { AttestationResult } from '../../session/handshake.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { REPORT_HEADER } from '../../shared/ownership.ts';
@@ -51,7 +49,7 @@ export interface ServerOptions {
   /** The address that the server listens on. */
   readonly boundTo: string;
   readonly cacheNamespaceRoot: Uint8Array;
-  readonly exchange: ExchangeContext<AttestationResult>;
+  readonly exchange: RelayContext['exchange'];
   readonly state: () => ServerState;
   /** What the proxy reports to the windows that share its secret. */
   readonly report: () => ProxyReport;

@@ -32,6 +32,15 @@ describe('RequestList', () => {
     assert.deepEqual([idsOf(list)[0], idsOf(list).at(-1)], [MAX_ROWS + 5, 6]);
   });
 
+  it('keeps a running request, however many began after it, until it is over', () => {
+    const list = new RequestList();
+    const later = Array.from({ length: MAX_ROWS + 4 }, (_, index) => row(index + 2));
+    list.update([...later, row(1, { running: true })], false, 0);
+    assert.deepEqual([list.size, idsOf(list)[0], list.hasRunning], [MAX_ROWS, 1, true]);
+    list.update([row(1), row(1000)], false, 0);
+    assert.deepEqual([list.size, idsOf(list).includes(1), list.hasRunning], [MAX_ROWS, false, false]);
+  });
+
   it('forgets all rows when it is told to', () => {
     const list = new RequestList();
     list.update([row(1, { running: true }), row(2)], false, 0);

@@ -76,6 +76,16 @@ describe('An updated enclave', () => {
     assert.equal(enclave.journal.requests.length, before);
   });
 
+  it('is used as soon as the user no longer wants to be asked, and refused again afterwards', async () => {
+    await window.bridge.set('confirmNewImages', false);
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    await notice('runs another image').waitFor();
+    await window.dismiss('runs another image');
+    await window.bridge.set('confirmNewImages', true);
+    await update(THIRD);
+    await window.waitForStatus('Sealed Proxy: image refused', 'workspace-unknown');
+  });
+
   it('is used when the user changes their mind', async () => {
     const reviewed = window.bridge.command('sealedProxy.reviewImage');
     const dialog = window.page.locator('.monaco-dialog-box');
