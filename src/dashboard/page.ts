@@ -5,20 +5,19 @@ export interface PageSources {
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
-  /** Limits scripts to this page's own one, instead of all below `cspSource`. */
-  readonly nonce?: string;
+  /** Random for each page: limits scripts to its own one, instead of all below `cspSource`. */
+  readonly nonce: string;
 }
 
 /** The page; everything it shows arrives in messages. */
 export function dashboardPage({ cspSource, scriptUri, styleUri, nonce }: PageSources): string {
   const policy = [
     "default-src 'none'",
-    `script-src ${nonce === undefined ? cspSource : `'nonce-${nonce}'`}`,
+    `script-src 'nonce-${nonce}'`,
     `style-src ${cspSource}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  const nonceAttribute = nonce === undefined ? '' : ` nonce="${asAttribute(nonce)}"`;
   return `<!DOCTYPE html>
 <html lang="en">
   <head>
@@ -27,7 +26,7 @@ export function dashboardPage({ cspSource, scriptUri, styleUri, nonce }: PageSou
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Sealed Proxy</title>
     <link rel="stylesheet" href="${asAttribute(styleUri)}">
-    <script type="module"${nonceAttribute} src="${asAttribute(scriptUri)}"></script>
+    <script type="module" nonce="${asAttribute(nonce)}" src="${asAttribute(scriptUri)}"></script>
   </head>
   <body>
     <div id="dashboard"></div>

@@ -134,8 +134,10 @@ export class EnclaveImages implements vscode.Disposable {
       const isOpen = ({ accepted, refused }: ImageChoice) => ![...accepted, ...refused].includes(image.pcr0);
       const decide = (before: ImageChoice) =>
         modal || isOpen(before) ? decided(before, image.pcr0, answer === USE_IMAGE) : undefined;
-      if (await this.#choices.change(backendUrl, decide)) await this.#reload();
-      else void vscode.window.showInformationMessage('You have already answered this question. Nothing was changed.');
+      const isChanged = await this.#choices.change(backendUrl, decide);
+      await this.#reload(); // the answer of another window may not have been noticed
+      if (!isChanged)
+        void vscode.window.showInformationMessage('You have already answered this question. Nothing was changed.');
     });
   }
 
@@ -149,8 +151,11 @@ export class EnclaveImages implements vscode.Disposable {
   async #passOn(): Promise<void> {
     const [, supervisor] = this.#window();
     await supervisor.settingsChanged();
-    // After a refusal, no request waits that would use the image now.
-    if (supervisor.status.kind === 'running' && supervisor.status.newImage) await supervisor.check();
+    const { status } = supervisor;
+    if (status.kind !== 'running') return;
+    const isInUse = status.verified?.kind === 'verified' && this.rules().refused.includes(status.verified.pcr0);
+    // After a refusal, no request waits that would use the image now, and the session in use has ended.
+    if (status.newImage || isInUse) await supervisor.check();
   }
 
   async #read(): Promise<void> {

@@ -1,4 +1,5 @@
 // The dashboard: one tab, which the editor restores after a reload. Nothing is measured or polled unless it is visible.
+import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { FromDashboard, Section, ToDashboard } from '../../dashboard/model.ts';
 import { dashboardPage } from '../../dashboard/page.ts';
@@ -88,6 +89,7 @@ export class Dashboard implements vscode.Disposable {
       cspSource: webview.cspSource,
       scriptUri: uriOf('dashboard.js'),
       styleUri: uriOf('dashboard.css'),
+      nonce: randomBytes(16).toString('hex'),
     });
   }
 
