@@ -168,7 +168,8 @@ function isExamined(value: unknown): boolean {
     Object.entries(fields).every(([name, field]) => {
       const texts: readonly unknown[] = Array.isArray(field) ? field : [field];
       return (
-        /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name) && texts.every((text) => typeof text === 'string' && text.isWellFormed())
+        /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name) &&
+        texts.every((text) => typeof text === 'string' && text.isWellFormed())
       );
     })
   );

@@ -50,7 +50,8 @@ interface Arguments {
 
 /** What a file contains. */
 type Content =
-  { readonly kind: 'evidence'; readonly text: string; readonly value: unknown } | { readonly kind: 'document'; readonly document: Uint8Array };
+  | { readonly kind: 'evidence'; readonly text: string; readonly value: unknown }
+  | { readonly kind: 'document'; readonly document: Uint8Array };
 
 /**
  * @param args the arguments after `verify`
@@ -74,15 +75,20 @@ interface Outcome {
   readonly verified: boolean;
 }
 
-function verifyValue({ text: file, value }: Extract<Content, { kind: 'evidence' }>, { trust, root, at, challenge }: Arguments): Outcome {
+function verifyValue(
+  { text: file, value }: Extract<Content, { kind: 'evidence' }>,
+  { trust, root, at, challenge }: Arguments,
+): Outcome {
   if (challenge !== undefined) {
     throw new ArgumentError('--challenge is for an attestation document; evidence contains its challenge');
   }
-  const steps = isUnambiguous(file, value)
-    ? verifyEvidence(value, trust, at)
-    : refuseForm('a name occurs twice in an object, or a number is not written as an integer');
+  const parsed = parseEvidence(value);
+  const isAmbiguous = parsed !== undefined && !isUnambiguous(file, value);
+  const steps = isAmbiguous
+    ? refuseForm('a name occurs twice in an object, or a number is not written as an integer')
+    : verifyEvidence(value, trust, at);
   const verified = isVerified(steps);
-  const evidence = parseEvidence(value);
+  const evidence = isAmbiguous ? undefined : parsed;
   const text = evidence === undefined ? [] : describe(evidence, at, root);
   return { text: [...text, ...steps.flatMap(lineOf), '', conclude(steps), ...advise(steps, evidence)], verified };
 }
