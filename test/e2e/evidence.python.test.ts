@@ -115,10 +115,11 @@ describe('The independent verifier in Python', function () {
     return { name, file: JSON.stringify(value), verify: () => verifyEvidence(value, trust) };
   };
 
-  /** The evidence itself, each altered field, and bits of the document flipped, all with the old and the fitting digest. */
+  /** The evidence itself; each altered field, with the old and the fitting digest; flipped bits in a document that was accepted. */
   const casesOf = (name: string, evidence: Evidence, trust: VerifierTrust): Case[] => {
     const document = Buffer.from(evidence.attestationDocument, 'base64');
-    const flipped = Array.from({ length: Math.ceil(document.length / 41) }, (_, index) => {
+    const isAccepted = evidence.checks.every(({ result }) => result === 'pass');
+    const flipped = Array.from({ length: isAccepted ? Math.ceil(document.length / 41) : 0 }, (_, index) => {
       const altered = Buffer.from(document);
       const at = index * 41;
       altered.writeUInt8(altered.readUInt8(at) ^ (1 << (at % 8)), at);
