@@ -8,6 +8,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { encode } from 'cborg';
+import { parseSignedEnvelope } from '../../src/attestation/cose.ts';
 import { canonicalJson, digestOf } from '../../src/attestation/evidence.ts';
 import { AWS_NITRO_ROOT } from '../../src/attestation/trust.ts';
 import { isVerified, verifyBareDocument, verifyEvidence } from '../../src/attestation/verifyEvidence.ts';
@@ -40,6 +42,62 @@ const CHOICES = [
 ] as const;
 /** What is verified: evidence as it is, with another version or backend, and with its own digest instead of a changed one. */
 const UNNOTICED = 4;
+
+/** Entries of a map with the key "x", in hex: the value in each form of CBOR. Then other keys. */
+const ENTRIES = [
+  ...['00', '1818', '1817', '190100', '1900ff', '1bffffffffffffffff', '20', '3bffffffffffffffff', '3817'],
+  ...[
+    '40',
+    '5800',
+    '5f40ff',
+    '60',
+    '61ff',
+    '62c3a9',
+    '63eda080',
+    '63efbbbf',
+    '63efbfbd',
+    '7f60ff',
+    'f4',
+    'f5',
+    'f6',
+    'f7',
+  ],
+  ...[
+    'f0',
+    'f820',
+    'f93c00',
+    'fa3f800000',
+    'fb3ff0000000000000',
+    'f97e00',
+    'c000',
+    'd81800',
+    '80',
+    'a0',
+    '9fff',
+    'bfff',
+  ],
+  ...[
+    '818181818180',
+    '81818181818180',
+    '8181818181818180',
+    'a20000613000',
+    'a200000000',
+    'a2000100f9000000',
+    'a1f400',
+    'a1410000',
+  ],
+  ...['a2f6006000', 'bf00ff', 'bf0000ff', 'ff', '9f', '1c', '9b00000000ffffffff'],
+]
+  .map((value) => `6178${value}`)
+  .concat(
+    '0000',
+    'f400',
+    '410000',
+    '66646967657374f6',
+    '69efbbbf6e6f6e63656600',
+    '6f70000000000000000000000000000000',
+    '606a',
+  );
 
 interface Case {
   readonly name: string;
@@ -195,6 +253,25 @@ describe('The independent verifier in Python', function () {
       assert.equal(await compare(cases, ['--at', new Date(at).toISOString(), ...args]), 0);
     });
   }
+
+  it('finds the same in documents with an additional entry of every form of CBOR', async () => {
+    const { protectedHeader, unprotectedHeader, payload, signature } = parseSignedEnvelope(REAL_DOCUMENT);
+    const cases = ENTRIES.map((entry) => {
+      // One more entry in the map: its first byte counts them.
+      const parts = [[(payload[0] ?? 0) + 1], Buffer.from(entry, 'hex'), payload.subarray(1)];
+      const changed = Buffer.concat(parts.map((part) => Buffer.from(part)));
+      const file = encode([protectedHeader, unprotectedHeader, new Uint8Array(changed), signature]);
+      const trust = { anchors: AWS_NITRO_ROOT, additionalPcr0: [] };
+      return {
+        name: entry,
+        file,
+        verify: () => verifyBareDocument({ document: file, challenge: undefined }, trust, REAL_TIME),
+      };
+    });
+    const read = cases.filter(({ verify }) => verify()[0]?.result === 'pass').length;
+    assert.ok(read > 10 && read < cases.length - 10, String(read));
+    assert.equal(await compare(cases, ['--at', new Date(REAL_TIME).toISOString()]), 0);
+  });
 
   it('tells evidence, documents and other files apart, and is as strict, as the command', async () => {
     const pin = readFileSync(new URL('pin.json', EVIDENCE_FOLDER), 'utf8');
