@@ -44,60 +44,15 @@ const CHOICES = [
 const UNNOTICED = 4;
 
 /** Entries of a map with the key "x", in hex: the value in each form of CBOR. Then other keys. */
-const ENTRIES = [
-  ...['00', '1818', '1817', '190100', '1900ff', '1bffffffffffffffff', '20', '3bffffffffffffffff', '3817'],
-  ...[
-    '40',
-    '5800',
-    '5f40ff',
-    '60',
-    '61ff',
-    '62c3a9',
-    '63eda080',
-    '63efbbbf',
-    '63efbfbd',
-    '7f60ff',
-    'f4',
-    'f5',
-    'f6',
-    'f7',
-  ],
-  ...[
-    'f0',
-    'f820',
-    'f93c00',
-    'fa3f800000',
-    'fb3ff0000000000000',
-    'f97e00',
-    'c000',
-    'd81800',
-    '80',
-    'a0',
-    '9fff',
-    'bfff',
-  ],
-  ...[
-    '818181818180',
-    '81818181818180',
-    '8181818181818180',
-    'a20000613000',
-    'a200000000',
-    'a2000100f9000000',
-    'a1f400',
-    'a1410000',
-  ],
-  ...['a2f6006000', 'bf00ff', 'bf0000ff', 'ff', '9f', '1c', '9b00000000ffffffff'],
-]
+const ENTRIES = `
+  00 1818 1817 190100 1900ff 1bffffffffffffffff 20 3bffffffffffffffff 3817 40 5800 5f40ff 60 61ff 62c3a9 63eda080 63efbbbf
+  63efbfbd 7f60ff f4 f5 f6 f7 f0 f820 f93c00 fa3f800000 fb3ff0000000000000 f97e00 c000 d81800 80 a0 9fff bfff 818181818180
+  81818181818180 8181818181818180 a20000613000 a200000000 a2000100f9000000 a1f400 a1410000 a2f6006000 bf00ff bf0000ff ff 9f 1c
+  9b00000000ffffffff`
+  .trim()
+  .split(/\s+/)
   .map((value) => `6178${value}`)
-  .concat(
-    '0000',
-    'f400',
-    '410000',
-    '66646967657374f6',
-    '69efbbbf6e6f6e63656600',
-    '6f70000000000000000000000000000000',
-    '606a',
-  );
+  .concat('0000', 'f400', '410000', '66646967657374f6', '69efbbbf6e6f6e63656600', '606a');
 
 interface Case {
   readonly name: string;

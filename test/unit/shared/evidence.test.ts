@@ -32,7 +32,9 @@ const WRONG: readonly (readonly [field: string, value: unknown])[] = [
     ['challenge', 'clientPublicKey'].map((field) => [field, value] as const),
   ),
   ...['', 'AAAA', 1].map((value) => ['serverPublicKey', value] as const),
-  ...['AAA', 'AA\nAA', 'AB==', 'AAB=', 'A'.repeat(87_388), null].map((value) => ['attestationDocument', value] as const),
+  ...['AAA', 'AA\nAA', 'AB==', 'AAB=', 'A'.repeat(87_388), null].map(
+    (value) => ['attestationDocument', value] as const,
+  ),
   ...['AB'.repeat(48), 'ab'.repeat(47), '', 0].map((value) => ['pcr0', value] as const),
   ...[
     {},
