@@ -13,7 +13,7 @@ export function parseJson(text: string | Uint8Array): unknown {
 
 /**
  * Whether every parser finds the same in a JSON text: no object has a name twice, and numbers are written as integers.
- * @param value what `parseJson` returns for it
+ * @param value what `parseJson` returns for it; must not be nested deeply
  */
 export function isUnambiguous(text: string, value: unknown): boolean {
   return countNames(text) === countNames(JSON.stringify(value)) && !/\d[.eE]/.test(text.replaceAll(STRING, ''));

@@ -82,12 +82,13 @@ function verifyValue(
   if (challenge !== undefined) {
     throw new ArgumentError('--challenge is for an attestation document; evidence contains its challenge');
   }
-  const isClear = isUnambiguous(file, value);
-  const evidence = isClear ? parseEvidence(value) : undefined;
-  const steps = isClear
-    ? verifyEvidence(value, trust, at)
-    : refuseForm('a name occurs twice in an object, or a number is not written as an integer');
+  const parsed = parseEvidence(value);
+  const isAmbiguous = parsed !== undefined && !isUnambiguous(file, value);
+  const steps = isAmbiguous
+    ? refuseForm('a name occurs twice in an object, or a number is not written as an integer')
+    : verifyEvidence(value, trust, at);
   const verified = isVerified(steps);
+  const evidence = isAmbiguous ? undefined : parsed;
   const text = evidence === undefined ? [] : describe(evidence, at, root);
   return { text: [...text, ...steps.flatMap(lineOf), '', conclude(steps), ...advise(steps, evidence)], verified };
 }

@@ -169,6 +169,12 @@ describe('verifyEvidence()', () => {
     );
   });
 
+  it('takes the address of a history from its environment', () => {
+    const evidence = read('history');
+    const approval = { ...evidence.approval, url: 'https://other.example' };
+    assert.deepEqual(failed(verifyEvidence(forged({ ...evidence, approval }), TRUST)), ['recorded_values']);
+  });
+
   it('rejects every value of a field that has only a few', () => {
     const evidence = read('history');
     const changes = [

@@ -32,7 +32,9 @@ const WRONG: readonly (readonly [field: string, value: unknown])[] = [
     ['challenge', 'clientPublicKey'].map((field) => [field, value] as const),
   ),
   ...['', 'AAAA', 1].map((value) => ['serverPublicKey', value] as const),
-  ...['AAA', 'AA\nAA', 'A'.repeat(87_388), null].map((value) => ['attestationDocument', value] as const),
+  ...['AAA', 'AA\nAA', 'AB==', 'AAB=', 'A'.repeat(87_388), null].map(
+    (value) => ['attestationDocument', value] as const,
+  ),
   ...['AB'.repeat(48), 'ab'.repeat(47), '', 0].map((value) => ['pcr0', value] as const),
   ...[
     {},
@@ -57,6 +59,9 @@ const WRONG: readonly (readonly [field: string, value: unknown])[] = [
     VALID.checks.with(0, { ...VALID.checks[0], result: 'fail', error: 'Not a code' } as never),
     VALID.checks.with(0, { ...VALID.checks[0], result: 'ok' } as never),
     VALID.checks.with(0, { ...VALID.checks[0], examined: [] } as never),
+    ...['', '1', 'a-b', 'é', 'x'.repeat(65)].map((name) =>
+      VALID.checks.with(0, { ...VALID.checks[0], examined: { [name]: 'x' } } as never),
+    ),
     VALID.checks.with(0, { ...VALID.checks[0], examined: { sha256: 1 } } as never),
     VALID.checks.with(0, { ...VALID.checks[0], examined: { '10': 'x' } } as never),
     VALID.checks.with(0, { ...VALID.checks[0], examined: { sha256: ['a', ['b']] } } as never),
@@ -89,7 +94,9 @@ describe('findFormatError()', () => {
   });
 
   it('rejects what only the text of a program can tell apart: times and Unicode that do not exist', () => {
-    assert.equal(findFormatError({ ...VALID, verifiedAt: '2026-02-30T12:00:00.000Z' }), 'verifiedAt');
+    for (const time of ['2026-02-30T12:00:00', '2026-01-15T24:00:00', '2026-01-15T23:59:60', '0000-01-15T12:00:00']) {
+      assert.equal(findFormatError({ ...VALID, verifiedAt: `${time}.000Z` }), 'verifiedAt', time);
+    }
     const [first, ...rest] = VALID.checks;
     const checks = [{ ...first, examined: { sha256: '\ud800' } }, ...rest];
     assert.equal(findFormatError({ ...VALID, checks }), 'checks');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asObject, exactFields, fieldsOf, hasRepeatedNames, parseJson } from '../../../src/shared/json.ts';
+import { asObject, exactFields, fieldsOf, isUnambiguous, parseJson } from '../../../src/shared/json.ts';
 
 describe('parseJson()', () => {
   it('reads UTF-8 JSON', () => {
@@ -28,6 +28,33 @@ describe('asObject() and fieldsOf()', () => {
   });
 });
 
+describe('isUnambiguous()', () => {
+  const check = (text: string) => isUnambiguous(text, JSON.parse(text));
+
+  it('accepts names that occur once in each object, and integers, in any layout', () => {
+    for (const text of [
+      '{"a":1,"b":{"a":-2},"c":[{"a":0},{"a":null}]}',
+      '{ "a" : "b\\" : 1.5, \\"a\\":" ,\n"\\u0061b\\"\\\\" :[ ] }',
+      `{"a":"${'x'.repeat(500_000)}","b":"${'\\n'.repeat(200_000)}"}`,
+    ]) {
+      assert.ok(check(text), text.slice(0, 80));
+    }
+  });
+
+  it('refuses a repeated name, however it is written, and other forms of numbers', () => {
+    for (const text of [
+      '{"a":1,"a":1}',
+      '{"a":1,"\\u0061" :2}',
+      '[{"b":{"__proto__":1,"__proto__":2}}]',
+      '{"a":1.0}',
+      '[1e0]',
+      '[10E1]',
+    ]) {
+      assert.ok(!check(text), text);
+    }
+  });
+});
+
 describe('exactFields()', () => {
   it('returns an object with exactly these fields', () => {
     assert.deepEqual(exactFields({ a: 1, b: undefined }, 'b', 'a'), { a: 1, b: undefined });
@@ -42,8 +69,8 @@ describe('exactFields()', () => {
   });
 });
 
-describe('hasRepeatedNames()', () => {
-  const isRepeated = (json: string) => hasRepeatedNames(Buffer.from(json), JSON.parse(json));
+describe('isUnambiguous(), of names', () => {
+  const isRepeated = (json: string) => !isUnambiguous(json, JSON.parse(json));
 
   it('finds a name that occurs twice in one object, at any depth and however it is written', () => {
     for (const json of [
