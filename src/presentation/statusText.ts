@@ -199,7 +199,7 @@ function describeRunning(status: RunningStatus): Description {
         reasonOf(health.message),
         isBeforeRequests(health) ? NOTHING_SENT : '',
         remedyOf(health),
-        PCR0.test(health.message) ? 'Show Attestation shows the full PCR0.' : '',
+        PCR0.test(health.message) ? FULL_PCR0 : '',
         nextTry(health),
       );
       return { icon, label, headline, detail, severity: 'error', actions: BROKEN };
@@ -248,7 +248,9 @@ function describeConnected({ verified }: RunningStatus): Description {
   }
 }
 
-const NOTHING_SENT = 'No prompts or keys were sent.';
+export const NOTHING_SENT = 'No prompts or keys were sent.';
+/** Where the rest of a shortened PCR0 is. */
+export const FULL_PCR0 = 'Show Attestation shows the full PCR0.';
 
 /** Whether the connection failed in the handshake, before the first request. */
 function isBeforeRequests({ cause, failure }: Unreachable): boolean {

@@ -78,7 +78,7 @@ describe('sealed-proxy verify', () => {
       assert.deepEqual(steps(stdout, 'pass'), STEPS);
       assert.match(stdout, /^Root: .*root\.pem \(--root\), NOT that of AWS; SHA-256 [0-9a-f]{64}$/m);
       assert.match(stdout, /^Time: .* 2026-01-15T12:00:00\.080Z \(verifiedAt in the file\)$/m);
-      assert.match(stdout, new RegExp(`^Image: a production image, approved by: ${name}$`, 'm'));
+      assert.match(stdout, new RegExp(`^Image: production, approved by: ${name} \\(as the file says\\)$`, 'm'));
       assert.match(stdout, /\nVerified: all 14 steps passed\.$/);
     }
   });

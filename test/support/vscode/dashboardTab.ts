@@ -74,8 +74,14 @@ export class DashboardTab {
 
   /** Presses a button or chooses an option of the page, by its accessible name. */
   async press(name: string): Promise<void> {
-    const named = this.frame.getByLabel(name, { exact: true }).or(this.frame.getByText(name, { exact: true }));
-    await this.frame.locator('vscode-button, label > span').and(named).filter({ visible: true }).first().click();
+    const control = this.frame.locator('vscode-button, label > span').filter({ visible: true });
+    const labelled = control.and(this.frame.getByLabel(name, { exact: true }));
+    // The text may be in an element inside the button.
+    const text = new RegExp(`^\\s*${name.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}\\s*$`);
+    await labelled
+      .or(control.filter({ hasText: text }))
+      .first()
+      .click();
   }
 
   /** Takes a screenshot in each theme, as `dashboard-NAME-THEME`, and restores the first theme. */

@@ -93,8 +93,9 @@ describe('attestationSection()', () => {
     const chain = attestationSection(runningStatus(), evidence()).steps[2]?.examined ?? [];
     assert.deepEqual(
       chain.slice(0, 3).map(({ name }) => name),
-      ['sha256 1', 'sha256 2', 'sha256 3'],
+      ['SHA-256 1', 'SHA-256 2', 'SHA-256 3'],
     );
+    assert.ok(chain.some(({ name }) => name === 'Valid from 2 (notBefore)'));
   });
 
   it('shows since when the history lists the image, and that the date is not signed', () => {
@@ -129,7 +130,8 @@ describe('attestationSection()', () => {
     const shown = attestationSection(status, refused);
     assert.equal(shown.tone, 'error');
     assert.equal(shown.headline, 'The enclave is not verified.');
-    assert.match(shown.detail, /^Failed check: The enclave image is trusted\. .* No prompt leaves this computer/);
+    assert.match(shown.detail, /^Failed check: "The enclave image is trusted"\. .* No prompts or keys were sent\./);
+    assert.doesNotMatch(shown.detail, /Show Attestation|No prompt leaves/);
     assert.deepEqual(results(shown.steps), [
       ...Array<string>(7).fill('passed'),
       ...['failed', 'notReached', 'notReached', 'notReached'],
