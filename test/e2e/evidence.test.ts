@@ -159,7 +159,7 @@ describe('sealed-proxy verify', () => {
     for (const [args, sentence] of [
       [[], 'verify takes one file; see --help'],
       [[pin, pin], 'verify takes one file; see --help'],
-      [[join(place, 'missing')], `${join(place, 'missing')} cannot be read (ENOENT)`],
+      [[join(place, 'missing')], `${join(place, 'missing')} does not exist`],
       [[place], `${place} cannot be read (EISDIR)`],
       [['/dev/zero'], '/dev/zero is larger than 1048576 bytes, so it cannot be what is expected'],
       [[file('empty', '')], `${join(place, 'empty')} is neither evidence of Sealed Proxy nor an attestation document`],
@@ -179,7 +179,7 @@ describe('sealed-proxy verify', () => {
       [[pin, '--pcr0', 'ab'], '--pcr0 takes a PCR0, which has 96 hex digits'],
       [[pin, '--root', pin], `${pin} is not one certificate in PEM or DER`],
       [[pin, '--root', two], `${two} is not one certificate in PEM or DER`],
-      [[pin, '--root', join(place, 'no')], `${join(place, 'no')} cannot be read (ENOENT)`],
+      [[pin, '--root', join(place, 'no')], `${join(place, 'no')} does not exist`],
       [[pin, '--trust-me'], "Unknown option '--trust-me'; see --help"],
     ] as const) {
       const result = await verify(...args);
