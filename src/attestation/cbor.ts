@@ -1,4 +1,5 @@
-import { type Token, Tokenizer, Type, decode } from 'cborg';
+import { Token, Tokenizer, Type, decode } from 'cborg';
+import { asBuffer } from '../shared/bytes.ts';
 
 /** Nested arrays and maps. A Nitro document needs 2 levels, for the PCRs in its payload. */
 const MAX_DEPTH = 8;
@@ -10,8 +11,9 @@ export interface CborForm {
 
 /**
  * Decodes one CBOR data item (RFC 8949) that takes up all of `bytes`. Maps become `Map`, integers beyond 2^53 become
- * `bigint`. Rejects more than 8 levels, repeated map keys, tags, `undefined`, lengths and integers that are not in
- * their shortest form, and strings in chunks.
+ * `bigint`, floats NaN. Rejects more than 8 levels, map keys that are repeated or neither integers nor text, tags,
+ * `undefined`, lengths and integers that are not in their shortest form, text that is not UTF-8 or begins with a byte order
+ * mark, and strings in chunks.
  *
  * @throws Error with the reason; the message may quote the input
  */
@@ -21,6 +23,7 @@ export function decodeCbor(bytes: Uint8Array, form: CborForm): unknown {
     allowIndefinite: form.indefiniteLengths,
     allowUndefined: false,
     rejectDuplicateMapKeys: true,
+    retainStringBytes: true,
     strict: true,
     useMaps: true,
   };
@@ -36,9 +39,13 @@ interface OpenContainer {
   itemsSeen: number;
 }
 
+/** Of map keys. For these, cborg finds every repeated one. */
+const KEYS: readonly Type[] = [Type.uint, Type.negint, Type.string];
+
 /**
  * Checks the structure of the tokens before cborg builds values from them. cborg recurses without a limit, so a few
- * thousand nested arrays would exhaust the stack, and it accepts a break where a map needs a value.
+ * thousand nested arrays would exhaust the stack, and it accepts a break where a map needs a value. It reads a float
+ * such as 1.0 like the integer, and changes text that is not UTF-8 or begins with a byte order mark.
  */
 class BoundedTokenizer {
   readonly #tokens: Tokenizer;
@@ -61,12 +68,18 @@ class BoundedTokenizer {
     if (Type.equals(token.type, Type.break)) this.#close();
     else this.#enter(token);
     while (this.#open.at(-1)?.remaining === 0) this.#open.pop();
-    return token;
+    // No field of a document is a float, and none may pass for an integer.
+    return Type.equals(token.type, Type.float) ? new Token(Type.float, NaN, token.encodedLength) : token;
   }
 
   #enter(token: Token): void {
+    if (token.byteValue !== undefined && !asBuffer(token.byteValue).equals(Buffer.from(String(token.value)))) {
+      throw new Error('text that is not UTF-8, or begins with a byte order mark');
+    }
     const container = this.#open.at(-1);
     if (container !== undefined) {
+      const isKey = container.map && container.itemsSeen % 2 === 0;
+      if (isKey && !KEYS.some((type) => Type.equals(type, token.type))) throw new Error('a key of another type');
       container.remaining -= 1;
       container.itemsSeen += 1;
     }

@@ -9,8 +9,9 @@ import { canonicalJson, checkAgain, digestOf, makeEvidence } from './evidence.ts
 import type { TrustAnchors } from './trust.ts';
 import { NOT_BEFORE_LEEWAY_MS } from './validity.ts';
 
-/** How much of a field's name is quoted, in characters: anyone may have written it. */
+/** How much of the name or path of a field is quoted, in characters: anyone may have written it. */
 const LONGEST_NAME = 50;
+const LONGEST_PATH = 100;
 
 /** What the verifier trusts. */
 export interface VerifierTrust {
@@ -43,8 +44,7 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
   const evidence = parseEvidence(value);
   if (evidence === undefined) {
     const name = findFormatError(value)?.slice(0, LONGEST_NAME) ?? '';
-    const cause = `the field ${name} is missing, unknown or not in the required form`;
-    return [fail('file_format', cause), ...skipAll('file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values')];
+    return refuseForm(`the field ${name} is missing, unknown or not in the required form`);
   }
   const verifiedAt = Date.parse(evidence.verifiedAt);
   const { environment, pcr0, approval } = evidence;
@@ -60,6 +60,11 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
     checkVerifiedAt(verifiedAt, report),
     checkRecorded(evidence, again),
   ];
+}
+
+/** The steps for a file that does not have the form of evidence. */
+export function refuseForm(cause: string): readonly Step[] {
+  return [fail('file_format', cause), ...skipAll('file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values')];
 }
 
 /** What there is of a bare attestation document. */
@@ -126,7 +131,8 @@ function checkVerifiedAt(verifiedAt: number, { document, chain }: CheckReport): 
 function checkRecorded(recorded: Evidence, again: Evidence): Step {
   const names = ['serverPublicKey', 'pcr0', 'approval', 'checks'] as const;
   const path = names.map((name) => findDifference(recorded[name], again[name], name)).find((found) => found !== '');
-  if (path !== undefined) return fail('recorded_values', `${path} does not follow from the rest of the file`);
+  if (path !== undefined)
+    return fail('recorded_values', `${path.slice(0, LONGEST_PATH)} does not follow from the rest of the file`);
   const refused = recorded.checks.find(({ result }) => result !== 'pass');
   if (refused === undefined) return { id: 'recorded_values', result: 'pass' };
   return fail('recorded_values', `the proxy refused this enclave: ${refused.id} (${refused.error ?? refused.result})`);

@@ -5,6 +5,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** The last time that a `Date` can have. */
+const LATEST = 8.64e15;
 
 /** What stands in the place of a value that is not known. */
 export const NO_VALUE = '–';
@@ -39,6 +41,8 @@ export function formatsFor(locale: string): Formats {
   });
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+  /** A time that no calendar has must not stop the page. */
+  const known = (time: number, format: () => string) => (Math.abs(time) <= LATEST ? format() : NO_VALUE);
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   return {
     number: (value) => (value === null ? NO_VALUE : integer.format(value)),
@@ -50,16 +54,17 @@ export function formatsFor(locale: string): Formats {
       const all = Math.round(value / SECOND);
       return `${integer.format(Math.floor(all / 60))} min ${integer.format(all % 60)} s`;
     },
-    clock: (time, now) => (isSameDay(time, now) ? clock : dayAndClock).format(time),
-    date: (time) => date.format(time),
-    dateTime: (time) => dateTime.format(time),
-    ago: (time, now) => {
-      const age = now - time;
-      if (age < MINUTE) return relative.format(0, 'second');
-      if (age < HOUR) return relative.format(-Math.floor(age / MINUTE), 'minute');
-      if (age < DAY) return relative.format(-Math.floor(age / HOUR), 'hour');
-      return relative.format(-Math.floor(age / DAY), 'day');
-    },
+    clock: (time, now) => known(time, () => (isSameDay(time, now) ? clock : dayAndClock).format(time)),
+    date: (time) => known(time, () => date.format(time)),
+    dateTime: (time) => known(time, () => dateTime.format(time)),
+    ago: (time, now) =>
+      known(time, () => {
+        const age = now - time;
+        if (age < MINUTE) return relative.format(0, 'second');
+        if (age < HOUR) return relative.format(-Math.floor(age / MINUTE), 'minute');
+        if (age < DAY) return relative.format(-Math.floor(age / HOUR), 'hour');
+        return relative.format(-Math.floor(age / DAY), 'day');
+      }),
   };
 }
 

@@ -51,7 +51,8 @@ export class EnclaveImages implements vscode.Disposable {
     const known = this.#known?.backendUrl === proxy.backendUrl ? this.#known.choice : undefined;
     const { last, accepted, refused } = known ?? NO_CHOICE;
     const isFirst = last === null && accepted.length === 0 && refused.length === 0;
-    return { confirm, acceptsFirst: known !== undefined && isFirst, last, accepted, refused };
+    const acceptsFirst = known !== undefined && isFirst && !this.#choices.hadChoice(proxy.backendUrl);
+    return { confirm, acceptsFirst, last, accepted, refused };
   }
 
   /** Reads the choices. To be called before the proxy starts, or gets other settings. Never rejects. */

@@ -33,6 +33,8 @@ const ATTEMPTS = 20;
 
 export class ImageChoices {
   readonly #folder: string;
+  /** The backends of which there was a choice, by the digests in the names of files. */
+  readonly #known = new Set<string>();
 
   /** @param folder the folder of the extension. Only if that exists, a folder is created in it: see MachineStore */
   constructor(folder: string) {
@@ -42,6 +44,11 @@ export class ImageChoices {
   /** @throws Error if the choice cannot be read */
   async read(backendUrl: string): Promise<ImageChoice> {
     return (await this.#latest(backendUrl)).choice;
+  }
+
+  /** True if `read` has found a choice, even if its file was damaged or deleted since: then no image is the first one. */
+  hadChoice(backendUrl: string): boolean {
+    return this.#known.has(backendName(backendUrl));
   }
 
   /**
@@ -76,6 +83,7 @@ export class ImageChoices {
     for (let attempt = 0; ; attempt++) {
       const number = Math.max(0, ...(await this.#numbers(backendUrl)));
       if (number === 0) return { number, choice: NO_CHOICE };
+      this.#known.add(backendName(backendUrl));
       const path = join(this.#folder, fileName(backendUrl, number));
       try {
         const choice = parseChoice(parseJson(await readFile(path)));
@@ -91,8 +99,9 @@ export class ImageChoices {
   async #numbers(backendUrl: string): Promise<readonly number[]> {
     const backend = backendName(backendUrl);
     const names = await readdir(this.#folder).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.#known.clear(); // all data was removed
+      return [];
     });
     return names.flatMap((name) => {
       const [, ofBackend, number] = FILE_NAME.exec(name) ?? [];

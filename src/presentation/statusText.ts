@@ -248,9 +248,10 @@ function describeConnected({ verified }: RunningStatus): Description {
   }
 }
 
-export const NOTHING_SENT = 'No prompts or keys were sent.';
-/** Where the rest of a shortened PCR0 is. */
+/** Where the attestation itself is shown, this is left out. */
 export const FULL_PCR0 = 'Show Attestation shows the full PCR0.';
+
+export const NOTHING_SENT = 'No prompts or keys were sent.';
 
 /** Whether the connection failed in the handshake, before the first request. */
 function isBeforeRequests({ cause, failure }: Unreachable): boolean {

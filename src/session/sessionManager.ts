@@ -93,7 +93,7 @@ export class SessionManager<Attestation> {
    * Uses `session` for no further request (transport V2, section 3, "When a session ends early"). Its running requests
    * continue. No effect if it was already retired: a late failure on it must not end its successor.
    */
-  retire(session: Session<Attestation>, loss: Extract<SessionLoss, 'rejected' | 'bad_response'>): void {
+  retire(session: Session<Attestation>, loss: Extract<SessionLoss, 'rejected' | 'bad_response' | 'closed'>): void {
     if (this.#live?.session === session) this.#lose(this.#live, loss);
   }
 

@@ -1,6 +1,6 @@
 // The latest requests of a proxy, for the dashboard: only numbers, times and names, no prompts or responses.
 import { fieldsOf, parseJson } from './json.ts';
-import { isHistogram, mergeHistograms } from './usage.ts';
+import { isHistogram } from './usage.ts';
 import type { Histogram, Outcomes } from './usage.ts';
 
 /** The number of finished requests that a proxy keeps. */
@@ -108,18 +108,25 @@ export function hourOf(time: number): number {
   return Math.floor(time / HOUR) * HOUR;
 }
 
+/** The sums are its own: they change with each one that is added. */
+type RunningSum = { -readonly [Name in keyof UsageSum]: UsageSum[Name] } & {
+  readonly firstByte: Record<string, number>;
+};
+
 /** Adds up sums of the same hour, caller and model. */
 export class UsageTable {
-  readonly #sums = new Map<string, UsageSum>();
+  readonly #sums = new Map<string, RunningSum>();
 
   add(sum: UsageSum): void {
     const key = `${sum.hour} ${sum.caller} ${sum.model}`; // a caller has no spaces
     const known = this.#sums.get(key);
-    this.#sums.set(key, known === undefined ? sum : addUp(known, sum));
+    if (known === undefined) this.#sums.set(key, { ...sum, firstByte: { ...sum.firstByte } });
+    else addTo(known, sum);
   }
 
+  /** What was added so far. */
   get sums(): readonly UsageSum[] {
-    return [...this.#sums.values()];
+    return Array.from(this.#sums.values(), (sum) => ({ ...sum, firstByte: { ...sum.firstByte } }));
   }
 
   get isEmpty(): boolean {
@@ -131,17 +138,15 @@ export class UsageTable {
   }
 }
 
-function addUp(one: UsageSum, other: UsageSum): UsageSum {
-  return {
-    ...one,
-    requests: one.requests + other.requests,
-    errors: one.errors + other.errors,
-    cancelled: one.cancelled + other.cancelled,
-    tokensIn: one.tokensIn + other.tokensIn,
-    tokensOut: one.tokensOut + other.tokensOut,
-    tokensCached: one.tokensCached + other.tokensCached,
-    firstByte: mergeHistograms([one.firstByte, other.firstByte]),
-  };
+function addTo(known: RunningSum, sum: UsageSum): void {
+  known.requests += sum.requests;
+  known.errors += sum.errors;
+  known.cancelled += sum.cancelled;
+  known.tokensIn += sum.tokensIn;
+  known.tokensOut += sum.tokensOut;
+  known.tokensCached += sum.tokensCached;
+  for (const bucket in sum.firstByte)
+    known.firstByte[bucket] = (known.firstByte[bucket] ?? 0) + (sum.firstByte[bucket] ?? 0);
 }
 
 export function isUsageSum(value: unknown): value is UsageSum {

@@ -3,6 +3,8 @@
 
 /** The longest text of a list row, in characters. */
 const LONGEST_LABEL = 100;
+/** The longest name in a table that also has numbers, in characters. */
+export const LONGEST_NAME = 64;
 /** The longest name or value on a page, in characters. */
 const LONGEST_TEXT = 200;
 /** The editor cuts off notifications after 1000 characters. */

@@ -142,7 +142,7 @@ export function parseEvidence(value: unknown): Evidence | undefined {
 function isTime(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   const time = Date.parse(value);
-  return !Number.isNaN(time) && new Date(time).toISOString() === value && /^\d{4}-/.test(value);
+  return !Number.isNaN(time) && new Date(time).toISOString() === value && /^(?!0000)\d{4}-/.test(value);
 }
 
 function isApproval(value: unknown): boolean {
@@ -168,7 +168,8 @@ function isExamined(value: unknown): boolean {
     Object.entries(fields).every(([name, field]) => {
       const texts: readonly unknown[] = Array.isArray(field) ? field : [field];
       return (
-        /^[A-Za-z][A-Za-z0-9]*$/.test(name) && texts.every((text) => typeof text === 'string' && text.isWellFormed())
+        /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name) &&
+        texts.every((text) => typeof text === 'string' && text.isWellFormed())
       );
     })
   );

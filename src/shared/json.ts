@@ -11,6 +11,21 @@ export function parseJson(text: string | Uint8Array): unknown {
   }
 }
 
+/**
+ * Whether every parser finds the same in a JSON text: no object has a name twice, and numbers are written as integers.
+ * @param value what `parseJson` returns for it
+ */
+export function isUnambiguous(text: string, value: unknown): boolean {
+  return countNames(text) === countNames(JSON.stringify(value)) && !/\d[.eE]/.test(text.replaceAll(STRING, ''));
+}
+
+/** With the colon of a name. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(?<colon>\s*:)?/g;
+
+function countNames(text: string): number {
+  return [...text.matchAll(STRING)].filter(({ groups }) => groups?.['colon'] !== undefined).length;
+}
+
 /** `value` as an object with named fields, or undefined for anything else (arrays and null included). */
 export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

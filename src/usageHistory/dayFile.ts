@@ -11,11 +11,19 @@ export interface DayFile {
 }
 
 const VERSION = 1;
-/** Sums in one file. If there are more, those of all models are added up. */
+/** Sums in one file. If there are more, or the file would be too large, those of all models are added up. */
 const MAX_SUMS = 5000;
+/** Of one file, in bytes. A larger one is damaged. */
+export const MAX_SIZE = 4 * 1024 * 1024;
 
 export function formatDay({ names, sums }: DayFile): string {
-  const rows = limit(sums).map((sum) => [
+  const json = format({ names, sums });
+  const fits = sums.length <= MAX_SUMS && Buffer.byteLength(json) <= MAX_SIZE;
+  return fits ? json : format({ names, sums: withoutModels(sums) });
+}
+
+function format({ names, sums }: DayFile): string {
+  const rows = sums.map((sum) => [
     ...[sum.hour, sum.caller, sum.model, sum.requests, sum.errors, sum.cancelled],
     ...[sum.tokensIn, sum.tokensOut, sum.tokensCached, sum.firstByte],
   ]);
@@ -39,8 +47,7 @@ function parseRow(row: unknown): unknown {
   return { hour, caller, model, requests, errors, cancelled, tokensIn, tokensOut, tokensCached, firstByte };
 }
 
-function limit(sums: readonly UsageSum[]): readonly UsageSum[] {
-  if (sums.length <= MAX_SUMS) return sums;
+function withoutModels(sums: readonly UsageSum[]): readonly UsageSum[] {
   const table = new UsageTable();
   for (const sum of sums) table.add({ ...sum, model: OTHER_MODELS });
   return table.sums;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { HOUR, UsageTable } from '../shared/activity.ts';
 import type { NamedUsageSum, UsageSum } from '../shared/activity.ts';
-import { formatDay, parseDay } from './dayFile.ts';
+import { MAX_SIZE, formatDay, parseDay } from './dayFile.ts';
 import type { DayFile } from './dayFile.ts';
 
 const DAY = 86_400_000;
@@ -19,8 +19,6 @@ const ERASED = 'usage-erased';
 const MOVED = /^usage\.[0-9a-f]{8}$/;
 const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{8})$/;
 const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700];
-/** In bytes. A larger file is damaged. */
-const MAX_SIZE = 4 * 1024 * 1024;
 /** Files that are read at once. */
 const BATCH = 32;
 /** In milliseconds. On Windows, a file or folder cannot be renamed for a moment while another program has it open. */
@@ -153,8 +151,9 @@ export class UsageHistory {
   async #readDay(name: string): Promise<DayFile | undefined> {
     const path = join(this.#folder, name);
     try {
-      const { size } = await stat(path);
-      const day = size > MAX_SIZE ? undefined : parseDay(await readFile(path, 'utf8'));
+      const found = await stat(path);
+      const isReadable = found.isFile() && found.size <= MAX_SIZE; // a pipe may never end
+      const day = isReadable ? parseDay(await readFile(path, 'utf8')) : undefined;
       if (day === undefined) this.#reportDamage(path);
       return day;
     } catch (error) {
@@ -169,15 +168,16 @@ export class UsageHistory {
     this.#onDamage(`A file of the usage history cannot be read, so the history is incomplete: ${path}`);
   }
 
-  /** Once a day. Also deletes what an interrupted window has left. */
+  /** Once a day. Also deletes what an interrupted window has left, and what the clock has dated years ahead. */
   async #prune(): Promise<void> {
     const today = dayOf(this.#now());
     if (this.#prunedOn === today) return;
     this.#prunedOn = today;
     const first = dayOf(this.#now() - KEPT_DAYS * DAY);
+    const last = dayOf(this.#now() + KEPT_DAYS * DAY);
     for (const name of await list(this.#folder)) {
       const isOld = name < (name.endsWith('.json') ? first : today);
-      if (isOld) await rm(join(this.#folder, name), { force: true, maxRetries: 3 });
+      if (isOld || name > last) await rm(join(this.#folder, name), { force: true, maxRetries: 3 });
     }
     await deleteMoved(this.#storage);
   }

@@ -67,6 +67,40 @@ describe('sealed-proxy verify', () => {
   const example = (name: string) => join(EXAMPLES, `${name}.json`);
   const verify = (...args: string[]) => run(['verify', ...args]);
 
+  it('refuses a file in which a field occurs twice, because another reader may take the other one', async () => {
+    const json = readFileSync(example('pin'), 'utf8');
+    for (const twice of [
+      json.replace('"backend"', '"backend": "https://elsewhere.example", "backend"'),
+      json.replace('"id"', '"\\u0069d" : "challenge", "id"'),
+    ]) {
+      assert.notEqual(twice, json);
+      const { code, stdout } = await verify(file('twice.json', twice), '--root', EXAMPLE_ROOT);
+      assert.deepEqual([code, steps(stdout, 'FAIL'), steps(stdout, 'pass')], [1, ['file_format'], []]);
+      assert.match(stdout, /^ +a name occurs twice in an object/m);
+      assert.doesNotMatch(stdout, /Evidence of/);
+    }
+  });
+
+  it('quotes a path in the file only in part', async () => {
+    const evidence = JSON.parse(readFileSync(example('pin'), 'utf8')) as Evidence;
+    const [first, ...others] = evidence.checks;
+    const checks = [{ ...first, examined: { ['a'.repeat(100_000)]: 'x' } }, ...others];
+    const { code, stdout } = await verify(
+      file('long.json', JSON.stringify({ ...evidence, checks })),
+      '--root',
+      EXAMPLE_ROOT,
+    );
+    assert.equal(code, 1);
+    assert.ok(stdout.length < 3000, String(stdout.length));
+  });
+
+  it('refuses a day that does not exist, and a list of roots of any kind', async () => {
+    const { code } = await verify(example('pin'), '--root', EXAMPLE_ROOT, '--at', '2026-02-30T00:00:00Z');
+    assert.equal(code, 2);
+    const twice = readFileSync(EXAMPLE_ROOT, 'utf8').repeat(2).replaceAll(' CERT', ' X509 CERT');
+    assert.equal((await verify(example('pin'), '--root', file('two.pem', twice))).code, 2);
+  });
+
   it('verifies the examples, says which root it trusts, and exits with 0', async () => {
     for (const [name, extra] of [
       ['pin', []],

@@ -217,6 +217,25 @@ describe('A new enclave image', () => {
     assert.equal((await chat(proxy)).status, 200);
   });
 
+  for (const [name, rules] of [
+    ['has refused it', { ...KNOWN, accepted: [OLD], refused: [NEW] }],
+    ['wants to be asked again', KNOWN],
+  ] as const) {
+    it(`gets no further request on the session in use once the user ${name}`, async () => {
+      enclave.setImage(Buffer.from(NEW, 'hex'));
+      const proxy = await start({ ...KNOWN, confirm: rules === KNOWN ? false : true, accepted: [OLD, NEW] });
+      assert.equal((await chat(proxy)).status, 200);
+      const before = received();
+      proxy.updateImages(rules);
+      const next = chat(proxy);
+      await question(rules.refused.length > 0);
+      await flushEventLoop();
+      assert.equal(received(), before);
+      proxy.updateImages({ ...KNOWN, accepted: [OLD, NEW] });
+      await next;
+    });
+  }
+
   it('does not hold up the enclave that runs the accepted image again', async () => {
     enclave.setImage(Buffer.from(NEW, 'hex'));
     const proxy = await start({ ...KNOWN, refused: [NEW] });

@@ -6,7 +6,9 @@ import { DashboardFeed } from '../../src/extension/views/dashboardFeed.ts';
 import type { FeedContext } from '../../src/extension/views/dashboardFeed.ts';
 import { makeAccessKey } from '../../src/keys/accessKeys.ts';
 import { accessKeyId } from '../../src/shared/accessKeys.ts';
+import type { ProxyStatus } from '../../src/shared/status.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
+import type { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
@@ -139,6 +141,35 @@ describe('DashboardFeed', () => {
     );
     assert.equal(attestation.canSaveEvidence, false);
     assert.deepEqual(dashboard.failures, []);
+  });
+
+  it('reads the evidence again when the enclave has a new image that waits for consent', async () => {
+    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
+    const window = EditorWindow.open(scope, settings);
+    const running = await window.start();
+    let status: ProxyStatus = { ...running, verified: null, establishedAt: null };
+    const asked = new EventQueue<ProxyStatus>();
+    const supervisor = {
+      get status() {
+        return status;
+      },
+      withConnection: <Result>(act: (proxy: VerifiedConnection, key: string) => Promise<Result>) =>
+        window.supervisor.withConnection((proxy, key) => {
+          const evidence = proxy.evidence.bind(proxy);
+          proxy.evidence = () => {
+            asked.add(status);
+            return evidence();
+          };
+          return act(proxy, key);
+        }),
+    };
+    const dashboard = view(window, { supervisor });
+    dashboard.feed.start();
+    await asked.find('without an image', () => true, 0, DEADLINE);
+    const newImage = { pcr0: 'cd'.repeat(48), approvedBy: 'history', listedSince: null, refused: false } as const;
+    status = { ...running, verified: null, establishedAt: null, newImage };
+    dashboard.feed.statusChanged();
+    await asked.find('with the new image', (about) => about === status, 0, DEADLINE);
   });
 
   it('reads nothing once it is stopped', async () => {

@@ -186,6 +186,7 @@ export class DashboardFeed {
     } catch (error) {
       if (status.version !== VERSION) return 'unavailable';
       this.#logFailure(error);
+      this.#evidenceOf = ''; // the next status asks again
       return null;
     }
   }
@@ -260,7 +261,7 @@ function factsOf({ assistant, configState, undoable }: AssistantState, note: str
 /** What identifies the handshake of which a status tells. */
 function attestationOf(status: ProxyStatus): string {
   if (status.kind !== 'running') return status.kind;
-  const { port, version, verified, establishedAt, health } = status;
+  const { port, version, verified, establishedAt, newImage, health } = status;
   const failedAt = health.kind === 'unreachable' ? health.failure?.at : undefined;
-  return JSON.stringify([port, version, verified, establishedAt, failedAt]);
+  return JSON.stringify([port, version, verified, establishedAt, newImage?.pcr0, failedAt]);
 }

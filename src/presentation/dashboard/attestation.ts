@@ -10,7 +10,7 @@ import type { StepOutcome, VerifiedSummary } from '../attestationSteps.ts';
 import { COMMANDS } from '../commands.ts';
 import { imageApproval, imageQuestion } from '../imageText.ts';
 import { FULL_PCR0, NOTHING_SENT, describeStatus, summaryOf } from '../statusText.ts';
-import { PCR0, joined, sentence } from '../text.ts';
+import { PCR0, joined, sentence, shortPcr0 } from '../text.ts';
 import { certificateChain } from './certificateChain.ts';
 
 /** The enclave of the default backend, in the repository that also contains its image history (pins.ts). */
@@ -69,8 +69,19 @@ function wereChecked(status: ProxyStatus, outcomes: readonly StepOutcome[]): boo
 function withEvidence(outcome: StepOutcome, index: number, evidence: Evidence | undefined): AttestationStep {
   const check = evidence?.checks.find(({ id }) => id === STEPS[index]?.id);
   if (check === undefined) return { ...outcome, examined: [] };
-  const result = check.result === 'skipped' && outcome.result === 'passed' ? 'notChecked' : outcome.result;
-  return { ...outcome, result: check.result === 'fail' ? 'failed' : result, examined: examinedBy(check) };
+  const { id, examined } = check;
+  const passed = check.result === 'skipped' && outcome.result === 'passed' ? 'notChecked' : outcome.result;
+  return {
+    what: outcome.what,
+    result: check.result === 'fail' ? 'failed' : passed,
+    found: id === 'trusted_root' && outcome.found !== '' ? `SHA-256 ${shortHex(examined['sha256'])}` : outcome.found,
+    examined: examinedBy(check),
+  };
+}
+
+/** Both ends of a digest. */
+function shortHex(value: string | readonly string[] = ''): string {
+  return shortPcr0(asPlain(String(value)));
 }
 
 /** The longest value that is shown completely, in characters; the file has all of them. */
@@ -153,7 +164,7 @@ function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Descripti
         tone: failed === undefined ? 'neutral' : 'error',
         headline: 'The enclave is not verified.',
         detail: joined(
-          failed === undefined ? '' : `Failed check: "${failed.what}".`,
+          failed === undefined ? '' : `This check failed: "${sentence(failed.what)}"`,
           reason,
           reason.includes(NOTHING_SENT) ? '' : 'No prompt leaves this computer without a verified session.',
         ),

@@ -2,7 +2,7 @@
 import type { AssistantAction, AssistantRow, ClientsSection, KeyRow, Tone } from '../../dashboard/model.ts';
 import { visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey, KeyOrigin } from '../../keys/accessKeys.ts';
-import { asPlain } from '../../shared/escape.ts';
+import { LONGEST_NAME, asPlain } from '../../shared/escape.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 
 const OWN = "VS Code's chat and connection checks";
@@ -25,8 +25,8 @@ export function clientName(caller: string, keys: readonly NamedKey[], formerName
   if (caller === DIRECT) return 'API key sent by the client';
   if (caller === UNKNOWN) return 'No valid key';
   const known = keys.find(({ id }) => id === caller);
-  if (known !== undefined) return known.origin === 'own' ? OWN : asPlain(known.name);
-  return formerName === '' ? 'Revoked key' : `${asPlain(formerName)} (revoked)`;
+  if (known !== undefined) return known.origin === 'own' ? OWN : asPlain(known.name, LONGEST_NAME);
+  return formerName === '' ? 'Revoked key' : `${asPlain(formerName, LONGEST_NAME)} (revoked)`;
 }
 
 /** An assistant as a plain value; the words are the caller's. */
@@ -48,7 +48,7 @@ export function clientsSection(keys: readonly AccessKey[], assistants: readonly 
 }
 
 function keyRow({ id, name, origin, createdAt, lastUsedAt }: AccessKey): KeyRow {
-  return { id, name: asPlain(name), origin: ORIGINS[origin], createdAt, lastUsedAt, revocable: true };
+  return { id, name: asPlain(name, LONGEST_NAME), origin: ORIGINS[origin], createdAt, lastUsedAt, revocable: true };
 }
 
 /** Those that are connected, were connected, or cannot be read. */

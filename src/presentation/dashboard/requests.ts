@@ -1,7 +1,7 @@
 // The latest requests as rows of the dashboard. Pure.
 import type { RequestRow, Tone } from '../../dashboard/model.ts';
 import type { RequestRecord } from '../../shared/activity.ts';
-import { asPlain } from '../../shared/escape.ts';
+import { LONGEST_NAME, asPlain } from '../../shared/escape.ts';
 
 /** By path, as the proxy's log names it. */
 const ROUTES: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ export function requestRow(record: RequestRecord, nameOf: (caller: string) => st
     at,
     client: nameOf(caller),
     route: (Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined) ?? 'Other',
-    model: asPlain(model ?? ''),
+    model: asPlain(model ?? '', LONGEST_NAME),
     status,
     firstByteMs,
     durationMs,

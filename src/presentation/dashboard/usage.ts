@@ -2,7 +2,7 @@
 import type { Grouping, Range, UsageSeries, UsageView } from '../../dashboard/model.ts';
 import { HOUR, hourOf } from '../../shared/activity.ts';
 import type { UsageSum } from '../../shared/activity.ts';
-import { asPlain } from '../../shared/escape.ts';
+import { LONGEST_NAME, asPlain } from '../../shared/escape.ts';
 import { OTHER_MODELS, mergeHistograms, percentile } from '../../shared/usage.ts';
 
 /** Charts with more lines cannot be read. The last one has all others. */
@@ -62,7 +62,7 @@ interface PlacedSum {
 
 function modelName(model: string): string {
   if (model === OTHER_MODELS) return OTHER;
-  return asPlain(model) || NO_MODEL;
+  return asPlain(model, LONGEST_NAME) || NO_MODEL;
 }
 
 /** Those with most tokens come first; without tokens, those with most requests. */

@@ -46,7 +46,7 @@ export interface BackendConnection {
   readonly transport: UndiciTransport;
   /** Of the live session; without one, of the last handshake that got a document. Null: there was none. */
   evidence(): Evidence | null;
-  /** Uses these rules from now on, also for an image that waits for consent. */
+  /** Uses these rules from now on, also for an image that waits for consent. Ends a session that they do not allow. */
   readonly updateImages: (rules: ImageRules) => void;
   close(): Promise<void>;
 }
@@ -141,7 +141,13 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     sessions,
     transport,
     evidence: () => evidence.of(sessions.current()?.attestation),
-    updateImages: gate.update,
+    updateImages: (rules) => {
+      gate.update(rules);
+      const live = sessions.current();
+      if (live?.attestation.kind !== 'verified') return;
+      const { pcr0 } = live.attestation.approved;
+      if (!gate.allows(pcr0)) sessions.retire(live, 'closed');
+    },
     close: async () => {
       gate.close();
       sessions.close();

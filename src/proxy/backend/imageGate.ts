@@ -45,6 +45,11 @@ export class ImageGate {
     this.#onAnswer?.();
   };
 
+  /** False if the rules forbid this image now, or want a question about it first. */
+  allows(pcr0: string): boolean {
+    return this.#judge(pcr0) === 'accepted';
+  }
+
   /** Ends a wait. */
   close(): void {
     this.#closed = true;

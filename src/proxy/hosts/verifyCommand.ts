@@ -2,12 +2,12 @@
 import { X509Certificate, createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
-import { isVerified, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
+import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
 import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
 import type { Evidence } from '../../shared/evidence.ts';
-import { asObject, parseJson } from '../../shared/json.ts';
+import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
 import { parsePcr0 } from '../../shared/pcr0.ts';
 import { FileError, readLimited } from './commandLineFiles.ts';
 import { EXIT, complain } from './exitCodes.ts';
@@ -50,7 +50,8 @@ interface Arguments {
 
 /** What a file contains. */
 type Content =
-  { readonly kind: 'evidence'; readonly value: unknown } | { readonly kind: 'document'; readonly document: Uint8Array };
+  | { readonly kind: 'evidence'; readonly text: string; readonly value: unknown }
+  | { readonly kind: 'document'; readonly document: Uint8Array };
 
 /**
  * @param args the arguments after `verify`
@@ -60,7 +61,7 @@ export async function verifyFile(args: readonly string[]): Promise<number> {
   try {
     const given = await readArguments(args);
     const content = recognize(given.path, await readLimited(given.path, MAX_EVIDENCE_BYTES));
-    const lines = content.kind === 'evidence' ? verifyValue(content.value, given) : verifyDocument(content, given);
+    const lines = content.kind === 'evidence' ? verifyValue(content, given) : verifyDocument(content, given);
     process.stdout.write(`${lines.text.map(printable).join('\n')}\n`);
     return lines.verified ? EXIT.ok : EXIT.failed;
   } catch (error) {
@@ -74,13 +75,19 @@ interface Outcome {
   readonly verified: boolean;
 }
 
-function verifyValue(value: unknown, { trust, root, at, challenge }: Arguments): Outcome {
+function verifyValue(
+  { text: file, value }: Extract<Content, { kind: 'evidence' }>,
+  { trust, root, at, challenge }: Arguments,
+): Outcome {
   if (challenge !== undefined) {
     throw new ArgumentError('--challenge is for an attestation document; evidence contains its challenge');
   }
-  const steps = verifyEvidence(value, trust, at);
+  const isClear = isUnambiguous(file, value);
+  const evidence = isClear ? parseEvidence(value) : undefined;
+  const steps = isClear
+    ? verifyEvidence(value, trust, at)
+    : refuseForm('a name occurs twice in an object, or a number is not written as an integer');
   const verified = isVerified(steps);
-  const evidence = parseEvidence(value);
   const text = evidence === undefined ? [] : describe(evidence, at, root);
   return { text: [...text, ...steps.flatMap(lineOf), '', conclude(steps), ...advise(steps, evidence)], verified };
 }
@@ -176,16 +183,23 @@ function parse(args: readonly string[]) {
 }
 
 function parseTime(text: string): number {
-  const time = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) ? Date.parse(text) : NaN;
+  const time = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) && isDate(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(time)) refuse('--at takes a time such as 2026-01-15T12:00:00Z, or milliseconds since 1970');
   return time;
+}
+
+/** JavaScript takes 30 February for 2 March. */
+function isDate(text: string): boolean {
+  const day = text.slice(0, 10);
+  const time = Date.parse(day);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
 function parseRoot(path: string, file: Uint8Array): Uint8Array {
   if (
     (asBuffer(file)
       .toString('latin1')
-      .match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 1) === 1
+      .match(/-----BEGIN [A-Z0-9 ]+-----/g)?.length ?? 1) === 1
   ) {
     try {
       return new Uint8Array(new X509Certificate(file).raw);
@@ -199,7 +213,7 @@ function parseRoot(path: string, file: Uint8Array): Uint8Array {
 /** @throws ArgumentError */
 function recognize(path: string, file: Uint8Array): Content {
   const value = asObject(parseJson(file));
-  if (value !== undefined) return { kind: 'evidence', value };
+  if (value !== undefined) return { kind: 'evidence', text: asBuffer(file).toString('utf8'), value };
   const text = asBuffer(file).toString('latin1').replaceAll(/\s/g, '');
   const document = fromBase64(text) ?? file;
   if (document[0] === ARRAY_OF_FOUR) return { kind: 'document', document };

@@ -4,9 +4,14 @@ import { asBuffer } from '../../shared/bytes.ts';
 
 /** Longer values are ignored, in bytes. */
 const MAX_VALUE = 4096;
+/** For a key that differs from all names: larger than the length of any name. */
+const MISMATCH = 1000;
 
 const [SPACE, QUOTE, COMMA, COLON, BACKSLASH] = [0x20, 0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** 1 for each byte that means something in the outermost object, outside of strings. */
+const IS_MARK = new Uint8Array(256);
+for (const mark of [QUOTE, COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT]) IS_MARK[mark] = 1;
 
 /**
  * The reader's position: before the object, in a key or a value of the outermost object, in the value of one of the fields,
@@ -22,15 +27,15 @@ export class JsonFields {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The length of the current key so far, and a bit for each name that begins with it. */
-  #keyLength = 0;
-  #candidates = 0;
+  /** The index of the name that the current key begins like, and how many bytes of it match, or `MISMATCH`. */
+  #candidate = 0;
+  #matched = 0;
   /** The index of the field whose value is being read. */
   #field = 0;
   /** The values so far; undefined for a field that has not been found, or whose value is too long. */
   readonly #texts: (string | undefined)[] = [];
 
-  /** @param names at most 31, ASCII, written without escapes in the text */
+  /** @param names ASCII, written without escapes in the text; their first letters differ */
   constructor(names: readonly Uint8Array[]) {
     this.#names = names;
   }
@@ -53,6 +58,8 @@ export class JsonFields {
         at = this.#readString(bytes, at, end);
       } else if (this.#depth > 1) {
         at = this.#readInside(bytes, at, end);
+      } else if (this.#depth === 1 && IS_MARK[bytes[at] ?? 0] === 0) {
+        at++;
       } else {
         const before = this.#position;
         this.#readMark(bytes[at] ?? 0);
@@ -76,8 +83,7 @@ export class JsonFields {
     switch (byte) {
       case QUOTE:
         this.#inString = true;
-        this.#keyLength = 0;
-        this.#candidates = (1 << this.#names.length) - 1;
+        this.#matched = 0;
         break;
       case OPEN_OBJECT:
       case OPEN_ARRAY:
@@ -98,11 +104,8 @@ export class JsonFields {
   }
 
   #beginValue(): void {
-    const index = this.#names.findIndex(
-      (name, at) => name.length === this.#keyLength && (this.#candidates & (1 << at)) !== 0,
-    );
-    this.#position = index === -1 ? 'value' : 'field';
-    this.#field = index;
+    this.#position = this.#matched === this.#names[this.#candidate]?.length ? 'field' : 'value';
+    this.#field = this.#candidate;
   }
 
   /** Only white space may precede or follow the object. */
@@ -134,24 +137,30 @@ export class JsonFields {
     let at = start;
     for (; at < end; at++) {
       const byte = bytes[at];
-      if (byte === QUOTE && !escaped) {
-        this.#inString = false;
-        at++;
-        break;
-      }
+      if (byte === QUOTE && !escaped) break;
       escaped = byte === BACKSLASH && !escaped;
-      if (isKey) this.#compareKey(byte);
     }
     this.#escaped = escaped;
-    return at;
+    if (isKey) this.#compareKey(bytes, start, at);
+    if (at === end) return at;
+    this.#inString = false;
+    return at + 1;
   }
 
-  #compareKey(byte: number | undefined): void {
-    const at = this.#keyLength++;
+  #compareKey(bytes: Uint8Array, start: number, end: number): void {
+    let matched = this.#matched;
+    if (matched === 0 && start < end) this.#choose(bytes[start]);
+    const name = this.#names[this.#candidate];
+    for (let at = start; at < end && matched !== MISMATCH; at++)
+      matched = name?.[matched] === bytes[at] ? matched + 1 : MISMATCH;
+    this.#matched = matched;
+  }
+
+  /** Chooses the name that begins with this byte; if there is none, any. */
+  #choose(byte: number | undefined): void {
     const names = this.#names;
-    for (let index = 0; this.#candidates !== 0 && index < names.length; index++) {
-      if (names[index]?.[at] !== byte) this.#candidates &= ~(1 << index);
-    }
+    this.#candidate = 0;
+    for (let index = 1; index < names.length; index++) if (names[index]?.[0] === byte) this.#candidate = index;
   }
 
   #keep(bytes: Uint8Array, start: number, end: number): void {

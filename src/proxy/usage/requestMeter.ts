@@ -70,15 +70,22 @@ export class RequestMeter {
   #record(outcome: Outcome | null, end: string): RequestRecord {
     const { id, caller, entry } = this.#request;
     const tokens = this.#observer?.tokens;
+    // Not composed of other objects: this is done for each request.
     return {
-      ...{ id, at: this.#at, caller, method: entry.method, path: entry.path },
-      ...{ model: this.#observer?.model ?? null, status: entry.status },
-      ...{
-        firstByteMs: this.#firstByte === undefined ? null : round(this.#firstByte),
-        durationMs: round(this.#elapsed()),
-      },
-      ...{ tokensIn: tokens?.input ?? null, tokensOut: tokens?.output ?? null, tokensCached: tokens?.cached ?? null },
-      ...{ outcome, end },
+      id,
+      at: this.#at,
+      caller,
+      method: entry.method,
+      path: entry.path,
+      model: this.#observer?.model ?? null,
+      status: entry.status,
+      firstByteMs: this.#firstByte === undefined ? null : round(this.#firstByte),
+      durationMs: round(this.#elapsed()),
+      tokensIn: tokens?.input ?? null,
+      tokensOut: tokens?.output ?? null,
+      tokensCached: tokens?.cached ?? null,
+      outcome,
+      end,
     };
   }
 

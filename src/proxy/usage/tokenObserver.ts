@@ -145,12 +145,17 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
 }
 
+/** A JSON text of printable ASCII characters without escapes. */
+const PLAIN = /^"[ !#-[\]-~]*"$/;
+
 /**
  * The name in a `model` field, cut off after `MAX_MODEL_LENGTH` characters; undefined if the field has no text.
  * @param json each byte is one character
  */
 export function parseModel(json: string | undefined): string | undefined {
-  const name = json === undefined ? undefined : parseJson(Buffer.from(json, 'latin1'));
+  if (json === undefined) return undefined;
+  if (json.length <= MAX_MODEL_LENGTH && PLAIN.test(json)) return json.slice(1, -1) || undefined; // the usual case, at once
+  const name = parseJson(Buffer.from(json, 'latin1'));
   if (typeof name !== 'string' || name === '') return undefined;
   return Array.from(name.slice(0, 2 * MAX_MODEL_LENGTH).toWellFormed())
     .slice(0, MAX_MODEL_LENGTH)

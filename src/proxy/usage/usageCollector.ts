@@ -29,8 +29,9 @@ export class UsageCollector {
   }
 
   /** Adds a request that is over. Those that only read (the list of models) use nothing, and windows send them regularly. */
-  add({ method, caller, model, outcome, firstByteMs, ...record }: RequestRecord): void {
-    if (method === 'GET') return;
+  add(record: RequestRecord): void {
+    const { caller, model, outcome, firstByteMs } = record;
+    if (record.method === 'GET') return;
     const now = this.#clock.wall();
     const hour = hourOf(now);
     if (this.#table.isEmpty) {
@@ -40,7 +41,10 @@ export class UsageCollector {
       });
     }
     this.#table.add({
-      ...{ hour, caller, model: this.#listed(model ?? '', hour), requests: 1 },
+      hour,
+      caller,
+      model: this.#listed(model ?? '', hour),
+      requests: 1,
       errors: outcome === 'answered' || outcome === 'cancelled' ? 0 : 1,
       cancelled: outcome === 'cancelled' ? 1 : 0,
       tokensIn: record.tokensIn ?? 0,

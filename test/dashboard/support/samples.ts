@@ -43,7 +43,7 @@ export const VERIFIED_CONNECTION: ConnectionSection = {
   facts: [
     { name: 'Base URL', value: 'http://127.0.0.1:14114/v1' },
     { name: 'Backend', value: 'https://enclave.trymaple.ai' },
-    { name: 'Port owner', value: 'Sealed Proxy 0.6.0 (this window)' },
+    { name: 'Port owner', value: 'Sealed Proxy 0.7.0 (this window)' },
     { name: 'Last check', value: '2 minutes ago, 84 ms' },
   ],
   models: MODELS,

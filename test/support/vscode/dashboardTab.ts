@@ -21,7 +21,7 @@ export class DashboardTab {
   constructor(window: Workbench) {
     this.#window = window;
     window.page.on('console', (message) => {
-      const isOurs = /dashboard\.(js|css)|sealedProxy/.test(message.location().url + message.text());
+      const isOurs = /dashboard\.(js|css)|sealedProxy|fake\.html/.test(message.location().url + message.text());
       if (isOurs && /Content Security Policy/i.test(message.text())) this.violations.push(message.text());
     });
   }
@@ -74,14 +74,9 @@ export class DashboardTab {
 
   /** Presses a button or chooses an option of the page, by its accessible name. */
   async press(name: string): Promise<void> {
-    const control = this.frame.locator('vscode-button, label > span').filter({ visible: true });
-    const labelled = control.and(this.frame.getByLabel(name, { exact: true }));
-    // The text may be in an element inside the button.
-    const text = new RegExp(`^\\s*${name.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')}\\s*$`);
-    await labelled
-      .or(control.filter({ hasText: text }))
-      .first()
-      .click();
+    const labelled = this.frame.locator(`vscode-button[aria-label="${name}"]`);
+    const titled = this.frame.locator('vscode-button, label').filter({ hasText: new RegExp(`^\\s*${name}\\s*$`) });
+    await labelled.or(titled).filter({ visible: true }).first().click();
   }
 
   /** Takes a screenshot in each theme, as `dashboard-NAME-THEME`, and restores the first theme. */

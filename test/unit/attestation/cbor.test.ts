@@ -77,9 +77,32 @@ describe('decodeCbor()', () => {
   });
 
   it('rejects a break that ends nothing or replaces a value', () => {
-    for (const hex of ['ff', '81ff', 'a1ff00', 'a100ff', '9f81ffff', 'bf00ff', 'bf0000a100ffff']) {
+    for (const hex of ['ff', '81ff', 'a1ff00', 'a100ff', '9f81ffff', 'bf00ff', 'bf000001a100ffff']) {
       assert.throws(() => decodeHex(hex), /break/, hex);
     }
+  });
+
+  it('reads floats as NaN, so that none passes for an integer', () => {
+    for (const hex of ['f93c00', 'fa3f800000', 'fb3ff0000000000000', 'f97e00']) assert.equal(decodeHex(hex), NaN, hex);
+  });
+
+  it('rejects keys that are neither integers nor text', () => {
+    for (const hex of ['a1410000', 'a1f400', 'a1f600', 'a18000', 'a1a000', 'a1f93c0000', 'bf9fff00ff']) {
+      assert.throws(() => decodeHex(hex), /a key of another type/, hex);
+    }
+    const keys = new Map<unknown, number>([
+      [0, 0],
+      [-1, 1],
+      ['0', 2],
+    ]);
+    assert.deepEqual(decodeHex('a300002001613002'), keys);
+  });
+
+  it('rejects text that is not UTF-8 or that a decoder would change', () => {
+    for (const hex of ['61ff', '62c328', '63eda080', '64efbbbf61', 'a161ff00', '63efbbbf']) {
+      assert.throws(() => decodeHex(hex), /UTF-8/, hex);
+    }
+    assert.deepEqual(decodeHex('8362c3a963efbfbd64f09f9880'), ['é', '\ufffd', '😀']);
   });
 
   const malformed: readonly (readonly [what: string, hex: string])[] = [

@@ -6,7 +6,7 @@ import { parsePayload } from '../../../src/attestation/document.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
 import { type PayloadFields, encodePayload, payloadFields } from '../../../src/devEnclave/attestation/document.ts';
-import { toHex } from '../../../src/shared/bytes.ts';
+import { asBuffer, toHex } from '../../../src/shared/bytes.ts';
 import { REAL_DOCUMENT, REAL_NONCE, REAL_TIME } from '../../support/realDocument.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
@@ -100,13 +100,21 @@ describe('parsePayload()', () => {
     }
   });
 
+  it('does not take a float for the timestamp', () => {
+    const float = Buffer.from('f93c00', 'hex'); // 1.0
+    const payload = asBuffer(encodePayload(withField('timestamp', 0x3c00f9)));
+    const integer = Buffer.from('1a003c00f9', 'hex');
+    const at = payload.indexOf(integer);
+    const parts = [payload.subarray(0, at), float, payload.subarray(at + integer.length)];
+    assert.throws(() => parsePayload(Buffer.concat(parts)), { message: /no valid timestamp/ });
+  });
+
   it('requires PCRs of 48 bytes with indexes 0 to 31', () => {
     const all = new Map(Array.from({ length: 32 }, (_, index) => [index, bytes(48).fill(index)]));
     assert.deepEqual(accepts(withField('pcrs', all)).pcrs, all);
     const wrong: readonly (readonly [unknown, unknown])[] = [
       [32, bytes(48)],
       [-1, bytes(48)],
-      [0.5, bytes(48)],
       ['0', bytes(48)],
       [2n ** 60n, bytes(48)],
       [0, bytes(47)],
@@ -115,6 +123,7 @@ describe('parsePayload()', () => {
       [0, null],
     ];
     for (const entry of wrong) refuses(withField('pcrs', new Map([entry])), 'pcrs');
+    refuses(withField('pcrs', new Map([[0.5, bytes(48)]])), 'payload');
     refuses(withField('pcrs', new Map()), 'pcrs');
     refuses(withField('pcrs', [bytes(48)]), 'pcrs');
   });

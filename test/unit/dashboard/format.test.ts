@@ -45,4 +45,11 @@ describe('formatsFor', () => {
     assert.equal(english.date(NOW), '22 Nov 2026');
     assert.equal(english.dateTime(NOW), '22 Nov 2026, 12:00');
   });
+
+  it('writes no time that no calendar has', () => {
+    const { clock, date, dateTime, ago } = english;
+    for (const time of [NaN, Infinity, -Infinity, 1e300])
+      assert.deepEqual([clock(time, NOW), date(time), dateTime(time), ago(time, NOW)], ['–', '–', '–', '–'], `${time}`);
+    assert.equal(english.dateTime(8.64e15).length > 1, true);
+  });
 });

@@ -37,6 +37,30 @@ describe('ImageChoices', () => {
     assert.deepEqual(await open().read('https://other.example'), { last: null, accepted: [], refused: [OTHER] });
   });
 
+  it('remembers that there was a choice if its file is damaged or deleted, until all data is removed', async () => {
+    const choices = open();
+    await choices.read(BACKEND);
+    assert.ok(!choices.hadChoice(BACKEND));
+    await open().change(BACKEND, (before) => seen(before, ONE));
+    const [name = assert.fail()] = files();
+    const path = join(folder, 'images', name);
+    const content = readFileSync(path);
+    for (const found of [content, '{']) {
+      const other = open();
+      writeFileSync(path, found);
+      await other.read(BACKEND).catch(() => undefined);
+      rmSync(path);
+      assert.deepEqual(await other.read(BACKEND), NO_CHOICE);
+      assert.ok(other.hadChoice(`${BACKEND}/`), 'the next image is not the first one');
+      assert.ok(!other.hadChoice('https://other.example'));
+    }
+    writeFileSync(path, content);
+    await choices.read(BACKEND);
+    rmSync(join(folder, 'images'), { recursive: true });
+    await choices.read(BACKEND);
+    assert.ok(!choices.hadChoice(BACKEND));
+  });
+
   it('lets one of many windows succeed that make the same change at the same time', async () => {
     await open().change(BACKEND, (before) => seen(before, ONE));
     const changes = await Promise.all(

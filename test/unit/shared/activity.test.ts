@@ -55,6 +55,10 @@ describe('UsageTable', () => {
     for (const sum of [SUM, ...others, { ...SUM, firstByte: { '12': 1, '13': 1 } }]) table.add(sum);
     const counts = { requests: 10, errors: 4, cancelled: 2, tokensIn: 20, tokensOut: 40, tokensCached: 8 };
     assert.deepEqual(table.sums, [{ ...SUM, ...counts, firstByte: { '12': 3, '13': 1 } }, ...others]);
+    assert.deepEqual([SUM.requests, SUM.firstByte], [5, { '12': 2 }], 'what was added stays as it is');
+    const [before] = table.sums;
+    table.add(SUM);
+    assert.equal(before?.requests, 10, 'what was read stays as it is');
     table.clear();
     assert.deepEqual([table.isEmpty, table.sums], [true, []]);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -142,6 +143,40 @@ describe('UsageHistory', () => {
       files().map((name) => name.slice(0, 10)),
       ['2026-09-14'],
     );
+  });
+
+  it('keeps nothing for years that was recorded while the clock was years ahead', async () => {
+    const right = now;
+    now = Date.UTC(2099, 0, 1, 12);
+    await add(openHistory(), { hour: hourOf(now) });
+    now = right;
+    await add(openHistory());
+    assert.deepEqual(files().length, 1);
+    now = right - 20 * DAY; // a clock that is behind for a moment deletes nothing
+    await openHistory().prune();
+    assert.deepEqual(files().length, 1);
+  });
+
+  it('reads nothing but files: no pipe or folder of such a name', async () => {
+    await add(openHistory());
+    const day = new Date(now).toISOString().slice(0, 10);
+    const path = (digit: string) => join(storage, 'usage', `${day}.${digit.repeat(16)}.json`);
+    mkdirSync(path('a'));
+    if (process.platform !== 'win32') execFileSync('mkfifo', [path('b')]);
+    assert.equal((await requests()).length, 1);
+    assert.equal(damage.length, process.platform === 'win32' ? 1 : 2);
+  });
+
+  it('loses nothing if the backend names many models with the longest names', async () => {
+    const models = Array.from({ length: 4000 }, (_, index) => ({ model: `${index}`.padEnd(200, '\u0001') }));
+    const history = openHistory();
+    for (let time = 0; time < 2; time++) await add(history, ...models);
+    const all = await openHistory().read(0);
+    assert.equal(
+      all.reduce((sum, { requests: count }) => sum + count, 0),
+      2 * 4000 * SUM.requests,
+    );
+    assert.deepEqual(damage, []);
   });
 
   it('ignores and reports a damaged file, once, and replaces its own', async () => {

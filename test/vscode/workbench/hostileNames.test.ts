@@ -45,9 +45,16 @@ describe('Hostile names', () => {
     } else if (isRefusing) {
       answerJson(response, 400, { error: { message: HOSTILE, type: HOSTILE, code: HOSTILE } });
     } else {
-      const choice = { index: 0, message: { role: 'assistant', content: HOSTILE }, finish_reason: 'stop' };
-      const usage = { prompt_tokens: 1, completion_tokens: 2 };
-      answerJson(response, 200, { id: HOSTILE, object: 'chat.completion', model: HOSTILE, choices: [choice], usage });
+      // A longer value would not be read at all.
+      const event = { model: HOSTILE.slice(0, 1000), choices: [{ index: 0, delta: { content: HOSTILE } }] };
+      const last = {
+        choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 1, completion_tokens: 2 },
+      };
+      response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
+      for (const data of [JSON.stringify(event), JSON.stringify(last), '[DONE]'])
+        response.write(Buffer.from(`data: ${data}\n\n`));
+      response.end();
     }
     return Promise.resolve();
   };
@@ -154,7 +161,7 @@ describe('Hostile names', () => {
     await window.screenshot('dashboard-hostile-usage');
   });
 
-  it('are text in notifications: the result of a check, and an error of the backend', async () => {
+  it('are text in notifications, and an error of the backend does no harm', async () => {
     await window.runCommand('Sealed Proxy: Connect an Assistant…');
     await window.option('opencode').click();
     await window.option('<img src=x').click();
@@ -162,16 +169,14 @@ describe('Hostile names', () => {
     await window.dismiss('opencode is connected.');
     await dashboard.open();
     await dashboard.show('Clients');
-    for (const refusing of [false, true]) {
-      isRefusing = refusing;
-      await dashboard.press('Check opencode');
-      const toast = window.toast('<img src=x');
-      await assertHarmless(toast, 0.6);
-      assert.equal(await toast.locator('a').filter({ hasText: 'x' }).count(), 0);
-      await window.screenshot(`hostile-notification-${refusing ? 'error' : 'check'}`);
-      await assertDashboardHolds();
-      await window.dismiss('<img src=x');
-    }
+    isRefusing = true;
+    await dashboard.press('Check opencode');
+    const toast = window.toast('<img src=x');
+    await assertHarmless(toast, 0.6);
+    await window.screenshot('hostile-notification');
+    await dashboard.reads('failed with status 400');
+    await assertDashboardHolds();
+    await window.dismiss('<img src=x');
     await dashboard.pictures('hostile-clients');
   });
 

@@ -106,7 +106,7 @@ describe('A verified enclave', () => {
     const dashboard = await showAttestation('The enclave is not verified.');
     assert.deepEqual(await results(dashboard), [...Array<string>(7).fill('Passed'), 'Failed', ...NOT_REACHED]);
     await dashboard.reads(PCR0);
-    await dashboard.reads('aws.nitro-enclaves');
+    await dashboard.reads('development root');
     await dashboard.pictures('refused-attestation');
     await dashboard.show('Connection');
     await dashboard.reads('Sealed Proxy refused to connect: the enclave image is not trusted.');

@@ -15,7 +15,7 @@ function evidence(change: Partial<Evidence> = {}, failed?: readonly [CheckId, er
   const last = failed === undefined ? CHECK_IDS.length : CHECK_IDS.indexOf(failed[0]);
   const checks = CHECK_IDS.map((id, index): EvidenceCheck => {
     if (index > last) return { id, result: 'skipped', examined: {} };
-    const examined = id === 'certificate_chain' ? CHAIN : { [`value of ${id}`]: 'abc' };
+    const examined = EXAMINED[id] ?? { [`value of ${id}`]: 'abc' };
     return index === last
       ? { id, result: 'fail', examined, error: failed?.[1] ?? '' }
       : { id, result: 'pass', examined };
@@ -39,11 +39,14 @@ function evidence(change: Partial<Evidence> = {}, failed?: readonly [CheckId, er
   };
 }
 
-const CHAIN = {
-  sha256: ['11', '22', '33'],
-  subjects: ['C=US\nO=Amazon\nCN=aws.nitro-enclaves', 'CN=zonal', 'O=nameless'],
-  notBefore: [AT - 3000, AT - 2000, AT - 1000].map((at) => new Date(at).toISOString()),
-  notAfter: [AT + 3000, AT + 2000, AT + 1000].map((at) => new Date(at).toISOString()),
+const EXAMINED: Partial<Record<CheckId, EvidenceCheck['examined']>> = {
+  trusted_root: { sha256: `01234567${'f'.repeat(48)}89abcdef` },
+  certificate_chain: {
+    sha256: ['11', '22', '33'],
+    subjects: ['C=US\nO=Amazon\nCN=aws.nitro-enclaves', 'CN=zonal', 'O=nameless'],
+    notBefore: [AT - 3000, AT - 2000, AT - 1000].map((at) => new Date(at).toISOString()),
+    notAfter: [AT + 3000, AT + 2000, AT + 1000].map((at) => new Date(at).toISOString()),
+  },
 };
 const results = (steps: readonly { readonly result: string }[]) => steps.map(({ result }) => result);
 
@@ -56,7 +59,7 @@ describe('attestationSection()', () => {
     assert.equal(shown.headline, 'The enclave is verified, but its new image needs your consent.');
     assert.match(shown.detail, /To answer, run "Sealed Proxy: Review New Enclave Image…"\.$/);
     assert.equal(shown.image?.pcr0, newImage.pcr0);
-    assert.match(shown.image.approval, /^The signed history of images lists it, since /);
+    assert.match(shown.image.approval, /^The signed history of images lists it since /);
     assert.equal(shown.chain.length, 3);
     assert.deepEqual(
       results(shown.steps),
@@ -72,6 +75,7 @@ describe('attestationSection()', () => {
     assert.equal(shown.steps.length, STEPS.length);
     assert.ok(shown.steps.every(({ result }) => result === 'passed'));
     assert.deepEqual(shown.steps[0]?.examined, [{ name: 'value of document_format', value: 'abc' }]);
+    assert.equal(shown.steps[1]?.found, 'SHA-256 01234567…89abcdef');
     assert.deepEqual(
       shown.chain.map(({ role, name, sha256, validTo }) => [role, name, sha256, validTo]),
       [
@@ -130,7 +134,10 @@ describe('attestationSection()', () => {
     const shown = attestationSection(status, refused);
     assert.equal(shown.tone, 'error');
     assert.equal(shown.headline, 'The enclave is not verified.');
-    assert.match(shown.detail, /^Failed check: "The enclave image is trusted"\. .* No prompts or keys were sent\./);
+    assert.match(
+      shown.detail,
+      /^This check failed: "The enclave image is trusted\." .* No prompts or keys were sent\./,
+    );
     assert.doesNotMatch(shown.detail, /Show Attestation|No prompt leaves/);
     assert.deepEqual(results(shown.steps), [
       ...Array<string>(7).fill('passed'),
