@@ -7,7 +7,7 @@ type Image = Pick<Extract<AttestationSummary, { kind: 'verified' }>, 'pcr0' | 'a
 /** The notification about another image than before. */
 export function imageChange(backendUrl: string, image: Image): string {
   return joined(
-    `The enclave at ${hostOf(backendUrl)} runs another image than before: PCR0 ${shortPcr0(image.pcr0)}.`,
+    `The enclave at ${hostOf(backendUrl)} runs a different image than before: PCR0 ${shortPcr0(image.pcr0)}.`,
     imageApproval(image),
   );
 }
@@ -36,14 +36,13 @@ export function imageApproval({ approvedBy, listedSince = null }: Image): string
     case 'additional':
       return 'You have added it in sealedProxy.additionalPcr0.';
     case 'pinned': {
-      const since =
-        date === '' ? '' : `The history of images says that it lists the image since ${date}; that date is not signed.`;
+      const since = date === '' ? '' : `The history of images lists it since ${date}; this date is not signed.`;
       return joined('It is on the list built into this version of Sealed Proxy.', since);
     }
     case 'history':
       return date === ''
         ? 'The signed history of images lists it.'
-        : `The signed history of images lists it, since ${date} by its own statement: the date is not signed.`;
+        : `The signed history of images lists it since ${date}; this date is not signed.`;
   }
 }
 

@@ -251,7 +251,7 @@ function describeConnected({ verified }: RunningStatus): Description {
 /** Where the attestation itself is shown, this is left out. */
 export const FULL_PCR0 = 'Show Attestation shows the full PCR0.';
 
-const NOTHING_SENT = 'No prompts or keys were sent.';
+export const NOTHING_SENT = 'No prompts or keys were sent.';
 
 /** Whether the connection failed in the handshake, before the first request. */
 function isBeforeRequests({ cause, failure }: Unreachable): boolean {

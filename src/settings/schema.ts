@@ -178,7 +178,7 @@ const EXTENSION_SETTINGS = {
     ...toggle,
     default: false,
     description:
-      'Ask before the first prompt goes to a new enclave image. Requests wait for the answer, at most a minute.',
+      'Ask before the first prompt goes to a new enclave image. Requests wait for the answer, and fail after a minute without one.',
     scope: 'application',
   },
   modelOverrides: {

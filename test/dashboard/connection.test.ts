@@ -34,6 +34,6 @@ describe('The section Connection', () => {
   it('explains an empty list of models', async () => {
     const view = await suite.open();
     await view.show({ type: 'state', state: { ...STATE.state, connection: { ...VERIFIED_CONNECTION, models: [] } } });
-    assert.match(await view.panel(), /Models The models appear here once the backend has listed them\.$/);
+    assert.match(await view.panel(), /Models Models appear here once Sealed Proxy is connected to the backend\.$/);
   });
 });

@@ -85,6 +85,10 @@ describe('The dashboard has pictures', () => {
     const over = await view.page.locator('.u-over').first().boundingBox();
     if (over !== null) await view.page.mouse.move(over.x + over.width * 0.8, over.y + over.height / 2);
     await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-quarter.png` });
+    await view.page.getByText('7 days').click();
+    await view.show(usage(NOW, { range: 'week', by: 'model' }));
+    await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-week.png` });
+    await view.page.getByText('90 days', { exact: true }).click();
     await view.show(usage(NOW, { ...quarter, series: [], recording: false }));
     await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-off.png` });
     await view.show({ type: 'show', section: 'requests' });

@@ -37,6 +37,17 @@ describe('The section Usage over Time', () => {
     await view.page.waitForFunction((before) => document.querySelector('canvas')?.toDataURL() !== before, dark);
   });
 
+  it('shows the bar of the current hour, also if no other hour has data', async () => {
+    const last = [...Array<number>(167).fill(0), 9];
+    for (const width of [926, 400]) {
+      const view = await suite.openAt('usage', { saved: { section: 'usage', range: 'week', by: 'client' }, width });
+      const series = [{ name: 'one', requests: last, tokensIn: last, tokensOut: last }];
+      await view.show(usage(NOW, { range: 'week', series, median: last, percentile95: last }));
+      // A bar at least a pixel wide, and nearly as high as the chart.
+      assert.ok((await view.coloredPixels()) > 100, `the bar in a tab of ${width} pixels`);
+    }
+  });
+
   it('shows the values under the pointer', async () => {
     const view = await suite.openAt('usage');
     await view.show(usage(NOW));
@@ -76,9 +87,12 @@ describe('The section Usage over Time', () => {
   it('says that there is no data, and that the recording is off', async () => {
     const view = await suite.openAt('usage');
     await view.show(usage(NOW, { series: [], recording: false }));
-    assert.match(await view.panel(), /Recording is turned off.*There were no requests in this period\./);
+    assert.match(
+      await view.panel(),
+      /Recording is off.*sealedProxy\.usageHistory.*No requests were recorded in this period\./,
+    );
     await view.show(usage(NOW, { recording: false }));
-    assert.match(await view.panel(), /Recording is turned off.*VS Code/);
+    assert.match(await view.panel(), /Recording is off.*VS Code/);
     await view.button('Erase…').click();
     assert.deepEqual(await view.actions(), [{ type: 'eraseUsage' }]);
   });

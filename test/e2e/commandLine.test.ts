@@ -37,8 +37,8 @@ describe('runCommandLine()', () => {
   const scope = perTest();
 
   it('--help names the usage, every variable with its default, and the exit codes', async () => {
-    for (const flag of ['--help', '-h']) {
-      const { code, stdout, stderr } = await run([flag]);
+    for (const args of [['--help'], ['-h'], ['verify', '--help'], ['evidence', '-h']]) {
+      const { code, stdout, stderr } = await run(args);
       assert.deepEqual([code, stderr], [0, '']);
       assert.ok(stdout.startsWith(`sealed-proxy ${VERSION}: `));
       assert.match(stdout, /--health/);

@@ -76,7 +76,7 @@ describe('sealed-proxy verify', () => {
       assert.notEqual(twice, json);
       const { code, stdout } = await verify(file('twice.json', twice), '--root', EXAMPLE_ROOT);
       assert.deepEqual([code, steps(stdout, 'FAIL'), steps(stdout, 'pass')], [1, ['file_format'], []]);
-      assert.match(stdout, /^ +a field occurs twice$/m);
+      assert.match(stdout, /^ +a name occurs twice in an object/m);
       assert.doesNotMatch(stdout, /Evidence of/);
     }
   });
@@ -112,7 +112,7 @@ describe('sealed-proxy verify', () => {
       assert.deepEqual(steps(stdout, 'pass'), STEPS);
       assert.match(stdout, /^Root: .*root\.pem \(--root\), NOT that of AWS; SHA-256 [0-9a-f]{64}$/m);
       assert.match(stdout, /^Time: .* 2026-01-15T12:00:00\.080Z \(verifiedAt in the file\)$/m);
-      assert.match(stdout, new RegExp(`^Image: a production image, approved by: ${name}$`, 'm'));
+      assert.match(stdout, new RegExp(`^Image: production, approved by: ${name} \\(as the file says\\)$`, 'm'));
       assert.match(stdout, /\nVerified: all 14 steps passed\.$/);
     }
   });
@@ -193,7 +193,7 @@ describe('sealed-proxy verify', () => {
     for (const [args, sentence] of [
       [[], 'verify takes one file; see --help'],
       [[pin, pin], 'verify takes one file; see --help'],
-      [[join(place, 'missing')], `${join(place, 'missing')} cannot be read (ENOENT)`],
+      [[join(place, 'missing')], `${join(place, 'missing')} does not exist`],
       [[place], `${place} cannot be read (EISDIR)`],
       [['/dev/zero'], '/dev/zero is larger than 1048576 bytes, so it cannot be what is expected'],
       [[file('empty', '')], `${join(place, 'empty')} is neither evidence of Sealed Proxy nor an attestation document`],
@@ -213,7 +213,7 @@ describe('sealed-proxy verify', () => {
       [[pin, '--pcr0', 'ab'], '--pcr0 takes a PCR0, which has 96 hex digits'],
       [[pin, '--root', pin], `${pin} is not one certificate in PEM or DER`],
       [[pin, '--root', two], `${two} is not one certificate in PEM or DER`],
-      [[pin, '--root', join(place, 'no')], `${join(place, 'no')} cannot be read (ENOENT)`],
+      [[pin, '--root', join(place, 'no')], `${join(place, 'no')} does not exist`],
       [[pin, '--trust-me'], "Unknown option '--trust-me'; see --help"],
     ] as const) {
       const result = await verify(...args);

@@ -92,7 +92,7 @@ describe('DashboardFeed', () => {
     const ended = await dashboard.row('its end', (row) => isIts(row) && !row.running);
     const row = ended.rows.find(isIts);
     assert.equal(row?.id, rows.find(isIts)?.id);
-    assert.deepEqual([row?.end, row?.tokensIn, row?.tokensOut], ['complete', 3, 4]);
+    assert.deepEqual([row?.end, row?.tokensIn, row?.tokensOut], ['Completed', 3, 4]);
     assert.equal(ended.reset, false);
     assert.deepEqual(dashboard.failures, []);
   });

@@ -19,7 +19,7 @@ export function attestationSection(section: AttestationSection, dashboard: Dashb
   ${
     section.steps.length === 0
       ? nothing
-      : html`<h2>Steps</h2>
+      : html`<h2>Checks</h2>
           <ol class="steps">
             ${section.steps.map(step)}
           </ol>`
@@ -34,7 +34,7 @@ export function attestationSection(section: AttestationSection, dashboard: Dashb
   ${
     section.limits.length === 0
       ? nothing
-      : html`<h2>Limits</h2>
+      : html`<h2>What Is Not Verified</h2>
           <ul class="limits">
             ${section.limits.map((limit) => html`<li>${prose(limit)}</li>`)}
           </ul>`

@@ -8,7 +8,7 @@ export function connectionSection(section: ConnectionSection, dashboard: Dashboa
   return html`${banner(section.tone, section.headline, section.detail)} ${buttons(section.buttons, dashboard)}
     ${facts(section.facts)}
     <h2>Models</h2>
-    ${section.models.length === 0 ? empty('The models appear here once the backend has listed them.') : models(section.models)}`;
+    ${section.models.length === 0 ? empty('Models appear here once Sealed Proxy is connected to the backend.') : models(section.models)}`;
 }
 
 function buttons(list: readonly CommandButton[], dashboard: Dashboard): TemplateResult | typeof nothing {
@@ -28,7 +28,7 @@ function buttons(list: readonly CommandButton[], dashboard: Dashboard): Template
 }
 
 function models(list: readonly ModelRow[]): TemplateResult {
-  return html`<div class="scroller" tabindex="0" role="region" aria-label="Models">
+  return html`<div class="scroller models" tabindex="0" role="region" aria-label="Models">
     <table>
       <caption class="visually-hidden">
         Models of the backend, with their capabilities
@@ -36,8 +36,8 @@ function models(list: readonly ModelRow[]): TemplateResult {
       <thead>
         <tr>
           <th scope="col">Model</th>
-          <th scope="col" class="number">Context</th>
-          <th scope="col" class="number">Output</th>
+          <th scope="col" class="number">Context (tokens)</th>
+          <th scope="col" class="number">Max. output (tokens)</th>
           <th scope="col">Capabilities</th>
         </tr>
       </thead>

@@ -89,9 +89,7 @@ function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
     <td class="number">${formats.number(row.tokensOut)}</td>
     <td class="number">${formats.number(row.tokensCached)}</td>
     <td class="number">${formats.number(row.tokensPerSecond)}</td>
-    <td class="end">
-      ${tone === 'neutral' || tone === 'good' ? nothing : icon(tone)}${name(row.running ? 'Running' : row.end)}
-    </td>
+    <td class="end">${tone === 'neutral' || tone === 'good' ? nothing : icon(tone)}${name(row.end)}</td>
   </tr>`;
 }
 

@@ -30,16 +30,20 @@ export function usageSection(dashboard: Dashboard): TemplateResult {
     </div>
     ${view === undefined ? empty('Loading…') : guard([view], () => content(view))}
     <p class="footnote">
-      Hourly sums of numbers and names, without any content. They are kept for 90 days, only on this computer.
+      Sealed Proxy records numbers and names by the hour, never prompts or responses. They stay on this computer and are
+      deleted after 90 days. Tokens are counted if the response reports them.
     </p>`;
 }
 
 function content(view: UsageView): TemplateResult {
   const off = html`<p class="notice">
-    ${icon('neutral')}<span>Recording is turned off in the settings, so new requests are not added.</span>
+    ${icon('neutral')}<span
+      >Recording is off, so new requests are not added. To record them, turn on the setting
+      <code>sealedProxy.usageHistory</code>.</span
+    >
   </p>`;
   return html`${view.recording ? nothing : off}
-  ${hasRequests(view) ? charts(view) : empty('There were no requests in this period.')}`;
+  ${hasRequests(view) ? charts(view) : empty('No requests were recorded in this period.')}`;
 }
 
 function charts(view: UsageView): TemplateResult {

@@ -11,6 +11,8 @@ const DAY = 24 * 60 * 60;
 /** In CSS pixels. */
 const AXIS_SIZE = 52;
 const WIDEST_BAR = 28;
+/** Narrower columns have no room for the line between two segments: it would cover the bars. */
+const NARROWEST_COLUMN = 4;
 /** Between the pointer and the tooltip. */
 const TOOLTIP_DISTANCE = 12;
 
@@ -60,7 +62,16 @@ export class UsageChart extends HTMLElement {
 
   #resize(): void {
     const width = this.clientWidth;
-    if (width > 0 && width !== this.#plot?.width) this.#plot?.setSize({ width, height: HEIGHT });
+    const plot = this.#plot;
+    if (plot === undefined || width === 0 || width === plot.width) return;
+    const lineWidth = this.#segmentLine(width);
+    if (this.#chart?.kind === 'bars') for (const series of plot.series) series.width = lineWidth;
+    plot.setSize({ width, height: HEIGHT });
+  }
+
+  /** The width of the line between the segments of a bar, in a chart of this width. */
+  #segmentLine(width: number): number {
+    return (width - AXIS_SIZE) / (this.#chart?.times.length ?? 1) < NARROWEST_COLUMN ? 0 : 1;
   }
 
   #draw(): void {
@@ -87,7 +98,8 @@ export class UsageChart extends HTMLElement {
       legend: { show: false },
       cursor: { x: true, y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
       scales: {
-        x: { time: true, range: (_plot, min, max) => [min, kind === 'bars' ? max + step : max] },
+        // The last hour or day has its place too; all charts have the same axis.
+        x: { time: true, range: (_plot, min, max) => [min, max + step] },
         y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] },
       },
       axes: [
@@ -114,7 +126,7 @@ export class UsageChart extends HTMLElement {
           ? indexes.toReversed().map((index) => ({
               fill: seriesColor(index),
               stroke: color('background'),
-              width: 1,
+              width: this.#segmentLine(this.clientWidth),
               points: { show: false },
               paths: bars(),
             }))
@@ -167,7 +179,7 @@ customElements.define('usage-chart', UsageChart);
 function bars(): uPlot.Series.PathBuilder {
   const { bars: builder } = uPlot.paths;
   if (builder === undefined) throw new Error('uplot cannot draw bars.');
-  return builder({ align: 1, size: [0.85, WIDEST_BAR] });
+  return builder({ align: 1, size: [0.85, WIDEST_BAR, 2] });
 }
 
 /** The largest sums first: each bar is drawn over those before it. */

@@ -9,7 +9,7 @@ import { STEPS, approvedBy, stepOutcomes } from '../attestationSteps.ts';
 import type { StepOutcome, VerifiedSummary } from '../attestationSteps.ts';
 import { COMMANDS } from '../commands.ts';
 import { imageApproval, imageQuestion } from '../imageText.ts';
-import { FULL_PCR0, describeStatus, summaryOf } from '../statusText.ts';
+import { FULL_PCR0, NOTHING_SENT, describeStatus, summaryOf } from '../statusText.ts';
 import { PCR0, joined, sentence, shortPcr0 } from '../text.ts';
 import { certificateChain } from './certificateChain.ts';
 
@@ -91,10 +91,38 @@ function examinedBy({ examined }: EvidenceCheck): AttestationStep['examined'] {
   return Object.entries(examined).flatMap(([name, value]) => {
     const values = typeof value === 'string' ? [value] : value;
     return values.map((each, index) => ({
-      name: values.length === 1 ? name : `${name} ${index + 1}`,
+      name: labelOf(name, values.length === 1 ? '' : ` ${index + 1}`),
       value: asPlain(each, LONGEST_VALUE),
     }));
   });
+}
+
+/** Examined values by their names in the evidence. */
+const LABELS: Readonly<Record<string, string>> = {
+  sha256: 'SHA-256',
+  subjects: 'Subject',
+  notBefore: 'Valid from',
+  notAfter: 'Valid until',
+  sigStructureSha384: 'SHA-384 of the signed bytes',
+  signature: 'Signature',
+  publicKey: 'Public key of the last certificate',
+  expected: 'Expected',
+  found: 'Found',
+  time: 'Time of the check',
+  pcr0: 'PCR0',
+  pcr1: 'PCR1',
+  pcr2: 'PCR2',
+  by: 'Approved by',
+  url: 'Address of the history',
+  timestamp: 'Listed since, seconds since 1970',
+};
+
+/** With the name in the evidence file, unless the label is the same in other letters. */
+function labelOf(name: string, number: string): string {
+  const label = Object.hasOwn(LABELS, name) ? LABELS[name] : undefined;
+  if (label === undefined) return `${name}${number}`;
+  const isSame = label.toLowerCase().replaceAll('-', '') === name.toLowerCase();
+  return isSame ? `${label}${number}` : `${label}${number} (${name})`;
 }
 
 type Description = Pick<AttestationSection, 'tone' | 'headline' | 'detail'>;
@@ -131,13 +159,14 @@ function describe(status: ProxyStatus, steps: readonly StepOutcome[]): Descripti
         };
       }
       const failed = steps.find(({ result }) => result === 'failed');
+      const reason = asPlain(summaryOf(describeStatus(status)).replace(` ${FULL_PCR0}`, ''), 1000);
       return {
         tone: failed === undefined ? 'neutral' : 'error',
         headline: 'The enclave is not verified.',
         detail: joined(
           failed === undefined ? '' : `This check failed: "${sentence(failed.what)}"`,
-          asPlain(summaryOf(describeStatus(status)).replace(FULL_PCR0, ''), 1000),
-          'No prompt leaves this computer without a verified session.',
+          reason,
+          reason.includes(NOTHING_SENT) ? '' : 'No prompt leaves this computer without a verified session.',
         ),
       };
     }

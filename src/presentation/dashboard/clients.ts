@@ -65,10 +65,14 @@ function assistantRow({ id, name, state, description, isUncertain, undoable, not
     id,
     name,
     tone: toneOf(state, isUncertain),
-    state: asPlain(description) || 'not connected',
+    state: capitalized(asPlain(description) || 'not connected'),
     actions,
     note: asPlain(note, 500),
   };
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function toneOf(state: AssistantFacts['state'], isUncertain: boolean): Tone {

@@ -21,21 +21,23 @@ const ROUTES: Readonly<Record<string, string>> = {
 
 /** What ended a request, by the code in the log; docs/troubleshooting.md explains the codes. */
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
-  [/^network$/, 'the backend could not be reached'],
-  [/^timeout$/, 'the backend did not respond in time'],
-  [/^(attestation_refused|weak_public_key|session_id_mismatch)$/, 'the enclave could not be verified'],
-  [/^history_unavailable$/, 'the list of images could not be downloaded'],
-  [/^(handshake_|response_)/, 'the server is not a working enclave'],
-  [/^session_rejected$/, 'the enclave rejected the session'],
-  [/^(record_|truncated$)/, 'the response was damaged or cut off'],
-  [/^enclave_error$/, 'the enclave reported an error'],
-  [/^request_too_large$/, 'the headers are too large'],
-  [/^body_too_large$/, 'the body is too large'],
-  [/^busy$/, 'too many requests at once'],
-  [/^upload_timeout$/, 'the client stopped sending'],
-  [/^read_timeout$/, 'the client stopped reading'],
-  [/^invalid_response$/, 'the response cannot be translated, or reports an error'],
-  [/^translation_failed$/, 'the translation failed'],
+  [/^network$/, 'Backend unreachable'],
+  [/^timeout$/, 'Backend did not respond'],
+  [/^(attestation_refused|weak_public_key|session_id_mismatch)$/, 'Enclave not verified'],
+  [/^image_unconfirmed$/, 'New image not accepted'],
+  [/^image_refused$/, 'Image refused by you'],
+  [/^history_unavailable$/, 'List of images unavailable'],
+  [/^(handshake_|response_)/, 'Not a working enclave'],
+  [/^session_rejected$/, 'Session rejected'],
+  [/^(record_|truncated$)/, 'Response damaged or cut off'],
+  [/^enclave_error$/, 'Enclave reported an error'],
+  [/^request_too_large$/, 'Headers too large'],
+  [/^body_too_large$/, 'Body too large'],
+  [/^busy$/, 'Too many requests at once'],
+  [/^upload_timeout$/, 'Client stopped sending'],
+  [/^read_timeout$/, 'Client stopped reading'],
+  [/^invalid_response$/, 'Response cannot be translated, or reports an error'],
+  [/^translation_failed$/, 'Translation failed'],
 ];
 
 /** @param nameOf the name of a caller */
@@ -75,17 +77,17 @@ function describeEnd(record: RequestRecord): string {
   const { outcome, status, end } = record;
   switch (outcome) {
     case null:
-      return status === 0 ? 'waiting for the backend' : 'running';
+      return status === 0 ? 'Waiting for the backend' : 'Running';
     case 'answered':
-      return 'complete';
+      return 'Completed';
     case 'cancelled':
-      return 'cancelled by the client';
+      return 'Cancelled by the client';
     case 'failed':
-      return `failed: ${reasonOfStatus(status) ?? `status ${status}`}`;
+      return reasonOfStatus(status) ?? `Failed with status ${status}`;
     case 'refused':
-      return `refused: ${reasonOf(end) ?? reasonOfStatus(status) ?? `status ${status}`}`;
+      return reasonOf(end) ?? reasonOfStatus(status) ?? `Refused with status ${status}`;
     case 'broken':
-      return `interrupted: ${reasonOf(end) ?? asPlain(end)}`;
+      return reasonOf(end) ?? `Interrupted: ${asPlain(end)}`;
   }
 }
 
@@ -94,15 +96,15 @@ function reasonOf(end: string): string | undefined {
 }
 
 const STATUSES: Readonly<Record<number, string>> = {
-  401: 'the key is missing or invalid',
-  403: 'not allowed',
-  404: 'the model or path does not exist',
-  405: 'the path does not support this method',
-  408: 'the client stopped sending',
-  413: 'the body is too large',
-  415: 'the body is compressed',
-  429: 'too many requests, or the quota is used up',
-  503: 'no capacity',
+  401: 'Key missing or invalid',
+  403: 'Host or origin not allowed',
+  404: 'Unknown model or path',
+  405: 'Method not supported',
+  408: 'Client stopped sending',
+  413: 'Body too large',
+  415: 'Body is compressed',
+  429: 'Rate limit or quota',
+  503: 'No capacity',
 };
 
 function reasonOfStatus(status: number): string | undefined {

@@ -51,7 +51,8 @@ export async function createFile(path: string): Promise<NewFile> {
  */
 export async function readLimited(path: string, limit: number): Promise<Uint8Array> {
   const cannotRead = (error: unknown) => {
-    throw new FileError(`${path} cannot be read (${codeOf(error)})`);
+    const code = codeOf(error);
+    throw new FileError(code === 'ENOENT' ? `${path} does not exist` : `${path} cannot be read (${code})`);
   };
   const file = await open(path).catch(cannotRead);
   try {

@@ -52,6 +52,8 @@ function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]
 /** Runs the command; resolves with the exit code, or with undefined while the proxy serves. */
 export async function runCommandLine(args: readonly string[], environment: Values): Promise<number | undefined> {
   const [argument, ...rest] = args;
+  if ((argument === 'evidence' || argument === 'verify') && rest.some(isHelp))
+    return runCommandLine(['--help'], environment);
   if (argument === 'evidence') return saveEvidence(rest, environment);
   if (argument === 'verify') return verifyFile(rest);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
@@ -70,6 +72,10 @@ export async function runCommandLine(args: readonly string[], environment: Value
     default:
       return complain(EXIT.invalid, 'unknown argument; see --help');
   }
+}
+
+function isHelp(argument: string): boolean {
+  return argument === '--help' || argument === '-h';
 }
 
 async function serve(environment: Values): Promise<number | undefined> {

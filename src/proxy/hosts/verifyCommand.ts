@@ -122,8 +122,8 @@ function describe(evidence: Evidence, at: number | undefined, root: string): str
     `Evidence of ${backend}, made by Sealed Proxy ${version}`,
     `Time:  ${time}`,
     `Root:  ${root}`,
-    `PCR0:  ${pcr0 ?? 'none'}`,
-    `Image: a ${environment} image, approved by: ${approval?.by ?? 'nothing'}`,
+    `PCR0:  ${pcr0 ?? 'none'} (as the file says)`,
+    `Image: ${environment}, approved by: ${approval?.by ?? 'nothing'} (as the file says)`,
     '',
   ];
 }

@@ -123,6 +123,18 @@ export class DashboardView {
     return this.page.evaluate(() => document.querySelector('canvas')?.toDataURL());
   }
 
+  /** How many pixels of the first chart are not grey: those of bars. */
+  coloredPixels(): Promise<number> {
+    return this.page.evaluate(() => {
+      const canvas = document.querySelector('canvas');
+      const { data = [] } = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {};
+      return Array.from({ length: data.length / 4 }, (_, index) => data.slice(index * 4, index * 4 + 4)).filter(
+        ([red = 0, green = 0, blue = 0, alpha = 0]) =>
+          alpha > 200 && Math.max(red, green, blue) - Math.min(red, green, blue) > 60,
+      ).length;
+    });
+  }
+
   saved(): Promise<unknown> {
     return this.page.evaluate(() => globalThis.recorded.saved);
   }

@@ -315,7 +315,7 @@ export function runningRow(id: number, at: number, durationMs: number): RequestR
     status: 200,
     firstByteMs: 320,
     durationMs,
-    end: '',
+    end: 'Running',
     tone: 'neutral',
     running: true,
   });

@@ -9,19 +9,19 @@ const DATE = new Date(AT).toLocaleDateString(undefined, { dateStyle: 'long' });
 describe('imageChange()', () => {
   const text = (approvedBy: 'pinned' | 'additional' | 'history', listedSince?: number | null) =>
     imageChange(BACKEND, { pcr0: PCR0, approvedBy, listedSince });
-  const RUNS = 'The enclave at enclave.example runs another image than before: PCR0 01234567…89abcdef. ';
+  const RUNS = 'The enclave at enclave.example runs a different image than before: PCR0 01234567…89abcdef. ';
 
   it('says what approved the image, and that the date is the statement of the history', () => {
     assert.equal(
       text('history', AT),
-      `${RUNS}The signed history of images lists it, since ${DATE} by its own statement: the date is not signed.`,
+      `${RUNS}The signed history of images lists it since ${DATE}; this date is not signed.`,
     );
     assert.equal(text('history'), `${RUNS}The signed history of images lists it.`);
     assert.equal(text('additional', null), `${RUNS}You have added it in sealedProxy.additionalPcr0.`);
     assert.equal(text('pinned', null), `${RUNS}It is on the list built into this version of Sealed Proxy.`);
     assert.equal(
       text('pinned', AT),
-      `${text('pinned')} The history of images says that it lists the image since ${DATE}; that date is not signed.`,
+      `${text('pinned')} The history of images lists it since ${DATE}; this date is not signed.`,
     );
   });
 });

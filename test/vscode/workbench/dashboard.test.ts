@@ -116,7 +116,7 @@ describe('The dashboard', () => {
     await readResponse(response);
     await eventually(
       'its end',
-      async () => (await dashboard.row('Notebook')).at(-1)?.includes('complete') ?? false,
+      async () => (await dashboard.row('Notebook')).at(-1)?.includes('Completed') ?? false,
       VISIBLE,
     );
     const cells = await dashboard.row('Notebook');
@@ -129,7 +129,7 @@ describe('The dashboard', () => {
     await sendRequest(url, { key: keys.get('Shell') ?? '', body: chatBody('/status 503') });
     await sendRequest(url, { key: `sealed-${'x'.repeat(43)}`, body });
     await dashboard.reads('No valid key');
-    await dashboard.reads('failed: no capacity');
+    await dashboard.reads('No capacity');
     await dashboard.pictures('requests');
     const filter = dashboard.frame.getByLabel('Client', { exact: true });
     await filter.selectOption({ label: 'Shell' });
@@ -164,7 +164,7 @@ describe('The dashboard', () => {
     assert.ok(existsSync(join(storage(), 'usage')));
     await dashboard.press('Erase…');
     await window.press('Erase the recorded usage?', 'Erase');
-    await dashboard.reads('There were no requests in this period.');
+    await dashboard.reads('No requests were recorded in this period.');
     assert.ok(!existsSync(join(storage(), 'usage')));
   });
 

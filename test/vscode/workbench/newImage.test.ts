@@ -53,7 +53,7 @@ describe('An updated enclave', () => {
   it('is reported once, with what approved its image', async () => {
     assert.equal(await notice('runs another image').count(), 0, 'the first image is no change');
     await update(SECOND);
-    await notice('runs another image than before: PCR0 cdcdcdcd…cdcdcdcd. You have added it').waitFor();
+    await notice('runs a different image than before: PCR0 cdcdcdcd…cdcdcdcd. You have added it').waitFor();
     await window.screenshot('image-change');
     await window.dismiss('runs another image');
     await update(SECOND);

@@ -47,7 +47,7 @@ describe('clientsSection()', () => {
       [
         assistant(),
         assistant({ id: 'a', isUncertain: true }),
-        assistant({ id: 'b', state: 'outdated', description: 'uses an outdated address', note: 'Repaired: b.' }),
+        assistant({ id: 'b', state: 'outdated', description: 'Uses an outdated address', note: 'Repaired: b.' }),
         assistant({ id: 'c', state: 'refused', undoable: false }),
         assistant({ id: 'd', state: 'absent', description: '' }),
         assistant({ id: 'e', state: 'absent', undoable: false }),
@@ -57,11 +57,11 @@ describe('clientsSection()', () => {
     assert.deepEqual(
       assistants.map(({ id, tone, state, actions, note }) => [id, tone, state, actions.join(' '), note]),
       [
-        ['cline', 'good', 'connected, model glm-5-2', 'check undo', ''],
-        ['a', 'neutral', 'connected, model glm-5-2', 'check undo', ''],
-        ['b', 'warning', 'uses an outdated address', 'repair undo', 'Repaired: b.'],
-        ['c', 'error', 'connected, model glm-5-2', '', ''],
-        ['d', 'neutral', 'not connected', 'undo', ''],
+        ['cline', 'good', 'Connected, model glm-5-2', 'check undo', ''],
+        ['a', 'neutral', 'Connected, model glm-5-2', 'check undo', ''],
+        ['b', 'warning', 'Uses an outdated address', 'repair undo', 'Repaired: b.'],
+        ['c', 'error', 'Connected, model glm-5-2', '', ''],
+        ['d', 'neutral', 'Not connected', 'undo', ''],
       ],
     );
   });

@@ -37,7 +37,7 @@ describe('requestRow()', () => {
       tokensOut: 100,
       tokensCached: 3,
       tokensPerSecond: 50,
-      end: 'complete',
+      end: 'Completed',
       tone: 'good',
       running: false,
     });
@@ -70,16 +70,18 @@ describe('requestRow()', () => {
 
   it('says how each request ended', () => {
     for (const [change, end, tone] of [
-      [{ outcome: null, end: '', status: 0 }, 'waiting for the backend', 'neutral'],
-      [{ outcome: null, end: '' }, 'running', 'neutral'],
-      [{ outcome: 'cancelled', end: 'client-gone' }, 'cancelled by the client', 'neutral'],
-      [{ outcome: 'failed', status: 404 }, 'failed: the model or path does not exist', 'error'],
-      [{ outcome: 'failed', status: 418 }, 'failed: status 418', 'error'],
-      [{ outcome: 'refused', status: 401 }, 'refused: the key is missing or invalid', 'error'],
-      [{ outcome: 'refused', status: 503, end: 'busy' }, 'refused: too many requests at once', 'error'],
-      [{ outcome: 'refused', status: 502, end: 'network' }, 'refused: the backend could not be reached', 'error'],
-      [{ outcome: 'broken', end: 'truncated' }, 'interrupted: the response was damaged or cut off', 'error'],
-      [{ outcome: 'broken', end: 'some_new_code' }, 'interrupted: some_new_code', 'error'],
+      [{ outcome: null, end: '', status: 0 }, 'Waiting for the backend', 'neutral'],
+      [{ outcome: null, end: '' }, 'Running', 'neutral'],
+      [{ outcome: 'cancelled', end: 'client-gone' }, 'Cancelled by the client', 'neutral'],
+      [{ outcome: 'failed', status: 404 }, 'Unknown model or path', 'error'],
+      [{ outcome: 'failed', status: 418 }, 'Failed with status 418', 'error'],
+      [{ outcome: 'refused', status: 401 }, 'Key missing or invalid', 'error'],
+      [{ outcome: 'refused', status: 503, end: 'busy' }, 'Too many requests at once', 'error'],
+      [{ outcome: 'refused', status: 502, end: 'network' }, 'Backend unreachable', 'error'],
+      [{ outcome: 'refused', status: 502, end: 'image_unconfirmed' }, 'New image not accepted', 'error'],
+      [{ outcome: 'refused', status: 502, end: 'image_refused' }, 'Image refused by you', 'error'],
+      [{ outcome: 'broken', end: 'truncated' }, 'Response damaged or cut off', 'error'],
+      [{ outcome: 'broken', end: 'some_new_code' }, 'Interrupted: some_new_code', 'error'],
     ] as const) {
       const shown = row(change);
       assert.deepEqual([shown.end, shown.tone], [end, tone]);
