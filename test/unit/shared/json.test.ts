@@ -68,27 +68,3 @@ describe('exactFields()', () => {
     assert.equal(exactFields({ a: 1 }, 'toString'), undefined);
   });
 });
-
-describe('isUnambiguous(), of names', () => {
-  const isRepeated = (json: string) => !isUnambiguous(json, JSON.parse(json));
-
-  it('finds a name that occurs twice in one object, at any depth and however it is written', () => {
-    for (const json of [
-      '{"a":1,"a":1}',
-      '[{"b":{"a" :1,\n"\\u0061"\t: 2}}]',
-      '{"":1,"":2}',
-      '{"__proto__":1,"__proto__":2}',
-    ])
-      assert.ok(isRepeated(json), json);
-  });
-
-  it('allows the same name in several objects, and strings that look like names', () => {
-    const json = [
-      '{"a":{"a":{}},"b":[{"a":1},{"a":2}],"__proto__":3}',
-      JSON.stringify({ a: '":', b: '\\', c: ['d:', '"e":', ':', '\\":'], 'f"': '{"a":1,"a":2}' }),
-      '"a"',
-      '[]',
-    ];
-    for (const text of json) assert.ok(!isRepeated(text), text);
-  });
-});
