@@ -14,7 +14,12 @@ import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const TLS = createTlsIdentity(Date.now());
 const FIRST = toHex(DEVELOPMENT_PCR0);
-const [SECOND, THIRD, FOURTH] = ['cd'.repeat(48), 'ef'.repeat(48), '12'.repeat(48)];
+const [SECOND, THIRD, FOURTH, FIFTH] = ['cd', 'ef', '12', '34'].map((byte) => byte.repeat(48)) as [
+  string,
+  string,
+  string,
+  string,
+];
 
 describe('An updated enclave', () => {
   const scope = perSuite();
@@ -29,7 +34,7 @@ describe('An updated enclave', () => {
       {
         'sealedProxy.backendUrl': enclave.url,
         'sealedProxy.port': await freePort(),
-        'sealedProxy.additionalPcr0': [FIRST, SECOND, THIRD, FOURTH],
+        'sealedProxy.additionalPcr0': [FIRST, SECOND, THIRD, FOURTH, FIFTH],
       },
       trustingEquipment(scope, TLS.ca, [enclave]),
     );
@@ -112,5 +117,19 @@ describe('An updated enclave', () => {
     await eventually('the notice in one of the windows', async () => (await notices()).includes(1));
     for (const each of [window, second]) await each.waitForStatus('Sealed Proxy', 'shield');
     assert.deepEqual((await notices()).toSorted(), [0, 1]);
+  });
+
+  it('gets nothing more if the user refuses its image while it is in use', async () => {
+    await window.bridge.set('confirmNewImages', true);
+    await update(FIFTH);
+    await window.waitForStatus('Sealed Proxy: new image', 'workspace-unknown');
+    const reviewed = window.bridge.command('sealedProxy.reviewImage'); // asks before the other answer is given
+    const dialog = window.page.locator('.monaco-dialog-box');
+    await dialog.waitFor();
+    await notice('runs a new image: PCR0 34343434…34343434.').getByText('Use This Image').dispatchEvent('click');
+    await window.waitForStatus('Sealed Proxy', 'shield');
+    await dialog.getByRole('button', { name: "Don't Use It" }).click();
+    await reviewed;
+    await window.waitForStatus('Sealed Proxy: image refused', 'workspace-unknown');
   });
 });
