@@ -5,6 +5,7 @@ import type { AssistantState } from '../../assistants/assistantService.ts';
 import { describeConfigState } from '../../assistants/configState.ts';
 import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, Preview } from '../../assistants/types.ts';
+import { CANNOT_USE } from '../../presentation/dashboard/clients.ts';
 import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { rowsFor } from '../views/assistantRows.ts';
@@ -144,7 +145,7 @@ async function showCheck(name: string, run: () => Promise<CheckOutcome>): Promis
   const progress = { location: vscode.ProgressLocation.Notification, title: `Checking ${name}…` };
   const outcome = await vscode.window.withProgress(progress, run);
   const isReady = outcome.kind === 'answered';
-  const message = `${name} ${isReady ? 'is ready:' : 'cannot use the proxy.'} ${outcome.message}`;
+  const message = `${name} ${isReady ? 'is ready:' : CANNOT_USE} ${outcome.message}`;
   // The message names the model, as a file or the backend does.
   void vscode.window[isReady ? 'showInformationMessage' : 'showErrorMessage'](asNotice(message));
   return message;

@@ -30,6 +30,9 @@ export function clientName(caller: string, keys: readonly NamedKey[], formerName
 }
 
 /** An assistant as a plain value; the words are the caller's. */
+/** In the result of a check that failed: its assistant is not shown as ready. */
+export const CANNOT_USE = 'cannot use the proxy.';
+
 export interface AssistantFacts {
   readonly id: string;
   readonly name: string;
@@ -64,7 +67,7 @@ function assistantRow({ id, name, state, description, isUncertain, undoable, not
   return {
     id,
     name,
-    tone: toneOf(state, isUncertain),
+    tone: state === 'current' && note.includes(CANNOT_USE) ? 'warning' : toneOf(state, isUncertain),
     state: capitalized(asPlain(description) || 'not connected'),
     actions,
     note: asPlain(note, 500),

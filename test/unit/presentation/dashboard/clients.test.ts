@@ -47,6 +47,7 @@ describe('clientsSection()', () => {
       [
         assistant(),
         assistant({ id: 'a', isUncertain: true }),
+        assistant({ id: 'g', note: 'Cline cannot use the proxy. It failed.' }),
         assistant({ id: 'b', state: 'outdated', description: 'Uses an outdated address', note: 'Repaired: b.' }),
         assistant({ id: 'c', state: 'refused', undoable: false }),
         assistant({ id: 'd', state: 'absent', description: '' }),
@@ -59,6 +60,7 @@ describe('clientsSection()', () => {
       [
         ['cline', 'good', 'Connected, model glm-5-2', 'check undo', ''],
         ['a', 'neutral', 'Connected, model glm-5-2', 'check undo', ''],
+        ['g', 'warning', 'Connected, model glm-5-2', 'check undo', 'Cline cannot use the proxy. It failed.'],
         ['b', 'warning', 'Uses an outdated address', 'repair undo', 'Repaired: b.'],
         ['c', 'error', 'Connected, model glm-5-2', '', ''],
         ['d', 'neutral', 'Not connected', 'undo', ''],
