@@ -141,8 +141,10 @@ describe('A verified enclave', () => {
     await dashboard.press('Save Evidence…');
     const path = join(editor.profile.folder('project'), 'evidence.json');
     const input = window.quickInput.locator('input').first();
+    const isProposed = async () => /sealed-proxy-evidence-[-\d]+\.json$/.test(await input.inputValue());
+    await eventually('the proposed name', isProposed, VISIBLE);
     await input.fill(path);
-    await window.page.keyboard.press('Enter');
+    await window.quickInput.getByRole('button', { name: 'OK', exact: true }).click();
     await window.dismiss('The evidence is saved. All of its checks passed.');
     const { attestationDocument, pcr0 } = JSON.parse(readFileSync(path, 'utf8')) as Evidence;
     const document = new Uint8Array(Buffer.from(attestationDocument, 'base64'));
