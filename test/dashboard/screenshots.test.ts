@@ -1,4 +1,4 @@
-// Pictures to look at: .cache/screenshots/dashboard-*.png
+// Pictures to look at: .cache/screenshots/web-view-*.png
 import { mkdirSync } from 'node:fs';
 import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardState, ToDashboard } from '../../src/dashboard/model.ts';
@@ -40,7 +40,7 @@ describe('The dashboard has pictures', () => {
       await view.show(...VERIFIED);
       for (const section of SECTIONS) {
         await view.show({ type: 'show', section });
-        await view.page.screenshot({ path: `${FOLDER}/dashboard-${section}-${theme}.png` });
+        await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${theme}.png` });
       }
     });
   }
@@ -51,7 +51,7 @@ describe('The dashboard has pictures', () => {
       await view.show(...VERIFIED);
       for (const section of SECTIONS) {
         await view.show({ type: 'show', section });
-        await view.page.screenshot({ path: `${FOLDER}/dashboard-${section}-${width}.png` });
+        await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${width}.png` });
       }
     });
   }
@@ -62,7 +62,7 @@ describe('The dashboard has pictures', () => {
       await view.show({ type: 'state', state: { ...state, clients: clients(NOW) } });
       for (const section of ['connection', 'attestation'] as const) {
         await view.show({ type: 'show', section });
-        await view.page.screenshot({ path: `${FOLDER}/dashboard-${section}-${name}.png` });
+        await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${name}.png` });
       }
     });
   }
@@ -75,7 +75,7 @@ describe('The dashboard has pictures', () => {
       { type: 'show', section: 'attestation' },
     );
     for (const summary of await view.page.locator('summary').all()) await summary.click();
-    await view.page.screenshot({ path: `${FOLDER}/dashboard-attestation-complete.png` });
+    await view.page.screenshot({ path: `${FOLDER}/web-view-attestation-complete.png` });
   });
 
   it('of 90 days of usage, and of sections without data', async () => {
@@ -84,14 +84,14 @@ describe('The dashboard has pictures', () => {
     await view.show(usage(NOW, quarter));
     const over = await view.page.locator('.u-over').first().boundingBox();
     if (over !== null) await view.page.mouse.move(over.x + over.width * 0.8, over.y + over.height / 2);
-    await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-quarter.png` });
+    await view.page.screenshot({ path: `${FOLDER}/web-view-usage-quarter.png` });
     await view.page.getByText('7 days').click();
     await view.show(usage(NOW, { range: 'week', by: 'model' }));
-    await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-week.png` });
+    await view.page.screenshot({ path: `${FOLDER}/web-view-usage-week.png` });
     await view.page.getByText('90 days', { exact: true }).click();
     await view.show(usage(NOW, { ...quarter, series: [], recording: false }));
-    await view.page.screenshot({ path: `${FOLDER}/dashboard-usage-off.png` });
+    await view.page.screenshot({ path: `${FOLDER}/web-view-usage-off.png` });
     await view.show({ type: 'show', section: 'requests' });
-    await view.page.screenshot({ path: `${FOLDER}/dashboard-requests-none.png` });
+    await view.page.screenshot({ path: `${FOLDER}/web-view-requests-none.png` });
   });
 });

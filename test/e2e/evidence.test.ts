@@ -117,6 +117,11 @@ describe('sealed-proxy verify', () => {
     }
   });
 
+  it('recognizes the root of AWS', async () => {
+    const { stdout } = await verify(example('pin'), '--root', fromRoot('test/fixtures/aws-nitro-root.der'));
+    assert.match(stdout, /^Root: .*aws-nitro-root\.der \(--root\), that of AWS Nitro Enclaves$/m);
+  });
+
   it('trusts AWS alone without --root', async () => {
     const { code, stdout } = await verify(example('pin'));
     assert.equal(code, 1);

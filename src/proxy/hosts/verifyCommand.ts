@@ -1,7 +1,7 @@
 // `sealed-proxy verify FILE`: repeats the checks of evidence, or of an attestation document, without a network.
 import { X509Certificate, createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
+import { AWS_NITRO_ROOT, isTrustAnchor } from '../../attestation/trust.ts';
 import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
@@ -158,15 +158,18 @@ async function readArguments(args: readonly string[]): Promise<Arguments> {
       ? undefined
       : (fromBase64(values.challenge) ?? refuse('--challenge takes Base64 with padding'));
   const own = values.root === undefined ? undefined : parseRoot(values.root, await readLimited(values.root, 65_536));
-  const sha256 = own === undefined ? '' : createHash('sha256').update(own).digest('hex');
   return {
     path,
     at: values.at === undefined ? undefined : parseTime(values.at),
     challenge,
     trust: { anchors: own === undefined ? AWS_NITRO_ROOT : { roots: [own] }, additionalPcr0 },
-    root:
-      own === undefined ? 'AWS Nitro Enclaves' : `${values.root ?? ''} (--root), NOT that of AWS; SHA-256 ${sha256}`,
+    root: own === undefined ? 'AWS Nitro Enclaves' : describeRoot(values.root ?? '', own),
   };
+}
+
+function describeRoot(path: string, root: Uint8Array): string {
+  if (isTrustAnchor(AWS_NITRO_ROOT, root)) return `${path} (--root), that of AWS Nitro Enclaves`;
+  return `${path} (--root), NOT that of AWS; SHA-256 ${createHash('sha256').update(root).digest('hex')}`;
 }
 
 function parse(args: readonly string[]) {
