@@ -162,6 +162,7 @@ describe('Hostile names', () => {
   });
 
   it('are text in notifications, and an error of the backend does no harm', async () => {
+    await window.bridge.command('workbench.action.closeAllEditors'); // a web view that takes the focus closes a list
     await window.runCommand('Sealed Proxy: Connect an Assistant…');
     await window.option('opencode').click();
     await window.option('<img src=x').click();

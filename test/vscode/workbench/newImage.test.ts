@@ -56,14 +56,14 @@ describe('An updated enclave', () => {
   const notice = (text: string) => noticeIn(window, text);
 
   it('is reported once, with what approved its image', async () => {
-    assert.equal(await notice('runs another image').count(), 0, 'the first image is no change');
+    assert.equal(await notice('runs a different image').count(), 0, 'the first image is no change');
     await update(SECOND);
     await notice('runs a different image than before: PCR0 cdcdcdcd…cdcdcdcd. You have added it').waitFor();
     await window.screenshot('image-change');
-    await window.dismiss('runs another image');
+    await window.dismiss('runs a different image');
     await update(SECOND);
     await window.waitForStatus('Sealed Proxy', 'shield');
-    assert.equal(await notice('runs another image').count(), 0);
+    assert.equal(await notice('runs a different image').count(), 0);
   });
 
   it('gets nothing before the user has accepted its image, if the user wants to be asked', async () => {
@@ -84,8 +84,8 @@ describe('An updated enclave', () => {
   it('is used as soon as the user no longer wants to be asked, and refused again afterwards', async () => {
     await window.bridge.set('confirmNewImages', false);
     await window.waitForStatus('Sealed Proxy', 'shield');
-    await notice('runs another image').waitFor();
-    await window.dismiss('runs another image');
+    await notice('runs a different image').waitFor();
+    await window.dismiss('runs a different image');
     await window.bridge.set('confirmNewImages', true);
     await update(THIRD);
     await window.waitForStatus('Sealed Proxy: image refused', 'workspace-unknown');
@@ -99,7 +99,7 @@ describe('An updated enclave', () => {
     await dialog.getByRole('button', { name: 'Use This Image' }).click();
     await reviewed;
     await window.waitForStatus('Sealed Proxy', 'shield');
-    assert.equal(await notice('runs another image').count(), 0, 'the user knows');
+    assert.equal(await notice('runs a different image').count(), 0, 'the user knows');
   });
 
   it('is reported in one of two windows, and any of them can give the consent', async () => {
@@ -113,7 +113,7 @@ describe('An updated enclave', () => {
     for (const each of [window, second]) await each.waitForStatus('Sealed Proxy', 'shield');
     await window.bridge.set('confirmNewImages', false);
     await update(SECOND);
-    const notices = () => Promise.all([window, second].map((each) => noticeIn(each, 'runs another image').count()));
+    const notices = () => Promise.all([window, second].map((each) => noticeIn(each, 'runs a different image').count()));
     await eventually('the notice in one of the windows', async () => (await notices()).includes(1));
     for (const each of [window, second]) await each.waitForStatus('Sealed Proxy', 'shield');
     assert.deepEqual((await notices()).toSorted(), [0, 1]);
