@@ -85,20 +85,24 @@ export class SharedStop {
   /** Does what the file asks for, also where the system does not report its changes. */
   follow(): Promise<void> {
     return this.#enqueue(async () => {
-      const isSet = await this.#isSet();
-      if (this.#watcher === undefined) await this.#watch(); // the data was removed, and the user has started again
-      const { status } = this.#supervisor;
-      const isStopped = status.kind === 'off' && status.allWindows === true;
-      if (isSet === isStopped || this.#isOver) return;
-      if (!isStopped) await this.#stop();
-      else if (this.#resumes) void this.#supervisor.start();
-      else await this.#supervisor.stop();
+      if (!this.#isOver) await this.#follow();
     });
   }
 
   dispose(): void {
     this.#isOver = true;
     this.#unwatch();
+  }
+
+  async #follow(): Promise<void> {
+    const isSet = await this.#isSet();
+    if (this.#watcher === undefined) await this.#watch(); // the data was removed, and the user has started again
+    const { status } = this.#supervisor;
+    const isStopped = status.kind === 'off' && status.allWindows === true;
+    if (isSet === isStopped || this.#isOver) return;
+    if (!isStopped) await this.#stop();
+    else if (this.#resumes) void this.#supervisor.start();
+    else await this.#supervisor.stop();
   }
 
   /** @param resumes whether this window starts again when another window does */

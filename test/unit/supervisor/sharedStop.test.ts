@@ -46,7 +46,7 @@ describe('SharedStop', () => {
     });
     scope.onClose(() => {
       sharedStop.dispose();
-      return Promise.resolve();
+      return sharedStop.follow(); // after everything that it still does in the folder
     });
     const next = (call: string, start = 0) => calls.find(call, (one) => one === call, start);
     return { supervisor, sharedStop, vault, calls, failures, next };
@@ -173,6 +173,15 @@ describe('SharedStop', () => {
     window.vault.isRemoved = true;
     await assert.rejects(window.sharedStop.stopAll());
     await assert.rejects(window.sharedStop.follow());
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('creates no folder for a window that was closed', async () => {
+    const window = open();
+    await window.sharedStop.begin(true);
+    window.sharedStop.dispose();
+    rmSync(join(folder, 'stopped'), { recursive: true });
+    await window.sharedStop.follow();
     assert.deepEqual(readdirSync(folder), []);
   });
 
