@@ -49,32 +49,39 @@ export class Workbench {
     }
   }
 
-  /** Moves the mouse to the item, and waits for the tooltip. The editor drops it if the item changes in the meantime. */
-  async openTooltip(): Promise<void> {
+  /**
+   * Moves the mouse to the item, and uses the tooltip until it closes. The editor also closes it if the item changes in the
+   * meantime: then it is opened and used again.
+   */
+  async inTooltip<T>(use: (tooltip: Locator) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      await this.closeTooltip();
+      await this.#closeTooltip();
       await this.item.hover();
       try {
-        await this.hover.waitFor({ timeout: VISIBLE / 4 });
-        return;
+        this.page.setDefaultTimeout(VISIBLE / 2);
+        await this.#tooltip.waitFor();
+        const result = await use(this.#tooltip);
+        await this.#closeTooltip();
+        return result;
       } catch (error) {
         if (attempt === 4) throw error;
+      } finally {
+        this.page.setDefaultTimeout(VISIBLE);
       }
     }
   }
 
-  async closeTooltip(): Promise<void> {
+  async #closeTooltip(): Promise<void> {
     await this.page.mouse.move(300, 300);
     try {
-      await this.hover.waitFor({ state: 'hidden', timeout: 3000 });
+      await this.#tooltip.waitFor({ state: 'hidden', timeout: 3000 });
     } catch {
       await this.page.keyboard.press('Escape'); // a tooltip with the keyboard focus stays when the mouse leaves
-      await this.hover.waitFor({ state: 'hidden' });
+      await this.#tooltip.waitFor({ state: 'hidden' });
     }
   }
 
-  /** The open tooltip. */
-  get hover(): Locator {
+  get #tooltip(): Locator {
     return this.page.locator('.workbench-hover:visible').filter({ hasText: 'Sealed Proxy' }).last();
   }
 
@@ -155,13 +162,12 @@ export class Workbench {
 
   /** Takes two screenshots of a state: without and with the tooltip. Returns the tooltip's text. */
   async picture(name: string): Promise<string> {
-    await this.closeTooltip();
+    await this.#closeTooltip();
     await this.screenshot(name);
-    await this.openTooltip();
-    await this.screenshot(`${name}-tooltip`);
-    const text = await this.hover.innerText();
-    await this.closeTooltip();
-    return text;
+    return this.inTooltip(async (tooltip) => {
+      await this.screenshot(`${name}-tooltip`);
+      return tooltip.innerText();
+    });
   }
 
   /** Takes a screenshot, to be looked at. */

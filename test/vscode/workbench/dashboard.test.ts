@@ -67,11 +67,9 @@ describe('The dashboard', () => {
   };
 
   it('opens from the tooltip, says that there is no API key, and offers to set one', async () => {
-    await window.openTooltip();
-    await window.hover.getByText('Open Dashboard', { exact: true }).click();
+    await window.inTooltip((tooltip) => tooltip.getByText('Open Dashboard', { exact: true }).click());
     await dashboard.shows('Connection');
     await dashboard.reads('Sealed Proxy needs an API key.');
-    await window.closeTooltip();
     await dashboard.pictures('no-key');
     await dashboard.press('Set API Key');
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);

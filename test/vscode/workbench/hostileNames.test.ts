@@ -113,12 +113,12 @@ describe('Hostile names', () => {
   }
 
   it('are text in the tooltip', async () => {
-    await window.openTooltip();
-    await window.screenshot('hostile-tooltip');
-    await assertHarmless(window.hover, 0.8);
-    assert.ok((await window.hover.innerText()).includes('[x](command:workbench.action.quit) $(shield) | **b** `c`'));
-    assert.equal(await window.hover.locator('.codicon-shield').count(), 0);
-    await window.closeTooltip();
+    await window.inTooltip(async (tooltip) => {
+      await window.screenshot('hostile-tooltip');
+      await assertHarmless(tooltip, 0.8);
+      assert.ok((await tooltip.innerText()).includes('[x](command:workbench.action.quit) $(shield) | **b** `c`'));
+      assert.equal(await tooltip.locator('.codicon-shield').count(), 0);
+    });
   });
 
   it('are text in the list of models and in the attestation', async () => {

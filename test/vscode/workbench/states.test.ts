@@ -179,8 +179,7 @@ describe('The workbench', () => {
     await window.dismiss('Sealed Proxy is off in this window.'); // it would cover the tooltip
     assert.match(await window.picture('off'), /Sealed Proxy is off in this window/);
     assert.doesNotMatch((await window.offered('Sealed Proxy:')).join('\n'), /Sealed Proxy: Stop$|Copy Base URL/m);
-    await window.openTooltip();
-    await window.hover.getByText('Start', { exact: true }).click();
+    await window.inTooltip((tooltip) => tooltip.getByText('Start', { exact: true }).click());
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 

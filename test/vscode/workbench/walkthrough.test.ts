@@ -100,9 +100,10 @@ describe('The walkthrough', () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy', 'shield');
     await window.dismiss('API key accepted. 8 models are available.');
-    await window.openTooltip();
-    await window.cutout('verified', BOTTOM_RIGHT);
-    await window.closeTooltip();
+    await window.inTooltip(async (tooltip) => {
+      await window.cutout('verified', BOTTOM_RIGHT);
+      assert.ok(await tooltip.isVisible());
+    });
     await becomesDone(2);
     await window.screenshot('walkthrough-half');
     await window.bridge.command('workbench.action.closeAllEditors');
