@@ -21,11 +21,16 @@ export function verifyChain(cabundle: readonly Uint8Array[], leaf: Uint8Array): 
   requireAuthorities(chain.authorities);
   requireEndEntity(chain.leaf);
   let issuer: Certificate | undefined;
-  for (const certificate of [...chain.authorities, chain.leaf]) {
+  for (const certificate of certificatesOf(chain)) {
     if (issuer) requireIssued(certificate, issuer);
     issuer = certificate;
   }
   return chain;
+}
+
+/** All certificates, root first, leaf last. */
+export function certificatesOf({ authorities, leaf }: CertificateChain): readonly Certificate[] {
+  return [...authorities, leaf];
 }
 
 function requireAuthorities(authorities: readonly Certificate[]): void {

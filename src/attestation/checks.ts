@@ -5,7 +5,7 @@ import { CHECK_IDS } from '../shared/evidence.ts';
 import type { CheckId, EvidenceCheck, ImageApproval } from '../shared/evidence.ts';
 import { requireClientKey, requireServerKey, userDataFor } from './bindings.ts';
 import type { Certificate } from './certificates.ts';
-import { type CertificateChain, verifyChain } from './chain.ts';
+import { type CertificateChain, certificatesOf, verifyChain } from './chain.ts';
 import { parseSignedEnvelope, sigStructure } from './cose.ts';
 import { type AttestationDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
@@ -77,8 +77,8 @@ function examine({ document: bytes, anchors, at, challenge, clientPublicKey, app
     const examined = { expected: toBase64(challenge), ...found(document.nonce) };
     report.check('challenge', examined, () => requireNonce(document, challenge));
   }
-  report.check('certificate_validity', { time: toTime(at), ...describeValidity(all(chain)) }, () => {
-    checkValidity(all(chain), at, document.timestamp);
+  report.check('certificate_validity', { time: toTime(at), ...describeValidity(certificatesOf(chain)) }, () => {
+    checkValidity(certificatesOf(chain), at, document.timestamp);
   });
   const measured = document.pcrs.get(0);
   const image = measured === undefined ? {} : { pcr0: toHex(measured) };
@@ -135,12 +135,11 @@ function parse(bytes: Uint8Array) {
   return { envelope, document: parsePayload(envelope.payload) };
 }
 
-function all({ authorities, leaf }: CertificateChain): readonly Certificate[] {
-  return [...authorities, leaf];
-}
-
 function describeChain(chain: CertificateChain): Examined {
-  return { subjects: all(chain).map(({ x509 }) => x509.subject), ...describeValidity(all(chain)) };
+  return {
+    subjects: certificatesOf(chain).map(({ x509 }) => x509.subject),
+    ...describeValidity(certificatesOf(chain)),
+  };
 }
 
 function describeValidity(certificates: readonly Certificate[]): Examined {

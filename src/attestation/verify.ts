@@ -4,7 +4,7 @@
 import { type KeyObject, createHash } from 'node:crypto';
 import { constantTimeEqual } from '../shared/bytes.ts';
 import type { Certificate } from './certificates.ts';
-import { type CertificateChain, verifyChain } from './chain.ts';
+import { type CertificateChain, certificatesOf, verifyChain } from './chain.ts';
 import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
 import { type AttestationDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
@@ -68,7 +68,7 @@ export function verifyAttestation(bytes: Uint8Array, { anchors, now, nonce }: Ve
   verifySignature(envelope, chain.leaf.publicKey);
   const verifiedNonce = requireNonce(document, nonce);
   // Last: only the timestamp of a signed, fresh document can distinguish a wrong clock from an expired certificate.
-  checkValidity([...chain.authorities, chain.leaf], now, document.timestamp);
+  checkValidity(certificatesOf(chain), now, document.timestamp);
   return toVerifiedAttestation(document, chain, verifiedNonce);
 }
 
@@ -108,7 +108,7 @@ function toVerifiedAttestation(
 ): VerifiedAttestation {
   const { moduleId, timestamp, pcrs, publicKey, userData } = document;
   const { notBefore: leafNotBefore, notAfter: leafNotAfter } = chain.leaf;
-  const certificates = [...chain.authorities, chain.leaf].map(summarize);
+  const certificates = certificatesOf(chain).map(summarize);
   return {
     [verified]: true,
     moduleId,

@@ -1,6 +1,6 @@
 // The latest requests of a proxy, for the dashboard: only numbers, times and names, no prompts or responses.
 import { fieldsOf, parseJson } from './json.ts';
-import { isHistogram } from './usage.ts';
+import { addHistogram, isCount, isHistogram } from './usage.ts';
 import type { Histogram, Outcomes } from './usage.ts';
 
 /** The number of finished requests that a proxy keeps. */
@@ -145,8 +145,7 @@ function addTo(known: RunningSum, sum: UsageSum): void {
   known.tokensIn += sum.tokensIn;
   known.tokensOut += sum.tokensOut;
   known.tokensCached += sum.tokensCached;
-  for (const bucket in sum.firstByte)
-    known.firstByte[bucket] = (known.firstByte[bucket] ?? 0) + (sum.firstByte[bucket] ?? 0);
+  addHistogram(known.firstByte, sum.firstByte);
 }
 
 export function isUsageSum(value: unknown): value is UsageSum {
@@ -157,8 +156,4 @@ export function isUsageSum(value: unknown): value is UsageSum {
   return (
     isHour && typeof caller === 'string' && typeof model === 'string' && counts.every(isCount) && isHistogram(firstByte)
   );
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

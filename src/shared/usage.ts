@@ -39,10 +39,13 @@ export function bucketOf(milliseconds: number): number {
 /** The counts of several histograms together. */
 export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
   const merged: Record<string, number> = {};
-  for (const histogram of histograms) {
-    for (const [bucket, count] of Object.entries(histogram)) merged[bucket] = (merged[bucket] ?? 0) + count;
-  }
+  for (const histogram of histograms) addHistogram(merged, histogram);
   return merged;
+}
+
+/** Adds the counts of `histogram` to those of `sum`. */
+export function addHistogram(sum: Record<string, number>, histogram: Histogram): void {
+  for (const bucket in histogram) sum[bucket] = (sum[bucket] ?? 0) + (histogram[bucket] ?? 0);
 }
 
 /**
@@ -73,6 +76,7 @@ export function isHistogram(value: unknown): value is Histogram {
   );
 }
 
-function isCount(value: unknown): value is number {
+/** True for a finite number that is not negative. */
+export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

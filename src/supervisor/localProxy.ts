@@ -9,7 +9,7 @@ import type { Evidence } from '../shared/evidence.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
 import { authenticateChallenge, checkProof, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
-import type { ProxyReport } from '../shared/ownership.ts';
+import type { ProxyReport, WindowRequest } from '../shared/ownership.ts';
 import { SingleSocketAgent, fetchLocal, openResponse } from './localHttp.ts';
 import type { LocalResponse } from './localHttp.ts';
 import type { PortHolder } from './portHold.ts';
@@ -115,7 +115,7 @@ export class VerifiedConnection {
 
   /** Asks the proxy to release its port, as its own window would. */
   async askForPort(): Promise<void> {
-    const headers = { [REQUEST_HEADERS.release]: makeRequest('release', this.#secret, this.#requireReport()) };
+    const headers = this.#headersFor('release');
     await this.#fetch({ method: 'POST', path: '/health', headers });
   }
 
@@ -125,7 +125,7 @@ export class VerifiedConnection {
    * @throws Error also if the response is not such a report, for example from an older proxy
    */
   async activity(cursor: number): Promise<ActivityReport> {
-    const headers = { [REQUEST_HEADERS.activity]: makeRequest('activity', this.#secret, this.#requireReport()) };
+    const headers = this.#headersFor('activity');
     const { body } = await this.#fetch({ path: `/health?after=${cursor}`, headers });
     const activity = parseActivity(body);
     if (activity === undefined) throw new Error('The proxy did not send its requests');
@@ -137,7 +137,7 @@ export class VerifiedConnection {
    * @throws Error also if the response is not evidence, for example from an older proxy
    */
   async evidence(): Promise<Evidence | null> {
-    const headers = { [REQUEST_HEADERS.evidence]: makeRequest('evidence', this.#secret, this.#requireReport()) };
+    const headers = this.#headersFor('evidence');
     const value = parseJson((await this.#fetch({ path: '/health', headers })).body);
     if (value === null) return null;
     const evidence = parseEvidence(value);
@@ -147,7 +147,7 @@ export class VerifiedConnection {
 
   /** The proxy forgets the sums that it has not sent to its window yet. */
   async eraseUsage(): Promise<void> {
-    const headers = { [REQUEST_HEADERS.eraseUsage]: makeRequest('eraseUsage', this.#secret, this.#requireReport()) };
+    const headers = this.#headersFor('eraseUsage');
     await this.#fetch({ method: 'POST', path: '/health', headers });
   }
 
@@ -157,6 +157,11 @@ export class VerifiedConnection {
 
   async #fetch(request: ClientRequestArgs, limit = HEALTH_LIMIT): Promise<LocalResponse> {
     return fetchLocal({ ...request, port: this.#port, agent: this.#agent }, limit);
+  }
+
+  /** Shows that a window which shares the secret makes this request. */
+  #headersFor(request: WindowRequest): Readonly<Record<string, string>> {
+    return { [REQUEST_HEADERS[request]]: makeRequest(request, this.#secret, this.#requireReport()) };
   }
 
   #requireReport(): ProxyReport {

@@ -9,36 +9,18 @@ import { VARIABLES } from '../../src/settings/environment.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
-import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { fromRoot, runToEnd } from '../support/e2e/process.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
 import { RawServer } from '../support/rawServer.ts';
 import type { RawConnection } from '../support/rawServer.ts';
-import { DEADLINE } from '../support/withTimeout.ts';
-
-interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the proxy to its end. */
-async function run(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  deadline = DEADLINE,
-): Promise<Finished> {
-  const child = new RunningProcess(spawnNode(PROXY, { args, env }));
-  const { code } = await child.exit(deadline);
-  return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
-}
 
 describe('runCommandLine()', () => {
   const scope = perTest();
 
   it('--help names the usage, every variable with its default, and the exit codes', async () => {
     for (const args of [['--help'], ['-h'], ['verify', '--help'], ['evidence', '-h']]) {
-      const { code, stdout, stderr } = await run(args);
+      const { code, stdout, stderr } = await runToEnd(args);
       assert.deepEqual([code, stderr], [0, '']);
       assert.ok(stdout.startsWith(`sealed-proxy ${VERSION}: `));
       assert.match(stdout, /--health/);
@@ -52,7 +34,7 @@ describe('runCommandLine()', () => {
 
   it('--version is the version of the package and of /health', async () => {
     const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8')) as { version: string };
-    assert.deepEqual(await run(['--version']), { code: 0, stdout: `sealed-proxy ${version}`, stderr: '' });
+    assert.deepEqual(await runToEnd(['--version']), { code: 0, stdout: `sealed-proxy ${version}`, stderr: '' });
     const proxy = await scope.proxy(await scope.enclave());
     const health = await sendRequest(proxy.url, { method: 'GET', path: '/health' });
     assert.equal((health.json() as { version: string }).version, version);
@@ -60,7 +42,7 @@ describe('runCommandLine()', () => {
 
   it('refuses other arguments, and more than one', async () => {
     for (const args of [['--port'], ['start'], ['--help', '--version'], ['']]) {
-      const { code, stdout, stderr } = await run(args);
+      const { code, stdout, stderr } = await runToEnd(args);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, /^sealed-proxy: .*--help.*$/);
     }
@@ -73,9 +55,9 @@ describe('runCommandLine()', () => {
   });
 
   it('uses port 14114 by default', async () => {
-    const { stdout } = await run(['--help']);
+    const { stdout } = await runToEnd(['--help']);
     assert.match(stdout, /PROXY_PORT .*\n +default: 14114/);
-    const { code, stderr } = await run(['--health'], { PROXY_HOST: '127.83.76.1' });
+    const { code, stderr } = await runToEnd(['--health'], { PROXY_HOST: '127.83.76.1' });
     assert.equal(code, 1);
     assert.match(stderr, /no healthy proxy on 127\.83\.76\.1 port 14114/);
   });
@@ -84,13 +66,13 @@ describe('runCommandLine()', () => {
     const gone = await scope.enclave();
     const proxy = await scope.proxy(gone);
     await gone.close();
-    const health = await run(['--health'], { PROXY_PORT: String(proxy.port) });
+    const health = await runToEnd(['--health'], { PROXY_PORT: String(proxy.port) });
     assert.deepEqual(health, { code: 0, stdout: '', stderr: '' });
   });
 
   it('--health finds a proxy that listens on every address', async () => {
     const proxy = await scope.proxy(await scope.enclave(), { PROXY_HOST: '0.0.0.0' });
-    const { code } = await run(['--health'], { PROXY_PORT: String(proxy.port), PROXY_HOST: '0.0.0.0' });
+    const { code } = await runToEnd(['--health'], { PROXY_PORT: String(proxy.port), PROXY_HOST: '0.0.0.0' });
     assert.equal(code, 0);
   });
 
@@ -107,13 +89,13 @@ describe('runCommandLine()', () => {
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     for (let left = responses.length; left > 0; left--) {
-      const { code, stdout, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
+      const { code, stdout, stderr } = await runToEnd(['--health'], { PROXY_PORT: String(port) });
       assert.deepEqual([code, stdout], [1, '']);
       assert.equal(stderr, `sealed-proxy: no healthy proxy on 127.0.0.1 port ${port}: another program uses this port`);
     }
     other.close();
     await once(other, 'close');
-    const { code, stderr } = await run(['--health'], { PROXY_PORT: String(port) });
+    const { code, stderr } = await runToEnd(['--health'], { PROXY_PORT: String(port) });
     assert.equal(code, 1);
     assert.match(stderr, /^sealed-proxy: no healthy proxy on 127\.0\.0\.1 port \d+: .*ECONNREFUSED.*$/);
   });
@@ -175,7 +157,7 @@ describe('runCommandLine()', () => {
     const check = async ([what, reason, play]: (typeof servers)[number]) => {
       const server = await RawServer.listen();
       scope.onClose(() => server.close());
-      const finished = run(['--health'], { PROXY_PORT: String(server.port) }, 9000);
+      const finished = runToEnd(['--health'], { PROXY_PORT: String(server.port) }, { deadline: 9000 });
       const connection = await server.next();
       await connection.takeHead();
       play(connection);
@@ -189,21 +171,21 @@ describe('runCommandLine()', () => {
   });
 
   it('--health exits with 1, not with 2, when the settings are wrong', async () => {
-    const { code, stderr } = await run(['--health'], { PROXY_PORT: 'x' });
+    const { code, stderr } = await runToEnd(['--health'], { PROXY_PORT: 'x' });
     assert.equal(code, 1);
     assert.match(stderr, /^sealed-proxy: PROXY_PORT=x cannot be used/);
   });
 
   it('exits with 3 and one line with the port when the port is taken', async () => {
     const proxy = await scope.proxy(await scope.enclave());
-    const { code, stdout, stderr } = await run([], { PROXY_PORT: String(proxy.port) });
+    const { code, stdout, stderr } = await runToEnd([], { PROXY_PORT: String(proxy.port) });
     assert.deepEqual([code, stdout], [3, '']);
     assert.match(stderr, new RegExp(`^sealed-proxy: port ${proxy.port} on 127\\.0\\.0\\.1 is taken: .*PROXY_PORT.*$`));
     assert.equal((await sendRequest(proxy.url, { method: 'GET', path: '/health' })).status, 200);
   });
 
   it('exits with 1 and one line when this computer does not have the address', async () => {
-    const { code, stderr } = await run([], { PROXY_PORT: '0', PROXY_HOST: '192.0.2.1' });
+    const { code, stderr } = await runToEnd([], { PROXY_PORT: '0', PROXY_HOST: '192.0.2.1' });
     assert.equal(code, 1);
     assert.match(stderr, /^sealed-proxy: this computer has no address 192\.0\.2\.1: .*$/);
   });

@@ -16,7 +16,7 @@ import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { alterationsOf } from '../support/alterations.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
-import { PROXY, RunningProcess, fromRoot, spawnNode } from '../support/e2e/process.ts';
+import { fromRoot, runToEnd } from '../support/e2e/process.ts';
 import { perSuite, perTest } from '../support/e2e/scope.ts';
 import { EVIDENCE_FOLDER, SETTING_PCR0 } from '../support/evidenceFixtures.ts';
 import { REAL_NONCE } from '../support/realDocument.ts';
@@ -28,22 +28,6 @@ const EXAMPLES = fileURLToPath(EVIDENCE_FOLDER);
 const EXAMPLE_ROOT = join(EXAMPLES, 'root.pem');
 const REAL = fromRoot('test/fixtures/nitro-attestation-2024-10-28.b64');
 const STEPS = ['file_format', 'file_digest', ...CHECK_IDS, 'verified_at', 'recorded_values'];
-
-interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  script = PROXY,
-): Promise<Finished> {
-  const child = new RunningProcess(spawnNode(script, { args, env }));
-  const { code } = await child.exit();
-  return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
-}
 
 /** The IDs of the steps with this result in the output of `verify`. */
 function steps(stdout: string, result: 'pass' | 'FAIL' | 'skipped'): string[] {
@@ -65,7 +49,7 @@ describe('sealed-proxy verify', () => {
     return path;
   };
   const example = (name: string) => join(EXAMPLES, `${name}.json`);
-  const verify = (...args: string[]) => run(['verify', ...args]);
+  const verify = (...args: string[]) => runToEnd(['verify', ...args]);
 
   it('refuses a file in which a field occurs twice, because another reader may take the other one', async () => {
     const json = readFileSync(example('pin'), 'utf8');
@@ -266,16 +250,16 @@ describe('sealed-proxy evidence', () => {
   it('writes a file that verify accepts, and needs no API key', async () => {
     const enclave = await start();
     const { env, rootFile, path } = equip(enclave);
-    const { code, stdout, stderr } = await run(['evidence', path], env, TRUSTING);
+    const { code, stdout, stderr } = await runToEnd(['evidence', path], env, { script: TRUSTING });
     assert.deepEqual([code, stdout, stderr], [0, `Every check passed. The evidence is in ${path}`, '']);
-    const verified = await run(['verify', path, '--root', rootFile, '--pcr0', PCR0]);
+    const verified = await runToEnd(['verify', path, '--root', rootFile, '--pcr0', PCR0]);
     assert.deepEqual([verified.code, steps(verified.stdout, 'pass')], [0, STEPS], verified.stdout);
     assert.deepEqual([enclave.journal.handshakes, enclave.journal.requests.length], [1, 0]);
   });
 
   it('writes to standard output without a file', async () => {
     const { env } = equip(await start());
-    const { code, stdout } = await run(['evidence'], env, TRUSTING);
+    const { code, stdout } = await runToEnd(['evidence'], env, { script: TRUSTING });
     assert.equal(code, 0);
     assert.equal((JSON.parse(stdout) as Evidence).backend, env.PROXY_BACKEND_URL);
   });
@@ -288,7 +272,7 @@ describe('sealed-proxy evidence', () => {
       [rootFile, `${rootFile} exists already: name another file, or delete this one`],
       [join(path, 'x'), `${join(path, 'x')} cannot be written (ENOENT): name another file`],
     ] as const) {
-      const result = await run(['evidence', target], env, TRUSTING);
+      const result = await runToEnd(['evidence', target], env, { script: TRUSTING });
       assert.deepEqual(result, { code: 2, stdout: '', stderr: `sealed-proxy: ${sentence}` });
     }
     assert.deepEqual(readFileSync(rootFile), before);
@@ -305,12 +289,12 @@ describe('sealed-proxy evidence', () => {
   ] as const) {
     it(`still writes the evidence of an enclave that is refused, with the check that failed: ${fault}`, async () => {
       const { env, rootFile, path } = equip(await start({ faults: fault }));
-      const { code, stdout, stderr } = await run(['evidence', path], env, TRUSTING);
+      const { code, stdout, stderr } = await runToEnd(['evidence', path], env, { script: TRUSTING });
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(stderr, /^sealed-proxy: the enclave was refused, and the evidence shows the check that failed: /);
       const { checks } = JSON.parse(readFileSync(path, 'utf8')) as Evidence;
       assert.equal(checks.find(({ result }) => result === 'fail')?.id, step);
-      const verified = await run(['verify', path, '--root', rootFile, '--pcr0', PCR0]);
+      const verified = await runToEnd(['verify', path, '--root', rootFile, '--pcr0', PCR0]);
       assert.equal(verified.code, 1);
       assert.ok(steps(verified.stdout, 'FAIL').includes('recorded_values'));
     });
@@ -318,7 +302,7 @@ describe('sealed-proxy evidence', () => {
 
   it('is refused by the released proxy, which trusts AWS alone', async () => {
     const { env, path } = equip(await start());
-    const { code } = await run(['evidence', path], env);
+    const { code } = await runToEnd(['evidence', path], env);
     assert.equal(code, 1);
     const { checks } = JSON.parse(readFileSync(path, 'utf8')) as Evidence;
     assert.equal(checks.find(({ result }) => result === 'fail')?.id, 'trusted_root');
@@ -327,11 +311,11 @@ describe('sealed-proxy evidence', () => {
   it('leaves no file and says why if there was no attestation', async () => {
     const enclave = await start({ faults: 'wrong-session-id' });
     const { env, path } = equip(enclave);
-    const mismatch = await run(['evidence', path], env, TRUSTING);
+    const mismatch = await runToEnd(['evidence', path], env, { script: TRUSTING });
     assert.equal(mismatch.code, 1);
     assert.match(mismatch.stderr, /^sealed-proxy: there is no evidence, because no session was made: The session id/);
     await enclave.close();
-    const { code, stderr } = await run(['evidence', path], env, TRUSTING);
+    const { code, stderr } = await runToEnd(['evidence', path], env, { script: TRUSTING });
     assert.equal(code, 1);
     assert.match(stderr, /there is no evidence, because no session was made: .*ECONNREFUSED/);
     assert.ok(!existsSync(path));
@@ -350,7 +334,7 @@ describe('sealed-proxy evidence', () => {
       [['a', 'b'], {}, /^sealed-proxy: evidence takes one argument at most/],
       [['--at'], {}, /^sealed-proxy: evidence takes one argument at most/],
     ] as const) {
-      const { code, stdout, stderr } = await run(['evidence', ...args], env);
+      const { code, stdout, stderr } = await runToEnd(['evidence', ...args], env);
       assert.deepEqual([code, stdout], [2, '']);
       assert.match(stderr, sentence);
     }
@@ -383,7 +367,7 @@ describe('The evidence of a running proxy', () => {
     const [path, root] = [join(place, 'evidence.json'), join(place, 'root.der')];
     writeFileSync(path, JSON.stringify(evidence));
     writeFileSync(root, enclave.anchors.roots[0] ?? assert.fail());
-    const { code, stdout } = await run(['verify', path, '--root', root, '--pcr0', PCR0]);
+    const { code, stdout } = await runToEnd(['verify', path, '--root', root, '--pcr0', PCR0]);
     assert.equal(code, 0, stdout);
 
     // A refused handshake replaces the evidence once the session is lost.

@@ -49,6 +49,7 @@ export class RequestEntry {
   }
 }
 
-function round(milliseconds: number): number {
+/** To a tenth of a millisecond, as the log and the records of requests have times. */
+export function round(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

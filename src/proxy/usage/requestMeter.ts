@@ -2,6 +2,7 @@ import type { Clock } from '../../session/transport.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestRecord } from '../../shared/activity.ts';
 import type { Outcomes } from '../../shared/usage.ts';
+import { round } from '../relay/requestLog.ts';
 import type { RequestEntry } from '../relay/requestLog.ts';
 import { createTokenObserver } from './tokenObserver.ts';
 import type { TokenObserver } from './tokenObserver.ts';
@@ -97,8 +98,4 @@ export class RequestMeter {
     if (end === 'client-gone') return 'cancelled';
     return end === 'complete' || this.#outcome === 'refused' ? this.#outcome : 'broken';
   }
-}
-
-function round(milliseconds: number): number {
-  return Math.round(milliseconds * 10) / 10;
 }

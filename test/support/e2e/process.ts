@@ -124,3 +124,20 @@ function collectLines(stream: NodeJS.ReadableStream | null, lines: EventQueue<st
     if (rest !== '') lines.add(rest);
   });
 }
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a script to its end: the proxy, unless it is another one. */
+export async function runToEnd(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  { script = PROXY, deadline = DEADLINE }: { readonly script?: string; readonly deadline?: number } = {},
+): Promise<Finished> {
+  const child = new RunningProcess(spawnNode(script, { args, env }));
+  const { code } = await child.exit(deadline);
+  return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
+}

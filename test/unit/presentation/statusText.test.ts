@@ -5,6 +5,7 @@ import { RESTART_SETTINGS } from '../../../src/settings/schema.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { Cause, Health, ProxyStatus } from '../../../src/shared/status.ts';
 import { VERSION } from '../../../src/shared/version.ts';
+import { runningStatus } from '../../support/statuses.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const PCR0 = `0123abcd${'e'.repeat(80)}89efcdab`;
@@ -30,18 +31,8 @@ const connected: Health = { kind: 'connected', models: ['a', 'b', 'c'], catalogu
 const unreachable = (cause: Cause, message = 'It was so and so'): Health => {
   return { kind: 'unreachable', cause, message, failure: null, checkedAt: NOW, retryAt: NOW + 20_000 };
 };
-const running = (health: Health, change: Partial<Running> = {}): Running => ({
-  kind: 'running',
-  url: 'http://127.0.0.1:14114',
-  port: 14114,
-  version: '1.2.3',
-  shared: false,
-  backendUrl: 'https://enclave.example',
-  verified: VERIFIED,
-  establishedAt: NOW - 60_000,
-  health,
-  ...change,
-});
+const running = (health: Health, change: Partial<Running> = {}): Running =>
+  runningStatus({ verified: VERIFIED, establishedAt: NOW - 60_000, health, ...change });
 
 /** Every sentence that a state shows. */
 const allText = (status: ProxyStatus) => {

@@ -4,6 +4,7 @@ import { statusTooltip } from '../../../src/presentation/statusTooltip.ts';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { VERSION } from '../../../src/shared/version.ts';
+import { runningStatus } from '../../support/statuses.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const VERIFIED: AttestationSummary = {
@@ -20,18 +21,13 @@ const VERIFIED: AttestationSummary = {
 
 type Running = Extract<ProxyStatus, { kind: 'running' }>;
 
-const running = (change: Partial<Running> = {}): Running => ({
-  kind: 'running',
-  url: 'http://127.0.0.1:14114',
-  port: 14114,
-  version: '1.2.3',
-  shared: false,
-  backendUrl: 'https://enclave.example',
-  verified: VERIFIED,
-  establishedAt: NOW - 60_000,
-  health: { kind: 'connected', models: ['a', 'b', 'c'], catalogue: null, checkedAt: NOW },
-  ...change,
-});
+const running = (change: Partial<Running> = {}): Running =>
+  runningStatus({
+    verified: VERIFIED,
+    establishedAt: NOW - 60_000,
+    health: { kind: 'connected', models: ['a', 'b', 'c'], catalogue: null, checkedAt: NOW },
+    ...change,
+  });
 const UNREACHABLE: Running['health'] = {
   kind: 'unreachable',
   cause: 'attestation',
