@@ -1,4 +1,5 @@
 // The reasoning effort in the editor's model picker. Pure.
+import { capitalized } from '../presentation/text.ts';
 import { REASONING_EFFORTS } from '../settings/modelOverrides.ts';
 import type { ReasoningEffort } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
@@ -29,7 +30,7 @@ export function effortChoices({ reasoningEffort }: Pick<ChatModel, 'reasoningEff
         title: 'Reasoning Effort',
         group: 'navigation',
         enum: values,
-        enumItemLabels: values.map((value) => value.charAt(0).toUpperCase() + value.slice(1)),
+        enumItemLabels: values.map(capitalized),
         enumDescriptions: values.map((value) => DESCRIPTIONS[value] ?? 'Set in sealedProxy.modelOverrides'),
         default: byDefault,
       },

@@ -1,5 +1,6 @@
 // The checks of an attestation in the order in which they run, and what a status says about each. Pure.
 import type { AttestationStep } from '../dashboard/model.ts';
+import { CHECKS } from '../shared/evidence.ts';
 import type { CheckId } from '../shared/evidence.ts';
 import type { AttestationSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
@@ -20,62 +21,62 @@ interface Step {
 export const STEPS: readonly Step[] = [
   {
     id: 'document_format',
-    what: 'The attestation document has the format of AWS Nitro Enclaves',
+    what: CHECKS.document_format,
     found: () => 'Valid COSE_Sign1',
     failures: ['malformed_document'],
   },
   {
     id: 'trusted_root',
-    what: 'Its certificate chain starts with the AWS root certificate built into the extension',
-    found: () => 'SHA-256 641a0321…8f79bb5b',
+    what: CHECKS.trusted_root,
+    found: () => 'AWS Nitro Enclaves, SHA-256 641a0321…8f79bb5b',
     failures: ['untrusted_root'],
   },
   {
     id: 'certificate_chain',
-    what: 'Each certificate is signed by the one before it and may sign the next one',
+    what: CHECKS.certificate_chain,
     found: () => 'ECDSA P-384 with SHA-384',
     failures: ['malformed_certificate', 'certificate_algorithm', 'certificate_chain'],
   },
   {
     id: 'document_signature',
-    what: 'The document is signed by the last certificate',
+    what: CHECKS.document_signature,
     found: () => 'ES384',
     failures: ['signature'],
   },
   {
     id: 'challenge',
-    what: 'The document contains the random challenge of this handshake',
+    what: CHECKS.challenge,
     found: () => 'Fresh, not a replay',
     failures: ['nonce_mismatch'],
   },
   {
     id: 'certificate_validity',
-    what: 'All certificates were valid at the time of the handshake',
+    what: CHECKS.certificate_validity,
     found: (verified) =>
       `Last certificate: ${isoTime(verified.certificateNotBefore)} to ${isoTime(verified.certificateNotAfter)}`,
     failures: ['certificate_not_yet_valid', 'certificate_expired', 'clock'],
   },
   {
     id: 'debug_mode',
-    what: 'The enclave does not run in debug mode',
+    what: CHECKS.debug_mode,
     found: () => 'PCR0 is not zero',
     failures: ['debug_mode'],
   },
   {
     id: 'image_approved',
-    what: 'The enclave image is trusted',
+    what: CHECKS.image_approved,
     found: approvedBy,
     failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
   },
   {
     id: 'server_key',
-    what: "The document contains the enclave's public key for this session",
+    what: CHECKS.server_key,
     found: () => '',
     failures: ['public_key_mismatch'],
   },
   {
     id: 'client_key',
-    what: "The document contains this computer's public key for this session",
+    what: CHECKS.client_key,
     found: () => '',
     failures: ['user_data_mismatch'],
   },

@@ -6,7 +6,7 @@ import { keySource } from './apiKeyText.ts';
 import { CAUSES, remedyOf } from './causes.ts';
 import type { VisibleCommand } from './commands.ts';
 import { imageQuestion } from './imageText.ts';
-import { PCR0, PRODUCT, clockTime, joined, sentence, shortPcr0, shortened } from './text.ts';
+import { PCR0, PRODUCT, capitalized, clockTime, joined, sentence, shortPcr0, shortened } from './text.ts';
 
 /** The status bar item, and what its tooltip and notifications say. */
 export interface StatusView {
@@ -262,7 +262,7 @@ function isBeforeRequests({ cause, failure }: Unreachable): boolean {
 /** The message of a failure, without what the headline says. */
 function reasonOf(message: string): string {
   const text = shortened(message).replace(/^The attestation failed: /, '');
-  return sentence(text.charAt(0).toUpperCase() + text.slice(1));
+  return sentence(capitalized(text));
 }
 
 function nextTry({ retryAt }: Extract<Health, { kind: 'slow' | 'unreachable' }>): string {

@@ -11,6 +11,11 @@ export function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+/** With a capital letter at its beginning. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A PCR0 in a text. */
 export const PCR0 = /\b[0-9a-f]{96}\b/;
 

@@ -6,6 +6,7 @@ import { describeConfigState } from '../../assistants/configState.ts';
 import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, Preview } from '../../assistants/types.ts';
 import { CANNOT_USE } from '../../presentation/dashboard/clients.ts';
+import { capitalized } from '../../presentation/text.ts';
 import { errorMessage } from '../../shared/errorMessage.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { rowsFor } from '../views/assistantRows.ts';
@@ -112,10 +113,6 @@ async function agree({ documents }: CommandContext, { name }: Assistant, preview
   });
   await close();
   return answer === write;
-}
-
-function capitalized(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** Undoes the changes to an assistant. Returns what was shown: sentences; empty if the user cancelled. */

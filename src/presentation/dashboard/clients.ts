@@ -4,6 +4,7 @@ import { visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey, KeyOrigin } from '../../keys/accessKeys.ts';
 import { LONGEST_NAME, asPlain } from '../../shared/escape.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
+import { capitalized } from '../text.ts';
 
 const OWN = "VS Code's chat and connection checks";
 const ORIGINS: Readonly<Record<KeyOrigin, string>> = {
@@ -72,10 +73,6 @@ function assistantRow({ id, name, state, description, isUncertain, undoable, not
     actions,
     note: asPlain(note, 500),
   };
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function toneOf(state: AssistantFacts['state'], isUncertain: boolean): Tone {

@@ -5,7 +5,7 @@ import { AWS_NITRO_ROOT, isTrustAnchor } from '../../attestation/trust.ts';
 import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
-import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
+import { CHECKS, MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
 import { parsePcr0 } from '../../shared/pcr0.ts';
@@ -18,20 +18,11 @@ const ARRAY_OF_FOUR = 0x84;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 const MEANINGS: Readonly<Record<StepId, string>> = {
-  file_format: 'the file has the form of evidence',
-  file_digest: 'the digest fits the other fields',
-  document_format: 'the attestation document has the required form',
-  trusted_root: 'its certificate chain starts with the trusted root',
-  certificate_chain: 'each certificate is issued and signed by the previous one',
-  document_signature: 'the document is signed with the key of the last certificate',
-  challenge: 'the document contains the challenge',
-  certificate_validity: 'every certificate is valid at the time of the verification',
-  debug_mode: 'the enclave is not in debug mode',
-  image_approved: 'the enclave image is trusted',
-  server_key: "the document contains the enclave's public key",
-  client_key: 'the document was made for the public key of the proxy',
-  verified_at: 'the time in the file fits the time in the document',
-  recorded_values: 'what the file says about the checks is what they find',
+  file_format: 'The file has the form of evidence',
+  file_digest: 'The digest fits the other fields',
+  ...CHECKS,
+  verified_at: 'The time in the file fits the time in the document',
+  recorded_values: 'What the file says about the checks is what they find',
 };
 
 /** An argument that cannot be used. The message is for the user. */
