@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SECTIONS } from '../../src/dashboard/model.ts';
 import { VERIFIED_CONNECTION, requests } from './support/samples.ts';
 import { NOW, STATE, dashboardSuite } from './support/suite.ts';
 
@@ -20,5 +21,23 @@ describe('The dashboard', () => {
     assert.equal(await status.textContent(), 'The backend cannot be reached.');
     await view.show(requests(NOW, 20));
     assert.equal(await status.textContent(), 'The backend cannot be reached.');
+  });
+
+  it('gives no room to what only screen readers read', async () => {
+    const view = await suite.open();
+    await view.show(STATE, requests(NOW, 20));
+    for (const section of SECTIONS) {
+      await view.show({ type: 'show', section });
+      const sizes = await view.page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('h1, .visually-hidden')].map((element) => [
+          element.textContent,
+          element.offsetWidth,
+          element.offsetHeight,
+        ]),
+      );
+      assert.ok(sizes.some(([text]) => text !== ''));
+      for (const [text, width, height] of sizes)
+        assert.deepEqual([section, text, width, height], [section, text, 1, 1]);
+    }
   });
 });
