@@ -1,4 +1,5 @@
-// Asks for the models of an assistant, and what happens to requests for other models.
+// Asks for the models of an assistant, and what happens to requests for other models. The lists follow another one, so they
+// ignore that the editor gives the focus back to a web view that had it before.
 import * as vscode from 'vscode';
 import type { Assistant, ModelChoice } from '../../assistants/types.ts';
 import { chatModels } from '../../chat/models.ts';
@@ -65,13 +66,15 @@ async function choose(
     description: asLabel(model.id) + (model.id === proposed ? ' (proposed)' : ''),
     model,
   }));
-  return (await vscode.window.showQuickPick(rows, { title, placeHolder, matchOnDescription: true }))?.model;
+  const options = { title, placeHolder, matchOnDescription: true, ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(rows, options))?.model;
 }
 
 /** The user may know a model while the backend's list is not available. */
 async function askModel(title: string, name: string): Promise<ModelChoice | undefined> {
   const prompt = `The list of models is not available right now. Enter the ID of the model that ${name} should use.`;
-  const id = (await vscode.window.showInputBox({ title, prompt, placeHolder: 'glm-5-2' }))?.trim();
+  const options = { title, prompt, placeHolder: 'glm-5-2', ignoreFocusOut: true };
+  const id = (await vscode.window.showInputBox(options))?.trim();
   return id === undefined || id === '' ? undefined : { id };
 }
 

@@ -66,7 +66,7 @@ async function chooseAction(context: CommandContext, state: AssistantState): Pro
     detail: 'Restores the previous configuration and revokes the access key.',
     run: () => undo(context, assistant),
   };
-  const options = { title: assistant.name, placeHolder: describeConfigState(configState) };
+  const options = { title: assistant.name, placeHolder: describeConfigState(configState), ignoreFocusOut: true };
   const chosen = await vscode.window.showQuickPick(undoable ? [...actions, undoAction] : actions, options);
   await chosen?.run();
 }

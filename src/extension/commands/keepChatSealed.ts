@@ -145,8 +145,8 @@ async function chooseModel(
     description: model.id === proposed.id ? 'proposed' : '',
     model,
   }));
-  return (await vscode.window.showQuickPick(rows, { title: TITLE, placeHolder: `Select a model for ${purpose}` }))
-    ?.model;
+  const options = { title: TITLE, placeHolder: `Select a model for ${purpose}`, ignoreFocusOut: true };
+  return (await vscode.window.showQuickPick(rows, options))?.model;
 }
 
 async function seal(context: CommandContext, models: SealingModels): Promise<void> {

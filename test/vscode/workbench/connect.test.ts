@@ -105,6 +105,16 @@ describe('Connect an Assistant', () => {
     await window.page.locator('.modified-in-monaco-diff-editor').waitFor({ state: 'detached' });
   });
 
+  it('keeps the list of models open when something else takes the focus', async () => {
+    await open();
+    await choose('Continue');
+    await window.option('GLM 5.2').waitFor();
+    await window.bridge.command('workbench.files.action.focusFilesExplorer');
+    await window.page.locator('.explorer-folders-view .monaco-list:focus').waitFor();
+    await choose('GLM 5.2', 'Cancel');
+    assert.equal(text(), CONFIG);
+  });
+
   it('writes the change if the user agrees; a check sends a request with the new key', async () => {
     await open();
     await choose('Continue', 'GLM 5.2', `Write to ${config}`);
