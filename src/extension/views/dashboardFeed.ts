@@ -118,32 +118,25 @@ export class DashboardFeed {
 
   async #follow(signal: AbortSignal): Promise<void> {
     await this.#clientsRead;
-    const pauseAfterRequests = (isBusy?: boolean) => (isBusy === true ? WHILE_RUNNING : WHILE_IDLE);
-    this.#repeat(signal, () => this.#readRequests(signal), pauseAfterRequests);
-    this.#repeat(
-      signal,
-      () => this.#readUsage(),
-      () => USAGE,
-    );
-    await setTimeout(CLIENTS, undefined, { signal }).catch(() => undefined);
-    this.#repeat(
-      signal,
-      () => this.#readClients(),
-      () => CLIENTS,
-    );
+    void this.#repeat(signal, 0, async () => ((await this.#readRequests(signal)) ? WHILE_RUNNING : WHILE_IDLE));
+    // The web view has asked for its first view of the usage.
+    void this.#repeat(signal, USAGE, () => this.#readUsage().then(() => USAGE));
+    void this.#repeat(signal, CLIENTS, () => this.#readClients().then(() => CLIENTS));
   }
 
-  #repeat<Result>(signal: AbortSignal, work: () => Promise<Result>, pause: (result?: Result) => number): void {
-    const run = async () => {
-      while (!signal.aborted) {
-        const result = await work().catch((error: unknown) => {
-          this.#logFailure(error);
-          return undefined;
-        });
-        await setTimeout(pause(result), undefined, { signal }).catch(() => undefined);
-      }
-    };
-    void run();
+  /**
+   * @param first the pause before the first time, in milliseconds
+   * @param work resolves to the next pause
+   */
+  async #repeat(signal: AbortSignal, first: number, work: () => Promise<number>): Promise<void> {
+    for (let pause = first; ;) {
+      await setTimeout(pause, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      pause = await work().catch((error: unknown) => {
+        this.#logFailure(error);
+        return Math.max(pause, WHILE_IDLE);
+      });
+    }
   }
 
   #state(): DashboardState {
