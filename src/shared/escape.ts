@@ -13,7 +13,8 @@ const LONGEST_NOTICE = 800;
 /** Control characters (the beginning of terminal sequences), halves of characters, and end marks of lines. */
 const CONTROLS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Characters that change the direction of text, or that nobody sees. Those that join letters of a script stay. */
-const HIDDEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const HIDDEN =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 const PILED_ACCENTS = /(\p{M}{3})\p{M}+/gu;
 const REPLACEMENT = '\ufffd';
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { asCode, asLabel, asMarkdown, asNotice, asPlain } from '../../../src/shared/escape.ts';
 
 /** As VS Code reads its notifications (`linkedText.ts`). */
@@ -13,6 +14,7 @@ describe('asPlain()', () => {
       ['\u202egnp.exe', '\ufffdgnp.exe'],
       ['a\u200bb\u2066c\u{e0041}d', 'a\ufffdb\ufffdc\ufffdd'],
       ['\ud800x', '\ufffdx'],
+      ['\u180ea\u009bb\u061cc', '\ufffda\ufffdb\ufffdc'],
       [`e${'\u0301'.repeat(50)}`, `e${'\u0301'.repeat(3)}`],
     ] as const) {
       assert.equal(asPlain(text), expected);
@@ -20,7 +22,7 @@ describe('asPlain()', () => {
   });
 
   it('keeps the letters of all scripts, and what joins them', () => {
-    for (const text of ['Größe', 'نمونه\u200cها', '模型', '👩\u200d💻 GLM', 'e\u0301'])
+    for (const text of ['Größe', 'نمونه\u200cها', '模型', '👩\u200d💻 GLM', '🏳️\u200d🌈', 'e\u0301', 'क्षि', '<b>&amp;'])
       assert.equal(asPlain(text), text);
   });
 
@@ -29,6 +31,17 @@ describe('asPlain()', () => {
     assert.equal(asPlain('x'.repeat(10), 5), 'xxxx…');
     assert.equal(asPlain('12345', 5), '12345');
     assert.equal(asPlain('xxx😀😀', 5), 'xxx\ufffd…');
+  });
+
+  it('leaves no misleading character of any input, and no half character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, longest) => {
+        const shown = asPlain(text, longest);
+        assert.ok(shown.isWellFormed());
+        assert.doesNotMatch(shown, /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u);
+        assert.ok(shown.length <= longest);
+      }),
+    );
   });
 });
 
