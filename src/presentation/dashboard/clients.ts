@@ -30,10 +30,10 @@ export function clientName(caller: string, keys: readonly NamedKey[], formerName
   return formerName === '' ? 'Revoked key' : `${asPlain(formerName, LONGEST_NAME)} (revoked)`;
 }
 
-/** An assistant as a plain value; the words are the caller's. */
 /** In the result of a check that failed: its assistant is not shown as ready. */
 export const CANNOT_USE = 'cannot use the proxy.';
 
+/** An assistant as a plain value; the words are the caller's. */
 export interface AssistantFacts {
   readonly id: string;
   readonly name: string;

@@ -142,6 +142,18 @@ describe('The walkthrough', () => {
     await window.cutout('ask', CHAT);
     await becomesDone(4);
     await window.screenshot('walkthrough-done');
+    await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
+  it('ends with a dashboard that shows the verified enclave and the request', async () => {
+    for (const part of ['closeSidebar', 'closeAuxiliaryBar']) await window.bridge.command(`workbench.action.${part}`);
+    const dashboard = new DashboardTab(window);
+    await dashboard.open();
+    await dashboard.show('Requests');
+    await dashboard.row("VS Code's chat");
+    await dashboard.show('Attestation');
+    await dashboard.reads('The enclave is verified.');
+    await window.cutout('dashboard', DASHBOARD);
   });
 });
 
