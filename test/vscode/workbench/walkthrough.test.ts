@@ -11,6 +11,7 @@ import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts
 import { fromRoot } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
+import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { eventually } from '../../support/vscode/processes.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
@@ -25,6 +26,7 @@ const TITLES = ['Set your API key', 'Check that the enclave is verified', 'Conne
 /** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
 const BOTTOM_RIGHT = { x: 756, y: 394, width: 524, height: 406 };
+const DASHBOARD = { x: 0, y: 36, width: 1280, height: 764 };
 const CHAT = { x: 984, y: 36, width: 296, height: 262 };
 
 /** The type of an image element, as far as it is used here. The types of browsers are not installed. */
