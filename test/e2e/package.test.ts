@@ -84,7 +84,7 @@ describe('The package', () => {
         'uninstall.js',
       ].map((name) => `dist/${name}`),
       'media/icon.png',
-      ...['ask', 'connect', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
+      ...['ask', 'connect', 'dashboard', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
       'package.json',
     ]);
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');

@@ -25,8 +25,8 @@ const { steps: STEPS } = walkthroughOf(readFileSync(fromRoot('package.json'), 'u
 const TITLES = ['Set your API key', 'Check that the enclave is verified', 'Connect an assistant', 'Ask a question'];
 /** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
-const BOTTOM_RIGHT = { x: 756, y: 394, width: 524, height: 406 };
-const DASHBOARD = { x: 0, y: 36, width: 1280, height: 764 };
+const BOTTOM_RIGHT = { x: 756, y: 382, width: 524, height: 418 };
+const DASHBOARD = { x: 52, y: 36, width: 1224, height: 701 };
 const CHAT = { x: 984, y: 36, width: 296, height: 262 };
 
 /** The type of an image element, as far as it is used here. The types of browsers are not installed. */
