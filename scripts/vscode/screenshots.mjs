@@ -1,4 +1,4 @@
-// Makes the pictures of the walkthrough from the product as it is. They are part of the extension's package: 256 colours
+// Makes the pictures of the walkthrough and the README from the product as it is. They are part of the extension's package: 256 colours
 // make them less than half as big.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';

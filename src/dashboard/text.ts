@@ -1,7 +1,7 @@
-// How long a text from outside (a backend, a client, a certificate) may be in the dashboard. Pure.
+// Texts from outside (a backend, a client, a certificate), as the dashboard shows them. Pure.
 import { asPlain } from '../shared/escape.ts';
 
-/** In characters. */
+/** The longest texts, in UTF-16 units. */
 const LONGEST_CELL = 120;
 const LONGEST_DETAIL = 2000;
 

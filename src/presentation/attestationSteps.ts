@@ -27,8 +27,8 @@ export const STEPS: readonly Step[] = [
   },
   {
     id: 'trusted_root',
-    what: CHECKS.trusted_root,
-    found: () => 'AWS Nitro Enclaves, SHA-256 641a0321…8f79bb5b',
+    what: `${CHECKS.trusted_root} of AWS`,
+    found: () => 'SHA-256 641a0321…8f79bb5b',
     failures: ['untrusted_root'],
   },
   {

@@ -15,7 +15,8 @@ const CONTROLS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** Characters that change the direction of text, or that nobody sees. Those that join letters of a script stay. */
 const HIDDEN =
   /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-const PILED_ACCENTS = /(\p{M}{3})\p{M}+/gu;
+/** More marks on a letter than any language has; together they would cover the lines around it. */
+const PILED_MARKS = /(\p{M}{6})\p{M}+/gu;
 const REPLACEMENT = '\ufffd';
 
 /**
@@ -30,7 +31,7 @@ export function asPlain(text: string, longest = LONGEST_TEXT): string {
     .trim()
     .replaceAll(CONTROLS, REPLACEMENT)
     .replaceAll(HIDDEN, REPLACEMENT)
-    .replaceAll(PILED_ACCENTS, '$1');
+    .replaceAll(PILED_MARKS, '$1');
   return isLong ? `${line}…` : line;
 }
 

@@ -8,7 +8,7 @@ import { asObject, exactFields, fieldsOf } from './json.ts';
 export const CHECKS = {
   document_format: 'The attestation document has the format of AWS Nitro Enclaves',
   trusted_root: 'Its certificate chain starts with the trusted root certificate',
-  certificate_chain: 'Each certificate is signed by the one before it and may sign the next one',
+  certificate_chain: 'Each certificate is signed by the previous one, which is allowed to sign it',
   document_signature: 'The document is signed by the last certificate',
   challenge: 'The document contains the random challenge of the handshake',
   certificate_validity: 'All certificates are valid at the time of the verification',

@@ -159,7 +159,10 @@ export class VerifiedConnection {
     return fetchLocal({ ...request, port: this.#port, agent: this.#agent }, limit);
   }
 
-  /** Shows that a window which shares the secret makes this request. */
+  /**
+   * The header which proves that this request comes from a window that shares the secret.
+   * @throws Error before the proxy was authenticated
+   */
   #headersFor(request: WindowRequest): Readonly<Record<string, string>> {
     return { [REQUEST_HEADERS[request]]: makeRequest(request, this.#secret, this.#requireReport()) };
   }

@@ -96,7 +96,7 @@ export class SharedStop {
 
   async #follow(): Promise<void> {
     const isSet = await this.#isSet();
-    if (this.#watcher === undefined) await this.#watch(); // the data was removed, and the user has started again
+    if (this.#watcher === undefined && !this.#isOver) await this.#watch(); // the data was removed, and the user has started again
     const { status } = this.#supervisor;
     const isStopped = status.kind === 'off' && status.allWindows === true;
     if (isSet === isStopped || this.#isOver) return;

@@ -177,6 +177,7 @@ describe('DashboardFeed', () => {
     const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
     const window = EditorWindow.open(scope, settings);
     await window.start();
+    await window.health('connected');
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const dashboard = view(window);
     const before = timers();

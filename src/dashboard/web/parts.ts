@@ -25,8 +25,8 @@ export function icon(name: Icon): TemplateResult {
 
 /** Text from outside in one line, isolated from the text around it; the tooltip has more of it. */
 export function name(text: string): TemplateResult {
-  if (text === '') return html`${NO_VALUE}`;
-  return html`<bdi class="name" title=${visibleText(text)}>${shortText(text)}</bdi>`;
+  const shown = shortText(text);
+  return shown === '' ? html`${NO_VALUE}` : html`<bdi class="name" title=${visibleText(text)}>${shown}</bdi>`;
 }
 
 /** Text from outside that may take several lines. */

@@ -12,6 +12,7 @@ async function newAccessKey({ secrets, supervisor }: CommandContext): Promise<vo
   const name = await vscode.window.showInputBox({
     title: 'Sealed Proxy: Create Access Key',
     prompt: 'Enter a name for the program that will use the key.',
+    ignoreFocusOut: true,
     validateInput: (value) => nameProblem(value.trim(), known),
   });
   if (name === undefined || nameProblem(name.trim(), known) !== undefined) return;
@@ -38,6 +39,7 @@ const REVOKE: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'
 async function manageAccessKeys({ secrets, supervisor }: CommandContext): Promise<void> {
   const pick = vscode.window.createQuickPick<KeyItem>();
   pick.title = 'Sealed Proxy: Access Keys';
+  pick.ignoreFocusOut = true;
   pick.placeholder = 'Select a key to copy it. Use the trash icon to revoke it.';
   const refresh = async () => {
     pick.items = visibleKeys(await secrets.accessKeys()).map((key) => ({

@@ -1,5 +1,4 @@
-// Asks for the models of an assistant, and what happens to requests for other models. The lists follow another one, so they
-// ignore that the editor gives the focus back to a web view that had it before.
+// Asks for the models of an assistant, and what happens to requests for other models.
 import * as vscode from 'vscode';
 import type { Assistant, ModelChoice } from '../../assistants/types.ts';
 import { chatModels } from '../../chat/models.ts';

@@ -29,6 +29,7 @@ async function connectAssistant(context: CommandContext): Promise<void> {
     title: TITLE,
     placeHolder: 'Select an assistant to connect, or a connected one to check, change or undo',
     matchOnDescription: true,
+    ignoreFocusOut: true,
   });
   if (row?.choice === undefined) return;
   switch (row.choice.kind) {

@@ -41,6 +41,7 @@ async function keepChatSealed(context: CommandContext): Promise<void> {
     placeHolder: 'Select an action, or a side prompt to open its settings',
     matchOnDescription: true,
     matchOnDetail: true,
+    ignoreFocusOut: true,
   });
   await row?.run?.();
 }

@@ -25,6 +25,10 @@ interface MenuRow extends vscode.QuickPickItem {
 
 const SEPARATOR: MenuRow = { label: '', kind: vscode.QuickPickItemKind.Separator };
 
+/**
+ * Most commands open a list or an input box of their own. Then the editor returns the focus to the web view that had it before
+ * the menu or the palette, which would close them: hence their `ignoreFocusOut`.
+ */
 async function showMenu({ supervisor, secrets }: CommandContext): Promise<void> {
   const view = describeStatus(supervisor.status);
   const withApiKey = (await secrets.apiKey()) !== undefined;

@@ -119,7 +119,7 @@ export class DashboardFeed {
   async #follow(signal: AbortSignal): Promise<void> {
     await this.#clientsRead;
     void this.#repeat(signal, 0, async () => ((await this.#readRequests(signal)) ? WHILE_RUNNING : WHILE_IDLE));
-    // The web view has asked for its first view of the usage.
+    // The web view asks for the usage itself when it is loaded.
     void this.#repeat(signal, USAGE, () => this.#readUsage().then(() => USAGE));
     void this.#repeat(signal, CLIENTS, () => this.#readClients().then(() => CLIENTS));
   }
@@ -134,7 +134,7 @@ export class DashboardFeed {
       if (signal.aborted) return;
       pause = await work().catch((error: unknown) => {
         this.#logFailure(error);
-        return Math.max(pause, WHILE_IDLE);
+        return Math.max(pause, WHILE_IDLE); // the first pause may be none
       });
     }
   }

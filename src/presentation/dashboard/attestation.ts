@@ -70,12 +70,11 @@ function withEvidence(outcome: StepOutcome, index: number, evidence: Evidence | 
   const check = evidence?.checks.find(({ id }) => id === STEPS[index]?.id);
   if (check === undefined) return { ...outcome, examined: [] };
   const { id, examined } = check;
-  const root = id === 'trusted_root' && outcome.found !== '' ? `SHA-256 ${shortHex(examined['sha256'])}` : '';
   const passed = check.result === 'skipped' && outcome.result === 'passed' ? 'notChecked' : outcome.result;
   return {
     what: outcome.what,
     result: check.result === 'fail' ? 'failed' : passed,
-    found: outcome.found.endsWith(root) ? outcome.found : root,
+    found: id === 'trusted_root' && outcome.found !== '' ? `SHA-256 ${shortHex(examined['sha256'])}` : outcome.found,
     examined: examinedBy(check),
   };
 }

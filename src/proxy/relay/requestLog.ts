@@ -49,7 +49,7 @@ export class RequestEntry {
   }
 }
 
-/** To a tenth of a millisecond, as the log and the records of requests have times. */
+/** To a tenth of a millisecond: the precision of times in the log and in the records of requests. */
 export function round(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }

@@ -125,7 +125,7 @@ function collectLines(stream: NodeJS.ReadableStream | null, lines: EventQueue<st
   });
 }
 
-export interface Finished {
+interface Finished {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -1,4 +1,5 @@
 // One window of VS Code, as a user sees it.
+import { AssertionError } from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -50,23 +51,21 @@ export class Workbench {
   }
 
   /**
-   * Moves the mouse to the item, and uses the tooltip until it closes. The editor also closes it if the item changes in the
-   * meantime: then it is opened and used again.
+   * Opens the tooltip, passes it to `use`, and closes it. The editor closes it too soon if the item changes in the meantime:
+   * then all is done again.
    */
   async inTooltip<T>(use: (tooltip: Locator) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      await this.#closeTooltip();
       await this.item.hover();
       try {
-        this.page.setDefaultTimeout(VISIBLE / 2);
+        this.page.setDefaultTimeout(VISIBLE / 4);
         await this.#tooltip.waitFor();
-        const result = await use(this.#tooltip);
-        await this.#closeTooltip();
-        return result;
+        return await use(this.#tooltip);
       } catch (error) {
-        if (attempt === 4) throw error;
+        if (attempt === 4 || error instanceof AssertionError) throw error;
       } finally {
         this.page.setDefaultTimeout(VISIBLE);
+        await this.#closeTooltip();
       }
     }
   }
@@ -196,7 +195,7 @@ export class Workbench {
     return text;
   }
 
-  /** Takes a screenshot of a part of the window, for the walkthrough. */
+  /** Takes a screenshot of a part of the window, for the walkthrough and the README. */
   async cutout(name: string, clip: Clip): Promise<void> {
     mkdirSync(PICTURES, { recursive: true });
     await this.page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled', clip });

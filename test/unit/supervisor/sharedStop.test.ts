@@ -179,8 +179,11 @@ describe('SharedStop', () => {
   it('creates no folder for a window that was closed', async () => {
     const window = open();
     await window.sharedStop.begin(true);
-    window.sharedStop.dispose();
     rmSync(join(folder, 'stopped'), { recursive: true });
+    const following = window.sharedStop.follow();
+    await flushEventLoop(); // to the moment when it looks for the file
+    window.sharedStop.dispose();
+    await following;
     await window.sharedStop.follow();
     assert.deepEqual(readdirSync(folder), []);
   });

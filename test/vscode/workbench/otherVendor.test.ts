@@ -73,7 +73,7 @@ describe("VS Code's chat with models of another provider", () => {
   it('asks for the API key when the user adds its models in Manage Language Models', async () => {
     await window.bridge.command('workbench.action.chat.manage');
     await window.page.locator('.models-widget').getByRole('button', { name: 'Add Models' }).click();
-    // With the keyboard: the editor ignores a click in the first moments of a menu.
+    // With the keyboard: the editor ignores clicks just after a menu has opened.
     await window.page.locator('.context-view').getByText('Sealed Proxy', { exact: true }).hover();
     await window.page.keyboard.press('Enter');
     await window.enterText('Sealed Proxy: Set API Key', API_KEY);
