@@ -5,15 +5,13 @@ import type { ImageChoice } from '../keys/imageChoices.ts';
 import { REFUSE_IMAGE, USE_IMAGE, imageChange, imageQuestion } from '../presentation/imageText.ts';
 import type { Settings } from '../settings/editorSettings.ts';
 import { asNotice } from '../shared/escape.ts';
-import type { AttestationSummary, ImageRules, NewImage } from '../shared/messages.ts';
+import type { ImageRules, NewImage, VerifiedSummary } from '../shared/messages.ts';
 import type { RunningStatus } from '../shared/status.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { offerCommands } from './commands/runCommand.ts';
 
 /** How long the notice waits for the date of the image, in milliseconds: longer than a download of the history. */
 const DATE_LIMIT = 6000;
-
-type Verified = Extract<AttestationSummary, { kind: 'verified' }>;
 
 export class EnclaveImages implements vscode.Disposable {
   readonly #choices: ImageChoices;
@@ -89,7 +87,7 @@ export class EnclaveImages implements vscode.Disposable {
   }
 
   /** Tells the user if this is another image than last time. Of all windows, the first one with the focus does. */
-  async #noteUse(backendUrl: string, verified: Verified): Promise<void> {
+  async #noteUse(backendUrl: string, verified: VerifiedSummary): Promise<void> {
     const { pcr0, listedSince } = verified;
     const { last } = await this.#choices.read(backendUrl);
     if (last === pcr0) return;

@@ -2,11 +2,9 @@
 import type { AttestationStep } from '../dashboard/model.ts';
 import { CHECKS } from '../shared/evidence.ts';
 import type { CheckId } from '../shared/evidence.ts';
-import type { AttestationSummary } from '../shared/messages.ts';
+import type { VerifiedSummary } from '../shared/messages.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { isoTime } from './text.ts';
-
-export type VerifiedSummary = Extract<AttestationSummary, { kind: 'verified' }>;
 
 interface Step {
   /** In the evidence; the last step is not part of it. */

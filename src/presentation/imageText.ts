@@ -1,11 +1,9 @@
 // What the user reads about the image that an enclave runs. Pure.
-import type { AttestationSummary, NewImage } from '../shared/messages.ts';
+import type { ApprovedImage, NewImage } from '../shared/messages.ts';
 import { joined, shortPcr0 } from './text.ts';
 
-type Image = Pick<Extract<AttestationSummary, { kind: 'verified' }>, 'pcr0' | 'approvedBy' | 'listedSince'>;
-
 /** The notification about another image than before. */
-export function imageChange(backendUrl: string, image: Image): string {
+export function imageChange(backendUrl: string, image: ApprovedImage): string {
   return joined(
     `The enclave at ${hostOf(backendUrl)} runs a different image than before: PCR0 ${shortPcr0(image.pcr0)}.`,
     imageApproval(image),
@@ -30,7 +28,7 @@ export const USE_IMAGE = 'Use This Image';
 export const REFUSE_IMAGE = "Don't Use It";
 
 /** What approved an image. The date is the history's own statement: the signature covers PCR0 only. */
-export function imageApproval({ approvedBy, listedSince = null }: Image): string {
+export function imageApproval({ approvedBy, listedSince = null }: ApprovedImage): string {
   const date = listedSince === null ? '' : new Date(listedSince).toLocaleDateString(undefined, { dateStyle: 'long' });
   switch (approvedBy) {
     case 'additional':

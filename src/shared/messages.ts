@@ -46,12 +46,20 @@ export interface ImageRules {
   readonly refused: readonly string[];
 }
 
-/** An enclave image that is approved as usual, but that needs the user's consent. */
-export interface NewImage {
+/** An enclave image, and what approved it. */
+export interface ApprovedImage {
   /** 96 hex characters. */
   readonly pcr0: string;
   readonly approvedBy: ApprovalSource;
-  /** As in `AttestationSummary`. */
+  /**
+   * The date of the image in the signed history, in milliseconds since 1970; the signature does not cover it. Null if
+   * that is not known; left out while it may still be loaded, and by older proxies.
+   */
+  readonly listedSince?: number | null | undefined;
+}
+
+/** An enclave image that is approved as usual, but that needs the user's consent. */
+export interface NewImage extends ApprovedImage {
   readonly listedSince: number | null;
   /** Whether the user has chosen not to use it. */
   readonly refused: boolean;
@@ -85,27 +93,21 @@ export type ToProxy<Settings = unknown> =
 
 /** The result of a handshake's attestation, for display. Times in milliseconds since 1970. */
 export type AttestationSummary =
-  | {
-      readonly kind: 'verified';
-      readonly environment: string;
-      /** 96 hex characters. */
-      readonly pcr0: string;
-      readonly approvedBy: ApprovalSource;
-      /**
-       * The date of the image in the signed history, in milliseconds since 1970; the signature does not cover it. Null if
-       * that is not known; left out while it may still be loaded, and by older proxies.
-       */
-      readonly listedSince?: number | null | undefined;
-      readonly moduleId: string;
-      /** When the enclave signed the document, by its own clock. */
-      readonly timestamp: number;
-      readonly certificateNotBefore: number;
-      readonly certificateNotAfter: number;
-      /** The attestation document, Base64. */
-      readonly document: string;
-    }
+  | VerifiedSummary
   /** A development backend on this computer, which is not verified. */
   | { readonly kind: 'development'; readonly moduleId: string | null };
+
+export interface VerifiedSummary extends ApprovedImage {
+  readonly kind: 'verified';
+  readonly environment: string;
+  readonly moduleId: string;
+  /** When the enclave signed the document, by its own clock. */
+  readonly timestamp: number;
+  readonly certificateNotBefore: number;
+  readonly certificateNotAfter: number;
+  /** The attestation document, Base64. */
+  readonly document: string;
+}
 
 /** From the proxy to the extension. */
 export type FromProxy =

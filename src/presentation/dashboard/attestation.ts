@@ -3,10 +3,11 @@
 import type { AttestationSection, AttestationStep } from '../../dashboard/model.ts';
 import { asPlain } from '../../shared/escape.ts';
 import type { Evidence, EvidenceCheck } from '../../shared/evidence.ts';
+import type { VerifiedSummary } from '../../shared/messages.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { DEFAULT_BACKEND } from '../apiKeyText.ts';
 import { STEPS, approvedBy, stepOutcomes } from '../attestationSteps.ts';
-import type { StepOutcome, VerifiedSummary } from '../attestationSteps.ts';
+import type { StepOutcome } from '../attestationSteps.ts';
 import { COMMANDS } from '../commands.ts';
 import { imageApproval, imageQuestion } from '../imageText.ts';
 import { FULL_PCR0, NOTHING_SENT, describeStatus, summaryOf } from '../statusText.ts';

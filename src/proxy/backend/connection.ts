@@ -11,13 +11,12 @@ import { SessionManager } from '../../session/sessionManager.ts';
 import type { Clock } from '../../session/transport.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import type { Evidence } from '../../shared/evidence.ts';
-import type { FromProxy, ImageRules } from '../../shared/messages.ts';
+import type { ApprovedImage, FromProxy, ImageRules } from '../../shared/messages.ts';
 import type { Log } from '../log.ts';
-import { listedSince, summarizeAttestation } from './attestationSummary.ts';
+import { imageOf, listedSince, summarizeAttestation } from './attestationSummary.ts';
 import { describeError } from './describeError.ts';
 import { EvidenceKeeper } from './evidenceKeeper.ts';
 import { ImageGate } from './imageGate.ts';
-import type { Image } from './imageGate.ts';
 import type { Network } from './network.ts';
 import { createHistoryLoader } from './pcrHistory.ts';
 import { UndiciTransport } from './undiciTransport.ts';
@@ -71,7 +70,11 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
     : { kind: 'development' };
   const evidence = new EvidenceKeeper({ backend: settings.backend, anchors, policy: settings.policy });
   /** A pinned image may be in the history as well. */
-  const findListing = async ({ pcr0, approvedBy, listedSince: known = null }: Image): Promise<number | null> => {
+  const findListing = async ({
+    pcr0,
+    approvedBy,
+    listedSince: known = null,
+  }: ApprovedImage): Promise<number | null> => {
     if (approvedBy !== 'pinned') return known;
     const loaded = await history(pcr0).catch(() => undefined);
     return listedSince(loaded?.entryOf(pcr0));
@@ -97,10 +100,10 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
         timeout: handshakeTimeout,
         onRefused: evidence.refused,
       });
-      evidence.established(session.attestation);
-      const summary = summarizeAttestation(session.attestation);
+      const { attestation } = session;
+      evidence.established(attestation);
       try {
-        if (summary.kind === 'verified') await gate.pass(summary);
+        if (attestation.kind === 'verified') await gate.pass(imageOf(attestation.approved));
         return session;
       } catch (error) {
         session.destroy(); // before anything was sent on it

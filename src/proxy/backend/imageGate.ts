@@ -1,19 +1,17 @@
 // Whether a session with an enclave image may be used: where the user has asked for it, a new image waits for consent.
 import { SessionError } from '../../session/errors.ts';
 import type { Clock } from '../../session/transport.ts';
-import type { AttestationSummary, ImageRules, NewImage } from '../../shared/messages.ts';
+import type { ApprovedImage, ImageRules, NewImage } from '../../shared/messages.ts';
 
 /** How long a handshake waits for the user's answer, in milliseconds. */
 const ANSWER_LIMIT = 60_000;
-
-export type Image = Pick<Extract<AttestationSummary, { kind: 'verified' }>, 'pcr0' | 'approvedBy' | 'listedSince'>;
 
 export interface ImageGateOptions {
   readonly clock: Clock;
   /** Undefined: every image passes. */
   readonly rules: ImageRules | undefined;
   /** The date of an image in the signed history, or null. */
-  readonly findListing: (image: Image) => Promise<number | null>;
+  readonly findListing: (image: ApprovedImage) => Promise<number | null>;
   /** An image waits for the user's answer, or the user has refused it. */
   readonly onNewImage: (image: NewImage) => void;
 }
@@ -65,7 +63,7 @@ export class ImageGate {
    * Resolves when the image may be used.
    * @throws SessionError `image_unconfirmed` if the user does not answer in time, `image_refused`, `cancelled`
    */
-  async pass(image: Image): Promise<void> {
+  async pass(image: ApprovedImage): Promise<void> {
     const { pcr0, approvedBy } = image;
     let verdict = this.#judge(pcr0);
     if (verdict === 'unknown') {
