@@ -1,7 +1,6 @@
 // The verifier in test/evidence was written from docs/evidence.md alone. It and the product must find the same.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -14,23 +13,20 @@ import { canonicalJson, digestOf } from '../../src/attestation/evidence.ts';
 import { AWS_NITRO_ROOT } from '../../src/attestation/trust.ts';
 import { isVerified, verifyBareDocument, verifyEvidence } from '../../src/attestation/verifyEvidence.ts';
 import type { Step, VerifierTrust } from '../../src/attestation/verifyEvidence.ts';
-import { createTlsIdentity, toPem } from '../../src/devEnclave/attestation/tlsIdentity.ts';
+import { toPem } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import { toBase64 } from '../../src/shared/bytes.ts';
 import { findFormatError } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
-import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { alterationsOf } from '../support/alterations.ts';
-import { chatBody } from '../support/e2e/chat.ts';
-import { sendRequest } from '../support/e2e/httpClient.ts';
 import { PROXY, environment, fromRoot } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
+import { openVerifiedSession } from '../support/e2e/verifiedSession.ts';
 import { EVIDENCE_FOLDER, SETTING_PCR0, readRoot } from '../support/evidenceFixtures.ts';
 import { REAL_DOCUMENT, REAL_NONCE, REAL_TIME } from '../support/realDocument.ts';
 
 const HOUR = 3_600_000;
 const VERIFIER = fromRoot('test/evidence/verify_evidence.py');
 const ROOT = fileURLToPath(new URL('root.pem', EVIDENCE_FOLDER));
-const TLS = createTlsIdentity(Date.now());
 const EXAMPLES = readdirSync(EVIDENCE_FOLDER).filter((name) => name.endsWith('.json'));
 
 /** Values of fields that have only a few. */
@@ -168,20 +164,7 @@ describe('The independent verifier in Python', function () {
   });
 
   it('finds the same in the evidence of a live session, with each field altered', async () => {
-    const enclave = await scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' } });
-    const ownership = randomBytes(32);
-    const proxy = await scope.internalProxy(
-      enclave,
-      { PROXY_ADDITIONAL_PCR0: SETTING_PCR0 },
-      { network: { certificates: [TLS.ca] }, internals: { anchors: enclave.anchors }, ownership },
-    );
-    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
-    const connection = new VerifiedConnection(proxy.port, ownership);
-    scope.onClose(async () => {
-      connection.end();
-      await Promise.resolve();
-    });
-    await connection.probe();
+    const { enclave, connection } = await openVerifiedSession(scope);
     const evidence = (await connection.evidence()) ?? assert.fail();
     const root = join(folder, 'root.pem');
     writeFileSync(root, toPem(enclave.anchors.roots[0] ?? assert.fail()));

@@ -1,6 +1,5 @@
 // The commands `evidence` and `verify`, as users run them.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,12 +11,12 @@ import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server
 import { toBase64, toHex } from '../../src/shared/bytes.ts';
 import { CHECK_IDS } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
-import { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { alterationsOf } from '../support/alterations.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { fromRoot, runToEnd } from '../support/e2e/process.ts';
 import { perSuite, perTest } from '../support/e2e/scope.ts';
+import { openVerifiedSession } from '../support/e2e/verifiedSession.ts';
 import { EVIDENCE_FOLDER, SETTING_PCR0 } from '../support/evidenceFixtures.ts';
 import { REAL_NONCE } from '../support/realDocument.ts';
 
@@ -345,22 +344,9 @@ describe('The evidence of a running proxy', () => {
   const scope = perTest();
 
   it('is that of its live session, which the command line verifies', async () => {
-    const ownership = randomBytes(32);
-    const enclave = await scope.enclave({ tls: TLS, signed: { moduleId: 'i-1-enc2' } });
     const place = folder();
     scope.onClose(() => rm(place, { recursive: true }));
-    const proxy = await scope.internalProxy(
-      enclave,
-      { PROXY_ADDITIONAL_PCR0: PCR0 },
-      { network: { certificates: [TLS.ca] }, internals: { anchors: enclave.anchors }, ownership },
-    );
-    assert.equal((await sendRequest(proxy.url, { body: chatBody('Hello') })).status, 200);
-    const connection = new VerifiedConnection(proxy.port, ownership);
-    scope.onClose(async () => {
-      connection.end();
-      await Promise.resolve();
-    });
-    await connection.probe();
+    const { enclave, proxy, connection } = await openVerifiedSession(scope);
     const evidence = await connection.evidence();
     assert.deepEqual(await connection.evidence(), evidence);
     assert.equal(evidence?.backend, enclave.url);
