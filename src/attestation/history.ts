@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { fromBase64 } from '../shared/bytes.ts';
+import { isPcr } from '../shared/pcr0.ts';
 import { AttestationError } from './errors.ts';
 import type { Environment } from './pins.ts';
 import { SIGNATURE_BYTES, isSignedBy } from './signature.ts';
@@ -8,7 +9,6 @@ import { SIGNATURE_BYTES, isSignedBy } from './signature.ts';
 export const MAX_HISTORY_BYTES = 1_048_576;
 
 const MAX_ENTRIES = 2048;
-const PCR = /^[0-9a-f]{96}$/;
 
 /** An entry whose signature is valid. The signature covers PCR0 alone: all else is what the history says. */
 export interface HistoryEntry {
@@ -77,10 +77,6 @@ function parseEntry(entry: unknown): HistoryEntry {
   if (signatureBytes?.length !== SIGNATURE_BYTES)
     throw invalid(`has an entry without a signature of ${SIGNATURE_BYTES} bytes`);
   return { pcr0: PCR0, pcr1: PCR1, pcr2: PCR2, timestamp, signature: signatureBytes };
-}
-
-function isPcr(value: unknown): value is string {
-  return typeof value === 'string' && PCR.test(value);
 }
 
 function isInteger(value: unknown): value is number {

@@ -1,6 +1,6 @@
 // The reasoning effort in the editor's model picker. Pure.
 import { capitalized } from '../presentation/text.ts';
-import { REASONING_EFFORTS } from '../settings/modelOverrides.ts';
+import { parseEffort } from '../settings/modelOverrides.ts';
 import type { ReasoningEffort } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
 import type { ChatModel } from './models.ts';
@@ -43,6 +43,5 @@ export function effortChoices({ reasoningEffort }: Pick<ChatModel, 'reasoningEff
  * @param configuration of a request, as the editor passes it; any value
  */
 export function chosenEffort(configuration: unknown): ReasoningEffort | undefined {
-  const chosen = fieldsOf(configuration)[NAME];
-  return REASONING_EFFORTS.find((effort) => effort === chosen);
+  return parseEffort(fieldsOf(configuration)[NAME]);
 }

@@ -1,5 +1,5 @@
 // The backend's list of models in the form that the editor needs. Pure.
-import { REASONING_EFFORTS } from '../settings/modelOverrides.ts';
+import { REASONING_EFFORTS, parseEffort } from '../settings/modelOverrides.ts';
 import type { ModelOverrides, ReasoningEffort } from '../settings/modelOverrides.ts';
 import { fieldsOf } from '../shared/json.ts';
 import { chatModelEntries, contextWindow, firstText, modelEntries, reasons, sizeOf } from '../shared/modelList.ts';
@@ -41,7 +41,7 @@ export function ignoredEfforts(list: unknown, overrides: ModelOverrides): string
     if (effort === undefined) return [];
     const prefix = `The reasoningEffort of ${model.id} in sealedProxy.modelOverrides is ignored: `;
     if (!reasons(model)) return [`${prefix}the backend does not report that this model reasons.`];
-    if (REASONING_EFFORTS.some((known) => known === effort)) return [];
+    if (parseEffort(effort) !== undefined) return [];
     return [`${prefix}it must be one of ${REASONING_EFFORTS.join(', ')}.`];
   });
 }
@@ -80,7 +80,7 @@ function toChatModel(model: ModelFields, override: Fields): ChatModel {
   const context = sizeOf(override['contextWindow']) ?? contextWindow(model) ?? DEFAULT_CONTEXT;
   const stated = sizeOf(override['maxOutputTokens']) ?? sizeOf(model['max_output_tokens']) ?? DEFAULT_OUTPUT;
   const maxOutputTokens = Math.min(stated, Math.max(1, Math.floor(context / 4)));
-  const effort = REASONING_EFFORTS.find((known) => known === override['reasoningEffort']);
+  const effort = parseEffort(override['reasoningEffort']);
   return {
     id: model.id,
     name: firstText(model['display_name'], model['short_name'], model.id),

@@ -18,21 +18,17 @@ const HTTP_DATE = /^[A-Z][a-z]+,? .* GMT$/;
  */
 export function retryTime(headers: RetryHeaders, now: number): string {
   const wait = waitOf(headers, now);
-  if (wait === undefined || wait < 0) return 'in a moment';
+  if (!(wait >= 0)) return 'in a moment';
   if (wait > LONGEST) return 'later';
   if (wait < 2 * MINUTE) return `in ${Math.max(1, Math.ceil(wait / 1000))} s`;
   if (wait <= HOUR) return `in ${Math.ceil(wait / MINUTE)} minutes`;
   return wait < DAY ? `at ${clockTime(now + wait)}` : `on ${new Date(now + wait).toLocaleString()}`;
 }
 
-/** Milliseconds; undefined if the headers do not say. */
-function waitOf(headers: RetryHeaders, now: number): number | undefined {
+/** Milliseconds; NaN if the headers do not say. */
+function waitOf(headers: RetryHeaders, now: number): number {
   const { 'retry-after-ms': exact, 'retry-after': after = '' } = headers;
   if (typeof exact === 'string' && /^\d{1,12}(\.\d{1,9})?$/.test(exact)) return Number(exact);
   if (/^\d{1,12}(\.\d{1,9})?$/.test(after)) return Number(after) * 1000;
-  return HTTP_DATE.test(after) ? undefinedIfNaN(Date.parse(after) - now) : undefined;
-}
-
-function undefinedIfNaN(value: number): number | undefined {
-  return Number.isNaN(value) ? undefined : value;
+  return HTTP_DATE.test(after) ? Date.parse(after) - now : NaN;
 }

@@ -9,6 +9,8 @@ import type { FSWatcher } from 'node:fs';
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fieldsOf, parseJson } from '../shared/json.ts';
+import { basePathOf } from '../shared/network.ts';
+import { isPcr } from '../shared/pcr0.ts';
 import { createAtomically } from './machineStore.ts';
 
 /** Of one backend. Images are named by PCR0, 96 hex digits. */
@@ -22,7 +24,6 @@ export interface ImageChoice {
 
 export const NO_CHOICE: ImageChoice = { last: null, accepted: [], refused: [] };
 
-const PCR0 = /^[0-9a-f]{96}$/;
 /** A digest of the backend, and the number of the change. */
 const FILE_NAME = /^([0-9a-f]{16})\.(\d{1,9})$/;
 /** Images of each list that are kept: the latest ones. */
@@ -146,16 +147,15 @@ function fileName(backendUrl: string, number: number): string {
 
 /** The same for all ways to write a URL. */
 function backendName(backendUrl: string): string {
-  const { origin, pathname } = new URL(backendUrl.trim());
-  const name = origin + pathname.replace(/(?<!\/)\/+$/, '');
+  const url = new URL(backendUrl.trim());
+  const name = url.origin + basePathOf(url);
   return createHash('sha256').update(`sealed-proxy/images\0${name}`).digest('hex').slice(0, 16);
 }
 
 function parseChoice(value: unknown): ImageChoice | undefined {
   const { last, accepted, refused } = fieldsOf(value);
-  const isImage = (image: unknown): image is string => typeof image === 'string' && PCR0.test(image);
-  const isList = (list: unknown): list is string[] => Array.isArray(list) && list.every(isImage);
-  return (last === null || isImage(last)) && isList(accepted) && isList(refused)
+  const isList = (list: unknown): list is string[] => Array.isArray(list) && list.every(isPcr);
+  return (last === null || isPcr(last)) && isList(accepted) && isList(refused)
     ? { last, accepted, refused }
     : undefined;
 }

@@ -2,6 +2,11 @@
 export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof REASONING_EFFORTS)[number];
 
+/** Undefined for any other value. */
+export function parseEffort(value: unknown): ReasoningEffort | undefined {
+  return REASONING_EFFORTS.find((effort) => effort === value);
+}
+
 /** What a user states about a chat model (limits in tokens). The backend's own report fills missing fields. */
 export interface ModelOverride {
   readonly contextWindow?: number;

@@ -1,6 +1,7 @@
 // The rules for single settings: which values are valid, and how the code uses them.
 import { isIP } from 'node:net';
 import { MODEL_ID } from '../shared/modelList.ts';
+import { basePathOf } from '../shared/network.ts';
 import { parsePcr0 } from '../shared/pcr0.ts';
 import type { Refuse } from './kinds.ts';
 import { isLoopback, withoutBrackets } from './loopback.ts';
@@ -44,7 +45,7 @@ export function parseBackend(value: string, refuse: Refuse): Backend {
     const allowed = 'http is for a development backend on this computer (localhost, 127.0.0.1, [::1]); use https';
     throw refuse(allowed, shown);
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/(?<!\/)\/+$/, ''), verified, loopback };
+  return { origin: url.origin, basePath: basePathOf(url), verified, loopback };
 }
 
 /** Whether the backend at a valid URL must be attested: every one but a development backend. */

@@ -3,6 +3,7 @@
 
 import { fromBase64 } from './bytes.ts';
 import { asObject, exactFields, fieldsOf } from './json.ts';
+import { isPcr } from './pcr0.ts';
 
 /** What each check shows, in the order in which they run. After a check that fails, the others are skipped. */
 export const CHECKS = {
@@ -81,7 +82,6 @@ export const MAX_EVIDENCE_BYTES = 1_048_576;
 type Rule = (value: unknown) => boolean;
 
 const HEX_32 = /^[0-9a-f]{64}$/;
-const PCR = /^[0-9a-f]{96}$/;
 const HTTPS = /^https:\/\/[\x21-\x7e]{1,2000}$/;
 const MAX_DOCUMENT_BYTES = 65_536;
 
@@ -105,8 +105,8 @@ const isKey = isBase64((length) => length === 32);
 const APPROVAL: Readonly<Record<keyof Extract<ImageApproval, { by: 'history' }>, Rule>> = {
   by: (value) => value === 'history',
   url: matches(HTTPS),
-  pcr1: matches(PCR),
-  pcr2: matches(PCR),
+  pcr1: isPcr,
+  pcr2: isPcr,
   timestamp: Number.isSafeInteger,
   signature: isBase64((length) => length === 96),
 };
@@ -122,7 +122,7 @@ const FIELDS: Readonly<Record<keyof Evidence, Rule>> = {
   clientPublicKey: isKey,
   serverPublicKey: orNull(isKey),
   attestationDocument: isBase64((length) => length <= MAX_DOCUMENT_BYTES),
-  pcr0: orNull(matches(PCR)),
+  pcr0: orNull(isPcr),
   approval: orNull(isApproval),
   checks: (value) => Array.isArray(value) && value.length === CHECK_IDS.length && value.every(isCheck),
   digest: matches(HEX_32),

@@ -97,3 +97,8 @@ function isCertificateReport(value: unknown): boolean {
   const isCount = (count: unknown) => typeof count === 'number';
   return isCount(bundled) && isCount(extra) && (isCount(system) || system === null || system === 'failed');
 }
+
+/** The prefix of the paths below a backend's URL: empty, or `/...` without a slash at the end. */
+export function basePathOf({ pathname }: URL): string {
+  return pathname.replace(/(?<!\/)\/+$/, '');
+}
