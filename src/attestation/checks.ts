@@ -4,8 +4,6 @@ import { toBase64, toHex } from '../shared/bytes.ts';
 import { CHECK_IDS } from '../shared/evidence.ts';
 import type { CheckId, EvidenceCheck, ImageApproval } from '../shared/evidence.ts';
 import { requireClientKey, requireServerKey, userDataFor } from './bindings.ts';
-import type { Certificate } from './certificates.ts';
-import { type CertificateChain, certificatesOf, verifyChain } from './chain.ts';
 import { parseSignedEnvelope, sigStructure } from './cose.ts';
 import { type AttestationDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
@@ -13,6 +11,8 @@ import { measuredImage } from './policy.ts';
 import type { TrustAnchors } from './trust.ts';
 import { checkValidity } from './validity.ts';
 import { requireNonce, requireTrustedRoot, verifySignature } from './verify.ts';
+import type { Certificate } from './x509/certificates.ts';
+import { type CertificateChain, certificatesOf, verifyChain } from './x509/chain.ts';
 
 export interface CheckInput {
   /** The attestation document, CBOR. */
@@ -137,7 +137,7 @@ function parse(bytes: Uint8Array) {
 
 function describeChain(chain: CertificateChain): Examined {
   return {
-    subjects: certificatesOf(chain).map(({ x509 }) => x509.subject),
+    subjects: certificatesOf(chain).map(({ subjectText }) => subjectText),
     ...describeValidity(certificatesOf(chain)),
   };
 }

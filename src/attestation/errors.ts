@@ -4,7 +4,7 @@ export type AttestationErrorCode =
   | 'malformed_document'
   /** The certificate chain does not start with one of the trust anchors. */
   | 'untrusted_root'
-  /** A certificate is not DER X.509 v3, or has a critical extension that this verifier does not know. */
+  /** A certificate does not have the form of docs/evidence.md: X.509 v3 in DER, with the extensions that are processed. */
   | 'malformed_certificate'
   /** A certificate is not issued or not signed by the previous one, or violates its role or path length. */
   | 'certificate_chain'

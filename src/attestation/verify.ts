@@ -3,14 +3,14 @@
 // with the keys in it, and ../session/record.ts opens a record under those keys.
 import { type KeyObject, createHash } from 'node:crypto';
 import { constantTimeEqual } from '../shared/bytes.ts';
-import type { Certificate } from './certificates.ts';
-import { type CertificateChain, certificatesOf, verifyChain } from './chain.ts';
 import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
 import { type AttestationDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
 import { isSignedBy } from './signature.ts';
 import { type TrustAnchors, isTrustAnchor } from './trust.ts';
 import { checkValidity } from './validity.ts';
+import type { Certificate } from './x509/certificates.ts';
+import { type CertificateChain, certificatesOf, verifyChain } from './x509/chain.ts';
 
 /** Only `verifyAttestation` can set this property, so code outside this file cannot make a VerifiedAttestation. */
 const verified = Symbol('verified attestation');
@@ -123,7 +123,7 @@ function toVerifiedAttestation(
   };
 }
 
-function summarize({ x509, notBefore, notAfter }: Certificate): CertificateSummary {
-  const sha256 = createHash('sha256').update(x509.raw).digest('hex');
-  return { subject: x509.subject, sha256, notBefore, notAfter };
+function summarize({ der, subjectText, notBefore, notAfter }: Certificate): CertificateSummary {
+  const sha256 = createHash('sha256').update(der).digest('hex');
+  return { subject: subjectText, sha256, notBefore, notAfter };
 }

@@ -68,6 +68,7 @@ OTHER_ENVIRONMENT = {"production": "development", "development": "production"}
 
 PROTECTED_HEADER = bytes.fromhex("a1013822")  # the CBOR map {1: -35}: ES384
 ECDSA_WITH_SHA384 = bytes.fromhex("300a06082a8648ce3d040303")  # AlgorithmIdentifier, DER
+EC_P384 = bytes.fromhex("301006072a8648ce3d020106052b81040022")
 CLIENT_KEY_PREFIX = b"opensecret/transport-v2/session/v1/client-public-key\0"
 
 CHECKS = (

@@ -1,4 +1,4 @@
-"""Readers of Base64, times, CBOR, DER and signatures. Each raises ValueError for what it does not accept."""
+"""Readers of Base64, times, CBOR and signatures. Each raises ValueError for what it does not accept."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def time_text(time: int) -> str:
 
 def time_number(text: str) -> int:
     """Milliseconds since 1970 of `YYYY-MM-DDTHH:MM:SS.mmmZ`, the only form in evidence files."""
-    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z", text):
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?!24)[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z", text):
         raise ValueError("not a time")
     return milliseconds(datetime.fromisoformat(text.replace("Z", "+00:00")))
 
@@ -146,35 +146,6 @@ class CborScan:
             return False
         self.position += 1
         return True
-
-
-def der_split(data: bytes) -> list[bytes]:
-    """The elements (with their headers) inside the SEQUENCE that is all of `data`.
-
-    Only for DER that `cryptography` has parsed already; this finds the bytes of a field as they are.
-    """
-
-    def header(position: int) -> tuple[int, int]:  # start and end of the contents
-        length = data[position + 1]
-        start = position + 2
-        if length >= 0x80:
-            size = length & 0x7F
-            length = int.from_bytes(data[start : start + size], "big")
-            start += size
-        if start + length > len(data):
-            raise ValueError("unexpected end")
-        return start, start + length
-
-    try:
-        elements = []
-        position, end = header(0)
-        while position < end:
-            _, following = header(position)
-            elements.append(data[position:following])
-            position = following
-        return elements
-    except IndexError:
-        raise ValueError("unexpected end") from None
 
 
 def ecdsa_valid(key: ec.EllipticCurvePublicKey, der_signature: bytes, data: bytes) -> bool:

@@ -17,7 +17,7 @@ def read_json(data: bytes) -> Any:
         raise ValueError(text)
 
     try:
-        return json.loads(data.decode("utf-8"), parse_constant=refuse)
+        return json.loads(data.decode("utf-8"), parse_constant=refuse, parse_int=float)
     except ValueError:
         return None
     except RecursionError:
@@ -38,6 +38,11 @@ def parse_evidence(data: bytes) -> dict[str, Any]:
     def refuse(text: str) -> Any:
         raise ValueError("not an integer: " + text)
 
+    def integer(text: str) -> int:
+        if text == "-0" or len(text) > 17:
+            raise ValueError("-0, or beyond 2^53: " + text[:17])
+        return int(text)
+
     def expect(condition: bool) -> None:
         if not condition:
             raise ValueError("not as documented")
@@ -57,7 +62,7 @@ def parse_evidence(data: bytes) -> dict[str, Any]:
 
     expect(len(data) <= MAX_FILE)
     try:
-        file: dict[str, Any] = json.loads(data, object_pairs_hook=unique, parse_float=refuse)
+        file: dict[str, Any] = json.loads(data, object_pairs_hook=unique, parse_int=integer, parse_float=refuse)
         json.dumps(file, ensure_ascii=False).encode("utf-8")  # no half of a surrogate pair
     except RecursionError:
         raise ValueError("too deep") from None

@@ -10,8 +10,8 @@ and the packages in requirements.txt.
 How to read it:
 
 1. constants.py: the constants of the documentation.
-2. encoding.py: readers of Base64, times, CBOR and DER.
-3. document.py (the check document_format) and certificates.py (the check certificate_chain).
+2. encoding.py: readers of Base64, times and CBOR.
+3. document.py (the check document_format); certificates.py, names.py and der.py (the check certificate_chain).
 4. checks.py: the ten checks, one method for each.
 5. evidence_format.py (the step file_format) and steps.py: the 14 steps.
 6. This file: the command line.
@@ -36,13 +36,11 @@ import sys
 import warnings
 from datetime import datetime
 
-from cryptography import x509
-from cryptography.hazmat.primitives.serialization import Encoding
-
+from certificates import parse_certificate
 from constants import AWS_ROOT, AWS_ROOT_SHA256, MAX_FILE
 from encoding import base64_bytes, milliseconds, time_text
 from evidence_format import read_json
-from outcome import Unusable
+from outcome import Refused, Unusable
 from steps import Options, Report, verify_document, verify_evidence
 
 
@@ -59,7 +57,7 @@ def verify(data: bytes, options: Options) -> Report:
             raise Unusable("--challenge is only for a bare document: evidence has its own")
         return verify_evidence(data, options)
     try:
-        document = base64_bytes("".join(data.decode("ascii").split()))
+        document = document_base64(data)
     except ValueError:
         document = data
     if document[:1] != ARRAY_OF_FOUR:
@@ -67,15 +65,20 @@ def verify(data: bytes, options: Options) -> Report:
     return verify_document(document, options)
 
 
+TIME = "([0-9]{4}-[0-9]{2}-[0-9]{2}T)([0-9]{2}:[0-9]{2})(:[0-9]{2}([.][0-9]{1,3})?)?(Z|[+-](?!24)[0-9]{2}:[0-5][0-9])"
+
+
 def time_option(text: str) -> int:
-    """ISO 8601 with a zone, or milliseconds since 1970."""
+    """As the documentation writes it, with a zone; or milliseconds since 1970."""
     if re.fullmatch("[0-9]{1,15}", text):
         time = int(text)
+    elif (match := re.fullmatch(TIME, text)) and match[2] < "24":
+        fraction = match[4] or "."
+        plain = text.replace(fraction, "") if match[4] else text
+        moment = datetime.fromisoformat(plain.replace("Z", "+00:00"))
+        time = milliseconds(moment) + int(fraction[1:].ljust(3, "0"))
     else:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-        if moment.tzinfo is None:
-            raise ValueError("no zone")
-        time = milliseconds(moment)
+        raise ValueError("not a time")
     try:
         time_text(time)
     except OverflowError:
@@ -94,15 +97,28 @@ def root_option(name: str) -> bytes:
     try:
         with open(name, "rb") as file:
             data = file.read(MAX_FILE)
-        if b"-----BEGIN" in data:
-            return x509.load_pem_x509_certificate(data).public_bytes(Encoding.DER)
-        return x509.load_der_x509_certificate(data).public_bytes(Encoding.DER)
     except OSError as error:
         raise argparse.ArgumentTypeError(f"cannot read {name}: {error.strerror}") from None
+    if b"-----BEGIN " in data:
+        [found] = re.findall(rb"-----BEGIN ([^-]*-----[^-]*-----END [^-]*-----)?", data)
+        label, base64, end, *_ = found.split(b"-----")
+        if (label, end) != (b"CERTIFICATE", b"END CERTIFICATE"):
+            raise ValueError("not a certificate")
+        data = document_base64(base64)
+    try:
+        parse_certificate(data)
+    except Refused:
+        raise ValueError("not a certificate") from None
+    return data
+
+
+def document_base64(text: bytes) -> bytes:
+    """Base64 in which white space is ignored."""
+    return base64_bytes(text.translate(None, b" \t\r\n").decode("ascii"))
 
 
 def aws_root() -> bytes:
-    root = x509.load_pem_x509_certificate(AWS_ROOT.encode()).public_bytes(Encoding.DER)
+    root = base64_bytes("".join(AWS_ROOT.split("\n")[1:-2]))
     assert hashlib.sha256(root).hexdigest() == AWS_ROOT_SHA256
     return root
 

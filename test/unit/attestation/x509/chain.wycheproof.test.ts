@@ -1,8 +1,7 @@
-// The vectors sign short messages, not certificates. `verifyChain` has signatures in DER verified by X509Certificate.verify(),
-// which uses the same implementation of the crypto library as verify() here.
+// The vectors sign short messages, not certificates. `verifyChain` verifies signatures in DER with the same call.
 import { createPublicKey, verify } from 'node:crypto';
-import { hex } from '../../support/vectors.ts';
-import { assertCases, readWycheproof } from '../../support/wycheproof.ts';
+import { hex } from '../../../support/vectors.ts';
+import { assertCases, readWycheproof } from '../../../support/wycheproof.ts';
 
 describe("The DER signatures of verifyChain() with Wycheproof's cases", () => {
   const cases = readWycheproof('ecdsa_secp384r1_sha384', 'publicKeyDer', 'msg', 'sig');

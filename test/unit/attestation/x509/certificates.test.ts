@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { parseCertificate } from '../../../src/attestation/certificates.ts';
-import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
+import { AWS_NITRO_ROOT } from '../../../../src/attestation/trust.ts';
+import { parseCertificate } from '../../../../src/attestation/x509/certificates.ts';
 import {
   type CertificateSpec,
   basicConstraints,
   chainSpecs,
   issueChain,
   keyUsage,
-} from '../../../src/devEnclave/attestation/authority.ts';
-import { concatBytes } from '../../../src/shared/bytes.ts';
+} from '../../../../src/devEnclave/attestation/authority.ts';
+import { concatBytes } from '../../../../src/shared/bytes.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const [ROOT] = chainSpecs(NOW);
@@ -39,7 +39,7 @@ const unknownExtension = (critical: boolean) => ({ oid: '1.3.6.1.4.1.99999.1', c
 
 describe('parseCertificate()', () => {
   it('returns the properties of the AWS root', () => {
-    const { isCa, pathLength, keyUsage, notBefore, notAfter, x509 } = parseCertificate(
+    const { isCa, pathLength, keyUsage, notBefore, notAfter, subjectText } = parseCertificate(
       AWS_NITRO_ROOT.roots[0] ?? assert.fail(),
     );
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('parseCertificate()', () => {
     );
     assert.equal(notBefore, Date.UTC(2019, 9, 28, 13, 28, 5));
     assert.equal(notAfter, Date.UTC(2049, 9, 28, 14, 28, 5));
-    assert.match(x509.subject, /CN=aws\.nitro-enclaves$/);
+    assert.equal(subjectText, 'C=US\nO=Amazon\nOU=AWS\nCN=aws.nitro-enclaves');
   });
 
   it('accepts a path length, a key usage, or neither', () => {
@@ -103,18 +103,18 @@ describe('parseCertificate()', () => {
   });
 
   it('rejects trailing bytes', () => {
-    isMalformed(concatBytes(certificate(), Uint8Array.of(0)), /DER of one certificate/);
-    isMalformed(concatBytes(certificate(), certificate()), /DER of one certificate/);
+    isMalformed(concatBytes(certificate(), Uint8Array.of(0)), /further bytes/);
+    isMalformed(concatBytes(certificate(), certificate()), /further bytes/);
   });
 
   it('rejects a length that is not in its shortest form', () => {
     const der = certificate();
     assert.deepEqual([...der.subarray(0, 2)], [0x30, 0x82]);
-    isMalformed(concatBytes(Uint8Array.of(0x30, 0x83, 0), der.subarray(2)), /DER of one certificate/);
+    isMalformed(concatBytes(Uint8Array.of(0x30, 0x83, 0), der.subarray(2)), /more than two bytes/);
   });
 
-  it('rejects PEM, which Node would accept', () => {
-    isMalformed(Buffer.from(new X509Certificate(certificate()).toString()), /DER of one certificate/);
+  it('rejects PEM', () => {
+    isMalformed(Buffer.from(new X509Certificate(certificate()).toString()), /tag 45 instead of 48/);
   });
 
   it('rejects truncated certificates and other data', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { verifyChain } from '../../../src/attestation/chain.ts';
-import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
-import { parsePayload } from '../../../src/attestation/document.ts';
+import { parseSignedEnvelope } from '../../../../src/attestation/cose.ts';
+import { parsePayload } from '../../../../src/attestation/document.ts';
+import { verifyChain } from '../../../../src/attestation/x509/chain.ts';
 import {
   type CertificateSpec,
   basicConstraints,
@@ -10,8 +10,8 @@ import {
   createAuthority,
   issueChain,
   keyUsage,
-} from '../../../src/devEnclave/attestation/authority.ts';
-import { REAL_DOCUMENT } from '../../support/realDocument.ts';
+} from '../../../../src/devEnclave/attestation/authority.ts';
+import { REAL_DOCUMENT } from '../../../support/realDocument.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const SPECS = chainSpecs(NOW);
@@ -39,7 +39,7 @@ describe('verifyChain()', () => {
       authorities.map(({ pathLength }) => pathLength),
       [undefined, 2, 1, 0],
     );
-    assert.match(leaf.x509.subject, /CN=i-06c79bf817127030a-enc0192d3d4945e0432\.us-east-2\.aws$/);
+    assert.match(leaf.subjectText, /CN=i-06c79bf817127030a-enc0192d3d4945e0432\.us-east-2\.aws$/);
   });
 
   it('accepts the chain of a development authority', () => {
