@@ -2,6 +2,7 @@
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { invalidResponse, readError } from './dialectError.ts';
 import type { DialectError } from './dialectError.ts';
+import { parseExactJson } from './exactJson.ts';
 
 export type ChatDelta =
   | { readonly kind: 'text' | 'refusal' | 'reasoning'; readonly text: string }
@@ -42,6 +43,12 @@ interface ToolCall {
   hasArguments: boolean;
 }
 
+/** The data of the event after the last one. */
+export const END_OF_STREAM = '[DONE]';
+
+/** Arguments that are an object in place of its text: their numbers must keep their digits. */
+const HAS_OBJECT = /"arguments"\s*:\s*\{/;
+
 const MAX_CALLS = 256;
 /** How often a response may change between text, reasoning and calls: a reply may keep each part. */
 const MAX_PARTS = 1000;
@@ -69,6 +76,11 @@ export class ChatReader {
     this.#newCallId = newCallId;
   }
 
+  /** As far as the backend has reported it. */
+  get usage(): ChatUsage | undefined {
+    return this.#usage;
+  }
+
   /** Undefined while the response is not complete. */
   get outcome(): ChatOutcome | undefined {
     return this.#finish === undefined ? undefined : { finish: this.#finish, usage: this.#usage };
@@ -80,13 +92,18 @@ export class ChatReader {
    * @throws DialectError if it is not valid, or reports an error
    */
   read(json: string): ChatDelta[] {
-    if (json.trim() === '[DONE]') return [];
+    if (json.trim() === END_OF_STREAM) {
+      this.#checkNames();
+      return [];
+    }
     this.#length += json.length;
     if (this.#length > MAX_LENGTH) throw tooLong();
-    const value = parseJson(json);
+    const value = HAS_OBJECT.test(json) ? parseExactJson(json) : parseJson(json);
     if (value === undefined) throw invalidResponse('The backend sent an event that is not valid JSON. Try again.');
     const { error, choices, usage } = fieldsOf(value);
-    if (error !== undefined && error !== null) throw readError(statusOf(error), json);
+    if (error !== undefined && error !== null) {
+      throw readError(statusOf(error), json, null, 'The backend stopped with an error. Try again.');
+    }
     const deltas: ChatDelta[] = [];
     const { delta, message, finish_reason: reason } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
     this.#readParts(fieldsOf(delta ?? message), (part) => {
@@ -166,12 +183,17 @@ export class ChatReader {
   }
 
   #setFinish(reason: string): void {
-    if (this.#calls.some(({ index }) => index === undefined)) {
-      throw invalidResponse('The model called a tool without a name. Try again.');
-    }
     if (reason === 'length') this.#finish = 'length';
     else if (reason === 'content_filter') this.#finish = 'contentFilter';
     else this.#finish = this.#begun > 0 ? 'toolCalls' : 'stop';
+    this.#checkNames();
+  }
+
+  /** A response that was cut off may end before the name of a call. */
+  #checkNames(): void {
+    const isCutOff = this.#finish === 'length' || this.#finish === 'contentFilter';
+    if (isCutOff || this.#calls.every(({ index }) => index !== undefined)) return;
+    throw invalidResponse('The model called a tool without a name. Try again.');
   }
 }
 

@@ -12,6 +12,10 @@ export interface RequestContext {
   readonly modelList: unknown;
   /** The model for names that the backend does not offer; undefined: such a request is an error. */
   readonly replacementModel: string | undefined;
+  /** True: the response will only be the number of tokens, so the conversation may end anywhere. */
+  readonly countsOnly?: boolean;
+  /** The text that `ReplyIdentity.seal` has sealed in an earlier reply; undefined for anything else. */
+  readonly open?: (sealed: string) => string | undefined;
 }
 
 /** What a reply must remember of its request. Plain data, because a large request is translated in another thread. */
@@ -30,10 +34,28 @@ export interface TranslatedRequest<Plan extends ReplyPlan = ReplyPlan> {
 
 /** Identifies one reply; the caller provides it, because a dialect has no clock and no randomness. */
 export interface ReplyIdentity {
-  /** 32 random hex digits. All ids of the reply are derived from it. */
+  /** 32 random hex digits, those of the request. All ids of the reply are derived from it. */
   readonly id: string;
   /** Seconds since 1970. */
   readonly createdAt: number;
+  /** Encrypts a text that the client keeps and sends back. */
+  readonly seal?: (text: string) => string;
+}
+
+/** How the response of the backend ended. */
+export interface ReplyOutcome extends ChatOutcome {
+  /** Seconds since 1970. */
+  readonly completedAt?: number;
+  /** How the backend processed the request; undefined if it does not say. */
+  readonly serviceTier?: string | undefined;
+}
+
+/**
+ * The id by which a user can find a request in the log.
+ * @param id 32 random hex digits
+ */
+export function requestIdOf(id: string): string {
+  return `req_${id}`;
 }
 
 /**
@@ -48,11 +70,11 @@ export interface Reply {
   /** For a stream in which nothing was sent for some time. */
   ping(): string;
   /** The response is complete. */
-  end(outcome: ChatOutcome): string;
-  /** The response broke off. The connection is closed afterwards without an end of the body. */
+  end(outcome: ReplyOutcome): string;
+  /** The response broke off: the last event, which says so. */
   fail(error: DialectError): string;
   /** The JSON body of a complete response that is not streamed: called in place of `end`, after `begin` and all deltas. */
-  body(outcome: ChatOutcome): string;
+  body(outcome: ReplyOutcome): string;
 }
 
 export interface Dialect<Plan extends ReplyPlan = ReplyPlan> {
@@ -69,6 +91,9 @@ export interface Dialect<Plan extends ReplyPlan = ReplyPlan> {
   listModels(modelList: unknown): string;
   /** The same for one model; undefined if the backend does not offer it. */
   describeModel(modelList: unknown, id: string): string | undefined;
-  /** The JSON body of an error response. */
-  errorBody(error: DialectError): string;
+  /**
+   * The JSON body of an error response.
+   * @param requestId see `requestIdOf`
+   */
+  errorBody(error: DialectError, requestId: string): string;
 }

@@ -51,11 +51,17 @@ const REJECTED: readonly number[] = [400, 422];
 /**
  * The error in the body of a response with this status, or in an event: in OpenAI's format or in the backend's own.
  * @param headerCode the code in the header of the response
+ * @param silence the message if the backend has none
  */
-export function readError(status: number, json: string, headerCode: string | null = null): DialectError {
+export function readError(
+  status: number,
+  json: string,
+  headerCode: string | null = null,
+  silence = `The backend responded with status ${status}.`,
+): DialectError {
   const { error, message } = fieldsOf(parseJson(json));
   const { message: text = message, param, code } = fieldsOf(error);
-  const words = messageOf(text) || `The backend responded with status ${status}.`;
+  const words = messageOf(text) || silence;
   const isContext =
     [code, headerCode].some((each) => CONTEXT_CODES.includes(each)) ||
     (REJECTED.includes(status) && CONTEXT_MESSAGE.test(words));

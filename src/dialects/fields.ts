@@ -34,8 +34,9 @@ export function optional<Value>(
 
 /** @throws DialectError if the value is not a finite number */
 export function numberAt(path: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidField(path, 'must be a number.');
-  return value;
+  const number = JSON.isRawJSON(value) ? Number(value.rawJSON) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) throw invalidField(path, 'must be a number.');
+  return number;
 }
 
 /** @throws DialectError if the value is not an integer of at least 1 */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import type { Response as ModelResponse, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import type { ChatDelta, ChatOutcome } from '../../src/dialects/chatReader.ts';
-import type { ReplyIdentity, RequestContext } from '../../src/dialects/dialect.ts';
+import type { ChatDelta } from '../../src/dialects/chatReader.ts';
+import type { ReplyIdentity, ReplyOutcome, RequestContext } from '../../src/dialects/dialect.ts';
 import { DialectError } from '../../src/dialects/dialectError.ts';
 import type { ResponsesPlan } from '../../src/dialects/responses/plan.ts';
 import { responses } from '../../src/dialects/responses/responses.ts';
@@ -16,9 +16,14 @@ export const CONTEXT: RequestContext = {
     ],
   },
   replacementModel: undefined,
+  open: (sealed) => /^sealed\((.*)\)$/s.exec(sealed)?.[1],
 };
 
-export const IDENTITY: ReplyIdentity = { id: '0123456789abcdef'.repeat(2), createdAt: 1_700_000_000 };
+export const IDENTITY: ReplyIdentity = {
+  id: '0123456789abcdef'.repeat(2),
+  createdAt: 1_700_000_000,
+  seal: (text) => `sealed(${text})`,
+};
 
 /** Translates a request to the model `thinker`, with one short message unless the fields say otherwise. */
 export function translate(fields: object) {
@@ -42,7 +47,11 @@ export function rejection(fields: object): { param: string | null; message: stri
   throw new assert.AssertionError({ message: 'the request was not rejected' });
 }
 
-export const STOPPED: ChatOutcome = { finish: 'stop', usage: { input: 50, cached: 20, output: 30, reasoning: 10 } };
+export const STOPPED: ReplyOutcome = {
+  finish: 'stop',
+  usage: { input: 50, cached: 20, output: 30, reasoning: 10 },
+  completedAt: IDENTITY.createdAt + 7,
+};
 
 /** The event stream of a response with these deltas. */
 export function streamOf(plan: ResponsesPlan, deltas: readonly ChatDelta[], outcome = STOPPED): string {

@@ -2,6 +2,7 @@
 import { fieldsOf } from '../../shared/json.ts';
 import type { ChatAssistantMessage, ChatMessage, ChatToolCall } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
+import type { DialectError } from '../dialectError.ts';
 import { arrayAt, booleanAt, jsonAt, objectAt, optional, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
 import { blocksAt, contentOf, partsOf, resultPartsOf, text, textOf, unsupportedBlock } from './content.ts';
@@ -16,8 +17,8 @@ export interface Conversation {
   readonly toolChanges: readonly ToolChange[];
   /** The effort that a system message sets for the current turn; undefined: that of the request. */
   readonly effort: unknown;
-  /** The path of an assistant message that ends the conversation, so that the model should continue it. */
-  readonly prefill: string | undefined;
+  /** Why the model cannot go on from here, although the messages can be counted; undefined: it can. */
+  readonly problem: DialectError | undefined;
 }
 
 /**
@@ -44,6 +45,7 @@ class ConversationReader {
   readonly #transcript = new Transcript();
   readonly #toolChanges: ToolChange[] = [];
   #effort: unknown;
+  /** The path of an assistant message that is the last one so far: the model should continue it. */
   #prefill: string | undefined;
 
   constructor(lastUser: number, seesImages: boolean) {
@@ -60,18 +62,23 @@ class ConversationReader {
     }
     const blocks = blocksAt(`${path}.content`, message['content']);
     if (role === 'user') this.#readUser(blocks);
-    else if (role === 'assistant') this.#transcript.addAssistant(assistantMessage(blocks));
+    else if (role === 'assistant') this.#transcript.addAssistant(path, assistantMessage(blocks));
     else throw invalidField(`${path}.role`, 'must be "user", "assistant" or "system".');
     this.#prefill = role === 'assistant' ? path : undefined;
   }
 
   end(): Conversation {
-    return {
-      messages: this.#transcript.end(),
-      toolChanges: this.#toolChanges,
-      effort: this.#effort,
-      prefill: this.#prefill,
-    };
+    const messages = this.#transcript.end();
+    return { messages, toolChanges: this.#toolChanges, effort: this.#effort, problem: this.#findProblem() };
+  }
+
+  #findProblem(): DialectError | undefined {
+    const { problem } = this.#transcript;
+    if (problem !== undefined || this.#prefill === undefined) return problem;
+    return invalidField(
+      this.#prefill,
+      'the backend cannot continue a message of the assistant. End the conversation with a message of the user.',
+    );
   }
 
   #readSystem(path: string, message: Fields, index: number): void {
@@ -112,7 +119,7 @@ class ConversationReader {
     const images = parts.filter(({ type }) => type === 'image_url');
     const words = textOf(parts) || (images.length > 0 ? 'The result is in the next message of the user.' : '');
     const failed = optional(booleanAt, `${path}.is_error`, fields['is_error']) === true;
-    this.#transcript.addResult(id, failed ? `The tool failed:\n${words}` : words);
+    this.#transcript.addResult(path, id, failed ? `The tool failed:\n${words}` : words);
     return images.length > 0 ? [text(`The result of the tool call ${id}:`), ...images] : [];
   }
 }

@@ -1,12 +1,20 @@
 // Errors in the format of the Messages API (https://platform.claude.com/docs/en/api/errors).
+import type { ThreadUnsupportedRequestErrorDetails } from '@anthropic-ai/sdk/resources/messages';
 import type { ErrorType } from '@anthropic-ai/sdk/resources/shared';
 import { CONTEXT_EXCEEDED } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 
+/** Anthropic's libraries ask for threads by default. By this code, they recognize that they must go on without one. */
+export const THREAD_UNSUPPORTED: ThreadUnsupportedRequestErrorDetails['error_code'] = 'thread_unsupported_request';
+
 interface ErrorResponse {
   readonly type: 'error';
-  readonly error: { readonly type: ErrorType | 'request_too_large'; readonly message: string };
-  readonly request_id: null;
+  readonly error: {
+    readonly type: ErrorType | 'request_too_large';
+    readonly message: string;
+    readonly details?: { readonly error_code: typeof THREAD_UNSUPPORTED; readonly unsupported: readonly ['thread'] };
+  };
+  readonly request_id: string;
 }
 
 const TYPES: ReadonlyMap<number, ErrorResponse['error']['type']> = new Map([
@@ -25,8 +33,12 @@ const TYPES: ReadonlyMap<number, ErrorResponse['error']['type']> = new Map([
 /** By these words, Claude Code recognizes that it must compact the conversation. */
 const CONTEXT_PREFIX = 'prompt is too long: ';
 
-export function errorResponse(error: DialectError): ErrorResponse {
+export function errorResponse(error: DialectError, requestId: string): ErrorResponse {
   const type = TYPES.get(error.status) ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
   const message = error.code === CONTEXT_EXCEEDED ? CONTEXT_PREFIX + error.message : error.message;
-  return { type: 'error', error: { type, message }, request_id: null };
+  const details =
+    error.code === THREAD_UNSUPPORTED
+      ? ({ error_code: THREAD_UNSUPPORTED, unsupported: ['thread'] } as const)
+      : undefined;
+  return { type: 'error', error: { type, message, ...(details && { details }) }, request_id: requestId };
 }

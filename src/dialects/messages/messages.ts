@@ -17,5 +17,5 @@ export const messages: Dialect<MessagesPlan> = {
     const model = findModelInfo(modelList, id);
     return model && JSON.stringify(model);
   },
-  errorBody: (error) => JSON.stringify(errorResponse(error)),
+  errorBody: (error, requestId) => JSON.stringify(errorResponse(error, requestId)),
 };

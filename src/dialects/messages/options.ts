@@ -1,15 +1,15 @@
 // The fields of a request besides its messages and tools.
 import type { ChatRequest } from '../chatCompletions.ts';
-import { invalidField } from '../dialectError.ts';
+import { DialectError, invalidField } from '../dialectError.ts';
 import { EFFORTS, effortAt } from '../effort.ts';
 import type { Effort } from '../effort.ts';
 import { arrayAt, countAt, jsonAt, numberAt, objectAt, optional, rejectFields, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
+import { THREAD_UNSUPPORTED } from './errors.ts';
 
 /** What the backend cannot do, and a client relies on. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   container: 'the backend runs no code. Remove it.',
-  thread: 'the proxy stores no conversations. Send all messages.',
   compaction: 'the proxy does not compact conversations. Send shorter messages.',
 };
 
@@ -20,6 +20,10 @@ const MEDIUM_BUDGET = 16_384;
 /** @throws DialectError for a field that has no equivalent and that the client relies on */
 export function rejectUnsupported(request: Fields): void {
   rejectFields(request, UNSUPPORTED);
+  if (request['thread'] !== undefined && request['thread'] !== null) {
+    const message = 'thread: the proxy stores no conversations. Send all messages.';
+    throw new DialectError(message, { status: 400, param: 'thread', code: THREAD_UNSUPPORTED });
+  }
   const servers = optional(arrayAt, 'mcp_servers', request['mcp_servers']) ?? [];
   if (servers.length > 0) throw invalidField('mcp_servers', 'the backend connects to no MCP servers. Remove them.');
   const geography = optional(stringAt, 'inference_geo', request['inference_geo']) ?? 'global';
@@ -83,6 +87,7 @@ export function readThinking(request: Fields, turnEffort: unknown): Thinking {
   const thinking = optional(objectAt, 'thinking', request['thinking']);
   switch (thinking?.['type']) {
     case undefined:
+      return { effort, isHidden: true }; // clients that do not ask for thinking do not expect its blocks
     case 'adaptive':
       return { effort, isHidden: false };
     case 'enabled': {

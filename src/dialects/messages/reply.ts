@@ -8,12 +8,14 @@ import type {
   StopReason,
   Usage,
 } from '@anthropic-ai/sdk/resources/messages';
-import { asObject, parseJson } from '../../shared/json.ts';
+import { asObject } from '../../shared/json.ts';
 import type { ChatDelta, ChatOutcome, ChatUsage, FinishReason } from '../chatReader.ts';
+import { requestIdOf } from '../dialect.ts';
 import type { Reply, ReplyIdentity } from '../dialect.ts';
 import { invalidResponse } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 import { formatEvent } from '../eventStream.ts';
+import { parseExactJson } from '../exactJson.ts';
 import { BlockSequence } from './blocks.ts';
 import type { BlockSink, BlockStart } from './blocks.ts';
 import { errorResponse } from './errors.ts';
@@ -42,14 +44,16 @@ class MessagesReply implements Reply {
 
   constructor(plan: MessagesPlan, { id }: ReplyIdentity) {
     this.#plan = plan;
-    this.#id = `msg_${id}`;
+    this.#id = id;
     this.#output = plan.stream ? new EventWriter() : new ContentCollector();
     this.#blocks = new BlockSequence(this.#output);
   }
 
   begin(): string {
     if (!this.#plan.stream) return '';
-    return event({ type: 'message_start', message: this.#message([], undefined, undefined) });
+    const message = this.#message([], undefined, undefined);
+    const usage = { ...message.usage, input_tokens: this.#plan.inputEstimate };
+    return event({ type: 'message_start', message: { ...message, usage } });
   }
 
   delta(delta: ChatDelta): string {
@@ -71,19 +75,19 @@ class MessagesReply implements Reply {
   }
 
   fail(error: DialectError): string {
-    return formatEvent('error', errorResponse(error));
+    return formatEvent('error', errorResponse(error, requestIdOf(this.#id)));
   }
 
   /** @throws DialectError if the input of a tool is not valid JSON */
   body({ finish, usage }: ChatOutcome): string {
     this.#blocks.end();
-    const content = this.#output instanceof ContentCollector ? this.#output.content() : [];
+    const content = this.#output instanceof ContentCollector ? this.#output.content(finish) : [];
     return JSON.stringify(this.#message(content, finish, usage));
   }
 
   #message(content: ContentBlock[], finish: FinishReason | undefined, usage: ChatUsage | undefined): Message {
     return {
-      id: this.#id,
+      id: `msg_${this.#id}`,
       type: 'message',
       role: 'assistant',
       model: this.#plan.model,
@@ -152,10 +156,10 @@ class ContentCollector implements BlockSink {
     return '';
   }
 
-  content(): ContentBlock[] {
+  content(finish: FinishReason): ContentBlock[] {
     return this.#blocks.map(({ start, texts }) => {
       const text = texts.join('');
-      return toBlock(start, text, SIGNATURE, start.kind === 'toolUse' ? inputOf(start.name, text) : {});
+      return toBlock(start, text, SIGNATURE, start.kind === 'toolUse' ? inputOf(start.name, text, finish) : {});
     });
   }
 }
@@ -182,10 +186,12 @@ function toDelta({ kind }: BlockStart, text: string): RawContentBlockDelta {
     : { type: 'input_json_delta', partial_json: text };
 }
 
-function inputOf(name: string, json: string): object {
+/** Empty if the response was cut off in the middle of it: the reason of the stop tells the client so. */
+function inputOf(name: string, json: string, finish: FinishReason): object {
   if (json.trim() === '') return {};
-  const input = asObject(parseJson(json));
+  const input = asObject(parseExactJson(json));
   if (input !== undefined) return input;
+  if (finish === 'length' || finish === 'contentFilter') return {};
   throw invalidResponse(`The model called the tool ${name} with an input that is not valid JSON. Try again.`);
 }
 

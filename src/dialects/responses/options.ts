@@ -31,6 +31,9 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 const summaryAt = (path: string, value: unknown) => oneOf(path, value, ['auto', 'concise', 'detailed']);
 const verbosityAt = (path: string, value: unknown) => oneOf(path, value, ['low', 'medium', 'high']);
 
+/** What `include` names to get reasoning that can be sent back. */
+const SEALED_REASONING = 'reasoning.encrypted_content';
+
 /** @throws DialectError for a field that cannot be translated and that the client relies on */
 export function rejectUnsupported(request: Fields): void {
   rejectFields(request, UNSUPPORTED);
@@ -52,6 +55,8 @@ export interface Sampling {
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
   readonly maxTokens: number | undefined;
+  readonly presencePenalty: number | undefined;
+  readonly frequencyPenalty: number | undefined;
 }
 
 export function readSampling(request: Fields): Sampling {
@@ -59,6 +64,8 @@ export function readSampling(request: Fields): Sampling {
     temperature: optional(numberAt, 'temperature', request['temperature']),
     topP: optional(numberAt, 'top_p', request['top_p']),
     maxTokens: optional(countAt, 'max_output_tokens', request['max_output_tokens']),
+    presencePenalty: optional(numberAt, 'presence_penalty', request['presence_penalty']),
+    frequencyPenalty: optional(numberAt, 'frequency_penalty', request['frequency_penalty']),
   };
 }
 
@@ -67,9 +74,10 @@ export interface ReasoningOptions {
   readonly echo: Reasoning;
   readonly chat: Pick<ChatRequest, 'reasoning_effort'>;
   readonly summarizes: boolean;
+  readonly isSealed: boolean;
 }
 
-/** The effort, and whether the client wants a summary. */
+/** The effort, and in which forms the client wants the reasoning. */
 export function readReasoning(request: Fields): ReasoningOptions {
   const reasoning = optional(objectAt, 'reasoning', request['reasoning']) ?? {};
   const effort = optional(effortAt, 'reasoning.effort', reasoning['effort']);
@@ -79,6 +87,7 @@ export function readReasoning(request: Fields): ReasoningOptions {
     echo: { effort: (effort ?? null) as NonNullable<Reasoning['effort']> | null, summary: summary ?? null },
     chat: effort === undefined ? {} : { reasoning_effort: EFFORTS[effort] },
     summarizes: summary !== undefined,
+    isSealed: (optional(arrayAt, 'include', request['include']) ?? []).includes(SEALED_REASONING),
   };
 }
 

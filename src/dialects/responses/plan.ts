@@ -11,25 +11,47 @@ export interface ClientTool {
   readonly namespace?: string;
 }
 
-/** The fields of a response that repeat those of the request. */
-export type RequestEcho = Pick<
-  Response,
-  | 'instructions'
-  | 'max_output_tokens'
-  | 'metadata'
-  | 'parallel_tool_calls'
-  | 'reasoning'
-  | 'temperature'
-  | 'text'
-  | 'tool_choice'
-  | 'tools'
-  | 'top_p'
->;
+/** The tools that clients load by a search of the server before they accept calls of them. */
+export interface DeferredTools {
+  /** By the names of the functions, as the client defines them; null: loaded in an earlier response. */
+  readonly tools: Readonly<Record<string, unknown>>;
+  /** The descriptions of the namespaces that have such tools. */
+  readonly namespaces: Readonly<Record<string, string>>;
+}
+
+/** The fields of a response that repeat those of the request, or the API's defaults. */
+export type RequestEcho = Required<
+  Pick<
+    Response,
+    | 'instructions'
+    | 'max_output_tokens'
+    | 'metadata'
+    | 'parallel_tool_calls'
+    | 'prompt_cache_key'
+    | 'reasoning'
+    | 'safety_identifier'
+    | 'temperature'
+    | 'text'
+    | 'tool_choice'
+    | 'tools'
+    | 'top_p'
+  >
+> & {
+  // not in the library's types, but in the schema of Open Responses
+  readonly frequency_penalty: number;
+  readonly max_tool_calls: number | null;
+  readonly presence_penalty: number;
+};
 
 export interface ResponsesPlan extends ReplyPlan {
   readonly echo: RequestEcho;
+  /** How the client asked for the request to be processed. */
+  readonly serviceTier: string | undefined;
   /** The client's tools by the names of the functions that the model calls. */
   readonly tools: Readonly<Record<string, ClientTool>>;
+  readonly deferred: DeferredTools;
   /** Whether the client asked for summaries of the reasoning: it gets the reasoning as one. */
   readonly summarizes: boolean;
+  /** Whether the client asked for sealed reasoning, which it sends back. */
+  readonly sealsReasoning: boolean;
 }

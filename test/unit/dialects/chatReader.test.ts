@@ -243,7 +243,7 @@ describe('ChatReader', () => {
 
   it('throws the error that the backend reports', () => {
     rejects(() => read('{"error":{"message":"Too many requests."}}'), /^Too many requests\.$/);
-    rejects(() => read('{"error":"broken"}'), /status 502/);
+    rejects(() => read('{"error":"broken"}'), /^The backend stopped with an error\. Try again\.$/);
     rejects(() => read('{"error":{"message":"No such thing.","code":404}}'), /^No such thing\.$/, 404);
     rejects(() => read('{"error":{"message":"No.","code":200}}'), /^No\.$/);
     assert.deepEqual(read(JSON.stringify({ error: null, choices: [{ delta: { content: 'a' } }] })), [
@@ -260,6 +260,19 @@ describe('ChatReader', () => {
     );
     const many = Array.from({ length: 257 }, (_, index) => calls(fragment({ index }, 'run', '{}')));
     rejects(() => read(...many), /too many tools/);
+  });
+
+  it('takes a call that was cut off before its name as none', () => {
+    for (const reason of ['length', 'content_filter']) {
+      const reader = newReader();
+      reader.read(calls(fragment({ index: 0, id: 'a' })));
+      reader.read(finish(reason));
+      assert.notEqual(outcomeOf(reader), undefined);
+    }
+  });
+
+  it('throws for a call without a name also if the stream ends without a reason', () => {
+    rejects(() => read(calls(fragment({ index: 0, id: 'a' })), '[DONE]'), /without a name/);
   });
 
   it('throws for a response that is too long', () => {

@@ -37,6 +37,21 @@ describe('objectAt() and the other readers', () => {
   }
 });
 
+describe('numberAt() and objectAt()', () => {
+  it('take a number that JavaScript would write in another way as a number', () => {
+    for (const [text, number] of [
+      ['1.0', 1],
+      ['1e3', 1000],
+      ['0.1000000000000000055', 0.1],
+    ] as const) {
+      const raw = JSON.rawJSON(text);
+      assert.equal(numberAt('a', raw), number);
+      assert.throws(() => objectAt('a', raw), { message: 'a: must be an object.' });
+    }
+    assert.throws(() => numberAt('a', JSON.rawJSON('1e400')), { message: 'a: must be a number.' });
+  });
+});
+
 describe('countAt()', () => {
   it('accepts integers from 1', () => {
     assert.equal(countAt('a', 1), 1);

@@ -30,6 +30,18 @@ describe('estimateTokens()', () => {
     );
   });
 
+  it('counts all texts with another function', () => {
+    const call = { id: '1', type: 'function', function: { name: 'run', arguments: '{}' } } as const;
+    const messages = [
+      { role: 'user' as const, content: 'Hello' },
+      { role: 'assistant' as const, content: null, tool_calls: [call] },
+    ];
+    const texts: string[] = [];
+    const countText = (text: string) => texts.push(text);
+    assert.equal(estimateTokens({ messages }, countText), 1 + 2 + 2 * PER_MESSAGE);
+    assert.deepEqual(texts, ['Hello', JSON.stringify([call])]);
+  });
+
   it('is 0 for nothing', () => {
     assert.equal(estimateTokens({ messages: [] }), 0);
   });

@@ -1,8 +1,10 @@
 // The items of `input`.
 import type { ChatMessage } from '../../chatCompletions.ts';
+import type { RequestContext } from '../../dialect.ts';
 import { invalidField } from '../../dialectError.ts';
 import { arrayAt, jsonAt, objectAt, optional, stringAt } from '../../fields.ts';
 import type { Fields } from '../../fields.ts';
+import type { ClientTool } from '../plan.ts';
 import type { ToolNames } from '../tools/toolNames.ts';
 import { CUSTOM_INPUT, SEARCH, readTools } from '../tools/tools.ts';
 import { contentAt, textAt } from './content.ts';
@@ -19,30 +21,36 @@ export interface Input {
   readonly input: unknown;
   /** Whether the model does. */
   readonly seesImages: boolean;
+  readonly open?: RequestContext['open'];
 }
 
 /** The messages of the instructions and of the input. */
-export function readInput({ instructions, input, seesImages }: Input, names: ToolNames): ChatMessage[] {
+export function readInput({ instructions, input, seesImages, open }: Input, names: ToolNames): ChatMessage[] {
   const conversation = new Conversation(seesImages);
   if (instructions !== undefined) conversation.addMessage({ role: 'system', content: instructions });
   if (typeof input === 'string') conversation.addMessage({ role: 'user', content: input });
   else {
     if (!Array.isArray(input)) throw invalidField('input', 'must be a string or an array of items.');
     input.forEach((item, index) => {
-      readItem(`input[${index}]`, objectAt(`input[${index}]`, item), names, conversation);
+      readItem(`input[${index}]`, objectAt(`input[${index}]`, item), { names, conversation, open });
     });
   }
   return conversation.end();
 }
 
-function readItem(path: string, item: Fields, names: ToolNames, conversation: Conversation): void {
+interface Reading extends Pick<Input, 'open'> {
+  readonly names: ToolNames;
+  readonly conversation: Conversation;
+}
+
+function readItem(path: string, item: Fields, { names, conversation, open }: Reading): void {
   const type = optional(stringAt, `${path}.type`, item['type']) ?? ('role' in item ? 'message' : '');
   switch (type) {
     case 'message':
       readMessage(path, item, conversation);
       break;
     case 'reasoning': {
-      const text = reasoningText(path, item);
+      const text = reasoningText(path, item, open);
       if (text !== '') conversation.addReasoning(text);
       break;
     }
@@ -65,7 +73,10 @@ function readItem(path: string, item: Fields, names: ToolNames, conversation: Co
     case 'additional_tools': // offered with the others
       break;
     case 'item_reference':
-      throw invalidField(path, 'the proxy stores no items. Send the item itself.');
+      throw invalidField(
+        path,
+        'the proxy stores no items. Send the item itself: set "store" to false in the client, for example as an option of the AI SDK\'s provider.',
+      );
     default:
       if (WITHOUT_CONTENT.includes(type)) break;
       throw invalidField(
@@ -107,8 +118,15 @@ function readCall(path: string, item: Fields, names: ToolNames, conversation: Co
     kind === 'custom'
       ? JSON.stringify({ [CUSTOM_INPUT]: stringAt(`${path}.input`, item['input']) })
       : stringAt(`${path}.arguments`, item['arguments']);
-  const alias = names.aliasOf({ kind, name, ...(namespace !== undefined && { namespace }) });
+  const alias = names.aliasOf(calledTool({ kind, name, ...(namespace !== undefined && { namespace }) }, names));
   conversation.addCall(path, { id, type: 'function', function: { name: alias, arguments: json } });
+}
+
+/** A tool that was loaded outside a namespace is called in one that has the tool's own name. */
+function calledTool(tool: ClientTool, names: ToolNames): ClientTool {
+  const { kind, name, namespace } = tool;
+  const outside: ClientTool = { kind, name };
+  return namespace === name && !names.has(tool) && names.has(outside) ? outside : tool;
 }
 
 function readSearch(path: string, item: Fields, names: ToolNames, conversation: Conversation): void {
@@ -129,8 +147,14 @@ function callIdAt(path: string, item: Fields): string {
   return id;
 }
 
-/** What the model has thought: the text itself, or else the summary, which has the text if the proxy has made it. */
-function reasoningText(path: string, item: Fields): string {
+/**
+ * What the model has thought: as the proxy has sealed it, or the text itself, or else the summary, which has the text if the
+ * proxy has made it. What others have sealed, or this proxy with another key, cannot be read.
+ */
+function reasoningText(path: string, item: Fields, open: Reading['open']): string {
+  const sealed = optional(stringAt, `${path}.encrypted_content`, item['encrypted_content']);
+  const opened = sealed === undefined ? undefined : open?.(sealed);
+  if (opened !== undefined) return opened;
   for (const field of ['content', 'summary'] as const) {
     const parts = optional(arrayAt, `${path}.${field}`, item[field]) ?? [];
     const texts = parts.map((part, index) => {

@@ -4,7 +4,8 @@ import type {
   ResponseFunctionToolCall,
   ResponseToolSearchCall,
 } from 'openai/resources/responses/responses';
-import { fieldsOf, parseJson } from '../../../shared/json.ts';
+import { fieldsOf } from '../../../shared/json.ts';
+import { parseExactJson } from '../../exactJson.ts';
 import type { ClientTool } from '../plan.ts';
 import { CustomInput } from './customInput.ts';
 import { itemFields } from './outputItem.ts';
@@ -119,7 +120,7 @@ class SearchCall implements CallItem {
       status,
       execution: 'client',
       call_id: this.#callId,
-      arguments: fieldsOf(parseJson(this.#arguments)),
+      arguments: fieldsOf(parseExactJson(this.#arguments)),
     };
   }
 

@@ -1,9 +1,20 @@
 // Writes the events of one response, each with its number.
-import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { Response, ResponseStreamEvent, ResponseUsage } from 'openai/resources/responses/responses';
 import { formatEvent } from '../../eventStream.ts';
+import type { RequestEcho } from '../plan.ts';
 
-/** As on the wire: `output_text` is a field of the library alone, and `store` is missing in its types. */
-export type WireResponse = Omit<Response, 'output_text'> & { readonly store: false };
+/**
+ * As on the wire: `output_text` is a field of the library alone. The schema of Open Responses requires the other fields, and
+ * `usage` is null until it is known.
+ */
+export type WireResponse = Omit<Response, 'output_text' | 'usage' | 'service_tier'> &
+  RequestEcho & {
+    readonly completed_at: number | null;
+    readonly service_tier: string;
+    readonly store: false;
+    readonly top_logprobs: number;
+    readonly usage: ResponseUsage | null;
+  };
 
 /** The event of the wire without its number. */
 type Unnumbered<Event> = Event extends { response: Response }

@@ -1,16 +1,20 @@
 // What the model thinks: as the summary that the client asked for, or as the text itself.
 import type { ResponseReasoningItem } from 'openai/resources/responses/responses';
+import type { ReplyIdentity } from '../../dialect.ts';
 import { itemFields } from './outputItem.ts';
 import type { ItemStatus, OutputItem, Place } from './outputItem.ts';
 
 export class ReasoningItem implements OutputItem {
   readonly #place: Place;
   readonly #isSummary: boolean;
+  readonly #seal: ReplyIdentity['seal'];
   #text = '';
 
-  constructor(place: Place, isSummary: boolean) {
+  /** @param seal for a client that asked for sealed reasoning; otherwise undefined */
+  constructor(place: Place, isSummary: boolean, seal: ReplyIdentity['seal']) {
     this.#place = place;
     this.#isSummary = isSummary;
+    this.#seal = seal;
   }
 
   item(status: ItemStatus): ResponseReasoningItem {
@@ -20,7 +24,7 @@ export class ReasoningItem implements OutputItem {
       type: 'reasoning',
       summary: this.#isSummary && text !== '' ? [{ type: 'summary_text', text }] : [],
       ...(!this.#isSummary && { content: text === '' ? [] : [{ type: 'reasoning_text', text }] }),
-      encrypted_content: null,
+      ...(this.#seal !== undefined && status !== 'in_progress' && { encrypted_content: this.#seal(text) }),
       status,
     };
   }

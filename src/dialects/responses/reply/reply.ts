@@ -1,7 +1,7 @@
 // The reply to a request of the Responses API.
-import type { Response, ResponseOutputItem, ResponseUsage } from 'openai/resources/responses/responses';
-import type { ChatDelta, ChatOutcome, ChatUsage } from '../../chatReader.ts';
-import type { Reply, ReplyIdentity } from '../../dialect.ts';
+import type { ResponseOutputItem, ResponseUsage } from 'openai/resources/responses/responses';
+import type { ChatDelta, ChatUsage } from '../../chatReader.ts';
+import type { Reply, ReplyIdentity, ReplyOutcome } from '../../dialect.ts';
 import type { DialectError } from '../../dialectError.ts';
 import { failureOf } from '../errors.ts';
 import type { ClientTool, ResponsesPlan } from '../plan.ts';
@@ -12,9 +12,13 @@ import type { WireResponse } from './events.ts';
 import { MessageItem } from './messageItem.ts';
 import type { ItemStatus, OutputItem, Place } from './outputItem.ts';
 import { ReasoningItem } from './reasoningItem.ts';
+import { searchItems } from './searchItems.ts';
 
 /** Of the ids of items. */
 const CALL_PREFIXES = { function: 'fc', custom: 'ctc', search: 'tsc' } as const;
+
+/** For a response whose tier nobody has stated. */
+const DEFAULT_TIER = 'auto';
 
 interface Entry {
   readonly item: OutputItem;
@@ -31,6 +35,8 @@ export class ResponsesReply implements Reply {
   #open: Entry[] = [];
   /** By the index of the delta. */
   readonly #calls = new Map<number, CallItem>();
+  /** The deferred tools that this response has loaded, by the names of their functions. */
+  readonly #loaded = new Set<string>();
   #hasBegun = false;
 
   constructor(plan: ResponsesPlan, identity: ReplyIdentity) {
@@ -53,15 +59,18 @@ export class ResponsesReply implements Reply {
         return begin + item.add(delta.kind, delta.text);
       }
       case 'reasoning': {
-        const create = (place: Place) => new ReasoningItem(place, this.#plan.summarizes);
+        const { summarizes, sealsReasoning } = this.#plan;
+        const seal = sealsReasoning ? this.#identity.seal : undefined;
+        const create = (place: Place) => new ReasoningItem(place, summarizes, seal);
         const [item, begin] = this.#itemOf(ReasoningItem, 'rs', create);
         return begin + item.add(delta.text);
       }
       case 'toolCall': {
+        const search = this.#load(delta.name);
         const tool = this.#toolOf(delta.name);
         const [item, begin] = this.#begin(CALL_PREFIXES[tool.kind], (place) => createCallItem(place, delta.id, tool));
         this.#calls.set(delta.index, item);
-        return begin;
+        return search + begin;
       }
       case 'arguments':
         return this.#calls.get(delta.index)?.add(delta.json) ?? '';
@@ -73,7 +82,7 @@ export class ResponsesReply implements Reply {
     return ': ping\n\n';
   }
 
-  end(outcome: ChatOutcome): string {
+  end(outcome: ReplyOutcome): string {
     const events = this.#closeAll(outcome);
     const response = this.#finalResponse(outcome);
     const type = response.status === 'incomplete' ? 'response.incomplete' : 'response.completed';
@@ -86,7 +95,7 @@ export class ResponsesReply implements Reply {
     return begin + this.#events.write({ type: 'response.failed', response });
   }
 
-  body(outcome: ChatOutcome): string {
+  body(outcome: ReplyOutcome): string {
     this.#closeAll(outcome);
     return JSON.stringify(this.#finalResponse(outcome));
   }
@@ -127,30 +136,47 @@ export class ResponsesReply implements Reply {
       .join('');
   }
 
-  #closeAll({ finish }: ChatOutcome): string {
+  #closeAll({ finish }: ReplyOutcome): string {
     return this.#close(finish === 'length' || finish === 'contentFilter' ? 'incomplete' : 'completed');
   }
 
   #toolOf(alias: string): ClientTool {
-    const { tools } = this.#plan;
-    const tool = Object.hasOwn(tools, alias) ? tools[alias] : undefined;
-    return tool ?? { kind: 'function', name: alias };
+    const { tools, deferred } = this.#plan;
+    const known = Object.hasOwn(tools, alias) ? tools[alias] : undefined;
+    const tool = known ?? { kind: 'function', name: alias };
+    // a loaded tool is always in a namespace, even if that has only this tool
+    return Object.hasOwn(deferred.tools, alias) ? { ...tool, namespace: tool.namespace ?? tool.name } : tool;
   }
 
-  #finalResponse({ finish, usage }: ChatOutcome): WireResponse {
-    const counted = usage === undefined ? {} : { usage: toUsage(usage) };
-    if (finish !== 'length' && finish !== 'contentFilter') return this.#response({ status: 'completed', ...counted });
+  /** The search that loads a deferred tool, before its first call. */
+  #load(alias: string): string {
+    const { tools, deferred } = this.#plan;
+    const definition = Object.hasOwn(deferred.tools, alias) ? deferred.tools[alias] : undefined;
+    const client = tools[alias];
+    if (client === undefined || definition === undefined || definition === null || this.#loaded.has(alias)) return '';
+    this.#loaded.add(alias);
+    const { call, output } = searchItems(client, definition, deferred.namespaces);
+    return this.#begin('tsc', call)[1] + this.#begin('tso', output)[1];
+  }
+
+  #finalResponse({ finish, usage, completedAt, serviceTier }: ReplyOutcome): WireResponse {
+    const facts = {
+      usage: usage === undefined ? null : toUsage(usage),
+      service_tier: serviceTier ?? DEFAULT_TIER,
+    };
+    if (finish !== 'length' && finish !== 'contentFilter') {
+      return this.#response({ status: 'completed', completed_at: completedAt ?? null, ...facts });
+    }
     const reason = finish === 'length' ? 'max_output_tokens' : 'content_filter';
-    return this.#response({ status: 'incomplete', incomplete_details: { reason }, ...counted });
+    return this.#response({ status: 'incomplete', incomplete_details: { reason }, ...facts });
   }
 
-  #response(
-    state: Pick<Response, 'status'> & Partial<Pick<Response, 'error' | 'incomplete_details' | 'usage'>>,
-  ): WireResponse {
+  #response(state: Partial<WireResponse>): WireResponse {
     return {
       id: `resp_${this.#identity.id}`,
       object: 'response',
       created_at: this.#identity.createdAt,
+      completed_at: null,
       error: null,
       incomplete_details: null,
       model: this.#plan.model,
@@ -158,9 +184,11 @@ export class ResponsesReply implements Reply {
       ...this.#plan.echo,
       background: false,
       previous_response_id: null,
-      service_tier: 'default',
+      service_tier: this.#plan.serviceTier ?? DEFAULT_TIER,
       store: false,
+      top_logprobs: 0,
       truncation: 'disabled',
+      usage: null,
       ...state,
     };
   }

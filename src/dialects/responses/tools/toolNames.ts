@@ -14,13 +14,18 @@ export class ToolNames {
 
   /** The same for the same tool each time. */
   aliasOf(tool: ClientTool): string {
-    const key = JSON.stringify([tool.kind, tool.namespace, tool.name]);
+    const key = keyOf(tool);
     const known = this.#aliases.get(key);
     if (known !== undefined) return known;
     const alias = this.#freeName(tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`);
     this.#aliases.set(key, alias);
     this.#tools.set(alias, tool);
     return alias;
+  }
+
+  /** Whether this tool has a name. */
+  has(tool: ClientTool): boolean {
+    return this.#aliases.has(keyOf(tool));
   }
 
   /** All tools by their aliases. */
@@ -40,4 +45,8 @@ export class ToolNames {
       return candidate;
     }
   }
+}
+
+function keyOf({ kind, namespace, name }: ClientTool): string {
+  return JSON.stringify([kind, namespace, name]);
 }

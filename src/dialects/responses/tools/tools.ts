@@ -16,10 +16,14 @@ const SEARCH_NAME = 'tool_search';
 
 /** Of tools in all namespaces, and of those that a choice allows: far more than a model can use. */
 const MAX_TOOLS = 1024;
+/** Of a namespace: each of its tools has it. In characters. */
+const MAX_NAMESPACE = 256;
 
 export interface OfferedTool {
   readonly client: ClientTool;
   readonly chat: ChatTool;
+  /** What is said about all tools of its namespace. It is stated once, because there may be many tools. */
+  readonly about?: string;
 }
 
 /** The tools in a list, as functions. */
@@ -28,10 +32,13 @@ export function readTools(value: unknown, names: ToolNames, path = 'tools'): Off
     path: `${path}[${index}]`,
     tool: objectAt(`${path}[${index}]`, tool),
   }));
+  checkCount(
+    path,
+    tools.reduce((count, { tool }) => count + countOf(tool), 0),
+  );
   // the tools outside namespaces keep their names
   for (const entry of tools) if (isTool(entry.tool)) names.aliasOf(clientTool(entry.path, entry.tool));
   const offered = tools.flatMap((entry) => readTool(entry.path, entry.tool, names));
-  checkCount(path, offered);
   if (offered.length === 0 && tools.some(({ tool }) => tool['type'] !== 'namespace')) {
     throw invalidField(path, 'the backend has none of these tools. Remove them, or add functions.');
   }
@@ -46,7 +53,7 @@ export function joinTools(lists: readonly (readonly OfferedTool[])[]): OfferedTo
     if (!byName.has(name)) byName.set(name, tool);
   }
   const tools = [...byName.values()];
-  checkCount('tools', tools);
+  checkCount('tools', tools.length);
   return tools;
 }
 
@@ -64,8 +71,13 @@ function readTool(path: string, tool: Fields, names: ToolNames): OfferedTool[] {
   );
 }
 
-function checkCount(path: string, tools: readonly unknown[]): void {
-  if (tools.length > MAX_TOOLS) throw invalidField(path, `must not contain more than ${MAX_TOOLS} tools.`);
+/** The tools that an entry stands for. */
+function countOf({ type, tools }: Fields): number {
+  return type === 'namespace' && Array.isArray(tools) ? tools.length : 1;
+}
+
+function checkCount(path: string, count: number): void {
+  if (count > MAX_TOOLS) throw invalidField(path, `must not contain more than ${MAX_TOOLS} tools.`);
 }
 
 function isTool({ type }: Fields): boolean {
@@ -74,18 +86,21 @@ function isTool({ type }: Fields): boolean {
 
 function readNamespace(path: string, namespace: Fields, names: ToolNames): OfferedTool[] {
   const name = stringAt(`${path}.name`, namespace['name']);
+  if (name.length > MAX_NAMESPACE)
+    throw invalidField(`${path}.name`, `must not be longer than ${MAX_NAMESPACE} characters.`);
   const description = optional(stringAt, `${path}.description`, namespace['description']) ?? '';
+  const about = description === '' ? undefined : `The tools of ${name}: ${description}`;
   return arrayAt(`${path}.tools`, namespace['tools']).map((value, index) => {
     const toolPath = `${path}.tools[${index}]`;
     const tool = objectAt(toolPath, value);
     if (!isTool(tool)) throw invalidField(`${toolPath}.type`, 'must be "function" or "custom".');
-    return offer(toolPath, tool, names, { name, description });
+    return offer(toolPath, tool, names, { name, about });
   });
 }
 
 interface Namespace {
   readonly name: string;
-  readonly description: string;
+  readonly about: string | undefined;
 }
 
 /** The client's search for more tools. */
@@ -102,12 +117,13 @@ function offer(path: string, tool: Fields, names: ToolNames, namespace?: Namespa
   const client = clientTool(path, tool, namespace);
   const own = optional(stringAt, `${path}.description`, tool['description']) ?? '';
   const custom = client.kind === 'custom' ? describeFormat(`${path}.format`, tool['format']) : '';
-  const description = [namespace?.description ?? '', own, custom].filter((text) => text !== '').join('\n\n');
+  const description = joinTexts(own, custom);
   const strict = optional(booleanAt, `${path}.strict`, tool['strict']);
   const parameters =
     client.kind === 'custom' ? CUSTOM_PARAMETERS : optional(objectAt, `${path}.parameters`, tool['parameters']);
   return {
     client,
+    ...(namespace?.about !== undefined && { about: namespace.about }),
     chat: {
       type: 'function',
       function: {
@@ -118,6 +134,10 @@ function offer(path: string, tool: Fields, names: ToolNames, namespace?: Namespa
       },
     },
   };
+}
+
+function joinTexts(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 const CUSTOM_PARAMETERS = {
@@ -140,10 +160,9 @@ type Choice = Pick<ChatRequest, 'tools' | 'tool_choice'>;
 
 /** The tools that the model may call, and whether it must. */
 export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Choice {
-  const all = offered.map(({ chat }) => chat);
-  if (value === undefined || value === null) return choice(all);
-  if (value === 'none' || value === 'auto') return choice(all, value);
-  if (value === 'required') return choice(all, value);
+  if (value === undefined || value === null) return choice(offered);
+  if (value === 'none' || value === 'auto') return choice(offered, value);
+  if (value === 'required') return choice(offered, value);
   const fields = objectAt('tool_choice', value);
   jsonAt('tool_choice', fields);
   if (fields['type'] === 'allowed_tools') {
@@ -152,7 +171,7 @@ export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Ch
       throw invalidField('tool_choice.mode', 'must be "auto" or "required".');
     }
     const entries = arrayAt('tool_choice.tools', fields['tools']);
-    checkCount('tool_choice.tools', entries);
+    checkCount('tool_choice.tools', entries.length);
     const allowed = entries.flatMap((tool, index) => {
       const path = `tool_choice.tools[${index}]`;
       return findTools(path, objectAt(path, tool), offered);
@@ -161,17 +180,29 @@ export function chooseTools(value: unknown, offered: readonly OfferedTool[]): Ch
   }
   const [chosen] = findTools('tool_choice', fields, offered);
   if (chosen === undefined) throw invalidField('tool_choice', 'the backend does not have this tool.');
-  return choice(all, { type: 'function', function: { name: chosen.function.name } });
+  return choice(offered, { type: 'function', function: { name: chosen.chat.function.name } });
 }
 
-function choice(tools: readonly ChatTool[], toolChoice?: ChatRequest['tool_choice']): Choice {
-  if (tools.length > 0) return { tools: [...tools], ...(toolChoice !== undefined && { tool_choice: toolChoice }) };
+function choice(tools: readonly OfferedTool[], toolChoice?: ChatRequest['tool_choice']): Choice {
+  if (tools.length > 0)
+    return { tools: describeOnce(tools), ...(toolChoice !== undefined && { tool_choice: toolChoice }) };
   if (toolChoice === 'required') throw invalidField('tool_choice', 'there is no tool that the model could call.');
   return {};
 }
 
+/** What is said about a namespace is in the description of its first tool. */
+function describeOnce(tools: readonly OfferedTool[]): ChatTool[] {
+  const stated = new Set<string>();
+  return tools.map(({ chat, about }) => {
+    if (about === undefined || stated.has(about)) return chat;
+    stated.add(about);
+    const description = joinTexts(about, chat.function.description ?? '');
+    return { ...chat, function: { ...chat.function, description } };
+  });
+}
+
 /** The tools that an entry names. A tool that was left out has none. */
-function findTools(path: string, entry: Fields, offered: readonly OfferedTool[]): ChatTool[] {
+function findTools(path: string, entry: Fields, offered: readonly OfferedTool[]): readonly OfferedTool[] {
   const { type } = entry;
   if (typeof type === 'string' && OPTIONAL_TYPE.test(type)) return [];
   const name = stringAt(`${path}.name`, entry['name']);
@@ -182,5 +213,5 @@ function findTools(path: string, entry: Fields, offered: readonly OfferedTool[])
   const exact = named.filter(({ client }) => client.namespace === namespace);
   const found = exact.length > 0 || namespace !== undefined ? exact : named;
   if (found.length === 0) throw invalidField(path, 'the field "tools" does not contain this tool.');
-  return found.map(({ chat }) => chat);
+  return found;
 }

@@ -62,24 +62,59 @@ describe('readConversation()', () => {
   });
 
   it('puts the results of one message in the order of the calls, because many models are not shown the IDs', () => {
-    const content = [result('c'), result('unknown'), result('a'), result('b', [image()])];
+    const content = [result('c'), result('a'), result('b', [image()])];
     const [, ...messages] = translateMessages(assistant(use('a'), use('b'), use('c')), user(...content));
     assert.deepEqual(
       messages.map((message) => ('tool_call_id' in message ? message.tool_call_id : message.role)),
-      ['a', 'b', 'c', 'unknown', 'user'],
+      ['a', 'b', 'c', 'user'],
     );
   });
 
-  it('does not wait for results that never come', () => {
-    assert.deepEqual(
-      translateMessages(assistant(use('a')), user(text('Stop')), assistant(text('Yes')), user(text('Go'))),
-      [
-        { role: 'assistant', content: null, tool_calls: [call('a')] },
-        { role: 'user', content: 'Stop' },
-        { role: 'assistant', content: 'Yes' },
-        { role: 'user', content: 'Go' },
-      ],
-    );
+  for (const [name, messages, problem] of [
+    [
+      'a call that has no result before the model goes on',
+      [user(text('One')), assistant(use('a'), use('b')), user(result('a')), assistant(text('Yes')), user(text('Go'))],
+      /^messages\[1\]: the tool_use block "b" has no tool_result in the next message of the user\./,
+    ],
+    [
+      'a call that has no result at the end',
+      [assistant(use('a')), user(text('Stop'))],
+      /^messages\[0\]: the tool_use block "a" has no tool_result/,
+    ],
+    [
+      'a result without a call',
+      [user(text('One')), assistant(text('Yes')), user(text('Two'), result('a'))],
+      /^messages\[2\]\.content\[1\]: the tool_result for "a" has no tool_use block with this id in the message before it\./,
+    ],
+    [
+      'a result that belongs to an earlier message',
+      [assistant(use('a')), user(result('a')), assistant(use('b')), user(result('a'), result('b'))],
+      /^messages\[3\]\.content\[0\]: the tool_result for "a"/,
+    ],
+    [
+      'a second result',
+      [assistant(use('a')), user(result('a'), result('a'))],
+      /^messages\[1\]\.content\[1\]: the tool_result for "a"/,
+    ],
+    [
+      'two calls with the same id',
+      [assistant(use('a'), use('a')), user(result('a'))],
+      /^messages\[0\]: two tool_use blocks have the id "a"\./,
+    ],
+    [
+      'two calls with the same id in messages that follow each other',
+      [assistant(use('a')), assistant(use('a')), user(result('a'))],
+      /^messages\[1\]: two tool_use blocks have the id "a"\./,
+    ],
+  ] as const) {
+    it(`rejects ${name}, and names the message`, () => {
+      assert.throws(() => translateMessages(...messages), { name: 'DialectError', status: 400, message: problem });
+    });
+  }
+
+  it('accepts an id again once its call has a result, because some backends use the same ones in each turn', () => {
+    const messages = translateMessages(assistant(use('a')), user(result('a')), assistant(use('a')), user(result('a')));
+    assert.equal(messages.length, 4);
   });
 
   it('sends images of results after all results of the turn', () => {

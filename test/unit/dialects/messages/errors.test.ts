@@ -21,13 +21,28 @@ describe('errorResponse()', () => {
     [599, 'api_error'],
   ] as const) {
     it(`is ${type} for status ${status}`, () => {
-      const expected = { type: 'error', error: { type, message: 'Try again.' }, request_id: null };
-      assert.deepEqual(errorResponse(new DialectError('Try again.', { status })), expected);
+      const expected = { type: 'error', error: { type, message: 'Try again.' }, request_id: 'req_1' };
+      assert.deepEqual(errorResponse(new DialectError('Try again.', { status }), 'req_1'), expected);
     });
   }
 
+  it('tells the libraries of Anthropic to go on without a thread, as they ask for it by default', () => {
+    const { error } = errorResponse(
+      new DialectError('No threads.', { status: 400, code: 'thread_unsupported_request' }),
+      '',
+    );
+    assert.deepEqual(error, {
+      type: 'invalid_request_error',
+      message: 'No threads.',
+      details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+    });
+  });
+
   it('begins as Claude Code expects it if the conversation is too long', () => {
-    const { error } = errorResponse(new DialectError('Too much.', { status: 400, code: 'context_length_exceeded' }));
+    const { error } = errorResponse(
+      new DialectError('Too much.', { status: 400, code: 'context_length_exceeded' }),
+      '',
+    );
     assert.deepEqual(error, { type: 'invalid_request_error', message: 'prompt is too long: Too much.' });
   });
 });

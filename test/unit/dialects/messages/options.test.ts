@@ -27,7 +27,6 @@ describe('rejectUnsupported()', () => {
   it('rejects fields that a client relies on', () => {
     for (const [request, message] of [
       [{ container: 'a' }, /^container: the backend runs no code\. Remove it\.$/],
-      [{ thread: { type: 'continue' } }, /^thread: the proxy stores no conversations\. Send all messages\.$/],
       [{ compaction: { type: 'summarize' } }, /^compaction: the proxy does not compact/],
       [
         { mcp_servers: [{ url: 'https://x' }] },
@@ -45,6 +44,25 @@ describe('rejectUnsupported()', () => {
       );
     }
   });
+});
+
+describe('rejectUnsupported() of a thread', () => {
+  for (const type of ['create', 'continue']) {
+    it(`has the code by which libraries recognize it (${type})`, () => {
+      assert.throws(
+        () => {
+          rejectUnsupported({ thread: { type } });
+        },
+        {
+          name: 'DialectError',
+          status: 400,
+          param: 'thread',
+          code: 'thread_unsupported_request',
+          message: 'thread: the proxy stores no conversations. Send all messages.',
+        },
+      );
+    });
+  }
 });
 
 describe('readSampling()', () => {
@@ -113,7 +131,7 @@ describe('readThinking()', () => {
       ['max', 'high'],
       [null, undefined],
     ]) {
-      assert.deepEqual(readThinking({ output_config: { effort } }, undefined), { effort: expected, isHidden: false });
+      assert.equal(readThinking({ output_config: { effort } }, undefined).effort, expected);
     }
   });
 
@@ -122,8 +140,8 @@ describe('readThinking()', () => {
   });
 
   it('leaves the effort to the model if the request says nothing', () => {
-    assert.deepEqual(readThinking({}, undefined), { effort: undefined, isHidden: false });
-    assert.deepEqual(readThinking({ thinking: adaptive }, undefined), { effort: undefined, isHidden: false });
+    assert.equal(readThinking({}, undefined).effort, undefined);
+    assert.equal(readThinking({ thinking: adaptive }, undefined).effort, undefined);
   });
 
   it('derives the effort from a budget', () => {
@@ -134,6 +152,14 @@ describe('readThinking()', () => {
       ['low', 'medium', 'high', undefined],
     );
     assert.equal(effortOf(1024, { output_config: { effort: 'high' } }), 'high');
+  });
+
+  it('hides thinking that was not asked for', () => {
+    const isHidden = (thinking: unknown) => readThinking({ thinking }, undefined).isHidden;
+    assert.deepEqual([undefined, null].map(isHidden), [true, true]);
+    const asking = [adaptive, { type: 'adaptive', display: 'omitted' }, { type: 'enabled' }, { type: 'between_tools' }];
+    assert.deepEqual(asking.map(isHidden), [false, false, false, false]);
+    assert.equal(readThinking({ output_config: { effort: 'high' } }, undefined).isHidden, true);
   });
 
   it('hides thinking that is turned off, and asks for little', () => {

@@ -3,7 +3,7 @@ import type { ChatDelta, ChatOutcome } from '../../../../src/dialects/chatReader
 import { DialectError } from '../../../../src/dialects/dialectError.ts';
 import { createReply } from '../../../../src/dialects/messages/reply.ts';
 
-const PLAN = { model: 'claude-opus-5', stream: true, hidesThinking: false };
+const PLAN = { model: 'claude-opus-5', stream: true, hidesThinking: false, inputEstimate: 70 };
 const IDENTITY = { id: 'abc', createdAt: 5 };
 const OUTCOME: ChatOutcome = { finish: 'stop', usage: { input: 10, cached: 4, output: 3, reasoning: 1 } };
 
@@ -78,6 +78,11 @@ describe('createReply()', () => {
     assert.equal(message['role'], 'assistant');
     assert.deepEqual(message['content'], []);
     assert.equal(message['stop_reason'], null);
+  });
+
+  it('begins a stream with an estimate of the input tokens, because the backend reports them at the end', () => {
+    const message = stream([])[0]?.data['message'] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    assert.deepEqual([message['usage']?.['input_tokens'], message['usage']?.['output_tokens']], [70, 0]);
   });
 
   it('reports cached tokens apart from the other input tokens', () => {
@@ -181,6 +186,28 @@ describe('createReply()', () => {
     }
   });
 
+  for (const [finish, reason] of [
+    ['length', 'max_tokens'],
+    ['contentFilter', 'refusal'],
+  ] as const) {
+    it(`is a complete message whose last call was cut off, if it stops with ${reason}`, () => {
+      const message = body(
+        [
+          { kind: 'toolCall', index: 0, id: 'call_1', name: 'Read' },
+          { kind: 'arguments', index: 0, json: '{"a":1}' },
+          { kind: 'toolCall', index: 1, id: 'call_2', name: 'Write' },
+          { kind: 'arguments', index: 1, json: '{"text":"Hal' },
+        ],
+        { ...OUTCOME, finish },
+      );
+      assert.equal(message['stop_reason'], reason);
+      assert.deepEqual(message['content'], [
+        { type: 'tool_use', id: 'call_1', name: 'Read', input: { a: 1 }, caller: { type: 'direct' } },
+        { type: 'tool_use', id: 'call_2', name: 'Write', input: {}, caller: { type: 'direct' } },
+      ]);
+    });
+  }
+
   it('sends pings, and an error event if the response breaks off', () => {
     const reply = createReply(PLAN, IDENTITY);
     assert.deepEqual(parseEvents(reply.ping()), [{ name: 'ping', data: { type: 'ping' } }]);
@@ -190,7 +217,7 @@ describe('createReply()', () => {
         data: {
           type: 'error',
           error: { type: 'overloaded_error', message: 'Overloaded. Try again.' },
-          request_id: null,
+          request_id: 'req_abc',
         },
       },
     ]);

@@ -4,6 +4,8 @@ import { CLAUDE_CODE_REQUEST, IMAGE, MODEL_LIST } from '../../../support/message
 import { translateFields } from '../../../support/translateMessages.ts';
 
 const CONTEXT = { modelList: MODEL_LIST, replacementModel: undefined };
+const countedMessages = (messages: readonly object[]) =>
+  translateRequest({ model: 'kimi-k2-6', messages }, { ...CONTEXT, countsOnly: true }).chat.messages;
 const rejects = (fields: object, message: RegExp, status = 400) => {
   assert.throws(() => translateFields(fields), { name: 'DialectError', status, message });
 };
@@ -70,13 +72,25 @@ describe('translateRequest()', () => {
       stream: true,
       stream_options: { include_usage: true },
     });
-    assert.deepEqual(plan, { model: 'kimi-k2-6', stream: true, hidesThinking: false });
+    assert.deepEqual(plan, {
+      model: 'kimi-k2-6',
+      stream: true,
+      hidesThinking: false,
+      inputEstimate: plan.inputEstimate,
+    });
   });
 
   it('makes a plan that another thread can receive', () => {
     const { plan } = translateFields({});
     assert.deepEqual(structuredClone(plan), plan);
-    assert.deepEqual(plan, { model: 'kimi-k2-6', stream: false, hidesThinking: false });
+    assert.deepEqual(plan, { model: 'kimi-k2-6', stream: false, hidesThinking: true, inputEstimate: 0 });
+  });
+
+  it('estimates the tokens of the prompt for a stream, one for four characters', () => {
+    const estimateOf = (length: number) =>
+      translateFields({ stream: true, messages: [{ role: 'user', content: 'x'.repeat(length) }] }).plan.inputEstimate;
+    assert.equal(estimateOf(4000) - estimateOf(0), 1000);
+    assert.ok(estimateOf(0) > 0 && estimateOf(0) < 10);
   });
 
   it('does not change the request', () => {
@@ -112,7 +126,7 @@ describe('translateRequest()', () => {
   });
 
   it('replaces a name that the backend does not offer, or reports the models', () => {
-    const request = { model: 'claude-opus-5', messages: [{ role: 'user', content: 'Hello' }] };
+    const request = { model: 'claude-opus-5', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
     const { chat, plan } = translateRequest(request, { ...CONTEXT, replacementModel: 'glm-5-2' });
     assert.equal(chat.model, 'glm-5-2');
     assert.equal(plan.model, 'claude-opus-5');
@@ -151,7 +165,22 @@ describe('translateRequest()', () => {
       { role: 'system', content: 'Be brief.' },
     ];
     rejects({ messages }, /^messages\[1\]: the backend cannot continue a message/);
-    assert.equal(translateFields({ messages, max_tokens: undefined }).chat.messages.length, 3);
+    assert.equal(countedMessages(messages).length, 3);
+  });
+
+  it('requires a limit of the response, except to count tokens', () => {
+    rejects({ max_tokens: undefined }, /^max_tokens: is missing\. Set the most tokens that the response may have\.$/);
+    rejects({ max_tokens: null }, /^max_tokens: is missing/);
+    assert.equal(countedMessages([{ role: 'user', content: 'Hello' }]).length, 1);
+  });
+
+  it('counts the tokens of a conversation whose calls have no results yet', () => {
+    const call = { type: 'tool_use', id: 'a', name: 'Read', input: {} };
+    const messages = [{ role: 'assistant', content: [call] }];
+    rejects({ messages }, /^messages\[0\]/);
+    assert.equal(countedMessages(messages).length, 1);
+    const result = { type: 'tool_result', tool_use_id: 'a', content: 'x' };
+    assert.equal(countedMessages([{ role: 'user', content: [result] }]).length, 1);
   });
 
   it('names the field that is wrong', () => {

@@ -11,10 +11,10 @@ const calling = (...ids: readonly string[]): ChatAssistantMessage => ({
 describe('Transcript', () => {
   it('holds messages back until all calls have a result', () => {
     const transcript = new Transcript();
-    transcript.addAssistant(calling('a', 'b'));
-    transcript.addResult('a', 'A');
+    transcript.addAssistant('messages[0]', calling('a', 'b'));
+    transcript.addResult('messages[1].content[0]', 'a', 'A');
     transcript.add({ role: 'user', content: 'One' });
-    transcript.addResult('b', 'B');
+    transcript.addResult('messages[1].content[0]', 'b', 'B');
     transcript.add({ role: 'user', content: 'Two' });
     assert.deepEqual(
       transcript.end().map(({ content }) => content),
@@ -24,9 +24,9 @@ describe('Transcript', () => {
 
   it('releases them before the next message of the assistant, and at the end', () => {
     const transcript = new Transcript();
-    transcript.addAssistant(calling('a'));
+    transcript.addAssistant('messages[0]', calling('a'));
     transcript.add({ role: 'user', content: 'One' });
-    transcript.addAssistant(calling('b'));
+    transcript.addAssistant('messages[0]', calling('b'));
     transcript.add({ role: 'user', content: 'Two' });
     assert.deepEqual(
       transcript.end().map(({ content }) => content),
@@ -36,20 +36,20 @@ describe('Transcript', () => {
 
   it('knows the positions of the open calls only', () => {
     const transcript = new Transcript();
-    transcript.addAssistant(calling('a', 'b'));
+    transcript.addAssistant('messages[0]', calling('a', 'b'));
     assert.ok(transcript.positionOf('a') < transcript.positionOf('b'));
     assert.ok(transcript.positionOf('b') < transcript.positionOf('unknown'));
     transcript.add({ role: 'user', content: 'One' });
-    transcript.addAssistant(calling('c'));
+    transcript.addAssistant('messages[0]', calling('c'));
     assert.equal(transcript.positionOf('a'), transcript.positionOf('unknown'));
     assert.ok(transcript.positionOf('c') < transcript.positionOf('a'));
   });
 
   it('joins neighbouring messages of the assistant', () => {
     const transcript = new Transcript();
-    transcript.addAssistant({ role: 'assistant', content: 'One', reasoning: 'R' });
-    transcript.addAssistant({ ...calling('a'), content: ' Two' });
-    transcript.addAssistant({ ...calling('b'), reasoning: 'S' });
+    transcript.addAssistant('messages[0]', { role: 'assistant', content: 'One', reasoning: 'R' });
+    transcript.addAssistant('messages[0]', { ...calling('a'), content: ' Two' });
+    transcript.addAssistant('messages[0]', { ...calling('b'), reasoning: 'S' });
     assert.deepEqual(transcript.end(), [{ ...calling('a', 'b'), content: 'One Two', reasoning: 'RS' }]);
   });
 });

@@ -45,10 +45,13 @@ describe('rejectUnsupported()', () => {
 
 describe('readSampling()', () => {
   it('reads the numbers, and leaves out those that are null', () => {
-    assert.deepEqual(readSampling({ temperature: 0, top_p: null, max_output_tokens: 1 }), {
+    const fields = { temperature: 0, top_p: null, max_output_tokens: 1, presence_penalty: -1 };
+    assert.deepEqual(readSampling(fields), {
       temperature: 0,
       topP: undefined,
       maxTokens: 1,
+      presencePenalty: -1,
+      frequencyPenalty: undefined,
     });
   });
 
@@ -56,6 +59,8 @@ describe('readSampling()', () => {
     for (const [name, value] of [
       ['temperature', '1'],
       ['top_p', []],
+      ['presence_penalty', '0'],
+      ['frequency_penalty', {}],
       ['max_output_tokens', 0],
       ['max_output_tokens', 1.5],
     ] as const) {
@@ -65,12 +70,22 @@ describe('readSampling()', () => {
 });
 
 describe('readReasoning()', () => {
+  it('finds that the client asks for sealed reasoning', () => {
+    assert.equal(
+      readReasoning({ include: ['file_search_call.results', 'reasoning.encrypted_content'] }).isSealed,
+      true,
+    );
+    assert.equal(readReasoning({ include: [] }).isSealed, false);
+  });
+
   it('reads the effort and the kind of summary', () => {
-    assert.deepEqual(readReasoning({}), { echo: { effort: null, summary: null }, chat: {}, summarizes: false });
+    const echo = { effort: null, summary: null };
+    assert.deepEqual(readReasoning({}), { echo, chat: {}, summarizes: false, isSealed: false });
     assert.deepEqual(readReasoning({ reasoning: { effort: 'medium', summary: 'detailed' } }), {
       echo: { effort: 'medium', summary: 'detailed' },
       chat: { reasoning_effort: 'medium' },
       summarizes: true,
+      isSealed: false,
     });
     assert.equal(readReasoning({ reasoning: { generate_summary: 'concise' } }).summarizes, true);
     assert.equal(readReasoning({ reasoning: { summary: 'none' } }).summarizes, false);

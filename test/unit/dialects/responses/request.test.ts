@@ -29,16 +29,27 @@ describe('translateRequest()', () => {
     const { chat } = translate({
       temperature: 0.5,
       top_p: 0.9,
+      presence_penalty: -1,
+      frequency_penalty: 1,
       max_output_tokens: 100,
       reasoning: { effort: 'high' },
       text: { verbosity: 'low', format: { type: 'json_object' } },
     });
     assert.equal(chat.temperature, 0.5);
     assert.equal(chat.top_p, 0.9);
+    assert.equal(chat.presence_penalty, -1);
+    assert.equal(chat.frequency_penalty, 1);
     assert.equal(chat.max_tokens, 100);
     assert.equal(chat.reasoning_effort, 'high');
     assert.equal(chat.verbosity, 'low');
     assert.deepEqual(chat.response_format, { type: 'json_object' });
+  });
+
+  it('passes the service tier on, but not the default', () => {
+    assert.equal(translate({ service_tier: 'priority' }).chat.service_tier, 'priority');
+    for (const tier of ['auto', null, undefined])
+      assert.ok(!('service_tier' in translate({ service_tier: tier }).chat));
+    assert.equal(rejection({ service_tier: 1 }).param, 'service_tier');
   });
 
   it('leaves out the effort for a model that does not take one', () => {
@@ -56,6 +67,7 @@ describe('translateRequest()', () => {
   it('sends on nothing that identifies the client or its conversation', () => {
     const { chat, plan } = translate({
       prompt_cache_key: 'secret-1',
+      max_tool_calls: 5,
       client_metadata: { id: 'secret-2' },
       metadata: { id: 'secret-3' },
       safety_identifier: 'secret-4',

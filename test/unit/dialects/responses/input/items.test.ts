@@ -168,6 +168,25 @@ describe('readInput()', () => {
     assert.deepEqual(translateItems(both, said('c')), [{ role: 'assistant', content: 'c', reasoning: 'long' }]);
   });
 
+  it('reads what the proxy has sealed, and otherwise the text or the summary beside it', () => {
+    const summary = [{ type: 'summary_text', text: 'short' }];
+    for (const [sealed, reasoning] of [
+      ['sealed(long)', 'long'],
+      ['gAAAAABfrom-elsewhere', 'short'],
+      [null, 'short'],
+    ] as const) {
+      const item = { type: 'reasoning', summary, encrypted_content: sealed };
+      assert.deepEqual(translateItems(item, said('c')), [{ role: 'assistant', content: 'c', reasoning }]);
+    }
+    const { param } = rejection({ input: [{ type: 'reasoning', summary, encrypted_content: 7 }] });
+    assert.equal(param, 'input[0].encrypted_content');
+  });
+
+  it('names the option of clients that refer to items by their ids', () => {
+    const { message } = rejection({ input: [{ type: 'item_reference', id: 'msg_1' }] });
+    assert.match(message, /"store" to false/);
+  });
+
   it('leaves out reasoning without a text, and reasoning that led to nothing', () => {
     const encrypted = { type: 'reasoning', summary: [], encrypted_content: 'abc' };
     assert.deepEqual(translateItems(encrypted, said('a'), thought('Hm.'), user('Stop.')), [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatDelta, ChatOutcome } from '../../../../../src/dialects/chatReader.ts';
+import type { ReplyOutcome } from '../../../../../src/dialects/dialect.ts';
 import { DialectError } from '../../../../../src/dialects/dialectError.ts';
 import { ResponsesReply } from '../../../../../src/dialects/responses/reply/reply.ts';
 import { IDENTITY, STOPPED, bodyOf, eventsOf, streamOf, translate } from '../../../../support/responsesDialect.ts';
@@ -84,26 +85,34 @@ describe('ResponsesReply', () => {
       id: `resp_${IDENTITY.id}`,
       object: 'response',
       created_at: IDENTITY.createdAt,
+      completed_at: null,
       status: 'in_progress',
       background: false,
       error: null,
+      frequency_penalty: 0,
       incomplete_details: null,
       instructions: 'Be brief.',
       max_output_tokens: 9,
+      max_tool_calls: null,
       metadata: { a: 'b' },
       model: 'thinker',
       output: [],
       parallel_tool_calls: false,
+      presence_penalty: 0,
       previous_response_id: null,
+      prompt_cache_key: null,
       reasoning: { effort: 'low', summary: 'auto' },
-      service_tier: 'default',
+      safety_identifier: null,
+      service_tier: 'auto',
       store: false,
       temperature: 0.5,
       text: { format: { type: 'text' } },
       tool_choice: 'required',
-      tools: TOOLS,
-      top_p: null,
+      tools: [{ ...TOOLS[0], description: null, strict: null }, ...TOOLS.slice(1)],
+      top_logprobs: 0,
+      top_p: 1,
       truncation: 'disabled',
+      usage: null,
     };
     const events = eventsOf(streamOf(own, [text('x')]));
     assert.deepEqual(events[0], { type: 'response.created', sequence_number: 0, response: expected });
@@ -119,7 +128,54 @@ describe('ResponsesReply', () => {
     };
     const { output } = last.response;
     assert.equal(output.length, 1);
-    assert.deepEqual(last.response, { ...expected, status: 'completed', output, usage });
+    const completed = { status: 'completed', completed_at: STOPPED.completedAt };
+    assert.deepEqual(last.response, { ...expected, ...completed, output, usage });
+  });
+
+  it('repeats the fields of the request, which are for the client alone', () => {
+    const fields = {
+      ...{ temperature: 0, top_p: 0.5, presence_penalty: -1, frequency_penalty: 1, max_tool_calls: 3 },
+      ...{ safety_identifier: 'user-1', prompt_cache_key: 'cache-1' },
+    };
+    const body: object = bodyOf(translate(fields).plan, [text('x')]);
+    for (const [name, value] of Object.entries(fields)) assert.equal((body as Record<string, unknown>)[name], value);
+  });
+
+  it('states the tier that the backend reports, and until then the one that the client wants', () => {
+    const { plan: own } = translate({ stream: true, service_tier: 'priority' });
+    const tiersWith = (outcome: ReplyOutcome) =>
+      eventsOf(streamOf(own, [text('x')], outcome)).flatMap((event) =>
+        'response' in event ? [event.response.service_tier] : [],
+      );
+    assert.deepEqual(tiersWith({ ...STOPPED, serviceTier: 'flex' }), ['priority', 'priority', 'flex']);
+    assert.deepEqual(tiersWith(STOPPED), ['priority', 'priority', 'auto']);
+  });
+
+  it('is completed only if the model ended by itself', () => {
+    for (const finish of ['length', 'contentFilter'] as const) {
+      assert.equal(bodyOf(plan, [text('x')], { ...STOPPED, finish }).completed_at, null);
+    }
+  });
+
+  it('seals the reasoning once it is complete, if the client asked for it', () => {
+    const include = ['reasoning.encrypted_content'];
+    for (const fields of [{ include }, { include, reasoning: { summary: 'auto' } }]) {
+      const { plan: own } = translate({ ...fields, stream: true });
+      const events = eventsOf(streamOf(own, [reasoning('Hm'), reasoning('m.'), text('x')]));
+      const sealed = events.flatMap((event) => {
+        if (!('item' in event) || event.item.type !== 'reasoning') return [];
+        return [[event.type, event.item.encrypted_content]];
+      });
+      assert.deepEqual(sealed, [
+        ['response.output_item.added', undefined],
+        ['response.output_item.done', 'sealed(Hmm.)'],
+      ]);
+      const last = events.at(-1);
+      assert.ok(last?.type === 'response.completed');
+      const [item] = last.response.output;
+      assert.ok(item?.type === 'reasoning');
+      assert.equal(item.encrypted_content, 'sealed(Hmm.)');
+    }
   });
 
   it('gives the reasoning as a summary if the client asked for one', () => {
@@ -139,7 +195,6 @@ describe('ResponsesReply', () => {
       type: 'reasoning',
       status: 'completed',
       summary: [{ type: 'summary_text', text: 'Hmm.' }],
-      encrypted_content: null,
     });
   });
 
@@ -160,7 +215,6 @@ describe('ResponsesReply', () => {
       status: 'completed',
       summary: [],
       content: [{ type: 'reasoning_text', text: 'Hmm.' }],
-      encrypted_content: null,
     });
   });
 
@@ -261,8 +315,8 @@ describe('ResponsesReply', () => {
     }
   });
 
-  it('leaves out the usage if the backend did not report it', () => {
-    assert.ok(!('usage' in bodyOf(plan, [text('x')], { finish: 'stop', usage: undefined })));
+  it('has no usage if the backend did not report it', () => {
+    assert.equal(bodyOf(plan, [text('x')], { finish: 'stop', usage: undefined }).usage, null);
   });
 
   it('reports a failure with what is complete, and no end', () => {

@@ -24,10 +24,21 @@ describe('readTools()', () => {
   it('offers the tools of a namespace after those outside keep their names', () => {
     const tools = chatTools(AGENTS, { ...RUN, name: 'agents__run', description: 'Own.' });
     assert.deepEqual(tools, [
-      { name: 'agents__run_2', description: 'Agents.' },
-      { name: 'agents__stop', description: 'Agents.' },
+      { name: 'agents__run_2' },
+      { name: 'agents__stop' },
       { name: 'agents__run', description: 'Own.' },
     ]);
+  });
+
+  it('limits the name of a namespace, which each of its tools gets', () => {
+    assert.equal(read({ ...AGENTS, name: 'n'.repeat(256) }).length, 2);
+    rejects(() => read({ ...AGENTS, name: 'n'.repeat(257) }), 'tools[0].name');
+  });
+
+  it('counts the tools before it reads them', () => {
+    const namespace = (length: number) => ({ ...AGENTS, tools: Array.from({ length }) });
+    rejects(() => read(namespace(1025)), 'tools');
+    rejects(() => read(namespace(1000), RUN, namespace(24)), 'tools');
   });
 
   it('offers a custom tool as a function with one text, and describes its grammar', () => {
@@ -114,7 +125,7 @@ describe('joinTools()', () => {
 });
 
 describe('chooseTools()', () => {
-  const offered = read(AGENTS, RUN, PATCH);
+  const offered = read({ ...AGENTS, description: '' }, RUN, PATCH);
   const all = offered.map(({ chat }) => chat);
   const namesOf = (value: unknown) => chooseTools(value, offered).tools?.map((tool) => tool.function.name);
 
@@ -145,6 +156,25 @@ describe('chooseTools()', () => {
       'agents__stop',
     ]);
     assert.equal(chooseTools(allow(PATCH), offered).tool_choice, 'required');
+  });
+
+  it('states once what a namespace is for, in the first of its tools that is offered', () => {
+    const stop = { ...RUN, name: 'stop', description: 'Stops.' };
+    const tools = read({ ...AGENTS, tools: [RUN, stop] }, { ...AGENTS, name: 'other', tools: [stop, RUN] }, PATCH);
+    const describe = (value: unknown) =>
+      chooseTools(value, tools)
+        .tools?.slice(0, 4)
+        .map(({ function: { name, description } }) => [name, description]);
+    assert.deepEqual(describe('auto'), [
+      ['agents__run', 'The tools of agents: Agents.'],
+      ['agents__stop', 'Stops.'],
+      ['other__stop', 'The tools of other: Agents.\n\nStops.'],
+      ['other__run', undefined],
+    ]);
+    const allowed = [{ ...stop, namespace: 'agents' }];
+    assert.deepEqual(describe({ type: 'allowed_tools', mode: 'auto', tools: allowed }), [
+      ['agents__stop', 'The tools of agents: Agents.\n\nStops.'],
+    ]);
   });
 
   it('chooses nothing if there are no tools', () => {
