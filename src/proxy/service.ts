@@ -16,6 +16,7 @@ import { ModelLists } from './dialects/modelLists.ts';
 import { Translator } from './dialects/translationThread.ts';
 import type { Config } from './hosts/config.ts';
 import type { Log } from './log.ts';
+import { nodeWarning } from './nodeVersion.ts';
 import { RequestLimits } from './relay/requestLimits.ts';
 import { AccessKeys, onceAMinute } from './server/accessKeys.ts';
 import { Callers } from './server/callers.ts';
@@ -152,6 +153,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   server.on('error', (error: NodeJS.ErrnoException) => {
     log.error('server_error', { code: error.code });
   });
+  const oldNode = nodeWarning(process.versions);
+  if (oldNode !== undefined) log.warn('old_node', { note: oldNode });
   if (!isLoopback(config.host)) {
     const note =
       'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';

@@ -1,5 +1,7 @@
 // One request and its response over the live session, with the one resend that transport V2 allows (section 3).
 import { wipe } from '../shared/bytes.ts';
+import { Attempt } from './attempt.ts';
+import type { AttemptOwner, SealedBody } from './attempt.ts';
 import type { RequestSealer } from './envelope.ts';
 import { SessionError, asSessionError } from './errors.ts';
 import type { SessionErrorCode } from './errors.ts';
@@ -7,17 +9,8 @@ import { RecordStream } from './recordStream.ts';
 import type { BodyReader, ReplayableBody } from './replayableBody.ts';
 import type { Session } from './session.ts';
 import type { SessionManager } from './sessionManager.ts';
-import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from './transport.ts';
-import {
-  ERROR_CODE_HEADER,
-  ERROR_CONTRACT_HEADER,
-  RECORD_MEDIA_TYPE,
-  REQUEST_PATH,
-  RESEND_CODES,
-  ROUTING_KEY_HEADER,
-  SESSION_ID_HEADER,
-  recordLength,
-} from './wire.ts';
+import type { Transport } from './transport.ts';
+import { recordLength } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
 /** Receives a response. `end` or `fail` is the last call. */
@@ -40,15 +33,16 @@ const MAX_BUFFERED_BODY = 64 * 1024;
 /** Sealing yields to the event loop after this many bytes. */
 const SEALED_PER_TURN = 256 * 1024;
 
-/** Failures of a response that say nothing about its session. With any other one, the session is retired. */
+/** Failures of a response that say nothing about its session. */
 const KEEP_SESSION: ReadonlySet<SessionErrorCode> = new Set(['enclave_error', 'cancelled', 'request_too_large']);
-
-/** Receives the outcome of an attempt. */
-interface AttemptOwner {
-  finished(error?: SessionError): void;
-  /** The reply allows a resend. It is not authenticated: it may come from anyone on the network. */
-  sessionRejected(): void;
-}
+/** Failures outside the records, after which a session may still answer other requests. With any other one, it is retired. */
+const OUTER_FAILURES: ReadonlySet<SessionErrorCode> = new Set([
+  'response_status',
+  'response_content_type',
+  'network',
+  'truncated',
+  'timeout',
+]);
 
 export class Exchange<Attestation> {
   readonly #context: ExchangeContext<Attestation>;
@@ -57,6 +51,7 @@ export class Exchange<Attestation> {
   readonly #sink: ResponseSink;
   #attempt: Attempt<Attestation> | undefined;
   #attempts = 0;
+  #rejected: Session<Attestation> | undefined;
   #done = false;
   /** True while it waits for a session. */
   isAcquiring = false;
@@ -72,13 +67,13 @@ export class Exchange<Attestation> {
   /** Sends the request as soon as there is a session. The body may still be arriving. */
   begin(): void {
     const { sessions } = this.#context;
-    const session = sessions.current();
+    const session = sessions.take(this.#rejected);
     if (session !== undefined) {
       this.#send(session);
       return;
     }
     this.isAcquiring = true;
-    sessions.acquire().then(
+    sessions.acquire(this.#rejected).then(
       (fresh) => {
         this.isAcquiring = false;
         this.#send(fresh);
@@ -109,12 +104,15 @@ export class Exchange<Attestation> {
     if (this.#done) return;
     this.#attempts++;
     const { sealer, opener } = session.beginCall();
+    const use = this.#context.sessions.begin(session);
     const records = new RecordStream(opener, {
       start: (start) => {
+        use.answered();
         this.#body.release();
         this.#sink.start(start);
       },
       chunk: (bytes) => {
+        use.answered();
         this.#sink.chunk(bytes);
       },
     });
@@ -126,14 +124,15 @@ export class Exchange<Attestation> {
         this.#resend(session);
       },
     };
-    const attempt = new Attempt(owner, session, sealer, records);
+    const attempt = new Attempt(owner, session, use, sealer, records);
     this.#attempt = attempt;
     attempt.send(this.#context.transport, sealBody(sealer, this.#metadata, this.#body));
   }
 
   #resend(rejected: Session<Attestation>): void {
     this.#attempt?.cancel();
-    this.#context.sessions.retire(rejected, 'rejected');
+    this.#attempt?.use.failed('rejected');
+    this.#rejected = rejected;
     if (this.#attempts > 1) {
       this.#finish(new SessionError('session_rejected', 'The enclave also rejected a fresh session'));
       return;
@@ -152,15 +151,14 @@ export class Exchange<Attestation> {
     else this.#sink.fail(error);
   }
 
-  /** A failure before any answer may be the network's; after it began, the session is retired (section 3). */
+  /** A failure before any answer may be the network's; after it began, it is that of the session (section 3). */
   #judgeSession({ code }: SessionError): void {
     const attempt = this.#attempt;
     if (attempt?.answered !== true || KEEP_SESSION.has(code)) return;
-    this.#context.sessions.retire(attempt.session, 'bad_response');
+    if (OUTER_FAILURES.has(code)) attempt.use.failed('bad_response');
+    else this.#context.sessions.retire(attempt.session, 'bad_response');
   }
 }
-
-type SealedBody = Pick<UpstreamRequest, 'body' | 'length'> & { readonly reader?: BodyReader };
 
 /** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
 function sealBody(sealer: RequestSealer, metadata: Uint8Array, body: ReplayableBody): SealedBody {
@@ -192,108 +190,4 @@ async function* sealChunks(
   // Without its tag, the record cannot pass for a complete one.
   if (sealed !== (bodyLength ?? sealed)) throw new RangeError('The body does not have the announced length');
   yield sealer.final();
-}
-
-/** Sends one record to the enclave and reads the response. */
-class Attempt<Attestation> implements UpstreamHandler {
-  readonly session: Session<Attestation>;
-  /** Whether the head of an answer has arrived, which anyone on the network may have sent. */
-  answered = false;
-  readonly #owner: AttemptOwner;
-  readonly #sealer: RequestSealer;
-  readonly #records: RecordStream;
-  #call: UpstreamCall | undefined;
-  #reader: BodyReader | undefined;
-  #over = false;
-
-  constructor(owner: AttemptOwner, session: Session<Attestation>, sealer: RequestSealer, records: RecordStream) {
-    this.#owner = owner;
-    this.session = session;
-    this.#sealer = sealer;
-    this.#records = records;
-  }
-
-  send(transport: Transport, { body, length, reader }: SealedBody): void {
-    const { id, routingKey } = this.session;
-    this.#reader = reader;
-    const headers = ['content-type', RECORD_MEDIA_TYPE, SESSION_ID_HEADER, id, ROUTING_KEY_HEADER, routingKey];
-    this.#call = transport.send({ method: 'POST', path: REQUEST_PATH, headers, body, length }, this);
-  }
-
-  onHead(head: UpstreamHead): void {
-    if (this.#over) return;
-    this.answered = true;
-    if (head.status === 400 && allowsResend(head)) {
-      this.#owner.sessionRejected();
-      return;
-    }
-    const types = head.values('content-type');
-    if (head.status !== 200) {
-      this.#fail(new SessionError('response_status', `The backend answered with outer status ${head.status}`));
-    } else if (types.length !== 1 || types[0] !== RECORD_MEDIA_TYPE) {
-      this.#fail(new SessionError('response_content_type', 'The response is not exactly application/octet-stream'));
-    }
-  }
-
-  onData(chunk: Uint8Array): void {
-    if (this.#over) return;
-    try {
-      this.#records.push(chunk);
-    } catch (error) {
-      this.#fail(error);
-    }
-  }
-
-  onEnd(): void {
-    if (this.#over) return;
-    try {
-      this.#records.finish();
-    } catch (error) {
-      this.#fail(error);
-      return;
-    }
-    this.#close();
-    this.#owner.finished();
-  }
-
-  onError(error: unknown): void {
-    this.#fail(error);
-  }
-
-  cancel(): void {
-    if (this.#over) return;
-    this.#close();
-    this.#call?.cancel();
-  }
-
-  pause(): void {
-    if (!this.#over) this.#call?.pause();
-  }
-
-  resume(): void {
-    if (!this.#over) this.#call?.resume();
-  }
-
-  #close(): void {
-    this.#over = true;
-    this.#reader?.close();
-    this.#sealer.destroy();
-    this.#records.close();
-  }
-
-  #fail(error: unknown): void {
-    if (this.#over) return;
-    this.cancel();
-    this.#owner.finished(asSessionError(error));
-  }
-}
-
-/** Whether the headers of a 400 allow the one resend (section 3): each header exactly once, and one of two codes. */
-function allowsResend(head: UpstreamHead): boolean {
-  const contract = head.values(ERROR_CONTRACT_HEADER);
-  const codes = head.values(ERROR_CODE_HEADER);
-  const [code] = codes;
-  return (
-    contract.length === 1 && contract[0] === '1' && codes.length === 1 && code !== undefined && RESEND_CODES.has(code)
-  );
 }

@@ -27,11 +27,36 @@ export interface SessionManagerOptions<Attestation> {
   readonly onFailed?: (error: SessionError) => void;
 }
 
+/** One request on a session, which shows whether the session still answers. */
+export interface SessionUse {
+  /** A record of the answer is authentic. */
+  answered(): void;
+  /** The request is over. */
+  end(): void;
+  /**
+   * The answer was bad, which anyone on the network may have caused (transport V2, section 3, "When a session ends
+   * early"): the next request makes a new session. To be called after `end`. If the session has begun to answer another
+   * request since this one began, or got its last record, it is used until its successor is there. If others still wait for their answers, the first one
+   * decides. Otherwise it is lost at once.
+   */
+  failed(loss: Doubt): void;
+}
+
+type Doubt = Extract<SessionLoss, 'rejected' | 'bad_response'>;
+
 interface Live<Attestation> {
   readonly session: Session<Attestation>;
   readonly wallStart: number;
   readonly monotonicStart: number;
-  readonly stopRenewal: () => void;
+  stopRenewal: () => void;
+  /** Requests that it has answered. */
+  answers: number;
+  /** Requests that wait for an answer. */
+  waiting: number;
+  /** Why it needs a successor; undefined: no answer was bad. */
+  doubt?: Doubt;
+  /** There while nothing shows that the session still answers: no request begins on it. Resolves with the next answer. */
+  hold?: PromiseWithResolvers<void>;
 }
 
 interface Heartbeat {
@@ -52,6 +77,9 @@ const RENEW_RETRY = 15_000;
 const SLEEP_TOLERANCE = 5000;
 /** The interval of the heartbeat timer, in milliseconds. */
 const HEARTBEAT = 10_000;
+
+/** On a session that is no longer the live one. */
+const UNUSED: SessionUse = { answered: () => undefined, end: () => undefined, failed: () => undefined };
 
 export class SessionManager<Attestation> {
   readonly #options: SessionManagerOptions<Attestation>;
@@ -76,12 +104,64 @@ export class SessionManager<Attestation> {
   }
 
   /**
-   * The live session, or the one that a handshake makes. Concurrent callers share the handshake.
+   * The session for the next request, if it need not wait for one.
+   * @param rejected the session that has rejected the request
+   */
+  take(rejected?: Session<Attestation>): Session<Attestation> | undefined {
+    const session = this.current();
+    const live = this.#live;
+    if (session === undefined || live?.doubt === undefined) return session === rejected ? undefined : session;
+    this.#prepare().catch(() => undefined); // reported by onFailed
+    return live.hold !== undefined || session === rejected ? undefined : session;
+  }
+
+  /**
+   * The same, or the session that a handshake makes. Concurrent callers share the handshake.
    * @throws SessionError as the handshake does
    */
-  acquire(): Promise<Session<Attestation>> {
-    const session = this.current();
-    return session === undefined ? (this.#pending ??= this.#handshake()) : Promise.resolve(session);
+  acquire(rejected?: Session<Attestation>): Promise<Session<Attestation>> {
+    const session = this.take(rejected);
+    if (session !== undefined) return Promise.resolve(session);
+    const live = this.#live;
+    const next = this.#prepare();
+    if (live?.hold === undefined || live.session === rejected) return next;
+    // The answer may be the last thing on this session: its next bytes, or another event, may have ended it since.
+    return Promise.race([next, live.hold.promise.then(() => this.acquire(rejected))]);
+  }
+
+  /** Follows a request on this session. */
+  begin(session: Session<Attestation>): SessionUse {
+    const live = this.#live;
+    if (live?.session !== session) return UNUSED;
+    let before = live.answers;
+    let waits = true;
+    live.waiting++;
+    const stopWaiting = () => {
+      if (waits) live.waiting--;
+      waits = false;
+    };
+    return {
+      answered: () => {
+        if (waits) {
+          stopWaiting();
+          live.answers++;
+          live.hold?.resolve();
+          delete live.hold;
+        }
+        before = live.answers;
+      },
+      end: () => {
+        stopWaiting();
+        if (live.hold !== undefined && live.waiting === 0) this.#lose(live, live.doubt ?? 'bad_response');
+      },
+      failed: (loss) => {
+        if (this.#live !== live) return;
+        live.doubt ??= loss;
+        if (live.answers > before) return;
+        if (live.waiting > 0) live.hold ??= Promise.withResolvers();
+        else this.#lose(live, loss);
+      },
+    };
   }
 
   /** Makes a session in the background. A failure is reported to `onFailed`, not thrown. */
@@ -90,10 +170,9 @@ export class SessionManager<Attestation> {
   }
 
   /**
-   * Uses `session` for no further request (transport V2, section 3, "When a session ends early"). Its running requests
-   * continue. No effect if it was already retired: a late failure on it must not end its successor.
+   * Uses `session` for no further request, from now on. Its running requests continue. No effect if it was already retired: a late failure on it must not end its successor.
    */
-  retire(session: Session<Attestation>, loss: Extract<SessionLoss, 'rejected' | 'bad_response' | 'closed'>): void {
+  retire(session: Session<Attestation>, loss: Doubt | 'closed'): void {
     if (this.#live?.session === session) this.#lose(this.#live, loss);
   }
 
@@ -101,6 +180,10 @@ export class SessionManager<Attestation> {
   close(): void {
     this.#closed = true;
     if (this.#live !== undefined) this.#lose(this.#live, 'closed');
+  }
+
+  #prepare(): Promise<Session<Attestation>> {
+    return (this.#pending ??= this.#handshake());
   }
 
   async #handshake(): Promise<Session<Attestation>> {
@@ -137,11 +220,13 @@ export class SessionManager<Attestation> {
       session.destroy();
       throw closing();
     }
+    const previous = this.#live;
+    if (previous?.doubt !== undefined) this.#lose(previous, previous.doubt);
     this.#discard();
     const stopRenewal = clock.after(SESSION_USE_MS - RENEW_AHEAD, () => {
       this.#renew();
     });
-    this.#live = { session, wallStart, monotonicStart, stopRenewal };
+    this.#live = { session, wallStart, monotonicStart, stopRenewal, answers: 0, waiting: 0 };
     this.#beat();
     onEstablished?.(session);
   }
@@ -150,13 +235,11 @@ export class SessionManager<Attestation> {
   #renew(): void {
     const renewing = this.#live;
     if (renewing === undefined || this.current() === undefined) return;
-    this.#pending ??= this.#handshake();
-    this.#pending.catch(() => {
+    this.#prepare().catch(() => {
       if (this.#live !== renewing) return;
-      const stopRenewal = this.#options.clock.after(RENEW_RETRY, () => {
+      renewing.stopRenewal = this.#options.clock.after(RENEW_RETRY, () => {
         this.#renew();
       });
-      this.#live = { ...renewing, stopRenewal };
     });
   }
 

@@ -1,22 +1,39 @@
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from './bytes.ts';
 
-/** The value of a JSON text (as bytes: in UTF-8), or undefined. Ignores the parser's message: it quotes the text. */
-export function parseJson(text: string | Uint8Array): unknown {
+declare global {
+  /** The text of a number. `JSON.stringify` writes it as it is. */
+  interface RawJson {
+    readonly rawJSON: string;
+  }
+
+  /** Of ECMAScript 2026; Node has it since 22. */
+  interface JSON {
+    rawJSON(text: string): RawJson;
+    isRawJSON(value: unknown): value is RawJson;
+  }
+}
+
+/**
+ * The value of a JSON text (as bytes: in UTF-8), or undefined. Ignores the parser's message: it quotes the text.
+ * @param parse throws if the text is not valid
+ */
+export function parseJson(text: string | Uint8Array, parse: (json: string) => unknown = JSON.parse): unknown {
   if (typeof text !== 'string' && !isUtf8(text)) return undefined;
   try {
-    return JSON.parse(typeof text === 'string' ? text : asBuffer(text).toString('utf8')) as unknown;
+    return parse(typeof text === 'string' ? text : asBuffer(text).toString('utf8'));
   } catch {
     return undefined;
   }
 }
 
 /**
- * Whether every parser finds the same in a JSON text: no object has a name twice, and numbers are written as integers.
+ * Whether every parser finds the same in a JSON text: no object has a name twice, and numbers are written as
+ * integers and not as -0.
  * @param value what `parseJson` returns for it; must not be nested deeply
  */
 export function isUnambiguous(text: string, value: unknown): boolean {
-  return countNames(text) === countNames(JSON.stringify(value)) && !/\d[.eE]/.test(text.replaceAll(STRING, ''));
+  return countNames(text) === countNames(JSON.stringify(value)) && !/\d[.eE]|-0/.test(text.replaceAll(STRING, ''));
 }
 
 /** With the colon of a name. */
@@ -26,9 +43,9 @@ function countNames(text: string): number {
   return [...text.matchAll(STRING)].filter(({ groups }) => groups?.['colon'] !== undefined).length;
 }
 
-/** `value` as an object with named fields, or undefined for anything else (arrays and null included). */
+/** `value` as an object with named fields, or undefined for anything else (arrays, null and a `RawJson` included). */
 export function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
     ? (value as Record<string, unknown>)
     : undefined;
 }

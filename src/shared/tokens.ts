@@ -2,8 +2,11 @@
 // model, which the backend does not name and whose tables take megabytes. The estimate is rather too high: compared with
 // o200k_base, 1.3 to 1.8 times as many for code, prose and JSON, and about as many for Base64. Pure.
 
-/** Words (split at capitals), single digits (a token each in some tokenizers), spaces, and single other characters. */
-const UNIT = /[A-Z]?[a-z]+|[A-Z]|\d|\s+|./gsu;
+/**
+ * Words (split at capitals), single digits (a token each in some tokenizers), spaces, and single other characters. Words and
+ * spaces of millions of characters would be too much for the matcher's stack.
+ */
+const UNIT = /[A-Z]?[a-z]{1,4096}|[A-Z]|\d|\s{1,4096}|./gsu;
 const LETTERS_PER_TOKEN = 4;
 const SPACES_PER_TOKEN = 16;
 /** The overhead of a message. */

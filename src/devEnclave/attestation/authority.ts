@@ -131,7 +131,7 @@ function issueCertificate(spec: CertificateSpec, issuer: IssuedCertificate | und
     encodeDer('sequence', validityTime(notBefore), validityTime(notAfter)),
     distinguishedName(subject),
     publicKey.export({ format: 'der', type: 'spki' }),
-    encodeDer(0xa3, encodeDer('sequence', ...spec.extensions.map(encodeExtension))),
+    encodeExtensions(spec.extensions),
   );
   const signature = sign(hash, signed, spec.signWith ?? issuer?.privateKey ?? privateKey);
   const signatureBits = encodeDer('bitString', Uint8Array.of(0), signature); // no unused bits
@@ -156,6 +156,12 @@ function distinguishedName(commonName: string): Uint8Array {
 
 function validityTime(time: number | string): Uint8Array {
   return typeof time === 'number' ? encodeTime(time) : encodeDer('utcTime', Buffer.from(time, 'ascii'));
+}
+
+/** RFC 5280 section 4.1.2.9: a list of extensions is not empty. */
+function encodeExtensions(extensions: readonly Extension[]): Uint8Array {
+  if (extensions.length === 0) return new Uint8Array(0);
+  return encodeDer(0xa3, encodeDer('sequence', ...extensions.map(encodeExtension)));
 }
 
 function encodeExtension({ oid, critical, value }: Extension): Uint8Array {

@@ -1,22 +1,10 @@
+import { TAG } from '../../attestation/x509/der.ts';
 import { concatBytes } from '../../shared/bytes.ts';
 
-const TAGS = {
-  boolean: 0x01,
-  integer: 0x02,
-  bitString: 0x03,
-  octetString: 0x04,
-  oid: 0x06,
-  utf8String: 0x0c,
-  sequence: 0x30,
-  set: 0x31,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-} as const;
-
 /** Encodes one DER value (X.690 section 8.1) with the concatenated `contents`. */
-export function encodeDer(tag: keyof typeof TAGS | number, ...contents: readonly Uint8Array[]): Uint8Array {
+export function encodeDer(tag: keyof typeof TAG | number, ...contents: readonly Uint8Array[]): Uint8Array {
   const content = concatBytes(...contents);
-  return concatBytes(Uint8Array.of(typeof tag === 'number' ? tag : TAGS[tag]), encodeLength(content.length), content);
+  return concatBytes(Uint8Array.of(typeof tag === 'number' ? tag : TAG[tag]), encodeLength(content.length), content);
 }
 
 /** Encodes an OBJECT IDENTIFIER in dotted notation. */

@@ -11,8 +11,8 @@ export function toDialectError({ message, status, code }: ProxyError): DialectEr
 }
 
 /** Makes the JSON body of an error of the proxy. */
-export function errorFormat(dialect: Pick<Dialect, 'errorBody'>): (error: ProxyError) => string {
-  return (error) => dialect.errorBody(toDialectError(error));
+export function errorFormat(dialect: Pick<Dialect, 'errorBody'>, requestId: string): (error: ProxyError) => string {
+  return (error) => dialect.errorBody(toDialectError(error), requestId);
 }
 
 /** The error itself, or the one for a failure that no dialect foresees. */

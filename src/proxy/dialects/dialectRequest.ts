@@ -1,8 +1,9 @@
 // One request of a dialect: its body is read, translated, and relayed as a Chat Completions request.
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf } from '../../dialects/dialect.ts';
 import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
 import { DialectError } from '../../dialects/dialectError.ts';
+import { parseExactJson } from '../../dialects/exactJson.ts';
 import { unknownModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
@@ -26,6 +27,7 @@ import { DialectResponse } from './dialectResponse.ts';
 import { DIALECTS } from './dialects.ts';
 import { ModelListFailure } from './modelLists.ts';
 import type { ModelLists } from './modelLists.ts';
+import { reasoningKey, seal } from './reasoningSeal.ts';
 import type { TranslationJob } from './translation.ts';
 import type { Translator } from './translationThread.ts';
 
@@ -40,6 +42,8 @@ export interface DialectContext extends RelayContext {
 }
 
 export interface DialectRequestOptions {
+  /** 32 random hex digits. */
+  readonly id: string;
   readonly dialect: DialectName;
   readonly task: DialectTask;
   readonly key: UpstreamKey;
@@ -74,6 +78,8 @@ export class DialectRequest {
   #isOver = false;
   /** Of the Chat Completions request, which may have to be sent again. */
   #body = NO_BODY;
+  /** Of what the reply must know of the request, as JSON text. */
+  #planLength = 0;
   /** When the wait began after which the request is sent again; undefined: it does not wait. */
   #waitBegin: number | undefined;
 
@@ -177,7 +183,9 @@ export class DialectRequest {
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
     const caller = key.accessKeyId ?? DIRECT;
-    const translation = await translator.translate({ dialect, purpose, body, context }, caller, signal);
+    const sealKey = reasoningKey(this.#context.cacheNamespaceRoot, key);
+    const job = { dialect, purpose, body, context, reasoningKey: sealKey };
+    const translation = await translator.translate(job, caller, signal);
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
     if (translation.kind === 'count') {
@@ -190,7 +198,13 @@ export class DialectRequest {
       return;
     }
     this.#body = translation.body;
-    this.#send(translation.plan, newIdentity());
+    this.#planLength = translation.plan.length;
+    const plan = parseExactJson(translation.plan) as ReplyPlan;
+    this.#send(plan, {
+      id: this.#request.id,
+      createdAt: Math.floor(Date.now() / 1000),
+      seal: (text) => seal(sealKey, text),
+    });
   }
 
   #send(plan: ReplyPlan, identity: ReplyIdentity): void {
@@ -205,6 +219,7 @@ export class DialectRequest {
       onAccepted: () => {
         this.#body = NO_BODY;
         place.releaseBody();
+        place.keep(this.#planLength); // until the end of the response; it is less than what was released
       },
       onRefused: (refusal) => {
         const wait = this.#isOver ? undefined : this.#capacity.next(refusal);
@@ -267,17 +282,13 @@ export class DialectRequest {
   }
 
   #sendError(error: DialectError, headers: readonly string[] = []): void {
-    const { res, cors, entry } = this.#request;
-    const json = this.#dialect.errorBody(error);
+    const { id, res, cors, entry } = this.#request;
+    const json = this.#dialect.errorBody(error, requestIdOf(id));
     entry.started(error.status);
     entry.bytesOut = Buffer.byteLength(json);
     sendJson(res, error.status, json, [...keptHeaders(headers), ...cors]);
     this.#finish();
   }
-}
-
-function newIdentity(): ReplyIdentity {
-  return { id: randomBytes(16).toString('hex'), createdAt: Math.floor(Date.now() / 1000) };
 }
 
 function inSteps(body: Uint8Array): Uint8Array[] {

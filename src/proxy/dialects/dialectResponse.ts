@@ -5,10 +5,12 @@ import type { Dialect, Reply, ReplyIdentity, ReplyPlan } from '../../dialects/di
 import { invalidResponse } from '../../dialects/dialectError.ts';
 import type { DialectError } from '../../dialects/dialectError.ts';
 import { EventStreamReader } from '../../dialects/eventStream.ts';
+import { serviceTierOf } from '../../dialects/serviceTier.ts';
 import type { ClientResponse } from '../http/clientResponse.ts';
 import { sendJson } from '../http/errorResponses.ts';
 import { isEventStreamType, singleValue } from '../http/headers.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
+import { LINGER } from '../relay/relay.ts';
 import type { RequestEntry } from '../relay/requestLog.ts';
 import { CollectedResponse, keptHeaders } from './collectedResponse.ts';
 import type { Collected } from './collectedResponse.ts';
@@ -29,6 +31,8 @@ export interface DialectResponseOptions {
   readonly cors: readonly string[];
   /** In milliseconds. */
   readonly pingInterval?: number;
+  /** How long the client may take to read a failed stream, in milliseconds. */
+  readonly lingerTime?: number;
   /** The backend accepted the request: its response is being translated. */
   readonly onAccepted: () => void;
   /** An error of the backend, or of the proxy: nothing has been sent to the client. */
@@ -48,6 +52,8 @@ export class DialectResponse implements ClientResponse {
   #collected: CollectedResponse | undefined;
   #headers: readonly string[] = [];
   #isInvalid = false;
+  /** As the backend states it. */
+  #serviceTier: string | undefined;
   /** Events that are not sent yet. */
   #text = '';
   #sent = 0;
@@ -110,9 +116,20 @@ export class DialectResponse implements ClientResponse {
     else this.#complete(() => events.end());
   }
 
-  beforeBreak(error: ProxyError): void {
+  /** A stream ends with an event that says that it failed; without that event, it must not look complete. */
+  endWithError(error: ProxyError): boolean {
     clearTimeout(this.#ping);
-    this.#sendEvents(() => this.#reply.fail(toDialectError(error)));
+    const { plan, lingerTime = LINGER } = this.#options;
+    const events = plan.stream ? this.#failure(error) : '';
+    if (events === '') return false;
+    this.#text += events;
+    this.#flush();
+    this.#res.end();
+    const late = setTimeout(() => this.#res.socket?.destroy(), lingerTime).unref();
+    this.#res.once('close', () => {
+      clearTimeout(late);
+    });
+    return true;
   }
 
   on(event: 'timeout', listener: () => void): void {
@@ -125,6 +142,14 @@ export class DialectResponse implements ClientResponse {
 
   setTimeout(milliseconds: number): void {
     this.#res.setTimeout(milliseconds);
+  }
+
+  #failure(error: ProxyError): string {
+    try {
+      return this.#reply.fail(toDialectError(error));
+    } catch {
+      return '';
+    }
   }
 
   #beginStream(): void {
@@ -147,6 +172,7 @@ export class DialectResponse implements ClientResponse {
 
   #read(events: readonly string[]): void {
     for (const event of events) {
+      this.#serviceTier ??= serviceTierOf(event);
       for (const delta of this.#reader.read(event)) this.#text += this.#reply.delta(delta);
     }
   }
@@ -156,8 +182,11 @@ export class DialectResponse implements ClientResponse {
     let body = '';
     this.#attempt(() => {
       this.#read(lastEvents());
-      const { outcome } = this.#reader;
-      if (outcome === undefined) throw invalidResponse('The response of the backend is incomplete. Try again.');
+      if (this.#reader.outcome === undefined) {
+        throw invalidResponse('The response of the backend is incomplete. Try again.');
+      }
+      const completedAt = Math.floor(Date.now() / 1000);
+      const outcome = { ...this.#reader.outcome, completedAt, serviceTier: this.#serviceTier };
       if (plan.stream) this.#text += this.#reply.end(outcome);
       else body = this.#reply.body(outcome);
     });

@@ -1,5 +1,5 @@
-// Counts the values in JSON text before it is parsed: each takes far more memory than its bytes, and Node's parser ends the
-// process, not only its thread, when the memory is used up.
+// Measures JSON before it is read or written. Each value takes far more memory than its bytes, and Node ends the process, not
+// only its thread, when the memory is used up while it parses or writes.
 
 const [QUOTE, BACKSLASH, COMMA, COLON, ARRAY, OBJECT] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x7b];
 
@@ -22,4 +22,24 @@ function endOfString(json: Uint8Array, start: number): number {
     if (escapes % 2 === 0) return end;
   }
   return json.length;
+}
+
+/** Whether the JSON text of a value is longer than this many characters. It is not written for that. */
+export function isJsonLonger(value: unknown, limit: number): boolean {
+  const left: unknown[] = [value];
+  let length = 0;
+  while (left.length > 0 && length <= limit) {
+    const next = left.pop();
+    length += 1;
+    if (typeof next === 'string') length += next.length;
+    else if (JSON.isRawJSON(next)) length += next.rawJSON.length;
+    else if (Array.isArray(next)) for (const inner of next) left.push(inner);
+    else if (typeof next === 'object' && next !== null) {
+      for (const [name, inner] of Object.entries(next)) {
+        length += name.length;
+        left.push(inner);
+      }
+    }
+  }
+  return length > limit;
 }

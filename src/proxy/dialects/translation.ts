@@ -1,16 +1,15 @@
 // Translates the complete body of a request. Plain data in, plain data out: large ones go to another thread.
-import type { DialectName, ReplyPlan, RequestContext } from '../../dialects/dialect.ts';
+import type { DialectName, RequestContext } from '../../dialects/dialect.ts';
 import { DialectError } from '../../dialects/dialectError.ts';
 import type { ErrorDetails } from '../../dialects/dialectError.ts';
+import { parseExactJson } from '../../dialects/exactJson.ts';
 import { estimateTokens } from '../../dialects/tokenEstimate.ts';
-import { parseJson } from '../../shared/json.ts';
 import { BODY_LIMIT } from '../http/openaiErrors.ts';
 import { asDialectError, toDialectError } from './dialectErrors.ts';
 import { DIALECTS } from './dialects.ts';
-import { countValues } from './jsonValues.ts';
+import { countValues, isJsonLonger } from './jsonValues.ts';
+import { open } from './reasoningSeal.ts';
 
-/** Far more than conversations have. Together they take less than the smallest memory that Node uses by default. */
-const MAX_VALUES = 1_000_000;
 /** In characters: it is kept until the end of the response. */
 const MAX_PLAN = 1024 * 1024;
 const TOO_MANY_TOOLS = 'The request has too many tools, or the names of its tools are too long. Offer fewer tools.';
@@ -20,32 +19,41 @@ export interface TranslationJob {
   /** `count`: only the number of tokens is wanted. */
   readonly purpose: 'reply' | 'count';
   readonly body: Uint8Array;
-  readonly context: RequestContext;
+  readonly context: Omit<RequestContext, 'open'>;
+  /** Values that its JSON may have. */
+  readonly maxValues: number;
+  /** The result of `reasoningKey`; without it, no sealed reasoning is read. */
+  readonly reasoningKey?: Uint8Array;
 }
 
 export type Translation =
-  /** `body`: of the Chat Completions request. */
-  | { readonly kind: 'chat'; readonly body: Uint8Array; readonly plan: ReplyPlan }
+  /** `body`: of the Chat Completions request. `plan`: a `ReplyPlan` as JSON, because exact numbers cannot leave a thread. */
+  | { readonly kind: 'chat'; readonly body: Uint8Array; readonly plan: string }
   /** `json`: the body of the response. */
   | { readonly kind: 'count'; readonly json: string }
   | ({ readonly kind: 'error'; readonly message: string } & ErrorDetails);
 
 /** Never throws. */
-export function translate({ dialect: name, purpose, body, context }: TranslationJob): Translation {
+export function translate(job: TranslationJob): Translation {
+  const { dialect: name, purpose, body, context, maxValues, reasoningKey } = job;
   const dialect = DIALECTS[name];
   try {
-    if (body.length > MAX_VALUES && countValues(body) > MAX_VALUES) {
+    if (body.length > maxValues && countValues(body) > maxValues) {
       throw new DialectError('The request body has too many values. Send a shorter request.', { status: 413 });
     }
-    const value = parseJson(body);
+    const value = parseExactJson(body);
     if (value === undefined)
       throw new DialectError('The request body is not valid JSON. Check the client.', { status: 400 });
-    const { chat, plan } = dialect.translateRequest(value, context);
-    if (purpose === 'count') return { kind: 'count', json: dialect.tokenCount(estimateTokens(chat)) };
-    if (JSON.stringify(plan).length > MAX_PLAN) throw new DialectError(TOO_MANY_TOOLS, { status: 400, param: 'tools' });
+    const readsSealed = reasoningKey && { open: (sealed: string) => open(reasoningKey, sealed) };
+    const countsOnly = purpose === 'count';
+    const { chat, plan } = dialect.translateRequest(value, { ...context, countsOnly, ...readsSealed });
+    // before anything is written: a value that is in many places takes little memory until then
+    if (isJsonLonger(chat, BODY_LIMIT.max)) throw toDialectError(BODY_LIMIT.error);
+    if (isJsonLonger(plan, MAX_PLAN)) throw new DialectError(TOO_MANY_TOOLS, { status: 400, param: 'tools' });
+    if (countsOnly) return { kind: 'count', json: dialect.tokenCount(estimateTokens(chat)) };
     const translated = new TextEncoder().encode(JSON.stringify(chat));
     if (translated.length > BODY_LIMIT.max) throw toDialectError(BODY_LIMIT.error);
-    return { kind: 'chat', body: translated, plan };
+    return { kind: 'chat', body: translated, plan: JSON.stringify(plan) };
   } catch (error) {
     const { message, status, param, code } = asDialectError(error);
     return { kind: 'error', message, status, param, code };

@@ -1,9 +1,10 @@
 // `sealed-proxy verify FILE`: repeats the checks of evidence, or of an attestation document, without a network.
-import { X509Certificate, createHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { AWS_NITRO_ROOT, isTrustAnchor } from '../../attestation/trust.ts';
 import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
+import { parseCertificate } from '../../attestation/x509/certificates.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
 import { CHECKS, MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
 import type { Evidence } from '../../shared/evidence.ts';
@@ -15,7 +16,13 @@ import { EXIT, complain } from './exitCodes.ts';
 /** The first byte of an attestation document: a CBOR array of four. */
 const ARRAY_OF_FOUR = 0x84;
 /** With a zone: the time of a place would depend on the computer. */
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+const ISO_TIME =
+  /^(?!0000)\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+/** The years 0001 to 9999 in UTC, in milliseconds since 1970. */
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+/** White space in JSON, which is also ignored in Base64 and in PEM. */
+const WHITE_SPACE = /[ \t\r\n]/g;
 
 const MEANINGS: Readonly<Record<StepId, string>> = {
   file_format: 'The file has the form of evidence',
@@ -76,7 +83,7 @@ function verifyValue(
   const parsed = parseEvidence(value);
   const isAmbiguous = parsed !== undefined && !isUnambiguous(file, value);
   const steps = isAmbiguous
-    ? refuseForm('a name occurs twice in an object, or a number is not written as an integer')
+    ? refuseForm('a name occurs twice in an object, or a number is -0 or has a fraction or an exponent')
     : verifyEvidence(value, trust, at);
   const verified = isVerified(steps);
   const evidence = isAmbiguous ? undefined : parsed;
@@ -179,7 +186,8 @@ function parse(args: readonly string[]) {
 
 function parseTime(text: string): number {
   const time = /^\d{1,15}$/.test(text) ? Number(text) : ISO_TIME.test(text) && isDate(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(time)) refuse('--at takes a time such as 2026-01-15T12:00:00Z, or milliseconds since 1970');
+  if (!(time >= FIRST_TIME && time <= LAST_TIME))
+    refuse('--at takes a time such as 2026-01-15T12:00:00Z, or milliseconds since 1970');
   return time;
 }
 
@@ -191,25 +199,29 @@ function isDate(text: string): boolean {
 }
 
 function parseRoot(path: string, file: Uint8Array): Uint8Array {
-  if (
-    (asBuffer(file)
-      .toString('latin1')
-      .match(/-----BEGIN [A-Z0-9 ]+-----/g)?.length ?? 1) === 1
-  ) {
-    try {
-      return new Uint8Array(new X509Certificate(file).raw);
-    } catch {
-      // refused below
-    }
+  try {
+    const root = fromPem(asBuffer(file).toString('latin1')) ?? file;
+    parseCertificate(root);
+    return root;
+  } catch {
+    throw new ArgumentError(`${path} is not one certificate in PEM or DER, with a key on P-384`);
   }
-  throw new ArgumentError(`${path} is not one certificate in PEM or DER`);
+}
+
+/** The only certificate in PEM (RFC 7468); text around it is ignored. Undefined: this is not PEM. */
+function fromPem(text: string): Uint8Array | undefined {
+  const [, block, ...others] = text.split('-----BEGIN ');
+  if (block === undefined) return undefined;
+  const base64 = /^CERTIFICATE-----(?<base64>[^-]*)-----END CERTIFICATE-----/.exec(block)?.groups?.['base64'];
+  if (others.length > 0 || base64 === undefined) throw new Error('not one certificate');
+  return fromBase64(base64.replaceAll(WHITE_SPACE, ''));
 }
 
 /** @throws ArgumentError */
 function recognize(path: string, file: Uint8Array): Content {
   const value = asObject(parseJson(file));
   if (value !== undefined) return { kind: 'evidence', text: asBuffer(file).toString('utf8'), value };
-  const text = asBuffer(file).toString('latin1').replaceAll(/\s/g, '');
+  const text = asBuffer(file).toString('latin1').replaceAll(WHITE_SPACE, '');
   const document = fromBase64(text) ?? file;
   if (document[0] === ARRAY_OF_FOUR) return { kind: 'document', document };
   throw new ArgumentError(`${path} is neither evidence of Sealed Proxy nor an attestation document`);

@@ -17,6 +17,9 @@ export interface ClientResponse {
   on(event: 'timeout', listener: () => void): unknown;
   once(event: 'drain' | 'socket', listener: () => void): unknown;
   setTimeout(milliseconds: number): unknown;
-  /** The response has begun and cannot be completed: the connection closes after this call. */
-  beforeBreak?(error: ProxyError): void;
+  /**
+   * The response has begun, and the backend's cannot be completed.
+   * @returns whether it ended with this error, as its format allows; otherwise the connection must break
+   */
+  endWithError?(error: ProxyError): boolean;
 }

@@ -2,8 +2,9 @@
 // backend failed: the log has the exact cause.
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { SessionErrorCode } from '../../session/errors.ts';
-import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
+import { MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../../shared/errorCodes.ts';
+import { MEMORY_LIMITS } from '../memory.ts';
 
 /** An error that the proxy answers with. */
 export interface ProxyError {
@@ -25,9 +26,10 @@ function unauthorized(code: string | null, message: string): ProxyError {
 
 const SERVES = 'This proxy serves only POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /health.';
 const BUSY = { ...server(503, ''), code: PROXY_BUSY, headers: ['retry-after', '1'] } as const;
+const MESSAGES_BASE =
+  'The base URL that you set in the client must end with /anthropic, or with /anthropic/v1 if the client does not add /v1 itself.';
 const DIALECT_SERVES: Readonly<Record<DialectName, string>> = {
-  messages:
-    'Below /anthropic, this proxy serves only POST /anthropic/v1/messages, POST /anthropic/v1/messages/count_tokens and GET /anthropic/v1/models. The base URL that you set in the client must end with /anthropic, without /v1.',
+  messages: `Below /anthropic, this proxy serves only POST /anthropic/v1/messages, POST /anthropic/v1/messages/count_tokens and GET /anthropic/v1/models. ${MESSAGES_BASE}`,
   responses:
     'Below /responses, this proxy serves only POST /responses/v1/responses, POST /responses/v1/responses/input_tokens and GET /responses/v1/models. The base URL that you set in the client must end with /responses/v1.',
 };
@@ -39,14 +41,25 @@ export interface BodyLimit {
   readonly error: ProxyError;
 }
 
-function bodyLimit(mebibytes: number, remedy = ''): BodyLimit {
-  const message = `The request body is larger than ${mebibytes} MiB.${remedy}`;
-  return { max: mebibytes * 1024 * 1024, error: invalid(413, 'request_too_large', message) };
+/** @param max in bytes */
+export function bodyLimit(max: number, constrainedTo: number | undefined, remedy = ''): BodyLimit {
+  const memory =
+    constrainedTo === undefined
+      ? ''
+      : ` The proxy may use only ${Math.floor(constrainedTo / MIB)} MiB of memory: give it more for larger requests.`;
+  const message = `The request body is larger than ${max / MIB} MiB.${remedy}${memory}`;
+  return { max, error: invalid(413, 'request_too_large', message) };
 }
 
-export const BODY_LIMIT = bodyLimit(MAX_BODY / 1024 / 1024);
+const MIB = 1024 * 1024;
+const { largestBody, largestTranslatedBody, constrainedTo } = MEMORY_LIMITS;
+export const BODY_LIMIT = bodyLimit(largestBody, constrainedTo);
 /** A request of a dialect is kept in memory and translated. */
-export const DIALECT_BODY_LIMIT = bodyLimit(32, ' Send fewer or smaller images, or start a new conversation.');
+export const DIALECT_BODY_LIMIT = bodyLimit(
+  largestTranslatedBody,
+  constrainedTo,
+  ' Send fewer or smaller images, or start a new conversation.',
+);
 
 export const PROXY_ERRORS = {
   badRequest: invalid(
@@ -57,7 +70,17 @@ export const PROXY_ERRORS = {
   badTarget: invalid(
     400,
     'bad_request',
-    'The request target contains characters that cannot be forwarded, such as "#" or "\\". Percent-encode them.',
+    'The request target is not a path or an http URL, or contains characters that cannot be forwarded, such as "#" or "\\". Percent-encode them.',
+  ),
+  badHost: invalid(
+    400,
+    'bad_request',
+    'The request needs exactly one Host header with the name and port of the proxy, such as 127.0.0.1:14114.',
+  ),
+  keyInQuery: invalid(
+    400,
+    'access_key_in_query',
+    'The query of the URL contains an access key, so the request was not forwarded. Send the key only in the header "Authorization: Bearer <ACCESS_KEY>".',
   ),
   noKey: unauthorized(null, 'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".'),
   badKey: unauthorized(
@@ -134,11 +157,7 @@ export const PROXY_ERRORS = {
 /** Those for clients of dialects alone. */
 export const DIALECT_ERRORS = {
   /** The path of a client of Messages whose base URL does not end with /anthropic. */
-  messagesElsewhere: invalid(
-    404,
-    'not_found',
-    `${SERVES} For Anthropic's Messages API, the base URL that you set in the client must end with /anthropic, without /v1.`,
-  ),
+  messagesElsewhere: invalid(404, 'not_found', `${SERVES} For Anthropic's Messages API: ${MESSAGES_BASE}`),
   noCompaction: invalid(
     404,
     'not_found',
@@ -158,7 +177,12 @@ function server(status: number, message: string): ProxyError {
 /** For a method that a known path does not support. */
 export function methodNotAllowed(allow: string, dialect?: DialectName): ProxyError {
   const serves = dialect === undefined ? SERVES : DIALECT_SERVES[dialect];
-  return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${serves}`, ['allow', allow]);
+  return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${serves}`, allowHeader(allow));
+}
+
+/** Names the methods of a route. The proxy answers OPTIONS for each. */
+export function allowHeader(methods: string): string[] {
+  return ['allow', `${methods}, OPTIONS`];
 }
 
 /** For an unknown path in the folder of a dialect. */

@@ -65,7 +65,7 @@ export interface RelayedRequest {
  */
 const READ_TIMEOUT = 600_000;
 /** How long a client may take to read what was sent of a broken response, in milliseconds. */
-const LINGER = 10_000;
+export const LINGER = 10_000;
 const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
 
 export class Relay implements ResponseSink {
@@ -191,7 +191,7 @@ export class Relay implements ResponseSink {
 
   /**
    * Ends the relay, once.
-   * @param error for a client that still waits; sent only if no response has started, else the response breaks
+   * @param error for a client that still waits; if a response has started that cannot end with an error, it breaks
    */
   #conclude(error?: ProxyError): void {
     this.#concluded = true;
@@ -200,8 +200,7 @@ export class Relay implements ResponseSink {
     clearTimeout(this.#timer);
     if (error === undefined) return;
     if (this.#res.headersSent) {
-      this.#res.beforeBreak?.(error);
-      this.#breakOff();
+      if (this.#res.endWithError?.(error) !== true) this.#breakOff();
     } else {
       this.#entry.started(error.status);
       sendError(this.#res, error, this.#request.cors);

@@ -1,9 +1,8 @@
 // The limits on all requests together, and how callers share them.
+import { MEMORY_LIMITS } from '../memory.ts';
 
 /** Requests that may be relayed at once; each uses one connection to the client and one to the backend. */
 const MAX_REQUESTS = 256;
-/** Bytes of request bodies that all requests together may keep: ten bodies of the largest size. */
-const MAX_KEPT = 500 * 1024 * 1024;
 
 /** The name of a request's caller; if the caller belongs to a group, the group's name comes before it. */
 export type CallerPath = readonly string[];
@@ -14,7 +13,12 @@ export type CallerPath = readonly string[];
  */
 export class RequestLimits {
   readonly #requests = new SharedLimit(MAX_REQUESTS);
-  readonly #kept = new SharedLimit(MAX_KEPT);
+  readonly #kept: SharedLimit;
+
+  /** @param maxKept bytes of request bodies that all requests together may keep */
+  constructor(maxKept = MEMORY_LIMITS.bodies) {
+    this.#kept = new SharedLimit(maxKept);
+  }
 
   /**
    * Takes a place for a request; returns undefined if its caller cannot have another one now.

@@ -4,6 +4,8 @@ import type { Log } from '../log.ts';
 export class RequestEntry {
   readonly method: string;
   readonly path: string;
+  /** What the client is told, so that a user can find the line; null: nothing. */
+  readonly requestId: string | null;
   readonly #begin = performance.now();
   #start: number | undefined;
   status = 0;
@@ -18,9 +20,10 @@ export class RequestEntry {
   /** How long the request waited for capacity, in milliseconds. */
   #waited = 0;
 
-  constructor(method: string, path: string) {
+  constructor(method: string, path: string, requestId: string | null = null) {
     this.method = method;
     this.path = path;
+    this.requestId = requestId;
   }
 
   /** The response starts with this status. */
@@ -38,11 +41,11 @@ export class RequestEntry {
   write(log: Log): void {
     const level = this.end !== 'complete' && this.end !== 'client-gone' ? 'warn' : this.routine ? 'debug' : 'info';
     if (!log.enabled(level)) return;
-    const { method, path, status, bytesIn, bytesOut, end, detail } = this;
+    const { method, path, requestId, status, bytesIn, bytesOut, end, detail } = this;
     const startMs = this.#start === undefined ? null : round(this.#start - this.#begin);
     const endMs = round(performance.now() - this.#begin);
     log[level]('request', {
-      ...{ method, path, status, bytesIn, bytesOut, startMs, endMs, end },
+      ...{ method, path, ...(requestId === null ? {} : { requestId }), status, bytesIn, bytesOut, startMs, endMs, end },
       ...(detail === null ? {} : { detail }),
       ...(this.#waited === 0 ? {} : { waitedMs: round(this.#waited) }),
     });

@@ -10,6 +10,13 @@ const PREFIX = 'sealed-';
 const SECRET_LENGTH = 43;
 const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][a-z0-9_-]{20}/i;
 
+/** In a longer text, only the complete length makes an access key: names of programs begin like one too. */
+const ACCESS_KEY_WITHIN = /sealed[-_][\w-]{43}/i;
+/** Names of headers and parameters for keys: what looks like a part of an access key there is one. */
+const FOR_KEYS = /key|token|auth|secret/i;
+/** What could be an access key without its prefix. */
+const WORD = /[\w-]+/g;
+
 /** The API key that a request is sent with. */
 export interface UpstreamKey {
   readonly value: string;
@@ -59,6 +66,14 @@ export class AccessKeys {
     return { value: this.#apiKey, accessKeyId: id };
   }
 
+  /** Whether a header or a parameter contains an access key, as such or percent-encoded: it must not be forwarded. */
+  isIn(name: string, value: string): boolean {
+    const text = decode(`${name} ${value}`);
+    if (ACCESS_KEY_WITHIN.test(text) || (FOR_KEYS.test(name) && this.#isLikeAccessKey(decode(value)))) return true;
+    const words = text.match(WORD) ?? [];
+    return words.some((word) => word.length === SECRET_LENGTH && this.#includes(digest(PREFIX + word)));
+  }
+
   /** True for an access key, also for one that was damaged in copying: the backend must not see any part of it. */
   #isLikeAccessKey(bearer: string): boolean {
     return LIKE_ACCESS_KEY.test(bearer) || (bearer.length === SECRET_LENGTH && this.#includes(digest(PREFIX + bearer)));
@@ -70,6 +85,10 @@ export class AccessKeys {
     for (const known of this.#digests) found = constantTimeEqual(known, sought) || found;
     return found;
   }
+}
+
+function decode(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 }
 
 function digest(key: string): Buffer {

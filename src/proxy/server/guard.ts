@@ -1,6 +1,6 @@
 // Decides who may use the proxy, from the head of a request and before any of its body is kept.
 import { isIP } from 'node:net';
-import { isLoopback, withoutBrackets } from '../../settings/loopback.ts';
+import { isLoopback } from '../../settings/loopback.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
 import { singleValue } from '../http/headers.ts';
 
@@ -11,16 +11,12 @@ export interface HostRule {
   readonly allowed: readonly string[];
 }
 
-const HOST = /^(\[[0-9a-f:.]+\]|[^:\s/@\\]+)(?::\d{1,5})?$/i;
-
 /**
- * True if the `Host` header names this computer. Prevents DNS rebinding: a web page can make its own name resolve to
- * 127.0.0.1, but its requests still carry that name.
+ * True if this name, as a request gives it, is one of this computer. Prevents DNS rebinding: a web page can make its own
+ * name resolve to 127.0.0.1, but its requests still carry that name.
+ * @param name in lower case, without brackets or a port
  */
-export function isOwnHost(raw: readonly string[], { boundTo, allowed }: HostRule): boolean {
-  const [, host] = HOST.exec(singleValue(raw, 'host') ?? '') ?? [];
-  if (host === undefined) return false;
-  const name = withoutBrackets(host).toLowerCase();
+export function isOwnHost(name: string, { boundTo, allowed }: HostRule): boolean {
   if (isLoopback(name) || name === boundTo || allowed.includes(name)) return true;
   return !isLoopback(boundTo) && isIP(name) !== 0; // rebinding needs a name, not an address
 }

@@ -1,5 +1,8 @@
 // One request of a local client, in the order of its checks: host, origin, path, method, key, size.
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf } from '../../dialects/dialect.ts';
+import type { DialectName } from '../../dialects/dialect.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { REPORT_HEADER } from '../../shared/ownership.ts';
@@ -12,7 +15,7 @@ import { DialectRequest } from '../dialects/dialectRequest.ts';
 import type { DialectContext, DialectRequestOptions } from '../dialects/dialectRequest.ts';
 import { DIALECTS } from '../dialects/dialects.ts';
 import { sendError, sendJson } from '../http/errorResponses.ts';
-import { PROXY_ERRORS, busyError, errorBody, methodNotAllowed } from '../http/openaiErrors.ts';
+import { PROXY_ERRORS, allowHeader, busyError, errorBody, methodNotAllowed } from '../http/openaiErrors.ts';
 import type { ProxyError } from '../http/openaiErrors.ts';
 import type { Log } from '../log.ts';
 import { Relay } from '../relay/relay.ts';
@@ -26,6 +29,8 @@ import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
 import { bearerToken, checkOrigin, corsHeaders, dialectKey, isOwnHost, preflightHeaders } from './guard.ts';
 import { readDialectHead, readRequestHead } from './requestHead.ts';
+import { readHost, readTarget } from './requestTarget.ts';
+import type { RequestTarget } from './requestTarget.ts';
 import { CHAT_COMPLETIONS, findDialect, findRoute, loggedPath, pathOf } from './routes.ts';
 import type { DialectRoute, Route } from './routes.ts';
 import { proofFor, windowRequest } from './windowRequests.ts';
@@ -89,7 +94,13 @@ export class LocalRequest {
   readonly #connection: ClientConnection;
   readonly #expects: Expectation;
   readonly #state: ServerState;
+  /** Undefined: it is not valid. */
+  readonly #target: RequestTarget | undefined;
   readonly #path: string;
+  /** The dialect in which the client expects errors. */
+  readonly #dialect: DialectName | undefined;
+  /** 32 random hex digits. */
+  readonly #id = randomBytes(16).toString('hex');
   readonly #entry: RequestEntry;
   #cors: readonly string[] = [];
   #relay: Pick<Relay, 'clientGone'> | undefined;
@@ -112,8 +123,12 @@ export class LocalRequest {
     this.#res = res;
     this.#expects = expects;
     this.#state = options.state();
-    this.#path = pathOf(req.url ?? '');
-    this.#entry = new RequestEntry(req.method ?? '', loggedPath(this.#path));
+    this.#target = readTarget(req.method ?? '', req.url ?? '');
+    this.#path = pathOf(this.#target?.target ?? '');
+    this.#dialect = findDialect(this.#path);
+    const requestId = this.#dialect === undefined ? null : requestIdOf(this.#id);
+    this.#entry = new RequestEntry(req.method ?? '', loggedPath(this.#path), requestId);
+    if (this.#dialect === 'messages' && requestId !== null) res.setHeader('request-id', requestId);
   }
 
   handle(): void {
@@ -141,20 +156,24 @@ export class LocalRequest {
   #serve(): ProxyError | undefined {
     const { rawHeaders: raw, method = '' } = this.#req;
     const { allowedHosts, allowedOrigins } = this.#state;
-    if (!isOwnHost(raw, { boundTo: this.#options.boundTo, allowed: allowedHosts })) return PROXY_ERRORS.foreignHost;
+    if (this.#target === undefined) return PROXY_ERRORS.badTarget;
+    const host = readHost(raw, this.#target.authority);
+    if (host === undefined) return PROXY_ERRORS.badHost;
+    if (!isOwnHost(host, { boundTo: this.#options.boundTo, allowed: allowedHosts })) return PROXY_ERRORS.foreignHost;
     const origin = checkOrigin(raw, allowedOrigins);
     if (origin.kind === 'refused') return PROXY_ERRORS.foreignOrigin;
     if (origin.kind === 'allowed') this.#cors = corsHeaders(origin.origin);
     if (this.#expects === 'unknown') return PROXY_ERRORS.expectation;
     const route = findRoute(this.#path);
     if ('status' in route) return route;
-    if (origin.kind === 'allowed' && method === 'OPTIONS') {
+    if (method === 'OPTIONS') {
+      const preflight = origin.kind === 'allowed' ? [...this.#cors, ...preflightHeaders(raw, route.allow)] : [];
       this.#entry.started(204);
-      this.#res.writeHead(204, [...this.#cors, ...preflightHeaders(raw, route.allow)]).end();
+      this.#res.writeHead(204, [...allowHeader(route.allow), ...preflight]).end();
       return undefined;
     }
     if (route.kind === 'health' && this.#answersWindow(method)) return undefined;
-    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, findDialect(this.#path));
+    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, this.#dialect);
     if (route.kind !== 'health') return this.#relayRequest(route);
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = proof.length > 0;
@@ -176,7 +195,7 @@ export class LocalRequest {
         return true;
       case 'activity':
         this.#entry.routine = true;
-        this.#sendJson(200, JSON.stringify(this.#options.activity.report(cursorOf(this.#req.url ?? ''))));
+        this.#sendJson(200, JSON.stringify(this.#options.activity.report(cursorOf(this.#target?.target ?? ''))));
         return true;
       case 'evidence':
         this.#entry.routine = true;
@@ -224,7 +243,12 @@ export class LocalRequest {
   }
 
   #prepareRelay(key: UpstreamKey): Create | ProxyError {
-    const head = readRequestHead(this.#req, key.value, this.#isChat ? this.#options.cacheNamespaceRoot : null);
+    const { method = '', rawHeaders } = this.#req;
+    const head = readRequestHead(
+      { method, target: this.#target?.target ?? '', rawHeaders, keys: this.#state.keys },
+      key.value,
+      this.#isChat ? this.#options.cacheNamespaceRoot : null,
+    );
     if ('status' in head) return head;
     const withApiKey = key.accessKeyId !== null;
     return (context, request) => new Relay(context, { ...head, ...request, withApiKey });
@@ -240,7 +264,7 @@ export class LocalRequest {
     return (context, request) =>
       new DialectRequest(
         { ...context, ...dialects, ...settings },
-        { ...request, dialect, task, key, bodyLength: head.bodyLength },
+        { ...request, id: this.#id, dialect, task, key, bodyLength: head.bodyLength },
       );
   }
 
@@ -249,8 +273,9 @@ export class LocalRequest {
     this.#entry.started(error.status);
     // A client that waits for "100 Continue" now sends no body, and the proxy could not tell a next request from one.
     const headers = this.#expects === 'nothing' ? this.#cors : [...this.#cors, 'connection', 'close'];
-    const dialect = findDialect(this.#path);
-    sendError(this.#res, error, headers, dialect === undefined ? errorBody : errorFormat(DIALECTS[dialect]));
+    const dialect = this.#dialect;
+    const format = dialect === undefined ? errorBody : errorFormat(DIALECTS[dialect], requestIdOf(this.#id));
+    sendError(this.#res, error, headers, format);
   }
 
   #sendJson(status: number, json: string, headers: readonly string[] = []): void {

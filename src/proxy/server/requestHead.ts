@@ -7,19 +7,31 @@ import { requestHeaders, singleValue } from '../http/headers.ts';
 import { BODY_LIMIT, DIALECT_BODY_LIMIT, DIALECT_ERRORS, PROXY_ERRORS } from '../http/openaiErrors.ts';
 import type { BodyLimit, ProxyError } from '../http/openaiErrors.ts';
 import type { RelayedRequest } from '../relay/relay.ts';
+import type { AccessKeys } from './accessKeys.ts';
+
+/** The head of a request for the backend. */
+export interface RelayedHead {
+  readonly method: string;
+  readonly target: string;
+  /** Name, value, name, value ... */
+  readonly rawHeaders: readonly string[];
+  readonly keys: Pick<AccessKeys, 'isIn'>;
+}
 
 /**
- * The metadata and the body length of a request, or the error for one that does not fit into an envelope.
+ * The metadata and the body length of a request, or the error for one that does not fit into an envelope. Headers that
+ * contain an access key are left out: clients send them in addition to the one that the proxy reads.
  * @param cacheNamespaceRoot null for all but chat completions
  */
 export function readRequestHead(
-  { method = '', url: target = '', rawHeaders: raw }: IncomingMessage,
+  { method, target, rawHeaders: raw, keys }: RelayedHead,
   credential: string,
   cacheNamespaceRoot: Uint8Array | null,
 ): Pick<RelayedRequest, 'metadata' | 'bodyLength'> | ProxyError {
   if (target.length > MAX_TARGET) return PROXY_ERRORS.targetTooLong;
   if (!isTarget(target)) return PROXY_ERRORS.badTarget;
-  const headers = requestHeaders(raw);
+  if (target.split(/[?&]/).some((part) => keys.isIn(...nameAndValue(part)))) return PROXY_ERRORS.keyInQuery;
+  const headers = requestHeaders(raw).filter(({ name, value }) => !keys.isIn(name, value));
   if (headers.length > MAX_REQUEST_HEADERS) return PROXY_ERRORS.tooManyHeaders;
   const framing = readFraming(raw, BODY_LIMIT);
   if ('status' in framing) return framing;
@@ -31,6 +43,11 @@ export function readRequestHead(
     if (error instanceof SessionError) return PROXY_ERRORS.tooManyHeaders;
     throw error;
   }
+}
+
+function nameAndValue(parameter: string): [string, string] {
+  const [name = '', ...value] = parameter.split('=');
+  return [name, value.join('=')];
 }
 
 /** The body length of a request of a dialect, or the error for one that the proxy cannot read. */

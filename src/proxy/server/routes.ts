@@ -23,6 +23,7 @@ export type Route = PlainRoute | DialectRoute;
 
 export const CHAT_COMPLETIONS = '/v1/chat/completions';
 const ROUTES: ReadonlyMap<string, PlainRoute> = new Map<string, PlainRoute>([
+  ['*', { kind: 'health', allow: 'GET, HEAD, POST' }], // the server itself, for OPTIONS alone
   ['/', { kind: 'health', allow: 'GET, HEAD' }],
   ['/health', { kind: 'health', allow: 'GET, HEAD' }],
   ['/v1/models', { kind: 'relayed', allow: 'GET' }],

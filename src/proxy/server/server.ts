@@ -20,6 +20,9 @@ const MAX_HEADER_BYTES = 192 * 1024;
 /** Requests that may wait for their response on one connection; more than any client needs. */
 const MAX_PIPELINED = 32;
 
+/** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
+const PROBES = [100, 1000];
+
 export interface ProxyServer {
   readonly server: Server;
   /** Stops listening, and closes every connection on which no complete request waits for its response. */
@@ -55,9 +58,15 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     keepAliveTimeout: 75_000,
     requireHostHeader: false, // the guard refuses such requests with an explanation
   });
+  // Node's own option, without which it drops all requests of a connection whose client has closed its half.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = 0; // Node would drop headers silently; the proxy refuses too many
   server.on('connection', (socket) => {
-    const { waiting } = connections.add(socket);
+    const connection = connections.add(socket);
+    const { waiting } = connection;
+    socket.once('end', () => {
+      probe(connection);
+    });
     socket.once('close', () => {
       // Node 22 does not close the responses to pipelined requests, which have no socket yet.
       for (const res of waiting) if (res.socket === null) res.destroy().emit('close');
@@ -88,6 +97,28 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
       for (const connection of connections) closeUnlessBusy(connection);
     },
   };
+}
+
+/**
+ * Finds out whether a client that has sent a FIN still waits for its response (RFC 9112 section 9.6), or has closed the
+ * connection: only then its system refuses what it is sent. Interim responses change nothing for a client that waits. A
+ * client that ends a connection in the middle of a response has gone.
+ */
+function probe(connection: ClientConnection, count = 0): void {
+  const { socket, waiting } = connection;
+  const [first] = waiting;
+  if (first === undefined || socket.destroyed) return; // Node closes the connection after the last response
+  if (first.headersSent && !first.writableEnded && count === 0) {
+    socket.destroy();
+    return;
+  }
+  if (!first.headersSent) first.writeProcessing();
+  setTimeout(
+    () => {
+      probe(connection, count + 1);
+    },
+    PROBES[Math.min(count, PROBES.length - 1)],
+  ).unref();
 }
 
 /** Also closes a connection on which a request has begun to arrive: it is not served any more. */

@@ -1,9 +1,18 @@
 // Which outcomes of a request end its session (transport V2, section 3, "When a session ends early").
 import assert from 'node:assert/strict';
 import { SessionError } from '../../../src/session/errors.ts';
-import { FakeBackend, RECORDS, makeExchange, sendExchange, startExchange } from '../../support/exchanges.ts';
-import type { Fields } from '../../support/fakeTransport.ts';
+import type { ResponseHalf } from '../../support/enclaveHalf.ts';
+import {
+  FakeBackend,
+  RECORDS,
+  makeExchange,
+  refusalFields,
+  sendExchange,
+  startExchange,
+} from '../../support/exchanges.ts';
+import type { FakeCall, Fields } from '../../support/fakeTransport.ts';
 import { isAlive } from '../../support/sessionManagers.ts';
+import { flushEventLoop } from '../../support/withTimeout.ts';
 
 type Started = Awaited<ReturnType<typeof startExchange>>;
 
@@ -214,8 +223,8 @@ describe('Exchange retires its session', () => {
     const upload = await backend.transport.next('the upload');
     const session = backend.sessions.current() ?? assert.fail();
 
-    const failing = await sendExchange(backend);
-    failing.call.respond(502, JSON_FIELDS);
+    const failing = await startExchange(backend);
+    failing.call.handler.onData(Buffer.of(0, 0, 0, 16));
     assert.equal(isAlive(session), false);
 
     streaming.call.handler.onData(Buffer.concat([streaming.response.chunk('one'), streaming.response.end()]));
@@ -238,7 +247,9 @@ describe('Exchange retires its session', () => {
     const sent = await Promise.all(Array.from({ length: 50 }, () => sendExchange(backend)));
     const [early, late] = [sent.slice(0, 25), sent.slice(25)];
     for (const { call } of early) call.respond(502, JSON_FIELDS);
-    await assertRetired(50);
+    assert.deepEqual([backend.losses, backend.enclaves.length], [[], 1], 'the others may still be answered');
+    const { call: next } = await sendExchange(backend);
+    assert.equal(backend.enclaveOf(next), backend.enclaves[1]);
     const successor = backend.sessions.current();
     for (const { call, sink } of late) {
       call.respond(502, JSON_FIELDS);
@@ -276,6 +287,193 @@ describe('Exchange retires its session', () => {
       begun.map((_, index) => index * 1000 + ((begun[0] ?? NaN) - from)),
     );
     assert.ok(begun.length >= 9 && begun.length <= 11, `${begun.length} handshakes in 10 seconds`);
+  });
+});
+
+describe('Exchange goes on using a session that answers others', () => {
+  let backend: FakeBackend;
+  let finishHandshake: () => void;
+
+  beforeEach(async () => {
+    backend = await FakeBackend.ready();
+    backend.connect = () =>
+      new Promise((resolve) => {
+        finishHandshake = () => {
+          resolve(backend.makeSession());
+        };
+      });
+  });
+
+  const answer = async ({ call, sink }: Awaited<ReturnType<typeof sendExchange>>) => {
+    const response = await backend.respond(call);
+    call.respond(200, RECORDS, response.start(), response.end());
+    assert.deepEqual(sink.received, ['start 200', 'end']);
+  };
+  const sessionOf = (call: FakeCall) => backend.enclaves.indexOf(backend.enclaveOf(call));
+  /** Begins a request that may have to wait for a session. */
+  const begin = async () => {
+    const started = makeExchange(backend, '{}');
+    started.body.finish();
+    started.exchange.begin();
+    await flushEventLoop();
+    return started;
+  };
+
+  /** Ways in which the outer answer to a request is bad, at any moment. */
+  const bad: readonly (readonly [string, (started: Awaited<ReturnType<typeof sendExchange>>) => void])[] = [
+    [
+      'a bad status',
+      ({ call }) => {
+        call.respond(502, JSON_FIELDS);
+      },
+    ],
+    [
+      'a bad content type',
+      ({ call }) => {
+        call.respond(200, JSON_FIELDS);
+      },
+    ],
+    [
+      'an empty answer',
+      ({ call }) => {
+        call.respond(200, RECORDS);
+      },
+    ],
+    [
+      'a connection that breaks after the head',
+      ({ call }) => {
+        call.begin(200, RECORDS);
+        call.handler.onError(RESET);
+      },
+    ],
+  ];
+
+  for (const [what, fail] of bad) {
+    it(`until its successor is there, after ${what}`, async () => {
+      const failing = await sendExchange(backend);
+      await answer(await sendExchange(backend));
+      fail(failing);
+      for (let count = 0; count < 3; count++) {
+        const next = await sendExchange(backend);
+        assert.equal(sessionOf(next.call), 0, 'while the handshake runs');
+        await answer(next);
+      }
+      finishHandshake();
+      await flushEventLoop();
+      assert.deepEqual(backend.losses, ['bad_response']);
+      assert.equal(sessionOf((await sendExchange(backend)).call), 1);
+    });
+  }
+
+  it('after a response that broke off, if another one began later', async () => {
+    const broken = await startExchange(backend);
+    await answer(await sendExchange(backend));
+    broken.call.handler.onData(broken.response.chunk('one'));
+    await answer(await sendExchange(backend));
+    broken.call.handler.onError(RESET);
+    assert.equal(sessionOf((await sendExchange(backend)).call), 0);
+  });
+
+  it('but not if the last one began before the response that broke off got its last record', async () => {
+    const broken = await startExchange(backend);
+    await answer(await sendExchange(backend));
+    broken.call.handler.onData(broken.response.chunk('one'));
+    broken.call.handler.onError(RESET);
+    assert.deepEqual(backend.losses, ['bad_response']);
+  });
+
+  it('as soon as one of those that wait is answered, with the requests that came meanwhile', async () => {
+    const [failing, waiting] = [await sendExchange(backend), await sendExchange(backend)];
+    failing.call.respond(502, JSON_FIELDS);
+    const held = await begin();
+    assert.equal(backend.transport.calls.length, 2, 'no request begins before there is an answer');
+    await answer(waiting);
+    const call = await backend.transport.next('the request that was held');
+    assert.equal(sessionOf(call), 0);
+    await answer({ ...held, call });
+    finishHandshake();
+    await flushEventLoop();
+    assert.deepEqual([backend.losses, backend.enclaves.length], [['bad_response'], 2]);
+  });
+
+  const ends: readonly (readonly [string, (response: ResponseHalf) => Uint8Array])[] = [
+    ['breaks off with the same bytes', (response) => response.start()],
+    ['is followed by a bad record', (response) => Buffer.concat([response.start(), Buffer.of(0, 0, 0, 16)])],
+  ];
+
+  for (const [what, bytes] of ends) {
+    it(`but not if the first answer ${what}: what was held waits for the successor`, async () => {
+      const [failing, waiting] = [await sendExchange(backend), await sendExchange(backend)];
+      failing.call.respond(502, JSON_FIELDS);
+      const held = await begin();
+      const response = await backend.respond(waiting.call);
+      waiting.call.respond(200, RECORDS, bytes(response));
+      await flushEventLoop();
+      assert.deepEqual([backend.losses, held.sink.received], [['bad_response'], []]);
+      finishHandshake();
+      const call = await backend.transport.next('the request that was held');
+      assert.equal(sessionOf(call), 1);
+      await answer({ ...held, call });
+    });
+  }
+
+  it('but not for what was held, if it was retired before the first answer', async () => {
+    const [failing, waiting] = [await sendExchange(backend), await sendExchange(backend)];
+    failing.call.respond(502, JSON_FIELDS);
+    const held = await begin();
+    backend.sessions.retire(backend.sessions.current() ?? assert.fail(), 'closed');
+    await answer(waiting);
+    await flushEventLoop();
+    finishHandshake();
+    const call = await backend.transport.next('the request that was held');
+    assert.equal(sessionOf(call), 1);
+    await answer({ ...held, call });
+  });
+
+  it('and makes one successor for any number of bad answers', async () => {
+    for (let count = 0; count < 20; count++) {
+      const failing = await sendExchange(backend);
+      await answer(await sendExchange(backend));
+      failing.call.respond(502, JSON_FIELDS);
+      await backend.clock.advance(10);
+    }
+    await answer(await sendExchange(backend));
+    finishHandshake();
+    await flushEventLoop();
+    assert.deepEqual([backend.losses, backend.enclaves.length], [['bad_response'], 2]);
+  });
+
+  it('but no longer when the last of those that waited has failed as well', async () => {
+    const [one, two, gone] = [await sendExchange(backend), await sendExchange(backend), await sendExchange(backend)];
+    one.call.respond(502, JSON_FIELDS);
+    const session = backend.sessions.current() ?? assert.fail();
+    gone.exchange.abort(CLIENT_GONE);
+    assert.deepEqual(backend.losses, []);
+    two.call.respond(502, JSON_FIELDS);
+    assert.deepEqual([backend.losses, backend.sessions.current()], [['bad_response'], undefined]);
+    assert.equal(isAlive(session), false);
+  });
+
+  it('but not after a record that does not open', async () => {
+    const broken = await startExchange(backend);
+    await answer(await sendExchange(backend));
+    const frame = broken.response.chunk('one');
+    frame[10] = (frame[10] ?? 0) ^ 1;
+    broken.call.handler.onData(frame);
+    assert.deepEqual([backend.losses, backend.sessions.current()], [['bad_response'], undefined]);
+  });
+
+  it('but sends a request again only on another one', async () => {
+    const rejected = await sendExchange(backend);
+    await answer(await sendExchange(backend));
+    rejected.call.respond(400, refusalFields('session_not_found'));
+    const next = await sendExchange(backend);
+    assert.equal(sessionOf(next.call), 0);
+    finishHandshake();
+    const again = await backend.transport.next('the second request');
+    assert.equal(sessionOf(again), 1);
+    assert.deepEqual(backend.losses, ['rejected']);
+    await answer(next);
   });
 });
 

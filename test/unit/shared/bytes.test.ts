@@ -44,6 +44,11 @@ describe('toBase64() and fromBase64()', () => {
     );
   });
 
+  it('are inverse for megabytes', () => {
+    const original = new Uint8Array(16 * 1024 * 1024);
+    assert.equal(Buffer.compare(fromBase64(toBase64(original)) ?? assert.fail(), original), 0);
+  });
+
   for (const text of [
     'Zg',
     'Zg=',

@@ -21,7 +21,7 @@ describe('asObject() and fieldsOf()', () => {
   });
 
   it('return undefined, or an empty object, for anything else', () => {
-    for (const value of [undefined, null, 7, 'x', true, [], [{ a: 1 }]]) {
+    for (const value of [undefined, null, 7, 'x', true, [], [{ a: 1 }], JSON.rawJSON('1.0')]) {
       assert.equal(asObject(value), undefined);
       assert.deepEqual(fieldsOf(value), {});
     }
@@ -33,7 +33,7 @@ describe('isUnambiguous()', () => {
 
   it('accepts names that occur once in each object, and integers, in any layout', () => {
     for (const text of [
-      '{"a":1,"b":{"a":-2},"c":[{"a":0},{"a":null}]}',
+      '{"a":1,"b":{"a":-2},"c":[{"a":0},{"a":null},"-0"]}',
       '{ "a" : "b\\" : 1.5, \\"a\\":" ,\n"\\u0061b\\"\\\\" :[ ] }',
       `{"a":"${'x'.repeat(500_000)}","b":"${'\\n'.repeat(200_000)}"}`,
     ]) {
@@ -49,6 +49,8 @@ describe('isUnambiguous()', () => {
       '{"a":1.0}',
       '[1e0]',
       '[10E1]',
+      '[-0]',
+      '{"a":-0}',
     ]) {
       assert.ok(!check(text), text);
     }

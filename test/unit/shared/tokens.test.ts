@@ -18,4 +18,10 @@ describe('countTokens()', () => {
       assert.ok(estimate >= count && estimate <= 4 * count, `${text}: ${estimate}`);
     }
   });
+
+  it('counts words and spaces of any length', () => {
+    for (const text of [`${'a'.repeat(20_000_000)}日`, `${' '.repeat(20_000_000)}日`]) {
+      assert.ok(countTokens(text) >= 1_000_000);
+    }
+  });
 });

@@ -18,7 +18,7 @@ async function askModel(url: string | URL | Request, options?: RequestInit): Pro
 
 describe('createModel() with the OpenAI client', () => {
   const baseURL = 'http://localhost/v1';
-  const client = new OpenAI({ baseURL, apiKey: 'dev-test', maxRetries: 0, timeout: 5000, fetch: askModel });
+  const client = new OpenAI({ baseURL, apiKey: 'dev-test', maxRetries: 0, fetch: askModel });
   const hello = { model: 'glm-5-2', messages: [{ role: 'user' as const, content: 'hello there' }] };
 
   it('lists the models', async () => {

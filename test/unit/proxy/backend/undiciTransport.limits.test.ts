@@ -2,20 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 import { UndiciTransport } from '../../../../src/proxy/backend/undiciTransport.ts';
 import { RecordingHandler } from '../../../support/recordingHandler.ts';
-import { DEADLINE } from '../../../support/withTimeout.ts';
+import { eventually } from '../../../support/withTimeout.ts';
 
 const [CONNECTIONS, REQUESTS] = [264, 256];
-
-async function reach(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + DEADLINE;
-  while (!condition()) {
-    assert.ok(performance.now() < deadline);
-    await setTimeout(10);
-  }
-}
 
 describe('UndiciTransport and requests that are cancelled while no connection opens', () => {
   it('opens a limited number of connections, keeps a limited number of requests, and recovers', async () => {
@@ -37,14 +28,14 @@ describe('UndiciTransport and requests that are cancelled while no connection op
     };
     try {
       const calls = Array.from({ length: CONNECTIONS }, send);
-      await reach(() => connections === CONNECTIONS);
+      await eventually('all connections', () => connections === CONNECTIONS);
       for (const { call } of calls.slice(0, REQUESTS)) call.cancel();
       const { handler } = send();
       await handler.until('error');
       assert.equal((handler.error as NodeJS.ErrnoException).code, 'ETIMEDOUT');
       assert.equal(connections, CONNECTIONS);
       for (const socket of sockets) socket.destroy();
-      await reach(() => {
+      await eventually('another connection', () => {
         send().call.cancel();
         return connections > CONNECTIONS;
       });

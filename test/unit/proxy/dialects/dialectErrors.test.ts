@@ -13,8 +13,8 @@ describe('toDialectError()', () => {
 
 describe('errorFormat()', () => {
   it('lets the dialect write the body', () => {
-    const format = errorFormat({ errorBody: ({ status, message }) => `${status} ${message}` });
-    assert.equal(format(PROXY_ERRORS.timeout), `504 ${PROXY_ERRORS.timeout.message}`);
+    const format = errorFormat({ errorBody: ({ status, message }, id) => `${id}: ${status} ${message}` }, 'req_1');
+    assert.equal(format(PROXY_ERRORS.timeout), `req_1: 504 ${PROXY_ERRORS.timeout.message}`);
   });
 });
 

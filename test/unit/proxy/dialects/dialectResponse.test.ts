@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Dialect, Reply } from '../../../../src/dialects/dialect.ts';
+import type { Dialect, Reply, ReplyOutcome } from '../../../../src/dialects/dialect.ts';
 import { DialectResponse } from '../../../../src/proxy/dialects/dialectResponse.ts';
 import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { RequestEntry } from '../../../../src/proxy/relay/requestLog.ts';
-import { flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
 
 /** A dialect whose events are words. */
 const reply: Reply = {
@@ -43,11 +43,11 @@ describe('DialectResponse', () => {
     server.closeAllConnections();
     const closed = once(server, 'close');
     server.close();
-    await withTimeout('the end of the server', 5000, closed);
+    await withTimeout('the end of the server', DEADLINE, closed);
   });
 
   /** A response to a real client. */
-  const open = async ({ stream = true, pingInterval = 60_000, own = reply } = {}) => {
+  const open = async ({ stream = true, pingInterval = 60_000, own = reply, lingerTime = 60_000 } = {}) => {
     const sent = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
     sent.on('error', () => undefined);
     sent.on('response', (response) => {
@@ -57,7 +57,7 @@ describe('DialectResponse', () => {
     sent.end();
     const [, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
     const response = new DialectResponse({
-      ...{ res, entry, cors: ['x-cors', 'yes'], plan: { model: 'm', stream }, pingInterval },
+      ...{ res, entry, cors: ['x-cors', 'yes'], plan: { model: 'm', stream }, pingInterval, lingerTime },
       dialect: { createReply: () => own } as unknown as Dialect,
       identity: { id: '0'.repeat(32), createdAt: 0 },
       onAccepted: () => events.push('accepted'),
@@ -67,7 +67,7 @@ describe('DialectResponse', () => {
     const head = once(sent, 'response') as Promise<[IncomingMessage]>;
     /** What the client gets until the end, or until its text satisfies the test. */
     const text = async (enough: (text: string) => boolean = () => false) => {
-      const [message] = await withTimeout('the head', 5000, head);
+      const [message] = await withTimeout('the head', DEADLINE, head);
       let all = '';
       const done = new Promise<void>((resolve) => {
         message.on('data', (chunk: Buffer) => {
@@ -76,7 +76,7 @@ describe('DialectResponse', () => {
         });
         message.on('end', resolve);
       });
-      await withTimeout('the body', 5000, done);
+      await withTimeout('the body', DEADLINE, done);
       return all;
     };
     return { response, res, text };
@@ -115,6 +115,25 @@ describe('DialectResponse', () => {
       }
     });
   }
+
+  it('tells the dialect when the response was complete, and how it was processed', async () => {
+    const tier = (name: string) => `data: {"choices":[],"service_tier":"${name}"}\n\n`;
+    for (const stream of [true, false]) {
+      let outcome: ReplyOutcome | undefined;
+      const end = (facts: ReplyOutcome) => {
+        outcome = facts;
+        return '{}';
+      };
+      const begin = Math.floor(Date.now() / 1000);
+      const { response } = await open({ stream, own: { ...reply, end, body: end } });
+      response.writeHead(200, EVENTS);
+      write(response, HELLO + tier('flex') + tier('priority') + STOP);
+      response.end();
+      assert.deepEqual([outcome?.finish, outcome?.serviceTier], ['stop', 'flex']);
+      const { completedAt = 0 } = outcome ?? {};
+      assert.ok(Number.isInteger(completedAt) && completedAt >= begin && completedAt <= Date.now() / 1000);
+    }
+  });
 
   it('passes an error on when it is complete, and has sent nothing before', async () => {
     const { response, res } = await open();
@@ -183,19 +202,43 @@ describe('DialectResponse', () => {
     assert.match(invalid, /^invalid: The proxy failed/);
   });
 
-  it('writes the failure before the connection breaks', async () => {
-    const { response, text } = await open();
+  it('ends a stream that fails with the failure, and completely', async () => {
+    const { response, text, res } = await open();
     response.writeHead(200, EVENTS);
-    response.beforeBreak(PROXY_ERRORS.timeout);
-    assert.equal(await text((all) => all.endsWith('fail 504|')), 'begin|fail 504|');
+    assert.equal(response.endWithError(PROXY_ERRORS.timeout), true);
+    assert.equal(await text(), 'begin|fail 504|');
+    assert.deepEqual([res.writableEnded, received?.complete], [true, true]);
   });
 
   it('sends what came before an error in the same chunk', async () => {
     const { response, text } = await open();
     response.writeHead(200, EVENTS);
     write(response, `${HELLO}data: {\n\n`);
-    response.beforeBreak(PROXY_ERRORS.backend);
-    assert.equal(await text((all) => all.includes('fail')), 'begin|Hello|fail 502|');
+    response.endWithError(PROXY_ERRORS.backend);
+    assert.equal(await text(), 'begin|Hello|fail 502|');
+  });
+
+  for (const [what, fail] of [
+    ['an error in the dialect', () => assert.fail('secret')],
+    ['a dialect that says nothing', () => ''],
+  ] as const) {
+    it(`leaves a stream without an end if its failure cannot be written, by ${what}`, async () => {
+      const { response, res } = await open({ own: { ...reply, fail } });
+      response.writeHead(200, EVENTS);
+      assert.equal(response.endWithError(PROXY_ERRORS.timeout), false);
+      assert.equal(res.writableEnded, false);
+    });
+  }
+
+  it('closes the connection of a client that does not read the failure', async () => {
+    const own = { ...reply, delta: () => 'x'.repeat(1024 * 1024) };
+    const { response, res } = await open({ own, lingerTime: 1 });
+    response.writeHead(200, EVENTS);
+    for (let count = 0; count < 40; count++) write(response, HELLO); // far more than the system's own buffers hold
+    const closed = once(res, 'close');
+    response.endWithError(PROXY_ERRORS.timeout);
+    await withTimeout('the end of the connection', 5000, closed);
+    assert.equal(res.writableFinished, false);
   });
 
   it('pings a silent stream until it ends', async () => {
@@ -229,6 +272,6 @@ describe('DialectResponse', () => {
     assert.equal(pings, 0);
     assert.equal(res.writableNeedDrain, true);
     received?.resume();
-    await withTimeout('the drain', 5000, drained);
+    await withTimeout('the drain', DEADLINE, drained);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { countValues } from '../../../../src/proxy/dialects/jsonValues.ts';
+import { countValues, isJsonLonger } from '../../../../src/proxy/dialects/jsonValues.ts';
 
 const count = (json: string) => countValues(Buffer.from(json));
 
@@ -24,6 +24,26 @@ describe('countValues()', () => {
       fc.property(fc.json({ stringUnit: fc.constantFrom('"', '\\', '[', ',', 'ü', 'a') }), (json) => {
         const outside = json.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '');
         assert.equal(count(json), outside.match(/[[{,:]/g)?.length ?? 0);
+      }),
+    );
+  });
+});
+
+describe('isJsonLonger()', () => {
+  it('compares with the limit without writing the text', () => {
+    const long = 'x'.repeat(1000);
+    const shared = { tools: Array<string>(1000).fill(long) };
+    assert.equal(isJsonLonger({ all: Array<object>(1000).fill(shared) }, 500_000_000), true);
+    assert.equal(isJsonLonger(shared, 900_000), true);
+    assert.equal(isJsonLonger(shared, 1_100_000), false);
+    for (const value of [undefined, null, 1, true, '', {}, []]) assert.equal(isJsonLonger(value, 2), false);
+    assert.equal(isJsonLonger({ [long]: null }, 999), true);
+  });
+
+  it('never calls a value longer than its text', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        assert.equal(isJsonLonger(value, JSON.stringify(value).length), false);
       }),
     );
   });

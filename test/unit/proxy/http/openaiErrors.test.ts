@@ -25,6 +25,8 @@ describe('PROXY_ERRORS', () => {
     assert.deepEqual(statuses, {
       badRequest: 400,
       badTarget: 400,
+      badHost: 400,
+      keyInQuery: 400,
       noKey: 401,
       badKey: 401,
       unknownAccessKey: 401,
@@ -72,7 +74,7 @@ describe('PROXY_ERRORS', () => {
 describe('methodNotAllowed()', () => {
   it('names the methods that the path supports', () => {
     const { status, code, message, headers } = methodNotAllowed('GET, HEAD');
-    assert.deepEqual([status, code, headers], [405, 'method_not_allowed', ['allow', 'GET, HEAD']]);
+    assert.deepEqual([status, code, headers], [405, 'method_not_allowed', ['allow', 'GET, HEAD, OPTIONS']]);
     assert.match(message, /supports GET, HEAD\./);
   });
 });

@@ -146,8 +146,8 @@ describe('Relay', () => {
   ];
   for (const [what, end, play] of ends) {
     it(`releases everything when it ${what}`, async () => {
-      const short = end === 'upload_timeout' || end === 'timeout';
-      if (short) relays.timeouts = { requestTimeout: 100, streamIdleTimeout: 100 };
+      if (end === 'upload_timeout') relays.timeouts = { ...relays.timeouts, streamIdleTimeout: 100 };
+      if (end === 'timeout') relays.timeouts = { ...relays.timeouts, requestTimeout: 100 };
       const connection = await relays.begin();
       await play(connection);
       assert.equal((await relays.end()).end, end);

@@ -27,6 +27,12 @@ describe('RequestEntry', () => {
     assert.match(String(endMs), /^\d+(\.\d)?$/);
   });
 
+  it('has the ID that the client was told', () => {
+    const { log, lines } = logAt('info');
+    new RequestEntry('POST', '/', 'req_1').write(log);
+    assert.equal(lines()[0]?.['requestId'], 'req_1');
+  });
+
   it('has no start time if no response started', () => {
     const { log, lines } = logAt('info');
     const entry = new RequestEntry('GET', '/');

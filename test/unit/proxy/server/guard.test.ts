@@ -9,13 +9,15 @@ import {
   preflightHeaders,
 } from '../../../../src/proxy/server/guard.ts';
 import type { HostRule } from '../../../../src/proxy/server/guard.ts';
+import { readHost } from '../../../../src/proxy/server/requestTarget.ts';
 import { parseOriginPattern } from '../../../../src/settings/origins.ts';
 
 const LOOPBACK: HostRule = { boundTo: '127.0.0.1', allowed: [] };
 const OPEN: HostRule = { boundTo: '0.0.0.0', allowed: [] };
 
 function own(host: string, rule: HostRule): boolean {
-  return isOwnHost(['Accept', '*/*', 'Host', host], rule);
+  const name = readHost(['Accept', '*/*', 'Host', host]);
+  return name !== undefined && isOwnHost(name, rule);
 }
 
 describe('isOwnHost() of a proxy that listens on this computer only', () => {
@@ -30,6 +32,8 @@ describe('isOwnHost() of a proxy that listens on this computer only', () => {
     '[::1]',
     '[::1]:80',
     '[0:0:0:0:0:0:0:1]:80',
+    'localhost:',
+    '[::1]:',
   ]) {
     it(`accepts ${host}`, () => {
       assert.equal(own(host, LOOPBACK), true);
@@ -57,12 +61,10 @@ describe('isOwnHost() of a proxy that listens on this computer only', () => {
     '::1:80',
     '[::1',
     '[::1]80',
-    '[::1]:',
     '[::]',
     '[fe80::1]',
     '[::1%25lo]',
     '[::1].evil.example',
-    'localhost:',
     'localhost:x',
     'localhost:123456',
     'localhost:80:80',
@@ -85,14 +87,6 @@ describe('isOwnHost() of a proxy that listens on this computer only', () => {
       assert.equal(own(host, LOOPBACK), false);
     });
   }
-
-  it('requires exactly one Host header', () => {
-    assert.equal(isOwnHost([], LOOPBACK), false);
-    assert.equal(isOwnHost(['Accept', 'localhost'], LOOPBACK), false);
-    assert.equal(isOwnHost(['Host', 'localhost', 'host', 'localhost'], LOOPBACK), false);
-    assert.equal(isOwnHost(['Host', 'localhost', 'Host', 'evil.example'], LOOPBACK), false);
-    assert.equal(isOwnHost(['HOST', 'localhost'], LOOPBACK), true);
-  });
 
   it('refuses every name that DNS could resolve', () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);

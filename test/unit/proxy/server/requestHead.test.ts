@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import { randomBytes } from 'node:crypto';
 import { DIALECT_BODY_LIMIT, DIALECT_ERRORS, PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
+import { AccessKeys } from '../../../../src/proxy/server/accessKeys.ts';
 import { readDialectHead, readRequestHead } from '../../../../src/proxy/server/requestHead.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../../../src/session/wire.ts';
 
-const read = (rawHeaders: readonly string[], url = '/v1/models') =>
-  readRequestHead({ method: 'POST', url, rawHeaders } as unknown as IncomingMessage, 'sk-mine', null);
+const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
+const OWN_KEY = newKey();
+const keys = new AccessKeys('sk-mine', [OWN_KEY]);
+const read = (rawHeaders: readonly string[], target = '/v1/models') =>
+  readRequestHead({ method: 'POST', target, rawHeaders, keys }, 'sk-mine', null);
+
+/** What the backend gets of these headers. */
+function forwarded(rawHeaders: readonly string[]): unknown {
+  const head = read(rawHeaders);
+  assert.ok('metadata' in head);
+  return (JSON.parse(Buffer.from(head.metadata.subarray(4)).toString()) as { headers: unknown }).headers;
+}
 
 describe('readRequestHead()', () => {
   it('returns the announced length of the body', () => {
@@ -36,6 +47,56 @@ describe('readRequestHead()', () => {
       assert.equal(read(['Transfer-Encoding', coding]), PROXY_ERRORS.badRequest);
     }
     assert.equal(read(['Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked']), PROXY_ERRORS.badRequest);
+  });
+});
+
+describe('readRequestHead() of a request with an access key in the wrong place', () => {
+  const other = newKey();
+  const KEY_HEADERS = ['x-api-key', 'api-key', 'X-Goog-Api-Key', 'x-auth-token'];
+
+  for (const key of [OWN_KEY, other]) {
+    const whose = key === OWN_KEY ? 'an access key of the proxy' : 'an unknown access key';
+    it(`does not forward a header with ${whose}`, () => {
+      const kept = ['x-title', 'sealed-proxy-integration-tests', 'user-agent', 'sealed-proxy/0.7.0'];
+      const carriers = [...KEY_HEADERS, 'x-anything', 'referer'].flatMap((name) => [
+        ...[name, key, name, `"${key}"`, name, `Bearer ${key}`, name, `http://localhost/?key=${key}&x=1`],
+        ...[
+          name,
+          key.replaceAll('-', '%2D'),
+          name,
+          `http://localhost/?key=%${key.charCodeAt(0).toString(16)}${key.slice(1)}`,
+        ],
+      ]);
+      assert.deepEqual(forwarded([...carriers, ...kept]), [
+        { name: 'x-title', value: 'sealed-proxy-integration-tests' },
+        { name: 'user-agent', value: 'sealed-proxy/0.7.0' },
+      ]);
+    });
+
+    it(`refuses a query with ${whose}`, () => {
+      const encoded = key.replaceAll('-', '%2d');
+      for (const query of [
+        ...['key', 'api_key', 'api-key', 'x'].map((name) => `${name}=${key}`),
+        ...[key, `a=1&key=${key}`, `a=1&key=${encoded}`, `key=Bearer%20${key}`, `${key}=1`],
+      ]) {
+        assert.equal(read([], `/v1/models?${query}`), PROXY_ERRORS.keyInQuery, query.replaceAll(key, 'KEY'));
+      }
+    });
+  }
+
+  it('does not forward a damaged one, or the secret without its prefix', () => {
+    const damaged = [OWN_KEY.slice(0, -1), OWN_KEY.slice(0, 30), `${OWN_KEY}A`, OWN_KEY.slice('sealed-'.length)];
+    for (const value of damaged) {
+      assert.deepEqual(forwarded(KEY_HEADERS.flatMap((name) => [name, value])), []);
+      assert.equal(read([], `/v1/models?api_key=${value}`), PROXY_ERRORS.keyInQuery);
+    }
+    assert.deepEqual(forwarded(['x-any', OWN_KEY.slice('sealed-'.length)]), []);
+  });
+
+  it('forwards any other key, query and header', () => {
+    const raw = ['x-api-key', 'sk-mine', 'x-any', 'A'.repeat(43), 'x-app', 'sealed-secrets-operator-of-some-cluster'];
+    assert.equal((forwarded(raw) as unknown[]).length, 3);
+    assert.ok('metadata' in read([], '/v1/models?key=sk-mine&app=sealed-secrets-operator-of-a-cluster&x=%zz%'));
   });
 });
 

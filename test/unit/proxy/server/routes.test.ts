@@ -64,6 +64,17 @@ describe('findRoute()', () => {
     }
   });
 
+  it('names both base URLs for Messages, because not every client adds /v1', () => {
+    for (const path of ['/anthropic/messages', '/anthropic/v1/v1/messages', '/v1/messages']) {
+      const route = findRoute(path);
+      assert.ok('message' in route, path);
+      assert.match(
+        route.message,
+        /must end with \/anthropic, or with \/anthropic\/v1 if the client does not add \/v1 itself/,
+      );
+    }
+  });
+
   it('gives the error for single models and for all other paths', () => {
     for (const path of ['/v1/models/', '/v1/models/x']) assert.equal(findRoute(path), PROXY_ERRORS.noSuchModelRoute);
     for (const path of ['', '/v1', '/health/', '/V1/models', '/v1/chat/completions/', 'constructor']) {
