@@ -1,19 +1,21 @@
 // Connects assistants to the proxy: plans and makes changes, gives each assistant an access key, undoes, checks and
 // repairs. What the user is shown and asked is in connectAssistant.ts.
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatModel } from '../chat/models.ts';
 import type { DialectName } from '../dialects/dialect.ts';
-import { makeAccessKey } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
-import type { StoredKey } from '../keys/keyRing.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import { accessKeyId } from '../shared/accessKeys.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { AssistantKeys } from './assistantKeys.ts';
 import { claimStored } from './claims.ts';
 import { describeUncheckable, noModel } from './configState.ts';
 import { disconnectAll } from './disconnectAll.ts';
 import type { Leftover } from './disconnectAll.ts';
 import { changedSincePreview, refused } from './files/configFile.ts';
+import type { Judgement } from './judgement.ts';
+import { judge } from './judging/judge.ts';
+import { ownSurroundings } from './judging/surroundings.ts';
+import type { Surroundings } from './judging/surroundings.ts';
 import { checkModel } from './modelCheck.ts';
 import { userPlaces } from './places.ts';
 import type { Shell, Snippet } from './snippets.ts';
@@ -47,6 +49,8 @@ export interface AssistantServiceHost {
   readonly isInstalled: (extension: string) => boolean;
   /** The user's own folders by default. */
   readonly places?: Places;
+  /** Those of this process by default. */
+  readonly surroundings?: () => Surroundings;
   /** The time limit of a check, in milliseconds. */
   readonly checkLimit?: number;
   /** The configuration of an assistant, or its key, was changed. */
@@ -57,6 +61,10 @@ export interface AssistantServiceHost {
 export interface AssistantState {
   readonly assistant: Assistant;
   readonly configState: ConfigState;
+  /** Where its prompts go. */
+  readonly judgement: Judgement;
+  /** The files and folders of which a change may change the judgement. */
+  readonly watched: readonly string[];
   /** It seems to be in use on this computer. */
   readonly detected: boolean;
   /** There is a change to undo. */
@@ -75,12 +83,12 @@ export interface Proposal {
   readonly endpoint: AssistantEndpoint;
 }
 
-const ORIGIN = 'assistant';
-
 export class AssistantService {
   readonly #host: AssistantServiceHost;
   readonly #places: Places;
   readonly #undo: UndoStore;
+  readonly #surroundings: () => Surroundings;
+  readonly #keys: AssistantKeys;
   /** For each key ID, the number of checks by this window that the proxy has not reported yet. */
   readonly #checks = new Map<string, number>();
 
@@ -88,6 +96,8 @@ export class AssistantService {
     this.#host = host;
     this.#places = host.places ?? userPlaces();
     this.#undo = new UndoStore(host.secrets);
+    this.#surroundings = host.surroundings ?? ownSurroundings;
+    this.#keys = new AssistantKeys(host.secrets, () => host.supervisor.secretsChanged(false));
   }
 
   /** All assistants with their current configuration. */
@@ -95,7 +105,7 @@ export class AssistantService {
     return Promise.all(
       this.#host.assistants.map(async (assistant) => ({
         assistant,
-        configState: await this.inspect(assistant),
+        ...(await this.#judge(assistant)),
         detected: this.#isInstalled(assistant) || (await assistant.detect(this.#places)),
         undoable: (await this.#undo.get(assistant.id)) !== undefined,
       })),
@@ -104,6 +114,11 @@ export class AssistantService {
 
   async inspect(assistant: Assistant): Promise<ConfigState> {
     return assistant.inspect(await this.#expected(assistant));
+  }
+
+  /** Where the prompts of an assistant go, as its files and surroundings are now. */
+  async judgementOf(assistant: Assistant): Promise<Judgement> {
+    return (await this.#judge(assistant)).judgement;
   }
 
   /**
@@ -115,7 +130,7 @@ export class AssistantService {
     model: ModelChoice,
     smallModel?: ModelChoice,
   ): Promise<Proposal | Unchanged | Refused> {
-    const { key } = (await this.#reusableKey(assistant)) ?? makeAccessKey(assistant.name, ORIGIN, Date.now());
+    const { key } = (await this.#reusableKey(assistant)) ?? this.#keys.draft(assistant);
     const endpoint = { ...this.#endpoint(key, model), smallModel };
     const plan = await assistant.plan(endpoint);
     return plan.kind === 'change' ? { kind: 'proposal', assistant, preview: plan.preview, endpoint } : plan;
@@ -123,8 +138,8 @@ export class AssistantService {
 
   /** Makes the change that the user has agreed to, with an access key for this assistant; refuses any other change. */
   async apply({ assistant, preview, endpoint }: Proposal): Promise<Applied | Refused> {
-    if ((await this.#reusableKey(assistant)) === undefined) await this.#revokeKey(assistant);
-    const key = await this.#keyFor(assistant);
+    if ((await this.#reusableKey(assistant)) === undefined) await this.#keys.revoke(assistant);
+    const key = await this.#keys.ensure(assistant);
     const plan = await assistant.plan({ ...endpoint, key });
     if (plan.kind === 'refused') return plan;
     if (plan.kind === 'unchanged' || !isDeepStrictEqual(plan.preview, preview))
@@ -138,7 +153,7 @@ export class AssistantService {
     if (applied === undefined) return refused(`There is nothing to undo for ${assistant.name}.`);
     const result = await assistant.undo(applied);
     if (result.kind === 'refused') return result;
-    await this.#revokeKey(assistant);
+    await this.#keys.revoke(assistant);
     await this.#undo.delete(assistant.id);
     await this.#host.supervisor.secretsChanged(false);
     this.#host.onChange?.();
@@ -147,7 +162,7 @@ export class AssistantService {
 
   /** Revokes the keys of these assistants. Their configuration does not change. */
   async revoke(assistants: readonly Assistant[]): Promise<void> {
-    for (const assistant of assistants) await this.#revokeKey(assistant);
+    for (const assistant of assistants) await this.#keys.revoke(assistant);
     await this.#host.supervisor.secretsChanged(false);
     this.#host.onChange?.();
   }
@@ -159,7 +174,8 @@ export class AssistantService {
 
   /** Removes our entry from every configuration. Revokes no key. Resolves to what remains. */
   async disconnectAll(): Promise<readonly Leftover[]> {
-    return disconnectAll(this.#host.assistants, this.#undo, this.#places);
+    const keys = await this.#host.secrets.accessKeys();
+    return disconnectAll(this.#host.assistants, this.#undo, this.#places, keys);
   }
 
   /** What is needed to remove our entries without the editor. */
@@ -196,12 +212,12 @@ export class AssistantService {
    * @throws Error while the proxy's address is unknown
    */
   async renderSnippet(snippet: Snippet, model: ModelChoice, shell: Shell): Promise<string> {
-    return snippet.render(this.#endpoint(await this.#keyFor(snippet), model), shell);
+    return snippet.render(this.#endpoint(await this.#keys.ensure(snippet), model), shell);
   }
 
   /** The same as `check` for a snippet. */
   async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<CheckOutcome> {
-    return this.#check(await this.#keyFor(snippet), model.id, snippet.dialect);
+    return this.#check(await this.#keys.ensure(snippet), model.id, snippet.dialect);
   }
 
   /** True if the latest response for this key, which the proxy has just reported, was to a check of this window. */
@@ -230,7 +246,7 @@ export class AssistantService {
 
   /** The assistant's key, unless a new one has to replace it. */
   async #reusableKey(assistant: Assistant): Promise<AccessKey | undefined> {
-    const known = await this.#findKey(assistant.name);
+    const known = await this.#keys.find(assistant);
     return known?.isShared === false && !(await this.#isKeyExposed(assistant)) ? known : undefined;
   }
 
@@ -240,25 +256,15 @@ export class AssistantService {
     return state.kind === 'outdated' && state.baseUrl && !state.key;
   }
 
-  #findKey(name: string): Promise<StoredKey | undefined> {
-    return this.#host.secrets.findAccessKey(name, ORIGIN);
+  async #judge(assistant: Assistant) {
+    const expected = await this.#expected(assistant);
+    const configState = await assistant.inspect(expected);
+    const { routes, watched } = await assistant.routes(expected, this.#surroundings());
+    return { configState, judgement: judge(assistant.name, configState, routes), watched };
   }
 
-  async #revokeKey({ name }: Assistant): Promise<void> {
-    const key = await this.#findKey(name);
-    if (key !== undefined) await this.#host.secrets.revokeAccessKey(key.id);
-  }
-
-  async #keyFor({ name }: { readonly name: string }): Promise<string> {
-    const known = await this.#findKey(name);
-    if (known !== undefined) return known.key;
-    const { key } = await this.#host.secrets.accessKeyNamed(name, ORIGIN);
-    await this.#host.supervisor.secretsChanged(false); // so that the proxy accepts the key before anyone uses it
-    return key;
-  }
-
-  async #expected({ name }: Assistant) {
-    const known = await this.#findKey(name);
+  async #expected(assistant: Assistant) {
+    const known = await this.#keys.find(assistant);
     // A key that another computer accepts as well is outdated.
     return { ...this.#places, baseUrl: this.#host.baseUrl(), key: known?.isShared === true ? undefined : known?.key };
   }
@@ -267,9 +273,10 @@ export class AssistantService {
     const baseUrl = this.#host.baseUrl();
     if (baseUrl === undefined)
       throw new Error('The proxy is not running, so its address is unknown. Start the proxy, then try again.');
+    const { terminal: environment } = this.#surroundings();
     const known = this.#host.models();
     const models = known.length > 0 ? known : [model];
-    return { ...this.#places, baseUrl, key, model, models, now: Date.now() };
+    return { ...this.#places, baseUrl, key, model, models, now: Date.now(), environment };
   }
 
   #modelNamed(id: string | undefined): ModelChoice | undefined {
@@ -285,10 +292,4 @@ export class AssistantService {
     if (outcome.kind === 'failed') this.wasCheck(id); // the proxy reports no response
     return outcome;
   }
-}
-
-/** A model of the backend, with what assistants are told about it. */
-export function choiceOf({ id, name, maxInputTokens, maxOutputTokens, tools, images }: ChatModel): ModelChoice {
-  const limits = { contextWindow: maxInputTokens + maxOutputTokens, maxOutput: maxOutputTokens };
-  return { id, name, limits, tools, images };
 }

@@ -2,6 +2,7 @@
 import { redact } from '../presentation/redaction.ts';
 import { isAccessKey } from '../shared/accessKeys.ts';
 import { asLabel } from '../shared/escape.ts';
+import type { Judgement } from './judgement.ts';
 import type { ConfigState, Expected, Refused } from './types.ts';
 
 /** What was read from a configuration. */
@@ -10,30 +11,27 @@ export interface Reading {
   readonly entry?: { readonly baseUrl: unknown; readonly key: unknown; readonly model: unknown } | undefined;
   /** The model or provider that is selected in the assistant. */
   readonly selected?: unknown;
-  /** The same, if it is not our entry. */
-  readonly elsewhere?: unknown;
 }
 
 export function classifyConfig(reading: Reading | Refused, { baseUrl, key }: Expected): ConfigState {
   if ('message' in reading) return reading;
-  const { entry, selected, elsewhere } = reading;
+  const { entry, selected } = reading;
   if (entry !== undefined && isAccessKey(entry.key)) {
     const model = typeof entry.model === 'string' ? entry.model : undefined;
     const outdated = { baseUrl: baseUrl !== undefined && entry.baseUrl !== baseUrl, key: entry.key !== key };
     if (outdated.baseUrl || outdated.key) return { kind: 'outdated', ...outdated, model };
-    const other = typeof elsewhere === 'string' ? { elsewhere: redact(elsewhere) } : {};
-    return { kind: 'current', model, ...other, ...(baseUrl === undefined ? { uncompared: true } : {}) };
+    return { kind: 'current', model, ...(baseUrl === undefined ? { uncompared: true } : {}) };
   }
   const what = [entry?.baseUrl, selected].find((each) => typeof each === 'string');
   return typeof what === 'string' ? { kind: 'other', what: redact(what) } : { kind: 'absent' };
 }
 
-/** What an assistant is set to, in a few words. */
-export function describeConfigState(state: ConfigState): string {
+/** What an assistant is set to and where its prompts go, in a few words. */
+export function describeConfigState(state: ConfigState, { kind }: Judgement): string {
   switch (state.kind) {
     case 'current':
-      if (state.uncompared === true) return 'connected; the proxy is not running';
-      if (state.elsewhere !== undefined) return `connected, but currently uses ${asLabel(state.elsewhere)}`;
+      if (state.uncompared === true) return NOT_CHECKED;
+      if (kind !== 'sealed') return NOT_SEALED[kind];
       return state.model === undefined ? 'connected' : `connected, model ${asLabel(state.model)}`;
     case 'outdated':
       return `uses ${describeOutdated(state)}`;
@@ -45,6 +43,15 @@ export function describeConfigState(state: ConfigState): string {
       return '';
   }
 }
+
+/** Without the proxy, nothing says which address the configuration should have. */
+export const NOT_CHECKED = 'configured, but not checked: the proxy is not running';
+
+const NOT_SEALED: Readonly<Record<Exclude<Judgement['kind'], 'sealed'>, string>> = {
+  partly: 'not connected completely: some prompts go elsewhere',
+  elsewhere: 'configured, but its prompts go elsewhere',
+  unknown: 'configured, but it is not known where all prompts go',
+};
 
 /** Which parts of our entry are outdated, to follow the word "uses". */
 export function describeOutdated({ baseUrl, key }: Extract<ConfigState, { kind: 'outdated' }>): string {

@@ -1,4 +1,7 @@
+import type { AccessKey } from '../keys/accessKeys.ts';
 import { sentence } from '../presentation/text.ts';
+import { ACCESS_KEYS, accessKeyId } from '../shared/accessKeys.ts';
+import { disguiseKeys } from './files/entryRemoval.ts';
 import type { Assistant, Places } from './types.ts';
 import type { UndoStore } from './undoStore.ts';
 
@@ -15,13 +18,20 @@ export async function disconnectAll(
   assistants: readonly Assistant[],
   undo: UndoStore,
   places: Places,
+  keys: readonly Pick<AccessKey, 'id'>[],
 ): Promise<readonly Leftover[]> {
   const leftovers: Leftover[] = [];
   for (const assistant of assistants) {
     const where = assistant.name;
     try {
       const applied = await undo.get(assistant.id);
-      const result = await assistant.disconnect({ places, applied, isOurs: () => true });
+      // Another editor on this computer may have written an entry with a key of its own.
+      const known =
+        applied === undefined || applied.mixed === true ? [] : (disguiseKeys(applied.after).match(ACCESS_KEYS) ?? []);
+      const digests = [...known, ...((applied?.written ?? '').match(ACCESS_KEYS) ?? [])];
+      const isOurs = (key: string) =>
+        keys.some(({ id }) => id === accessKeyId(key)) || digests.includes(disguiseKeys(key));
+      const result = await assistant.disconnect({ places, applied, isOurs });
       if (result.kind === 'refused') leftovers.push({ where, message: result.message });
     } catch (error) {
       leftovers.push({

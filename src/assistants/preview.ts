@@ -1,5 +1,6 @@
 // Describes a change to the user, without secrets. Pure.
 import { redactConfig, redactValue } from '../presentation/redaction.ts';
+import { OWNER } from './files/configFile.ts';
 import type { Change, Plan } from './types.ts';
 
 /**
@@ -9,16 +10,28 @@ import type { Change, Plan } from './types.ts';
  * @param exists whether there is something to change, in a file or elsewhere
  */
 export function planOf(
-  { path, before, after }: Pick<Change, 'path' | 'before' | 'after'>,
+  { path, before, after, mode }: Pick<Change, 'path' | 'before' | 'after' | 'mode'>,
   changes: readonly string[],
   key: string,
   exists = before !== undefined,
 ): Plan {
-  if (before === after) return { kind: 'unchanged' };
+  if (before === after && mode === undefined) return { kind: 'unchanged' };
   const redacted = (text: string) => redactConfig(text, key);
   const [old, changed] = [redacted(before ?? ''), redacted(after)];
-  const preview = { path, exists, before: old, after: changed, changes: changes.map(redacted) };
-  return { kind: 'change', path, before, after, preview };
+  const preview = {
+    path,
+    exists,
+    before: old,
+    after: changed,
+    changes: [...changes.map(redacted), ...(mode === undefined ? [] : [describeMode(mode)])],
+  };
+  return { kind: 'change', path, before, after, ...(mode !== undefined && { mode }), preview };
+}
+
+/** @param mode the current permissions */
+function describeMode(mode: number): string {
+  const octal = (bits: number) => bits.toString(8).padStart(3, '0');
+  return `makes the file private, because it holds an access key (mode ${octal(mode)} becomes ${octal(mode & OWNER)})`;
 }
 
 /** @param name may be a path; its end decides whether the values are secret */

@@ -1,6 +1,8 @@
 // src/assistants configures AI assistants to use the proxy. It works on files and text, and must not import the editor.
 // This file: what an assistant is, and how its configuration is planned, changed, restored and read.
 import type { DialectName } from '../dialects/dialect.ts';
+import type { RouteReading } from './judgement.ts';
+import type { Environment, Surroundings } from './judging/surroundings.ts';
 
 /** A model, with what is known of it. */
 export interface ModelChoice {
@@ -38,6 +40,8 @@ export interface AssistantEndpoint extends Places {
   readonly models: readonly ModelChoice[];
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** The variables of the user's shell, for those that ours add to. */
+  readonly environment?: Environment | undefined;
 }
 
 /** What an assistant's configuration should contain. */
@@ -66,6 +70,8 @@ export interface Change {
   /** The complete text of the file; undefined if it does not exist. */
   readonly before: string | undefined;
   readonly after: string;
+  /** The permissions of the file if other users have some: it holds a key from now on, so they lose them. */
+  readonly mode?: number | undefined;
   readonly preview: Preview;
 }
 
@@ -82,10 +88,12 @@ export interface Unchanged {
 export type Plan = Change | Unchanged | Refused;
 
 /** A change that was made, with everything needed to undo it. It holds complete files, so keep it secret. */
-export interface Applied extends Pick<Change, 'path' | 'before' | 'after'> {
+export interface Applied extends Pick<Change, 'path' | 'before' | 'after' | 'mode'> {
   readonly kind: 'applied';
   /** The outermost folder that was created for the file. */
   readonly madeFolder?: string | undefined;
+  /** See `Assistant.writtenValues`, if `after` does not have them. */
+  readonly written?: string | undefined;
   /** Another program wrote to the file between two of our changes, so `before` must not be restored as it is. */
   readonly mixed?: boolean;
 }
@@ -104,8 +112,6 @@ export type ConfigState =
   | {
       readonly kind: 'current';
       readonly model: string | undefined;
-      /** Another model or provider, which the user has selected in the assistant. */
-      readonly elsewhere?: string;
       /** The expected address was unknown, so the address was not compared. */
       readonly uncompared?: boolean;
     }
@@ -165,5 +171,9 @@ export interface Assistant {
    * for an assistant with a file; the others need both texts.
    */
   readonly previousValues?: (before: string, after: string) => string;
+  /** The part of the text after a change that is ours: what has another value by then is the user's. */
+  readonly writtenValues?: (after: string) => string;
   inspect(expected: Expected): Promise<ConfigState>;
+  /** The ways in which its prompts leave it. Only for a configuration with our entry, as it is expected. */
+  routes(expected: Expected, surroundings: Surroundings): Promise<RouteReading>;
 }

@@ -12,6 +12,8 @@ export type UndoStorage = Pick<Secrets, 'undoOf' | 'keepUndo' | 'forgetUndo'>;
 /** With the entries of earlier versions. */
 export type MigratingUndoStorage = UndoStorage & Pick<Secrets, 'legacyUndoOf' | 'forgetLegacyUndo'>;
 
+type Undoable = Pick<Assistant, 'id' | 'previousValues' | 'writtenValues'>;
+
 /** Entries up to version 0.4 have the version 1, or none, and both complete texts. So do those of configurations without a file. */
 const WHOLE = 1;
 const PATCH = 2;
@@ -29,10 +31,10 @@ export class UndoStore {
   }
 
   async set(
-    { id, previousValues }: Pick<Assistant, 'id' | 'previousValues'>,
-    { path, before, after, madeFolder, mixed }: Applied,
+    { id, previousValues, writtenValues }: Undoable,
+    { path, before, after, mode, madeFolder, mixed }: Applied,
   ): Promise<void> {
-    const common = { path, madeFolder, mixed };
+    const common = { path, mode, madeFolder, mixed };
     const entry =
       previousValues === undefined
         ? { version: WHOLE, ...common, before, after }
@@ -41,6 +43,7 @@ export class UndoStore {
             ...common,
             existed: before !== undefined,
             previous: previousValues(before ?? '', after),
+            written: writtenValues?.(after),
             patch: mixed === true ? [] : makePatch(after, before ?? ''),
             digest: digestOf(after),
           };
@@ -57,7 +60,7 @@ export class UndoStore {
   }
 
   /** Makes the entry of an earlier version this computer's. */
-  async claimLegacy(assistant: Pick<Assistant, 'id' | 'previousValues'>, applied: Applied): Promise<void> {
+  async claimLegacy(assistant: Undoable, applied: Applied): Promise<void> {
     await this.set(assistant, applied);
     await this.#storage.forgetLegacyUndo(assistant.id);
   }
@@ -66,24 +69,32 @@ export class UndoStore {
 async function parse(json: string | undefined): Promise<Applied | undefined> {
   if (json === undefined) return undefined;
   const fields = fieldsOf(parseJson(json));
-  const { version = WHOLE, path, before, after, madeFolder, mixed } = fields;
-  if (typeof path !== 'string' || !isOptionalText(madeFolder)) return undefined;
-  const common = { kind: 'applied', path, madeFolder } as const;
-  if (version === PATCH) return restore(common, fields);
+  const { version = WHOLE, path, before, after, mode, written, madeFolder, mixed } = fields;
+  if (typeof path !== 'string' || !isOptionalText(madeFolder) || !isOptionalText(written)) return undefined;
+  const known = typeof mode === 'number' ? { mode } : {};
+  const common = { kind: 'applied', path, madeFolder, ...known } as const;
+  if (version === PATCH) return restore(common, fields, written);
   if (version !== WHOLE || typeof after !== 'string' || !isOptionalText(before)) return undefined;
   return { ...common, before, after, mixed: mixed === true };
 }
 
 /** The complete texts if the file is as we wrote it; otherwise what is needed to remove our entry. */
 async function restore(
-  common: Pick<Applied, 'kind' | 'path' | 'madeFolder'>,
+  common: Pick<Applied, 'kind' | 'path' | 'madeFolder' | 'mode'>,
   { existed, previous, patch, digest, mixed }: Readonly<Record<string, unknown>>,
+  written: string | undefined,
 ): Promise<Applied | undefined> {
   if (typeof existed !== 'boolean' || typeof previous !== 'string' || !isTextPatch(patch)) return undefined;
   const found = await readConfig(common.path);
   const text = found.kind === 'found' && found.path === common.path ? found.text : undefined;
   if (mixed === true || text === undefined || digestOf(text) !== digest)
-    return { ...common, before: existed ? previous : undefined, after: text ?? '', mixed: true };
+    return {
+      ...common,
+      before: existed ? previous : undefined,
+      after: text ?? '',
+      mixed: true,
+      ...(written !== undefined && { written }),
+    };
   return { ...common, before: existed ? applyPatch(text, patch) : undefined, after: text, mixed: false };
 }
 
@@ -99,5 +110,12 @@ function isOptionalText(value: unknown): value is string | undefined {
 export function mergeChanges(earlier: Applied | undefined, later: Applied): Applied {
   if (earlier?.path !== later.path) return later;
   const mixed = earlier.mixed === true || earlier.after !== later.before;
-  return { ...later, before: earlier.before, madeFolder: earlier.madeFolder, mixed };
+  const mode = earlier.mode ?? later.mode;
+  return {
+    ...later,
+    before: earlier.before,
+    ...(mode !== undefined && { mode }),
+    madeFolder: earlier.madeFolder,
+    mixed,
+  };
 }

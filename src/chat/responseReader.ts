@@ -1,7 +1,11 @@
-// A streamed response as a sequence of events: text, reasoning, complete tool calls, usage. Text in, events out.
+// A streamed response as a sequence of events: text, reasoning, complete tool calls, usage. Bytes in, events out.
 import { randomUUID } from 'node:crypto';
-import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
-import { ChatError, backendMessage } from './chatError.ts';
+import { ChatReader, END_OF_STREAM } from '../dialects/chatReader.ts';
+import type { ChatDelta, FinishReason } from '../dialects/chatReader.ts';
+import { DialectError } from '../dialects/dialectError.ts';
+import { EventStreamReader } from '../dialects/eventStream.ts';
+import { asObject, parseJson } from '../shared/json.ts';
+import { ChatError } from './chatError.ts';
 
 export type ResponseEvent =
   | { readonly kind: 'text'; readonly text: string }
@@ -12,33 +16,24 @@ export type ResponseEvent =
   | { readonly kind: 'cutOff'; readonly message: string };
 
 interface ToolCall {
-  /** As the model numbers its calls; undefined if it does not. */
-  readonly index: number | undefined;
-  id: string;
-  name: string;
+  readonly id: string;
+  readonly name: string;
   json: string;
 }
 
 /** Why a response is not complete, by its finish reason. */
-const CUT_OFF: Readonly<Record<string, string>> = {
+const CUT_OFF: Readonly<Partial<Record<FinishReason, string>>> = {
   length:
     'The response was cut off, because it reached the maximum length. Ask the model to continue, or start a new chat.',
-  content_filter: 'The response was cut off by a content filter of the backend. Rephrase your prompt.',
+  contentFilter: 'The response was cut off by a content filter of the backend. Rephrase your prompt.',
 };
-
-/** In characters. A longer line is not part of an event stream. */
-const MAX_LINE = 16 * 1024 * 1024;
-/** The length of all tool calls that are not complete yet, in characters. */
-const MAX_CALL_LENGTH = 16 * 1024 * 1024;
-const MAX_CALLS = 256;
 
 /** Reads the event stream of one response. */
 export class ResponseReader {
   readonly #onEvent: (event: ResponseEvent) => void;
-  #calls: ToolCall[] = [];
-  /** The start of the current line. */
-  #rest = '';
-  #callsLength = 0;
+  readonly #events = new EventStreamReader();
+  readonly #chat = new ChatReader(() => `call_${randomUUID()}`);
+  readonly #calls: ToolCall[] = [];
   #done = false;
 
   constructor(onEvent: (event: ResponseEvent) => void) {
@@ -46,15 +41,11 @@ export class ResponseReader {
   }
 
   /**
-   * Reads the next characters of the body, which may end anywhere.
+   * Reads the next bytes of the body, which may end anywhere.
    * @throws ChatError if they are not part of an event stream, or report an error
    */
-  push(text: string): void {
-    const lines = text.split('\n');
-    const rest = lines.pop() ?? '';
-    for (const line of lines) this.#readLine(line);
-    this.#rest += rest;
-    if (this.#rest.length > MAX_LINE) throw new ChatError('The backend did not send an event stream. Try again.');
+  push(bytes: Uint8Array): void {
+    this.#read(() => this.#events.push(bytes));
   }
 
   /**
@@ -62,96 +53,54 @@ export class ResponseReader {
    * @throws ChatError if the response is not complete
    */
   end(): void {
-    this.#readLine('');
-    this.#finishCalls();
+    this.#read(() => this.#events.end());
     if (!this.#done) throw new ChatError('The response ended before it was complete. Try again.');
+    const { usage } = this.#chat;
+    if (usage !== undefined) this.#onEvent({ kind: 'usage', input: usage.input, output: usage.output });
   }
 
-  /** Reads the line that ends with `end`. */
-  #readLine(end: string): void {
-    const line = this.#rest + end;
-    this.#rest = '';
-    if (!line.startsWith('data:')) return; // comments, empty lines, event names
-    const data = line.slice(5).trim();
-    if (data === '[DONE]') {
-      this.#done = true;
+  #read(next: () => readonly string[]): void {
+    try {
+      for (const data of next()) {
+        for (const delta of this.#chat.read(data)) this.#addDelta(delta);
+        const { outcome } = this.#chat;
+        if (!this.#done && (outcome !== undefined || data.trim() === END_OF_STREAM)) this.#finish(outcome?.finish);
+      }
+    } catch (error) {
+      throw error instanceof DialectError ? new ChatError(error.message) : error;
+    }
+  }
+
+  #addDelta(delta: ChatDelta): void {
+    switch (delta.kind) {
+      case 'text':
+      case 'refusal':
+        this.#onEvent({ kind: 'text', text: delta.text });
+        break;
+      case 'reasoning':
+        this.#onEvent({ kind: 'thinking', text: delta.text });
+        break;
+      case 'toolCall':
+        this.#calls[delta.index] = { id: delta.id, name: delta.name, json: '' };
+        break;
+      case 'arguments': {
+        const call = this.#calls[delta.index];
+        if (call !== undefined) call.json += delta.json;
+      }
+    }
+  }
+
+  /** @param reason undefined if the backend gave none */
+  #finish(reason: FinishReason | undefined): void {
+    this.#done = true;
+    const message = reason && CUT_OFF[reason];
+    if (message !== undefined) {
+      this.#onEvent({ kind: 'cutOff', message }); // the arguments of its calls may be cut off too
       return;
     }
-    const chunk = parseJson(data);
-    if (chunk === undefined) throw new ChatError('The backend sent an event that is not valid JSON. Try again.');
-    const { error, choices, usage } = fieldsOf(chunk);
-    if (error !== undefined && error !== null) {
-      throw new ChatError(backendMessage({ error }) || 'The backend stopped with an error. Try again.');
+    for (const { id, name, json } of this.#calls) {
+      this.#onEvent({ kind: 'toolCall', id, name, input: argumentsOf(name, json) });
     }
-    this.#readChoice(fieldsOf(Array.isArray(choices) ? choices[0] : undefined));
-    this.#readUsage(fieldsOf(usage));
-  }
-
-  #readChoice({ delta, finish_reason: reason }: Record<string, unknown>): void {
-    const { content, refusal, reasoning, reasoning_content: alsoReasoning, tool_calls: calls } = fieldsOf(delta);
-    const thinking = textOf(reasoning) || textOf(alsoReasoning);
-    if (thinking !== '') this.#onEvent({ kind: 'thinking', text: thinking });
-    const text = textOf(content) + textOf(refusal);
-    if (text !== '') this.#onEvent({ kind: 'text', text });
-    if (Array.isArray(calls)) for (const call of calls) this.#addFragment(fieldsOf(call), calls.length > 1);
-    if (typeof reason !== 'string') return;
-    this.#done = true;
-    const message = Object.hasOwn(CUT_OFF, reason) ? CUT_OFF[reason] : undefined;
-    if (message === undefined) {
-      this.#finishCalls();
-    } else {
-      this.#calls = []; // their arguments may be cut off too
-      this.#onEvent({ kind: 'cutOff', message });
-    }
-  }
-
-  /** @param isOneOfMany whether its chunk contains fragments of other calls as well */
-  #addFragment({ index, id, function: target }: Record<string, unknown>, isOneOfMany: boolean): void {
-    const { name, arguments: json } = fieldsOf(target);
-    const fragment = {
-      index: typeof index === 'number' ? index : undefined,
-      id: textOf(id),
-      name: textOf(name),
-      json: textOf(json),
-    };
-    this.#callsLength += fragment.id.length + fragment.name.length + fragment.json.length;
-    const call = this.#callOf(fragment, isOneOfMany);
-    if (call === undefined) {
-      this.#calls.push(fragment);
-    } else {
-      call.id ||= fragment.id;
-      call.name ||= fragment.name;
-      call.json += fragment.json;
-    }
-    if (this.#callsLength <= MAX_CALL_LENGTH && this.#calls.length <= MAX_CALLS) return;
-    throw new ChatError('The model called too many tools, or with too many arguments. Try again.');
-  }
-
-  /**
-   * The call that a fragment continues, or undefined for a new one. Without an index, a fragment with another id, or with a
-   * name after the arguments of a call, begins a new call.
-   */
-  #callOf({ index, id, name }: ToolCall, isOneOfMany: boolean): ToolCall | undefined {
-    if (index !== undefined) return this.#calls.find((call) => call.index === index);
-    if (id !== '') return this.#calls.find((call) => call.id === id);
-    const last = this.#calls.at(-1);
-    if (name !== '') return last?.json === '' && ['', name].includes(last.name) ? last : undefined;
-    if (isOneOfMany) throw new ChatError('The model mixed up the arguments of several tools. Try again.');
-    return last;
-  }
-
-  #finishCalls(): void {
-    const calls = this.#calls;
-    this.#calls = [];
-    this.#callsLength = 0;
-    for (const { id, name, json } of calls) {
-      if (name === '') throw new ChatError('The model called a tool without a name. Try again.');
-      this.#onEvent({ kind: 'toolCall', id: id || `call_${randomUUID()}`, name, input: argumentsOf(name, json) });
-    }
-  }
-
-  #readUsage({ prompt_tokens: input, completion_tokens: output }: Record<string, unknown>): void {
-    if (typeof input === 'number' && typeof output === 'number') this.#onEvent({ kind: 'usage', input, output });
   }
 }
 
@@ -160,8 +109,4 @@ function argumentsOf(name: string, json: string): object {
   const value = asObject(parseJson(json));
   if (value === undefined) throw new ChatError(`The model called the tool ${name} with invalid arguments. Try again.`);
   return value;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -13,8 +13,8 @@ export interface TestProtocol {
 }
 
 interface TestReader {
-  /** @throws Error if the text is not part of an event stream, or reports an error */
-  push(text: string): void;
+  /** @throws Error if the bytes are not part of an event stream, or report an error */
+  push(bytes: Uint8Array): void;
   /** @throws Error if the response is not complete */
   end(): void;
 }
@@ -44,6 +44,7 @@ export const DIALECT_PROTOCOLS: Readonly<Record<DialectName, TestProtocol>> = {
       model,
       stream: true,
       max_tokens: MAX_OUTPUT,
+      thinking: { type: 'adaptive' }, // a response that is so short may have nothing else
       messages: [{ role: 'user', content: PROMPT }],
     }),
     createReader: (onChunk) => new DialectReader(onChunk, ['content_block_delta'], ['message_stop'], ['error']),
@@ -77,8 +78,8 @@ class DialectReader implements TestReader {
     this.#errors = errors;
   }
 
-  push(text: string): void {
-    this.#read(this.#events.push(Buffer.from(text)));
+  push(bytes: Uint8Array): void {
+    this.#read(this.#events.push(bytes));
   }
 
   end(): void {

@@ -53,9 +53,9 @@ export async function sendTestRequest(
   let chunks = 0;
   const reader = createReader(() => chunks++);
   try {
-    for await (const text of response.setEncoding('utf8')) {
+    for await (const bytes of response) {
       firstByte ??= clock() - start;
-      reader.push(text as string);
+      reader.push(bytes as Uint8Array);
     }
     reader.end();
   } catch (error) {

@@ -1,18 +1,28 @@
 // Checks the configuration of connected assistants.
-import { describeOutdated } from '../assistants/configState.ts';
+import { NOT_CHECKED, describeOutdated } from '../assistants/configState.ts';
+import type { Judgement, Source } from '../assistants/judgement.ts';
+import { describeSource } from '../assistants/judging/judge.ts';
 import type { ConfigState } from '../assistants/types.ts';
+import { capitalized, listed } from '../presentation/text.ts';
 import { failed, passed, runCheck, skipped } from './check.ts';
 import type { CheckResult, DiagnosticsContext, NamedResult } from './check.ts';
 
 const NAME = 'Assistants';
+const NOT_SEALED = {
+  partly: 'Some prompts go elsewhere',
+  elsewhere: 'Its prompts go elsewhere',
+  unknown: 'It is not known where all prompts go',
+} as const;
 const COMMAND = '"Sealed Proxy: Connect an Assistant…"';
+
+const REMEDY = `Run ${COMMAND}, which shows where its prompts go and what to change.`;
 
 /** A result for each assistant that is connected or cannot be read, or one result if there is no such assistant. */
 export async function checkAssistants({ assistants, limit }: DiagnosticsContext): Promise<readonly NamedResult[]> {
   const connected: NamedResult[] = [];
   const reading = await runCheck(async () => {
-    for (const { name, configState } of await assistants()) {
-      const result = resultOf(configState);
+    for (const { name, configState, judgement } of await assistants()) {
+      const result = resultOf(configState, judgement);
       if (result !== undefined) connected.push({ name: `Assistant: ${name}`, ...result });
     }
     return skipped('None connected');
@@ -25,16 +35,28 @@ export async function checkAssistants({ assistants, limit }: DiagnosticsContext)
   return connected.length > 0 ? connected : [{ name: NAME, ...reading }];
 }
 
+/** Names what decides, and neither the recipients nor the user's agents: the report is for others. */
+function describeUnsealed({ kind, routes }: Judgement): string {
+  const doubtful = routes.filter(
+    ({ destination }) => destination.kind === 'elsewhere' || destination.kind === 'unknown',
+  );
+  const sources = new Set(doubtful.flatMap(({ source }) => (source === undefined ? [] : [publicSource(source)])));
+  const because = sources.size === 0 ? '' : ` because of ${listed([...sources])}`;
+  return `${NOT_SEALED[kind === 'sealed' ? 'unknown' : kind]}${because}`;
+}
+
+function publicSource(source: Source): string {
+  return source.kind === 'file' ? (source.path.split(/[\\/]/).at(-1) ?? '') : describeSource(source);
+}
+
 /** Undefined for an assistant that is not connected. */
-function resultOf(configState: ConfigState): CheckResult | undefined {
+function resultOf(configState: ConfigState, judgement: Judgement): CheckResult | undefined {
   switch (configState.kind) {
     case 'current':
       if (configState.uncompared === true) {
-        return skipped('Connected; its address can only be checked while the proxy is running');
+        return skipped(capitalized(NOT_CHECKED));
       }
-      if (configState.elsewhere !== undefined) {
-        return passed('Connected, but another model or provider is selected in the assistant');
-      }
+      if (judgement.kind !== 'sealed') return failed(describeUnsealed(judgement), REMEDY);
       return passed(`Connected${configState.model === undefined ? '' : `, model ${configState.model}`}`);
     case 'outdated':
       return failed(`Uses ${describeOutdated(configState)}`, `Run ${COMMAND} and choose "Repair".`);

@@ -1,4 +1,5 @@
 // What a check is, and what checks can read. A check changes nothing, and sees no key that it does not need.
+import type { Judgement } from '../assistants/judgement.ts';
 import type { ConfigState } from '../assistants/types.ts';
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
@@ -28,6 +29,12 @@ export interface NamedResult extends CheckResult {
   readonly name: string;
 }
 
+export interface AssistantFinding {
+  readonly name: string;
+  readonly configState: ConfigState;
+  readonly judgement: Judgement;
+}
+
 export interface DiagnosticsContext {
   readonly status: () => ProxyStatus;
   /** The number of recent crashes of the proxy process. */
@@ -45,7 +52,7 @@ export interface DiagnosticsContext {
   /** Which keys exist, without the keys themselves. */
   readonly keys: () => Promise<{ readonly hasApiKey: boolean; readonly accessKeys: number }>;
   /** The assistants that can be connected, and their current configuration. */
-  readonly assistants: () => Promise<readonly { readonly name: string; readonly configState: ConfigState }[]>;
+  readonly assistants: () => Promise<readonly AssistantFinding[]>;
   /** Monotonic, in milliseconds. */
   readonly clock: () => number;
   /** The time limit of one check, in milliseconds. */

@@ -23,6 +23,7 @@ const MARKS: Readonly<Record<NamedResult['outcome'], string>> = { passed: '✓',
 /**
  * @param secrets are masked wherever they occur
  * @param sidePrompts empty to leave them out
+ * @param senders the names of what sends prompts, by verdict; empty to leave them out
  * @returns Markdown
  */
 export function diagnosticsReport(
@@ -30,6 +31,7 @@ export function diagnosticsReport(
   { version, platform, node, editor, remote, at }: HostInfo,
   secrets: readonly string[],
   sidePrompts: readonly SidePrompt[] | 'notRead' = [],
+  senders: readonly { readonly word: string; readonly names: string }[] = [],
 ): string {
   const cell = (text: string) => asMarkdown(redact(text, secrets));
   const facts = [`Sealed Proxy ${version}`, editor, `Node ${node}`, platform, `remote: ${kindOf(remote)}`];
@@ -50,10 +52,20 @@ export function diagnosticsReport(
     '',
     '✓ passed, ✗ failed, – skipped.',
     '',
+    ...senderSection(senders, cell),
     ...sidePromptSection(sidePrompts, cell),
     'This report contains no keys, prompts or responses.',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function senderSection(
+  senders: readonly { readonly word: string; readonly names: string }[],
+  cell: (text: string) => string,
+): readonly string[] {
+  if (senders.length === 0) return [];
+  const lines = senders.map(({ word, names }) => `- **${word}**: ${cell(names)}`);
+  return ['## Where prompts go', '', ...lines, '', '"Sealed Proxy: Show Where Prompts Go" says why.', ''];
 }
 
 function sidePromptSection(

@@ -22,6 +22,7 @@ const NEW_IMAGE = 'sealedProxy.newImage';
 
 const ENTRIES = {
   openDashboard: { title: 'Open Dashboard', icon: 'dashboard', group: 1 },
+  showPrompts: { title: 'Show Where Prompts Go', icon: 'map', group: 1 },
   useFreePort: { title: 'Use a Free Port', icon: 'plug', group: 1, menu: 'ifOffered', palette: 'never' },
   reloadWindow: { title: 'Reload Window', icon: 'refresh', group: 1, menu: 'ifOffered', palette: 'never' },
   start: { title: 'Start', icon: 'play', group: 1, menu: 'ifOffered', palette: STARTABLE },

@@ -6,6 +6,14 @@ export function joined(...sentences: readonly string[]): string {
   return sentences.filter((text) => text !== '').join(' ');
 }
 
+/** A, B and C. Of more than `most`: A, B and 3 more. */
+export function listed(items: readonly string[], most = Infinity): string {
+  const rest = items.length - most;
+  const shown = rest > 0 ? [...items.slice(0, most), `${rest} more`] : items;
+  const last = shown.at(-1) ?? '';
+  return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} and ${last}`;
+}
+
 /** With a punctuation mark at its end. */
 export function sentence(text: string): string {
   return text === '' || /[.!?]$/.test(text) ? text : `${text}.`;

@@ -65,7 +65,7 @@ export class Launcher {
       let found = await this.#look(settings.port, launches > 0);
       phase.check();
       if (mayTakeOver && (await askOutdated(found, settings, version, this.#host.secrets)))
-        found = await this.#look(settings.port, true);
+        found = await this.#look(settings.port, launches > 0);
       phase.check();
       if (found.kind !== 'free' || launches === MAX_LAUNCHES) return decideOwnership(found, settings, version);
       const secrets = await this.#host.secrets();
@@ -113,7 +113,7 @@ export class Launcher {
   async #look(port: number, again: boolean): Promise<Probe> {
     if (port === 0) return { kind: 'free' };
     const found = await probePort(port, this.#host.secrets);
-    return found.kind === 'free' && again ? confirmFree(port) : found;
+    return found.kind === 'free' && again ? confirmFree(port, this.#host.secrets) : found;
   }
 
   /** @returns undefined if the port is taken */

@@ -20,11 +20,16 @@ import type { SupervisorSecrets } from './supervisorHost.ts';
 const TAKE_OVER_DELAY = 300;
 /** The longest random delay on top, so that not all windows try at the same time. */
 const RANDOM_DELAY = 600;
-/** Before a window that has released its port for another one looks for that one's proxy. */
-const YIELD_DELAY = 2000;
+/** Between two looks for the proxy of the window for which this one has released its port. */
+const SUCCESSOR_INTERVAL = 200;
+/** How long that proxy may take to listen. */
+const SUCCESSOR_LIMIT = 10_000;
 /** How long a proxy may take to release its port. */
 const RELEASE_LIMIT = 3000;
 const RELEASE_INTERVAL = 20;
+/** How often a port that seemed free must be unusable to count as held: another window may only be trying it. */
+const HOLD_ATTEMPTS = 3;
+const HOLD_INTERVAL = 50;
 /** How long a proxy may take to receive changed keys. */
 const KEYS_LIMIT = 1000;
 const KEYS_INTERVAL = 50;
@@ -89,8 +94,9 @@ export async function askOutdated(
   readSecrets: ReadSecrets,
 ): Promise<boolean> {
   const { port } = settings;
-  if (isOutdated(found, settings, version)) {
-    await requestPort(port, readSecrets, version);
+  const isStillOutdated = (now: Probe) => isOutdated(now, settings, version);
+  if (isStillOutdated(found)) {
+    await requestPort(port, readSecrets, version, isStillOutdated);
     return true;
   }
   const { formerOwnership: ownership, ...others } = await readSecrets();
@@ -111,11 +117,6 @@ export function takeOverDelay(): number {
   return TAKE_OVER_DELAY + Math.random() * RANDOM_DELAY;
 }
 
-/** Milliseconds before a window that has released its port starts again. */
-export function yieldDelay(): number {
-  return YIELD_DELAY + Math.random() * RANDOM_DELAY;
-}
-
 /** `probe` with the current ownership secret. */
 export async function probePort(port: number, readSecrets: ReadSecrets, agent?: Agent): Promise<Probe> {
   return probe(port, ownershipSecret(await readSecrets()), agent);
@@ -124,8 +125,14 @@ export async function probePort(port: number, readSecrets: ReadSecrets, agent?: 
 /**
  * Asks an own proxy to release its port, unless it is newer than this version. Resolves when the port is free, when
  * another window's proxy has taken it, or after three seconds. Never rejects.
+ * @param mayAsk false leaves the proxy that is now on the port alone: another window may have been faster
  */
-export async function requestPort(port: number, readSecrets: ReadSecrets, version: string): Promise<void> {
+export async function requestPort(
+  port: number,
+  readSecrets: ReadSecrets,
+  version: string,
+  mayAsk: (found: Probe) => boolean = () => true,
+): Promise<void> {
   try {
     const secret = ownershipSecret(await readSecrets());
     const connection = new VerifiedConnection(port, secret);
@@ -133,7 +140,7 @@ export async function requestPort(port: number, readSecrets: ReadSecrets, versio
     try {
       const found = await connection.probe();
       if (found.kind === 'own') {
-        if (compareVersions(found.report.version, version) > 0) return;
+        if (compareVersions(found.report.version, version) > 0 || !mayAsk(found)) return;
         await connection.askForPort();
         ({ instance } = found.report);
       }
@@ -187,10 +194,34 @@ export function watchOwner(phase: Phase, onGone: () => unknown): Agent {
   return agent;
 }
 
-/** What is on a port that seemed free: whether a proxy can listen on it. */
-export async function confirmFree(port: number): Promise<Probe> {
-  const by = await findHolder(port);
-  return by === undefined ? { kind: 'free' } : { kind: 'held', by };
+/**
+ * What is on a port that seemed free. It counts as held only if nothing responds and a proxy cannot listen, several times:
+ * the proxy of another window may just have taken it, or another window tries it, as this one does.
+ */
+export async function confirmFree(port: number, readSecrets: ReadSecrets, attempts = HOLD_ATTEMPTS): Promise<Probe> {
+  for (let attempt = 1; ; attempt++) {
+    const by = await findHolder(port);
+    if (by === undefined) return { kind: 'free' };
+    const found = await probePort(port, readSecrets);
+    if (found.kind !== 'free') return found;
+    if (by === 'system' || attempt === attempts) return { kind: 'held', by };
+    await delay(HOLD_INTERVAL * (1 + Math.random())); // two windows do not try it in step
+  }
+}
+
+/**
+ * For a window that has released its port for another one: calls `onEnd` when an own proxy is on it, or after ten seconds,
+ * because the other window cannot start one.
+ */
+export function awaitSuccessor(phase: Phase, port: number, readSecrets: ReadSecrets, onEnd: () => unknown): void {
+  const limit = Date.now() + SUCCESSOR_LIMIT;
+  const look = async () => {
+    const found = await probePort(port, readSecrets).catch(() => undefined);
+    if (phase.isOver) return;
+    if (found?.kind === 'own' || Date.now() >= limit) onEnd();
+    else phase.after(SUCCESSOR_INTERVAL, () => void look());
+  };
+  phase.after(SUCCESSOR_INTERVAL, () => void look());
 }
 
 /**
@@ -221,7 +252,7 @@ export function watchPort(
 
 async function lookAt(port: number, known: Probe | undefined, readSecrets: ReadSecrets, agent?: Agent): Promise<Probe> {
   const found = await probePort(port, readSecrets, agent);
-  return found.kind === 'free' && known?.kind === 'held' ? confirmFree(port) : found;
+  return found.kind === 'free' && known?.kind === 'held' ? confirmFree(port, readSecrets, 1) : found;
 }
 
 function isChange(known: Probe | undefined, found: Probe | undefined): boolean {

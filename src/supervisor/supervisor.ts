@@ -6,7 +6,7 @@ import { Launcher, StartError } from './launcher.ts';
 import { withConnection } from './localProxy.ts';
 import type { Probe, VerifiedConnection } from './localProxy.ts';
 import { Phase } from './phase.ts';
-import { probeKeys, requestPort, takeOverDelay, watchOwner, watchPort, yieldDelay } from './portOwnership.ts';
+import { awaitSuccessor, probeKeys, requestPort, takeOverDelay, watchOwner, watchPort } from './portOwnership.ts';
 import type { Ownership } from './portOwnership.ts';
 import { RestartPolicy } from './restartPolicy.ts';
 import { diffSettings } from './settingsDiff.ts';
@@ -50,7 +50,8 @@ type State =
  * | blocked after a useless start      | a proxy can listen again; seen in 15 s to 5 min          | starting          |
  * | failed, not by a setting           | an own proxy is on the port; likewise                    | starting          |
  * | portTaken, failed to listen        | the keys change                                          | starting          |
- * | yielding (starting); restarting    | 2 to 2.6 s have passed; 1, 2, 4 or 8 s                   | starting          |
+ * | yielding (starting)                | another window's proxy has the port; 10 s have passed    | starting          |
+ * | restarting                         | 1, 2, 4 or 8 s have passed                               | starting          |
  * | any but off, yielding, ended       | a setting changes that a running proxy cannot take; the  | starting          |
  * |                                    | same as a client, after 1.3 to 1.9 s                     |                   |
  */
@@ -262,7 +263,9 @@ export class Supervisor {
 
   #yield(): void {
     this.#isFresh = false;
-    this.#enter({ kind: 'yielding' }, { kind: 'starting' }).after(yieldDelay(), this.#begin);
+    const phase = this.#enter({ kind: 'yielding' }, { kind: 'starting' });
+    const { settings, secrets } = this.#host;
+    awaitSuccessor(phase, settings().port, secrets, this.#begin);
   }
 
   #restartAfterCrash(): void {

@@ -84,7 +84,7 @@ version: 1.0.0
 schema: v1
 
 models:
-    # the big one
+${ours}    # the big one
     - name: "Claude"
       provider: anthropic
       model: 'claude-sonnet'
@@ -93,7 +93,7 @@ models:
     - name: Local
       provider: ollama
       model: gemma   # small
-${ours}
+
 # rules of the house
 rules:
 - Be terse.
@@ -184,7 +184,15 @@ export const EXAMPLES: readonly Example[] = [
     "ANTHROPIC_DEFAULT_SONNET_MODEL": "${MODEL}",
     "ANTHROPIC_DEFAULT_HAIKU_MODEL": "${MODEL}",
     "CLAUDE_CODE_ATTRIBUTION_HEADER": "0",
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"`,
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_USE_BEDROCK": "0",
+    "CLAUDE_CODE_USE_VERTEX": "0",
+    "CLAUDE_CODE_USE_FOUNDRY": "0",
+    "CLAUDE_CODE_USE_MANTLE": "0",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS": "0",
+    "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD": "0",
+    "NO_PROXY": "127.0.0.1,localhost",
+    "no_proxy": "127.0.0.1,localhost"`,
     ),
     broken: [...BROKEN_JSON, '{"env": []}', '{"env": "x"}', '{"env": {},}', '{ // no comments here\n}'],
     others: [
@@ -258,8 +266,13 @@ enabled = false
         - chat
         - edit
         - apply
+        - summarize
       capabilities:
         - tool_use
+      requestOptions:
+        noProxy:
+          - 127.0.0.1
+          - localhost
 `),
     broken: [
       'models: [',
@@ -311,7 +324,9 @@ enabled = false
     after: qwenJson(
       MODEL,
       `,
-\t\t"SEALED_PROXY_KEY": "${KEY}"`,
+\t\t"SEALED_PROXY_KEY": "${KEY}",
+\t\t"NO_PROXY": "127.0.0.1,localhost",
+\t\t"no_proxy": "127.0.0.1,localhost"`,
       `,
 \t\t\t{
 \t\t\t\t"id": "${MODEL}",

@@ -1,6 +1,6 @@
 // A home folder in which assistants are configured.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Applied, Assistant, AssistantEndpoint, Change, Expected } from '../../src/assistants/types.ts';
@@ -26,9 +26,10 @@ export class AssistantHome {
   }
 
   /** Writes a file. Creates its folders. */
-  write(file: string, text: string, mode = 0o644): void {
+  write(file: string, text: string, mode = 0o600): void {
     mkdirSync(dirname(this.pathOf(file)), { recursive: true });
-    writeFileSync(this.pathOf(file), text, { mode });
+    writeFileSync(this.pathOf(file), text);
+    chmodSync(this.pathOf(file), mode);
   }
 
   async plan(assistant: Assistant, endpoint = this.endpoint): Promise<Change> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DiagnosticsContext, NamedResult, Running } from '../../src/diagnostics/check.ts';
+import { CHECK_LIMIT } from '../../src/diagnostics/diagnose.ts';
 import type { HostInfo } from '../../src/diagnostics/report.ts';
 
 /** Milliseconds since 1970. */
@@ -37,8 +38,8 @@ export function makeContext(change: Partial<DiagnosticsContext> = {}): Diagnosti
       backendUrl: RUNNING.backendUrl,
       pcr0Environment: 'production',
       additionalPcr0: [],
-      requestTimeoutSeconds: 20,
-      streamIdleTimeoutSeconds: 20,
+      requestTimeoutSeconds: 300,
+      streamIdleTimeoutSeconds: 300,
       capacityWaitSeconds: 0,
       messagesModel: '',
       responsesModel: '',
@@ -54,7 +55,7 @@ export function makeContext(change: Partial<DiagnosticsContext> = {}): Diagnosti
     keys: () => Promise.resolve({ hasApiKey: true, accessKeys: 1 }),
     assistants: () => Promise.resolve([]),
     clock: () => performance.now(),
-    limit: 10_000,
+    limit: CHECK_LIMIT,
     ...change,
   };
 }

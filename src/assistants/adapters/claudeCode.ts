@@ -5,7 +5,9 @@ import { fieldsOf } from '../../shared/json.ts';
 import { fromDialectUrl, toDialectUrl } from '../dialectUrl.ts';
 import { jsonFormat } from '../files/configFormat.ts';
 import type { Path } from '../files/jsonEdit.ts';
+import { withExceptions } from '../judging/httpProxy.ts';
 import type { Assistant, AssistantEndpoint, ModelChoice } from '../types.ts';
+import { PROVIDER_SWITCH, claudeCodeRoutes, isOn } from './claudeCodeRoutes.ts';
 import { entryIn, fileAssistant } from './fileAssistant.ts';
 
 const URL_NAME = 'ANTHROPIC_BASE_URL';
@@ -31,13 +33,16 @@ const FIXED = {
 /** They take precedence over the variables above if the user has set them, so they get the same values. */
 const LARGE_OVERRIDE = 'CLAUDE_CODE_SUBAGENT_MODEL';
 const SMALL_OVERRIDE = 'ANTHROPIC_SMALL_FAST_MODEL';
-/** Each selects a provider with an address of its own, and the base URL is ignored. */
-const PROVIDER_SWITCH =
-  /^CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY|MANTLE|GATEWAY|ANTHROPIC_AWS|ANTHROPIC_GOOGLE_CLOUD)$/;
+/** Written as `0`, so that a variable of the shell does not select another provider. */
+const SWITCHES = ['BEDROCK', 'VERTEX', 'FOUNDRY', 'MANTLE', 'ANTHROPIC_AWS', 'ANTHROPIC_GOOGLE_CLOUD'].map(
+  (provider) => `CLAUDE_CODE_USE_${provider}`,
+);
 const OFF = '0';
+/** If both are set, the second one wins. They also take precedence over those of the shell. */
+const NO_PROXY = ['NO_PROXY', 'no_proxy'] as const;
 const MANAGED = [
   ...[URL_NAME, KEY_NAME, MODEL_NAME, ...LARGE_NAMES, SMALL_NAME, WINDOW_NAME, OUTPUT_NAME],
-  ...[...Object.keys(FIXED), LARGE_OVERRIDE, SMALL_OVERRIDE],
+  ...[...Object.keys(FIXED), LARGE_OVERRIDE, SMALL_OVERRIDE, ...NO_PROXY],
 ];
 
 export const claudeCode: Assistant = fileAssistant({
@@ -49,6 +54,7 @@ export const claudeCode: Assistant = fileAssistant({
   extension: 'anthropic.claude-code',
   folders: ['.claude'],
   files: ['.claude/settings.json'],
+  routes: claudeCodeRoutes,
   ...entryIn({
     format: jsonFormat('json'),
     read: (value) => {
@@ -58,7 +64,7 @@ export const claudeCode: Assistant = fileAssistant({
       const other = provider && `the provider of ${provider}`;
       if (url === undefined && key === undefined) return { selected: other ?? fieldsOf(value)['model'] };
       const entry = { baseUrl: fromDialectUrl(url, 'messages'), key, model };
-      return { entry, selected: other, elsewhere: other };
+      return { entry, selected: other };
     },
     managed: (value) => {
       const env = envOf(value);
@@ -74,7 +80,7 @@ export const claudeCode: Assistant = fileAssistant({
 /** The variables to set. Undefined removes one. */
 function variables(
   env: Env,
-  { baseUrl, key, model, smallModel }: AssistantEndpoint,
+  { baseUrl, key, model, smallModel, environment = {} }: AssistantEndpoint,
 ): Record<string, string | undefined> {
   const url = toDialectUrl(baseUrl, 'messages');
   const kept = typeof env[SMALL_NAME] === 'string' && isSealed(env) ? env[SMALL_NAME] : undefined;
@@ -90,8 +96,21 @@ function variables(
     ...FIXED,
     ...(env[LARGE_OVERRIDE] !== undefined && { [LARGE_OVERRIDE]: model.id }),
     ...(env[SMALL_OVERRIDE] !== undefined && { [SMALL_OVERRIDE]: small }),
-    ...Object.fromEntries(providersIn(env).map((name) => [name, OFF])),
+    ...Object.fromEntries([...SWITCHES, ...providersIn(env)].map((name) => [name, OFF])),
+    ...noProxy(env, environment),
   };
+}
+
+/** The user's exceptions and our address. */
+function noProxy(env: Env, shell: Env): Record<string, string> {
+  const known = [env, shell].flatMap((each) => [each['no_proxy'], each['NO_PROXY']]).find(isText) ?? '';
+  return Object.fromEntries(
+    NO_PROXY.map((name) => [name, withExceptions([env[name], shell[name]].find(isText) ?? known)]),
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 /** It compacts a conversation before its window is full. There is one variable for both models. */
@@ -115,7 +134,5 @@ function isSealed(env: Env): boolean {
 
 /** The switches of other providers that are on. */
 function providersIn(env: Env): readonly string[] {
-  return Object.keys(env).filter(
-    (name) => PROVIDER_SWITCH.test(name) && /^(?:1|true|yes|on)$/i.test(String(env[name]).trim()),
-  );
+  return Object.keys(env).filter((name) => PROVIDER_SWITCH.test(name) && isOn(env[name]));
 }

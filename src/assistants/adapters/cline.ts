@@ -3,6 +3,7 @@ import { fieldsOf } from '../../shared/json.ts';
 import { jsonFormat } from '../files/configFormat.ts';
 import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
+import { clineRoutes } from './clineRoutes.ts';
 import { entryIn, fileAssistant } from './fileAssistant.ts';
 
 /** Cline has a single entry for OpenAI-compatible servers, so an entry for another server is replaced. */
@@ -16,6 +17,7 @@ export const cline: Assistant = fileAssistant({
   extension: 'saoudrizwan.claude-dev',
   folders: ['.cline'],
   files: ['.cline/data/settings/providers.json'],
+  routes: clineRoutes,
   ...entryIn({
     format: jsonFormat('json'),
     read: (value) => {
@@ -23,7 +25,7 @@ export const cline: Assistant = fileAssistant({
       const settings = settingsOf(value);
       const { baseUrl, apiKey, model } = fieldsOf(settings);
       const entry = settings === undefined ? undefined : { baseUrl, key: apiKey, model };
-      return { entry, selected, elsewhere: selected === PROVIDER ? undefined : selected };
+      return { entry, selected };
     },
     managed: (value) => {
       if (!isAccessKey(fieldsOf(settingsOf(value))['apiKey'])) return [];
@@ -41,11 +43,24 @@ export const cline: Assistant = fileAssistant({
         { path: ['version'], value: version },
         { path: ['lastUsedProvider'], value: PROVIDER },
         { path: ['modes'], value: modes },
+        ...otherModes(modes).map((name) => ({ path: ['modes', name], value: undefined })),
         { path: ENTRY, value: isSame ? {} : entry },
       ];
     },
   }),
 });
+
+/** Those with a provider of their own, such as the one for dictation: ours has no such model. */
+function otherModes(modes: unknown): readonly string[] {
+  const entries = Object.entries(fieldsOf(modes));
+  return entries.flatMap(([name, mode]) =>
+    providerOf(mode) === undefined || providerOf(mode) === PROVIDER ? [] : [name],
+  );
+}
+
+function providerOf(mode: unknown): unknown {
+  return fieldsOf(mode)['providerId'];
+}
 
 function settingsOf(value: unknown): unknown {
   return valueAt(value, [...ENTRY, 'settings']);

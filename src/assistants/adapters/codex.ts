@@ -4,15 +4,16 @@ import { fromDialectUrl, toDialectUrl } from '../dialectUrl.ts';
 import { toml } from '../files/configFormat.ts';
 import { valueAt } from '../files/jsonEdit.ts';
 import type { Assistant } from '../types.ts';
+import { codexRoutes } from './codexRoutes.ts';
 import { entryIn, fileAssistant } from './fileAssistant.ts';
 
 const PROVIDER = 'sealed-proxy';
 const ENTRY = ['model_providers', PROVIDER];
 /** The tokens of a conversation after which Codex summarizes it derive from this. */
 const WINDOW = ['model_context_window'];
+const PROFILE = ['profile'];
+const REVIEWER = ['review_model'];
 const ANALYTICS = ['analytics', 'enabled'];
-/** What Codex uses if no provider is selected. */
-const DEFAULT_PROVIDER = 'openai';
 
 export const codex: Assistant = fileAssistant({
   id: 'codex',
@@ -22,6 +23,7 @@ export const codex: Assistant = fileAssistant({
   extension: 'openai.chatgpt',
   folders: ['.codex'],
   files: ['.codex/config.toml'],
+  routes: codexRoutes,
   ...entryIn({
     format: toml,
     read: (value) => {
@@ -30,11 +32,11 @@ export const codex: Assistant = fileAssistant({
       if (ours === undefined) return { selected: provider ?? model };
       const baseUrl = fromDialectUrl(ours['base_url'], 'responses');
       const entry = { baseUrl, key: ours['experimental_bearer_token'], model };
-      return { entry, selected: provider, elsewhere: isSelected(value) ? undefined : (provider ?? DEFAULT_PROVIDER) };
+      return { entry, selected: provider };
     },
     managed: (value) => [
       ENTRY,
-      ...(isSelected(value) ? [['model_provider'], ['model'], WINDOW] : []),
+      ...(isSelected(value) ? [['model_provider'], ['model'], WINDOW, REVIEWER, PROFILE] : []),
       ...(valueAt(value, ANALYTICS) === false ? [ANALYTICS] : []),
     ],
     settings: (value, { baseUrl, key, model: { id, limits } }) => {
@@ -47,9 +49,14 @@ export const codex: Assistant = fileAssistant({
         // Not `env_key`: an editor that was not started from a terminal does not have the variables of the shell.
         experimental_bearer_token: key,
       };
+      const { profile, review_model: reviewer } = fieldsOf(value);
+      const ofProfile = typeof profile === 'string' && valueAt(value, ['profiles', profile, 'model_provider']);
       return [
         { path: ['model'], value: id },
         { path: ['model_provider'], value: PROVIDER },
+        // Earlier versions use the provider of the profile, later ones do not start with one.
+        ...(typeof ofProfile === 'string' && ofProfile !== PROVIDER ? [{ path: PROFILE, value: undefined }] : []),
+        ...(reviewer === undefined ? [] : [{ path: REVIEWER, value: id }]),
         // Without it, Codex assumes a size. That of another model would be wrong.
         ...(isNew ? [{ path: WINDOW, value: limits?.contextWindow }] : []),
         { path: ENTRY, value: entry },

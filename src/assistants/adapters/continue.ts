@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isNode, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
 import type { Document, YAMLSeq } from 'yaml';
+import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf } from '../../shared/json.ts';
 import type { Reading } from '../configState.ts';
 import type { Edited } from '../files/jsonEdit.ts';
 import { eolOf, lineStart, nextLine, replaceRange } from '../files/textEdit.ts';
+import { EXCEPTIONS } from '../judging/httpProxy.ts';
 import { describeChange } from '../preview.ts';
 import type { Assistant, AssistantEndpoint } from '../types.ts';
+import { continueRoutes } from './continueRoutes.ts';
 import { fileAssistant } from './fileAssistant.ts';
 
 /** https://docs.continue.dev/reference */
@@ -20,6 +23,7 @@ export const continueDev: Assistant = fileAssistant({
   shadowed: '.continue/config.json',
   read,
   edit,
+  routes: continueRoutes,
   removeEntry,
   previousValues: () => '', // nothing is restored in a file that was edited since
 });
@@ -52,7 +56,7 @@ function edit(text: string, endpoint: AssistantEndpoint): Edited | undefined {
   if (edited === undefined) return undefined;
   // Guards against every mistake below: our entry is there, and nothing else has another value.
   const ours = index === -1 ? entryFor(endpoint) : { ...fieldsOf(all[index]), ...valuesFor(endpoint) };
-  const models = index === -1 ? [...all, ours] : all.with(index, ours);
+  const models = index === -1 ? [ours, ...all] : all.with(index, ours);
   return means(edited.text, { ...(root === null ? HEAD : fieldsOf(root)), models }) ? edited : undefined;
 }
 
@@ -125,8 +129,9 @@ function entryFor(endpoint: AssistantEndpoint) {
     name: NAME,
     provider: 'openai',
     ...valuesFor(endpoint),
-    roles: ['chat', 'edit', 'apply'],
+    roles: ['chat', 'edit', 'apply', 'summarize'],
     capabilities: ['tool_use'],
+    requestOptions: { noProxy: [...EXCEPTIONS] },
     ...(limits && {
       defaultCompletionOptions: { contextLength: limits.contextWindow, maxTokens: limits.maxOutput },
     }),
@@ -149,16 +154,18 @@ function add(text: string, { contents }: Document, endpoint: AssistantEndpoint):
     return { text: endLine(text, eol) + lines(fields, ''), changes };
   }
   const { key, value: list } = pair;
+  // The first model is used unless the user has selected another one.
   if (isSeq(list) && list.flow === true) {
-    const at = (list.range?.[1] ?? 0) - 1;
-    const separator = list.items.length > 0 ? ', ' : '';
-    return { text: replaceRange(text, at, at, separator + JSON.stringify(entry)), changes };
+    const [item] = list.items;
+    const at = isNode(item) && item.range != null ? item.range[0] : (list.range?.[1] ?? 1) - 1;
+    const separator = item === undefined ? '' : ', ';
+    return { text: replaceRange(text, at, at, JSON.stringify(entry) + separator), changes };
   }
-  // After the list, or after a key without a value.
-  const range = isSeq(list) ? list.range : isScalar(key) ? key.range : undefined;
-  if (range == null) return undefined;
-  const indent = isSeq(list) ? ' '.repeat(range[0] - lineStart(text, range[0])) : '  ';
-  const at = lineAfter(text, range[1]);
+  if (!isScalar(key) || key.range == null) return undefined;
+  const first = isSeq(list) ? list.range?.[0] : undefined;
+  const indent = first === undefined ? '  ' : ' '.repeat(first - lineStart(text, first));
+  // Below the key, above the comments of the first model.
+  const at = nextLine(text, key.range[1]);
   return { text: endLine(text.slice(0, at), eol) + lines([entry], indent) + text.slice(at), changes };
 }
 
@@ -196,8 +203,9 @@ function modelsOf(root: unknown): readonly unknown[] {
   return Array.isArray(models) ? models : [];
 }
 
+/** By its key: a user may have given a model of another provider the same name. */
 function isOurs(entry: unknown): boolean {
-  return fieldsOf(entry)['name'] === NAME;
+  return isAccessKey(fieldsOf(entry)['apiKey']);
 }
 
 function endLine(text: string, eol: string): string {

@@ -59,6 +59,7 @@ export function customEndpoint(list: EndpointList): Assistant {
       return refused(`${PLACE}: an extension cannot remove a group. Run ${MANAGE} and remove "${NAME}" yourself.`);
     },
     inspect: async (expected) => classifyConfig(readingOf(await list.remembered()), expected),
+    routes: () => Promise.resolve({ routes: [{ prompts: 'Chat', destination: { kind: 'unknown' } }], watched: [] }),
   };
 }
 

@@ -59,6 +59,7 @@ export function llamaVscode(settings: UserSettings): Assistant {
       return (await writeAll(settings, now, rest)) ?? { kind: 'undone' };
     },
     inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
+    routes: () => Promise.resolve({ routes: [{ prompts: 'Chat', destination: { kind: 'unknown' } }], watched: [] }),
   };
 }
 

@@ -10,6 +10,8 @@ import { removeFile, renameFile } from './persistent.ts';
 
 /** For the owner only: the file holds a key. */
 const PRIVATE = 0o600;
+/** The permissions of the owner. */
+export const OWNER = 0o700;
 /** In bytes. The complete text is kept in the secret storage, to be restored. */
 const MAX_SIZE = 4 * 1024 * 1024;
 /** Without `O_NONBLOCK`, opening a named pipe blocks one of the editor's four I/O threads until a writer opens it. */
@@ -22,6 +24,8 @@ export interface ConfigText {
   readonly path: string;
   /** Undefined if the file does not exist. */
   readonly text: string | undefined;
+  /** The permissions, if users other than the owner have some. */
+  readonly mode?: number | undefined;
 }
 
 /** The text of a file. Refuses a file that cannot be read or is not UTF-8 text. */
@@ -32,23 +36,24 @@ export async function readConfig(path: string): Promise<ConfigText | Refused> {
     if (typeof bytes === 'string') return refused(`${path} is ${bytes}, so Sealed Proxy does not change it.`);
     if (bytes !== undefined && !isUtf8(bytes))
       return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
-    return { kind: 'found', path: target, text: bytes?.toString('utf8') };
+    return { kind: 'found', path: target, text: bytes?.toString('utf8'), mode: await sharedMode(target) };
   } catch (error) {
     return refused(`${path} cannot be read (${codeOf(error)}). Check the file and its permissions, then try again.`);
   }
 }
 
 /** Makes a change. An existing file keeps one backup next to it, from before the first change. */
-export async function applyChange({ path, before, after }: Change): Promise<Applied | Refused> {
+export async function applyChange({ path, before, after, mode }: Change): Promise<Applied | Refused> {
   try {
     if (!(await isStill(path, before))) return changedSincePreview(path);
     if (before !== undefined) {
-      if (await isProtected(path)) return writeProtected(path);
+      const obstacle = await obstacleTo(path);
+      if (obstacle !== undefined) return obstacle;
       await backUp(path, before);
     }
     const madeFolder = await mkdir(dirname(path), { recursive: true });
-    if (!(await replace(path, before, after))) return changedSincePreview(path);
-    return { kind: 'applied', path, before, after, madeFolder };
+    if (!(await replace(path, before, after, mode && mode & OWNER))) return changedSincePreview(path);
+    return { kind: 'applied', path, before, after, ...(mode !== undefined && { mode }), madeFolder };
   } catch (error) {
     const advice = 'Check the permissions and the free disk space, then try again.';
     return refused(`${path} cannot be written (${codeOf(error)}). It was not changed. ${advice}`);
@@ -64,15 +69,16 @@ export async function undoChange(
   applied: Applied,
   removeEntry: (text: string, before: string) => string | undefined,
 ): Promise<Undone | Refused> {
-  const { path, before, after, madeFolder, mixed } = applied;
+  const { path, before, after, mode, madeFolder, mixed } = applied;
   try {
     if (mixed === true || !(await isStill(path, after))) return await removeFrom(applied, removeEntry);
     if (before === undefined) {
       await removeFile(path);
       if (madeFolder !== undefined) await removeEmpty(dirname(path), madeFolder);
-    } else if (!(await replace(path, after, before))) {
-      return cannotRestore(path, before);
     } else {
+      const obstacle = await obstacleTo(path);
+      if (obstacle !== undefined) return obstacle;
+      if (!(await replace(path, after, before, mode))) return cannotRestore(path, before);
       await dropBackup(path, before);
     }
     return { kind: 'undone' };
@@ -100,7 +106,8 @@ export async function disconnectFile(
     const rest = text === undefined ? undefined : removeEntry(text);
     if (text !== undefined && rest !== text) {
       if (rest === undefined) return cannotDisconnect(path);
-      if (await isProtected(found.path)) return writeProtected(path);
+      const obstacle = await obstacleTo(found.path);
+      if (obstacle !== undefined) return obstacle;
       if (!(await replace(found.path, text, rest))) return changedMeanwhile(path);
     }
     if (dropsBackup) await removeFile(found.path + BACKUP);
@@ -111,7 +118,7 @@ export async function disconnectFile(
 }
 
 async function removeFrom(
-  { path, before }: Applied,
+  { path, before, mode }: Applied,
   removeEntry: (text: string, before: string) => string | undefined,
 ): Promise<Undone | Refused> {
   const found = await readConfig(path);
@@ -119,8 +126,9 @@ async function removeFrom(
   if (found.text === undefined) return { kind: 'undone', left: `${path} no longer exists.` };
   const rest = removeEntry(found.text, before ?? '');
   if (rest === undefined || found.path !== path) return cannotRestore(path, before);
-  if (await isProtected(path)) return writeProtected(path);
-  if (rest !== found.text && !(await replace(path, found.text, rest))) return cannotRestore(path, before);
+  const obstacle = await obstacleTo(path);
+  if (obstacle !== undefined) return obstacle;
+  if (rest !== found.text && !(await replace(path, found.text, rest, mode))) return cannotRestore(path, before);
   return { kind: 'undone', left: `${path} was edited since, so only the Sealed Proxy entry was removed.` };
 }
 
@@ -176,9 +184,19 @@ async function isStill(path: string, text: string | undefined): Promise<boolean>
   return now.kind === 'found' && now.path === path && now.text === text;
 }
 
-/** A rename would replace a write-protected file, which its owner does not want changed. */
-async function isProtected(path: string): Promise<boolean> {
-  return ((await stat(path)).mode & 0o222) === 0;
+/** A rename would replace a write-protected file, which its owner does not want changed, and part hard links. */
+async function obstacleTo(path: string): Promise<Refused | undefined> {
+  const { mode, nlink } = await stat(path);
+  if ((mode & 0o222) === 0) return writeProtected(path);
+  if (nlink === 1) return undefined;
+  const remedy = 'Use a symbolic link instead, then try again.';
+  return refused(`${path} has other names (hard links), so changing it would separate them. ${remedy}`);
+}
+
+/** Windows has other permissions, which a new file inherits from its folder. */
+async function sharedMode(path: string): Promise<number | undefined> {
+  const mode = (await stat(path).catch(() => undefined))?.mode ?? 0;
+  return process.platform !== 'win32' && (mode & 0o077) !== 0 ? mode & 0o777 : undefined;
 }
 
 /** Replaces an existing backup only with a text that has no access key in it: other texts may hold our own entry. */
@@ -196,11 +214,12 @@ async function dropBackup(path: string, text: string): Promise<void> {
 }
 
 /**
- * Writes a temporary file next to it and renames that, so that readers see either text completely. Keeps the mode.
+ * Writes a temporary file next to it and renames that, so that readers see either text completely.
+ * @param wanted the permissions; by default those that the file has
  * @returns false if the file no longer contains `before` once the new text is on the disk
  */
-async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
-  const mode = (await stat(path).catch(() => undefined))?.mode ?? PRIVATE;
+async function replace(path: string, before: string | undefined, text: string, wanted?: number): Promise<boolean> {
+  const mode = wanted ?? (await stat(path).catch(() => undefined))?.mode ?? PRIVATE;
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}`);
   try {
     const file = await open(draft, 'wx', PRIVATE);

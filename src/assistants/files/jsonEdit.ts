@@ -18,6 +18,8 @@ export interface Setting {
   readonly path: Path;
   /** Undefined removes the value, which must exist. */
   readonly value: unknown;
+  /** The value becomes the first item of the list at the path, which must exist. */
+  readonly isFirst?: true;
 }
 
 export interface Edited {
@@ -52,9 +54,18 @@ export function setValues(text: string, settings: readonly Setting[], dialect: D
   let edited = isEmpty(text) ? '{}\n' : text.slice(bom.length);
   let wanted = readJson(text, dialect);
   const changes: string[] = [];
-  for (const { path, value } of settings) {
+  for (const { path, value, isFirst } of settings) {
     const root = parseTree(edited, [], OPTIONS[dialect]);
     if (root === undefined) return undefined;
+    if (isFirst === true) {
+      const list = findNodeAtLocation(root, [...path]);
+      const items = valueAt(wanted, path);
+      if (list?.type !== 'array' || !Array.isArray(items)) return undefined;
+      wanted = withValue(wanted, path, [value, ...(items as readonly unknown[])]);
+      edited = insertFirst(edited, list, value);
+      changes.push(describeChange(`${path.join('.')}.[0]`, undefined, value));
+      continue;
+    }
     const known = findNodeAtLocation(root, [...path]);
     const before = known && (parse(edited.slice(known.offset, endOf(known)), [], OPTIONS.jsonc) as unknown);
     wanted = withValue(wanted, path, value);
@@ -104,10 +115,24 @@ export function withValue(root: unknown, [name, ...rest]: Path, value: unknown):
 }
 
 /** The settings for the single values of an object that exists, so that its other members stay. */
-export function mergeInto(root: unknown, { path, value }: Setting): readonly Setting[] {
+export function mergeInto(root: unknown, setting: Setting): readonly Setting[] {
+  const { path, value, isFirst } = setting;
   const fields = asObject(value);
+  if (isFirst === true) return [setting];
   if (fields === undefined || asObject(valueAt(root, path)) === undefined) return [{ path, value }];
   return Object.entries(fields).flatMap(([name, each]) => mergeInto(root, { path: [...path, name], value: each }));
+}
+
+/** Below the line of the bracket, above the comments of the first item. */
+function insertFirst(text: string, list: Node, value: unknown): string {
+  const [first] = list.children ?? [];
+  if (first === undefined) return insert(text, list, '', value);
+  const lead = text.slice(lineStart(text, first.offset), first.offset);
+  if (lead.trim() !== '') return replaceRange(text, first.offset, first.offset, `${JSON.stringify(value)}, `);
+  const layout = layoutOf(text, list);
+  const isBlank = /^[ \t]*\r?\n/.test(text.slice(list.offset + 1));
+  const at = isBlank ? text.indexOf('\n', list.offset) + 1 : first.offset - lead.length;
+  return replaceRange(text, at, at, `${lead}${write(value, lead, layout)},${layout.eol}`);
 }
 
 function replaceValue(text: string, node: Node, value: unknown): string {

@@ -1,7 +1,7 @@
 // Sets and removes values in a TOML text and leaves every other byte: comments, order, spacing, line ends. Pure. The text
 // is edited at the offsets of the parser's nodes, because a writer would lose the layout.
 import { isDeepStrictEqual } from 'node:util';
-import { getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
+import { getStaticTOMLValue, parseTOML, traverseNodes } from 'toml-eslint-parser';
 import type { AST } from 'toml-eslint-parser';
 import { asObject } from '../../shared/json.ts';
 import { describeChange } from '../preview.ts';
@@ -29,13 +29,26 @@ interface Document {
   readonly tables: readonly AST.TOMLTable[];
 }
 
-/** The value of a text; undefined if it does not parse. */
+/** The value of a text; undefined if it does not parse, or has the key `__proto__`. */
 export function readToml(text: string): unknown {
   try {
-    return getStaticTOMLValue(parseTOML(text.replace(BOM, ''), { tomlVersion: '1.1' }));
+    const program = parseTOML(text.replace(BOM, ''), { tomlVersion: '1.1' });
+    return hasPrototypeKey(program) ? undefined : getStaticTOMLValue(program);
   } catch {
     return undefined; // also for nesting that is too deep
   }
+}
+
+/** For the parser, the members of such a table are members of the prototype of all objects. */
+function hasPrototypeKey(program: AST.TOMLProgram): boolean {
+  let found = false;
+  traverseNodes(program, {
+    enterNode(node) {
+      if ((node.type === 'TOMLBare' || node.type === 'TOMLQuoted') && nameOf(node) === '__proto__') found = true;
+    },
+    leaveNode: () => undefined,
+  });
+  return found;
 }
 
 /** A text with these values and nothing else. Each of them is on one line. */
@@ -71,8 +84,21 @@ export function setTomlValues(text: string, settings: readonly Setting[]): Edite
     if (value === undefined) wanted = withoutImplied(wanted, path, readToml(next));
     changes.push(describeChange(path.join('.'), before, value));
   }
-  // Guards against every mistake above: these values are set or removed, and nothing else has another value.
-  return isDeepStrictEqual(readToml(edited), wanted) ? { text: bom + edited, changes } : undefined;
+  // Guards against every mistake above: these values are set or removed, nothing else has another value, and no comment
+  // is lost.
+  if (!isDeepStrictEqual(readToml(edited), wanted)) return undefined;
+  return countComments(text) === countComments(edited) ? { text: bom + edited, changes } : undefined;
+}
+
+/** The number of comments inside values and on lines of their own; those after a value belong to its line. */
+function countComments(text: string): number {
+  if (!text.includes('#')) return 0;
+  const document = parse(text.replace(BOM, ''));
+  const { comments } = parseTOML(document.text, { tomlVersion: '1.1' });
+  return comments.filter(({ range: [at] }) => {
+    const isAlone = document.text.slice(lineStart(document.text, at), at).trim() === '';
+    return isAlone || document.members.some(({ node: { value } }) => value.range[0] < at && at < value.range[1]);
+  }).length;
 }
 
 /** Without the empty tables around a removed value that were written only as a part of its path. */

@@ -6,6 +6,9 @@ export const COPILOT = 'copilot';
 /** The vendors whose models are GitHub's. */
 export const GITHUB_VENDORS: readonly string[] = [COPILOT, 'copilotcli'];
 
+/** The recipient of prompts to our models while the backend is not attested. */
+export const DEVELOPMENT_BACKEND = 'a development backend';
+
 /** A model that the editor offers. */
 export interface OfferedModel {
   readonly vendor: string;

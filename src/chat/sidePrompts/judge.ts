@@ -2,6 +2,7 @@
 // our models, the editor offers that model now, its backend is attested, and this version of the editor is known. Pure.
 import {
   COPILOT,
+  DEVELOPMENT_BACKEND,
   GITHUB_VENDORS,
   OUR_VENDOR,
   copilotState,
@@ -49,7 +50,7 @@ const CATALOGUE: readonly Entry[] = [
     settings: [SETTINGS.utility],
     judge: (facts) => utilityVerdict(facts, SETTINGS.utility),
   },
-  { title: 'Fallback for the two above', settings: [SETTINGS.utilityFallback], judge: fallbackVerdict },
+  { title: 'Fallback for the utility models', settings: [SETTINGS.utilityFallback], judge: fallbackVerdict },
   { title: 'Risk of tool calls', settings: [SETTINGS.riskModel, SETTINGS.riskAssessment], judge: riskVerdict },
   {
     title: 'Plan agent',
@@ -109,7 +110,7 @@ const CANNOT: Mark = { kind: 'cannotBeSealed' };
 
 /** The mark of a prompt for one of our models. */
 function ours({ attested }: EditorFacts): Mark {
-  return attested ? { kind: 'sealed' } : { kind: 'goesTo', recipient: 'a development backend', ifSignedIn: false };
+  return attested ? { kind: 'sealed' } : { kind: 'goesTo', recipient: DEVELOPMENT_BACKEND, ifSignedIn: false };
 }
 
 function notInThisEditor(key: string, facts: EditorFacts): Verdict {

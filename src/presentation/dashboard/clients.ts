@@ -40,8 +40,8 @@ export interface AssistantFacts {
   readonly state: 'current' | 'outdated' | 'other' | 'refused' | 'absent';
   /** In a few words; may be empty. */
   readonly description: string;
-  /** The configuration could not be compared, or the assistant uses another model at the moment. */
-  readonly isUncertain: boolean;
+  /** Where its prompts go; `notCompared`: that is not known while the proxy does not run. */
+  readonly sealing: 'sealed' | 'partly' | 'elsewhere' | 'unknown' | 'notCompared';
   readonly undoable: boolean;
   /** The result of the last action, in sentences. */
   readonly note: string;
@@ -60,7 +60,7 @@ function isListed({ state, undoable }: AssistantFacts): boolean {
   return undoable || state === 'current' || state === 'outdated' || state === 'refused';
 }
 
-function assistantRow({ id, name, state, description, isUncertain, undoable, note }: AssistantFacts): AssistantRow {
+function assistantRow({ id, name, state, description, sealing, undoable, note }: AssistantFacts): AssistantRow {
   const actions: AssistantAction[] = [];
   if (state === 'current') actions.push('check');
   if (state === 'outdated') actions.push('repair');
@@ -68,17 +68,18 @@ function assistantRow({ id, name, state, description, isUncertain, undoable, not
   return {
     id,
     name,
-    tone: state === 'current' && note.includes(CANNOT_USE) ? 'warning' : toneOf(state, isUncertain),
+    tone: state === 'current' && note.includes(CANNOT_USE) ? 'warning' : toneOf(state, sealing),
     state: capitalized(asPlain(description) || 'not connected'),
     actions,
     note: asPlain(note, 500),
   };
 }
 
-function toneOf(state: AssistantFacts['state'], isUncertain: boolean): Tone {
+function toneOf(state: AssistantFacts['state'], sealing: AssistantFacts['sealing']): Tone {
   switch (state) {
     case 'current':
-      return isUncertain ? 'neutral' : 'good';
+      if (sealing === 'notCompared') return 'neutral';
+      return sealing === 'sealed' ? 'good' : 'warning';
     case 'outdated':
       return 'warning';
     case 'refused':

@@ -17,6 +17,7 @@ export function parseFromDashboard(value: unknown): FromDashboard | undefined {
     case 'command':
       return typeof name === 'string' ? { type, name } : undefined;
     case 'revokeKey':
+    case 'remedy':
       return typeof id === 'string' ? { type, id } : undefined;
     case 'usageView': {
       const range = RANGES.find((known) => known === givenRange);

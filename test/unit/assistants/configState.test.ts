@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { classifyConfig, describeOutdated } from '../../../src/assistants/configState.ts';
+import { classifyConfig, describeConfigState, describeOutdated } from '../../../src/assistants/configState.ts';
+import type { Judgement } from '../../../src/assistants/judgement.ts';
+import { judge } from '../../../src/assistants/judging/judge.ts';
 import { KEY, OTHER_KEY, THEIR_KEY, URL } from '../../support/assistantFiles.ts';
 
 const EXPECTED = { home: '/nowhere', baseUrl: URL, key: KEY };
@@ -11,13 +13,8 @@ describe('classifyConfig()', () => {
     assert.equal(classifyConfig(refusal, EXPECTED), refusal);
   });
 
-  it('recognises the expected entry, with what is selected instead of it', () => {
+  it('recognises the expected entry', () => {
     assert.deepEqual(classifyConfig({ entry: ENTRY }, EXPECTED), { kind: 'current', model: 'm' });
-    assert.deepEqual(classifyConfig({ entry: ENTRY, elsewhere: `x ${THEIR_KEY}` }, EXPECTED), {
-      kind: 'current',
-      model: 'm',
-      elsewhere: 'x ••••••••',
-    });
   });
 
   it('does not compare the address while it is unknown', () => {
@@ -49,6 +46,25 @@ describe('classifyConfig()', () => {
 
   it('recognises an empty configuration', () => {
     assert.deepEqual(classifyConfig({}, EXPECTED), { kind: 'absent' });
+  });
+});
+
+describe('describeConfigState()', () => {
+  it('says connected only if all prompts are sealed', () => {
+    const state = { kind: 'current', model: 'm' } as const;
+    const words = (kind: Judgement['kind']) => describeConfigState(state, { kind, sentence: '', routes: [] });
+    assert.equal(words('sealed'), 'connected, model m');
+    for (const kind of ['partly', 'elsewhere', 'unknown'] as const) assert.doesNotMatch(words(kind), /^connected/);
+  });
+});
+
+describe('describeConfigState() without an address to compare', () => {
+  it('is described alike in the list, the judgement and the diagnosis', () => {
+    const state = { kind: 'current', model: 'm', uncompared: true } as const;
+    const judgement = judge('Codex', state, []);
+    assert.equal(judgement.kind, 'unknown');
+    assert.equal(judgement.sentence, 'Configured, but not checked: the proxy is not running.');
+    assert.equal(describeConfigState(state, judgement), 'configured, but not checked: the proxy is not running');
   });
 });
 

@@ -3,6 +3,7 @@ import { describeClockSkew } from '../../../src/attestation/validity.ts';
 import { backendChecks } from '../../../src/diagnostics/backendChecks.ts';
 import { runCheck } from '../../../src/diagnostics/check.ts';
 import type { DiagnosticsContext, NamedResult, Running } from '../../../src/diagnostics/check.ts';
+import { CHECK_LIMIT } from '../../../src/diagnostics/diagnose.ts';
 import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
 import { AT, RUNNING, makeContext, outline, resultNamed } from '../../support/diagnostics.ts';
 
@@ -16,7 +17,7 @@ describe('backendChecks()', () => {
   const run = async (status: ProxyStatus, change: Partial<DiagnosticsContext> = {}) => {
     const results: NamedResult[] = [];
     for (const { name, run } of backendChecks(makeContext({ status: () => status, ...change }))) {
-      results.push({ name, ...(await runCheck(run, 1000)) });
+      results.push({ name, ...(await runCheck(run, CHECK_LIMIT)) });
     }
     return results;
   };

@@ -79,6 +79,18 @@ describe('diagnosticsReport()', () => {
     assert.doesNotMatch(diagnosticsReport([], HOST, [], []), /Side prompts/);
   });
 
+  it('names what sends prompts, by verdict, as text', () => {
+    const senders = [
+      { word: 'Not sealed', names: 'A|B, [C](command:x)' },
+      { word: 'Sealed', names: 'D' },
+    ];
+    const text = diagnosticsReport([], HOST, [], [], senders);
+    const [, lines] =
+      /## Where prompts go\n\n([^]*?)\n\n"Sealed Proxy: Show Where Prompts Go" says why\./.exec(text) ?? [];
+    assert.equal(lines, '- **Not sealed**: A\\|B, \\[C\\](command:x)\n- **Sealed**: D');
+    assert.doesNotMatch(diagnosticsReport([], HOST, [], []), /Where prompts go/);
+  });
+
   it('does not contain the address of a remote host', () => {
     const text = diagnosticsReport([], { ...HOST, remote: 'host.example:80' }, []);
     assert.match(text, /remote: yes/);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MachineStore, RemovedError } from '../../../src/keys/machineStore.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
-import { DEADLINE, flushEventLoop, until } from '../../support/withTimeout.ts';
+import { flushEventLoop, until } from '../../support/withTimeout.ts';
 
 const [ONE, OTHER] = ['0123456789abcdef', 'fedcba9876543210'];
 
@@ -122,7 +122,6 @@ describe('MachineStore', () => {
     const { events } = windows[0];
     await until(
       'the end of the events',
-      DEADLINE,
       () => true,
       () => events.items.length,
     );

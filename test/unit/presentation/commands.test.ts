@@ -112,7 +112,7 @@ describe('menuGroups()', () => {
   it('lists what always works, and what the state offers', () => {
     const { actions } = describeStatus({ kind: 'portTaken', port: 1, by: 'program' });
     const groups = menu(actions, false, false);
-    assert.deepEqual(groups[0]?.slice(0, 2), ['openDashboard', 'useFreePort']);
+    assert.deepEqual(groups[0]?.slice(0, 3), ['openDashboard', 'showPrompts', 'useFreePort']);
     for (const name of ['diagnose', 'showLog'] as const) assert.equal(find(groups, name), 0, name);
     for (const name of ['connectAssistant', 'setApiKey', 'manageAccessKeys'] as const) {
       assert.equal(find(groups, name), 1, name);

@@ -1,7 +1,22 @@
 import assert from 'node:assert/strict';
-import { shortPcr0, shortened } from '../../../src/presentation/text.ts';
+import { listed, shortPcr0, shortened } from '../../../src/presentation/text.ts';
 
 const PCR0 = `0123abcd${'e'.repeat(80)}89efcdab`;
+
+describe('listed()', () => {
+  it('is the names as in a sentence', () => {
+    assert.deepEqual(
+      [[], ['A'], ['A', 'B'], ['A', 'B', 'C']].map((items) => listed(items)),
+      ['', 'A', 'A and B', 'A, B and C'],
+    );
+  });
+
+  it('counts those that are too many', () => {
+    assert.equal(listed(['A', 'B', 'C'], 3), 'A, B and C');
+    assert.equal(listed(['A', 'B', 'C', 'D'], 2), 'A, B and 2 more');
+    assert.equal(listed(['A', 'B'], 1), 'A and 1 more');
+  });
+});
 
 describe('shortened()', () => {
   it('shows both ends of a PCR0', () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
+import { mock } from 'node:test';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import {
   CHALLENGE_HEADER,
@@ -14,12 +15,12 @@ import {
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { probe } from '../../../src/supervisor/localProxy.ts';
+import type { Probe } from '../../../src/supervisor/localProxy.ts';
 import { perTest } from '../../support/e2e/scope.ts';
-import { timed } from '../../support/e2e/stopwatch.ts';
 import { FakeProxy, listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
 import { aReport } from '../../support/reports.ts';
-import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
 const FOREIGN = { kind: 'foreign', isSealedProxy: false };
@@ -114,10 +115,16 @@ describe('probe()', () => {
   });
 
   it('waits three seconds for an unresponsive program, and no longer', async () => {
-    const { port } = await foreign();
-    const { result, milliseconds } = await timed(() => probe(port, SECRET));
-    assert.deepEqual(result, { kind: 'unresponsive' });
-    assert.ok(milliseconds > 2500 && milliseconds < 4500, `${milliseconds} ms`);
+    const server = await foreign();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let result: Probe | undefined;
+    const probing = probe(server.port, SECRET).then((found) => (result = found));
+    await (await server.next()).takeHead();
+    mock.timers.tick(2999);
+    await flushEventLoop();
+    assert.equal(result, undefined);
+    mock.timers.tick(1);
+    assert.deepEqual(await withTimeout('the result', DEADLINE, probing), { kind: 'unresponsive' });
   });
 
   for (const [what, answer] of [
@@ -151,7 +158,7 @@ describe('probe()', () => {
       res.on('drain', write);
       write();
     });
-    assert.deepEqual(await withTimeout('the result', 2500, probe(port, SECRET)), FOREIGN);
+    assert.deepEqual(await withTimeout('the result', DEADLINE, probe(port, SECRET)), FOREIGN);
     assert.ok(sent < 64 * 1024 * 1024, `${sent} bytes`);
   });
 

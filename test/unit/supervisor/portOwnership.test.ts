@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { mock } from 'node:test';
 import { PROTOCOL, digestKeySet } from '../../../src/shared/ownership.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { Phase } from '../../../src/supervisor/phase.ts';
 import {
+  askOutdated,
+  awaitSuccessor,
+  confirmFree,
   decideOwnership,
   isOutdated,
   probeKeys,
@@ -16,12 +21,12 @@ import {
   watchPort,
 } from '../../../src/supervisor/portOwnership.ts';
 import type { SupervisorSecrets } from '../../../src/supervisor/supervisorHost.ts';
+import { bindPort } from '../../support/boundPort.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { perTest } from '../../support/e2e/scope.ts';
-import { timed } from '../../support/e2e/stopwatch.ts';
 import { FakeProxy } from '../../support/fakeProxy.ts';
 import { aReport } from '../../support/reports.ts';
-import { flushEventLoop } from '../../support/withTimeout.ts';
+import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
 const SECRETS: SupervisorSecrets = {
@@ -64,6 +69,13 @@ describe('portOwnership.ts', () => {
       return Promise.resolve();
     });
     return phase;
+  };
+
+  const asked = <Result>(asking: Promise<Result>) => withTimeout('the result', DEADLINE, asking);
+  /** Waits for two more probes: the first one may have come before what the test has just changed. */
+  const goesOn = async (fake: FakeProxy) => {
+    const { items } = fake.requests;
+    await fake.requests.find('two more probes', () => true, items.length + 1);
   };
 
   describe('decideOwnership()', () => {
@@ -165,6 +177,28 @@ describe('portOwnership.ts', () => {
     });
   });
 
+  describe('askOutdated()', () => {
+    const trust = trustFingerprint(SETTINGS);
+
+    it('asks an outdated proxy for the port', async () => {
+      const fake = await startFake();
+      fake.report = { version: OLDER, trustFingerprint: trust };
+      const settings = { ...SETTINGS, port: fake.port };
+      assert.equal(await askOutdated(await probePort(fake.port, readSecrets), settings, OWN, readSecrets), true);
+      assert.equal(fake.released, true);
+    });
+
+    it('does not ask the proxy of another window that was faster', async () => {
+      const fake = await startFake();
+      fake.report = { version: OLDER, trustFingerprint: trust };
+      const settings = { ...SETTINGS, port: fake.port };
+      const found = await probePort(fake.port, readSecrets);
+      fake.report = { version: OWN, trustFingerprint: trust };
+      await asked(askOutdated(found, settings, OWN, readSecrets));
+      assert.equal(fake.released, false);
+    });
+  });
+
   describe('requestPort()', () => {
     it('resolves when the own proxy has released the port', async () => {
       const fake = await startFake();
@@ -176,34 +210,37 @@ describe('portOwnership.ts', () => {
     it('resolves when the proxy of another window has taken the port', async () => {
       const fake = await startFake();
       fake.hasSuccessor = true;
-      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets, VERSION));
+      mock.timers.enable({ apis: ['Date'] }); // it does not give up
+      await asked(requestPort(fake.port, readSecrets, VERSION));
       assert.equal(fake.released, true);
-      assert.ok(milliseconds < 2900, `${milliseconds} ms`);
     });
 
     it('asks no proxy that is newer, and does not wait for its port', async () => {
       const fake = await startFake();
       fake.report = { version: NEWER };
-      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets, VERSION));
+      mock.timers.enable({ apis: ['Date'] }); // it does not give up
+      await asked(requestPort(fake.port, readSecrets, VERSION));
       assert.equal(fake.released, false);
-      assert.ok(milliseconds < 2900, `${milliseconds} ms`);
     });
 
     it('asks no foreign program, and gives up after three seconds', async () => {
       const fake = await startFake();
       fake.proves = false;
-      const { milliseconds } = await timed(() => requestPort(fake.port, readSecrets, VERSION));
-      assert.ok(milliseconds >= 2900 && milliseconds < 4500, `${milliseconds} ms`);
+      mock.timers.enable({ apis: ['Date'] });
+      const asking = requestPort(fake.port, readSecrets, VERSION);
+      await goesOn(fake);
+      mock.timers.setTime(2999);
+      await goesOn(fake);
+      mock.timers.setTime(3000);
+      await asked(asking);
       assert.equal(fake.released, false);
     });
 
     it('resolves at once if the port is free or the secrets cannot be read', async () => {
       const port = await freePort();
-      const { milliseconds } = await timed(async () => {
-        await requestPort(port, readSecrets, VERSION);
-        await requestPort(port, () => Promise.reject(new Error('locked')), VERSION);
-      });
-      assert.ok(milliseconds < 1000, `${milliseconds} ms`);
+      mock.timers.enable({ apis: ['Date'] }); // it does not give up
+      await asked(requestPort(port, readSecrets, VERSION));
+      await asked(requestPort(port, () => Promise.reject(new Error('locked')), VERSION));
     });
   });
 
@@ -226,9 +263,14 @@ describe('portOwnership.ts', () => {
 
     it('gives up after a second', async () => {
       const fake = await startFake();
-      const { result, milliseconds } = await timed(() => probeKeys(fake.port, readSecrets, never));
-      assert.deepEqual([result.found.kind, result.isCurrent], ['own', false]);
-      assert.ok(milliseconds >= 950 && milliseconds < 2500, `${milliseconds} ms`);
+      mock.timers.enable({ apis: ['Date'] });
+      const probing = probeKeys(fake.port, readSecrets, never);
+      await goesOn(fake);
+      mock.timers.setTime(1000);
+      await goesOn(fake);
+      mock.timers.setTime(1001);
+      const { found, isCurrent } = await asked(probing);
+      assert.deepEqual([found.kind, isCurrent], ['own', false]);
     });
 
     it('ends with the first final result', async () => {
@@ -274,6 +316,73 @@ describe('portOwnership.ts', () => {
       await flushEventLoop();
       const open = Object.values({ ...agent.sockets, ...agent.freeSockets }).flatMap((sockets) => sockets ?? []);
       assert.ok(open.every(({ destroyed }) => destroyed));
+    });
+  });
+
+  describe('confirmFree()', () => {
+    it('finds that a proxy can listen', async () => {
+      assert.deepEqual(await confirmFree(await freePort(), readSecrets), { kind: 'free' });
+    });
+
+    it('finds the proxy of another window that has just taken the port', async () => {
+      const { port } = await startFake();
+      assert.equal((await confirmFree(port, readSecrets)).kind, 'own');
+    });
+
+    it('finds the port free when another window listened only to try it', async () => {
+      const port = await freePort();
+      const other = createServer((socket) => {
+        other.close();
+        socket.destroy();
+      });
+      await once(other.listen(port, '127.0.0.1').unref(), 'listening');
+      assert.deepEqual(await confirmFree(port, readSecrets), { kind: 'free' });
+    });
+
+    it('finds a program that keeps the port without listening', async () => {
+      const { port } = await bindPort(scope);
+      assert.deepEqual(await confirmFree(port, readSecrets), { kind: 'held', by: 'program' });
+    });
+  });
+
+  describe('awaitSuccessor()', () => {
+    const wait = (port: number) => {
+      const ends = new EventQueue<string>();
+      const phase = openPhase();
+      awaitSuccessor(phase, port, readSecrets, () => {
+        ends.add('end');
+      });
+      return { ends, phase };
+    };
+
+    it('ends when the proxy of another window has the port, however long that took', async () => {
+      mock.timers.enable({ apis: ['Date'] }); // the limit is not reached
+      const port = await freePort();
+      const { ends } = wait(port);
+      const fake = await startFake(port);
+      await ends.find('the end', () => true);
+      assert.ok(fake.requests.items.length > 0);
+    });
+
+    it('ends after ten seconds if none comes', async () => {
+      mock.timers.enable({ apis: ['Date'] });
+      const fake = await startFake();
+      fake.proves = false; // counts the probes
+      const { ends } = wait(fake.port);
+      await goesOn(fake);
+      mock.timers.setTime(9999);
+      await goesOn(fake);
+      assert.deepEqual(ends.items, []);
+      mock.timers.setTime(10_000);
+      await ends.find('the end', () => true);
+    });
+
+    it('ends without a word when its phase is over', async () => {
+      const fake = await startFake();
+      const { ends, phase } = wait(fake.port);
+      phase.end();
+      for (let turn = 0; turn < 20; turn++) await flushEventLoop();
+      assert.deepEqual([ends.items, fake.requests.items], [[], []]);
     });
   });
 

@@ -1,7 +1,8 @@
 // A supervisor with real proxies (dist/proxy.js) in front of a development enclave.
 import assert from 'node:assert/strict';
-import { createModel } from '../../../src/devEnclave/model/model.ts';
+import { mock } from 'node:test';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
+import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { listModels, openResponse, readResponse, sendRequest } from '../../support/e2e/httpClient.ts';
@@ -9,31 +10,44 @@ import { RawConnection } from '../../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { timed } from '../../support/e2e/stopwatch.ts';
 import { EditorWindow, gone, isAlive } from '../../support/editorWindow.ts';
+import { ScriptedModel, typed } from '../../support/vscode/scriptedModel.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
 describe('Supervisor.stop(), restart() and end()', () => {
   const scope = perTest();
+  let model: ScriptedModel;
   let enclave: RunningEnclave;
   let editor: EditorWindow;
 
   beforeEach(async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
+    model = new ScriptedModel();
+    enclave = await scope.enclave({ handler: model.handler });
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
   });
 
-  const aStream = (url: string) => openResponse(url, { body: chatBody('/repeat 60', { stream: true }) });
+  /** The request that the tests answer themselves. */
+  const talk = typed('Talk');
+  const begun = async () => {
+    const chat = await model.nextChat('Talk');
+    chat.say('One word.');
+    return chat;
+  };
+  /** A stream that ends when the test wants. */
+  const beginStream = async (url: string) => {
+    const response = openResponse(url, { body: talk });
+    return { chat: await begun(), reading: readResponse(await response) };
+  };
 
   it('finishes a stream after a restart, while the new process already serves', async () => {
     const { url } = await editor.start();
     const { pid } = editor;
-    const stream = await aStream(url);
-    let ended = false;
-    const reading = readResponse(stream).finally(() => (ended = true));
+    const { chat, reading } = await beginStream(url);
     const before = editor.statuses.items.length;
     await editor.supervisor.restart();
     await editor.health('connected', before);
     assert.equal((await listModels(url)).status, 200);
-    assert.deepEqual([ended, isAlive(pid)], [false, true]);
+    assert.equal(isAlive(pid), true);
+    chat.finish(1, 2);
     assert.equal((await reading).broken, false);
     await gone(pid);
     assert.equal(isAlive(editor.pid), true);
@@ -41,24 +55,30 @@ describe('Supervisor.stop(), restart() and end()', () => {
 
   it('stops: frees the port, finishes a stream, and then leaves no process', async () => {
     const { url, port } = await editor.start();
-    const reading = readResponse(await aStream(url));
+    const { chat, reading } = await beginStream(url);
     await editor.supervisor.stop();
     assert.deepEqual(editor.supervisor.status, { kind: 'off' });
     await assert.rejects(sendRequest(`http://127.0.0.1:${port}`), { code: 'ECONNREFUSED' });
+    chat.finish(1, 2);
     assert.equal((await reading).broken, false);
     await gone(editor.pid);
   });
 
-  it('ends all processes within five seconds, also those that finish a stream', async () => {
+  it('ends all processes after four seconds, also those that finish a stream', async () => {
     const { url } = await editor.start();
     const stalled = [await openResponse(url, { body: chatBody('/stall 1', { stream: true }) })];
     await editor.supervisor.restart();
     await editor.health('connected');
     stalled.push(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }));
-    const readings = stalled.map((stream) => readResponse(stream, 10_000));
+    const readings = stalled.map((stream) => readResponse(stream));
     const published = editor.statuses.items.length;
-    const { milliseconds } = await timed(() => editor.supervisor.end());
-    assert.ok(milliseconds < 5000, `${milliseconds} ms`);
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { milliseconds } = await timed(() => {
+      const ending = editor.supervisor.end();
+      mock.timers.tick(4000);
+      return ending;
+    });
+    assert.ok(milliseconds < GRACE, `${milliseconds} ms`);
     assert.deepEqual(editor.pids.map(isAlive), [false, false]);
     for (const reading of readings) assert.equal((await reading).broken, true);
     assert.equal(editor.statuses.items.length, published);
@@ -76,8 +96,9 @@ describe('Supervisor.stop(), restart() and end()', () => {
     await editor.change({ backendUrl: hanging.url });
     await editor.supervisor.start();
     await withTimeout('the check, at the backend', DEADLINE, asked);
+    mock.timers.enable({ apis: ['setTimeout'] }); // it is not killed
     const { milliseconds } = await timed(() => editor.supervisor.end());
-    assert.ok(milliseconds < 1500, `${milliseconds} ms`);
+    assert.ok(milliseconds < GRACE, `${milliseconds} ms`);
     assert.equal(isAlive(editor.pid), false);
   });
 
@@ -88,22 +109,27 @@ describe('Supervisor.stop(), restart() and end()', () => {
       const fields = `Host: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\ncontent-length: ${body.length}`;
       connection.send(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields}\r\n\r\n`), body]));
     };
-    ask('POST', '/v1/chat/completions', Buffer.from(chatBody('/repeat 60', { stream: true })));
+    ask('POST', '/v1/chat/completions', Buffer.from(talk));
+    const chat = await begun();
     await connection.until('data: ');
     await editor.supervisor.restart();
     editor.vault.accessKeys = [editor.vault.ownKey];
     await editor.supervisor.secretsChanged(false);
     ask('GET', '/v1/models');
+    chat.finish(1, 2);
     assert.equal((await connection.readResponse()).status, 200);
     assert.equal((await connection.readResponse()).status, 401);
     connection.destroy();
   });
 
-  it('stops within five seconds, also with an endless stream', async () => {
+  it('stops after four seconds, also with an endless stream', async () => {
     const { url } = await editor.start();
-    const reading = readResponse(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }), 10_000);
+    const reading = readResponse(await openResponse(url, { body: chatBody('/stall 1', { stream: true }) }));
+    mock.timers.enable({ apis: ['setTimeout'] });
     await editor.supervisor.stop();
-    await gone(editor.pid, 5000);
+    mock.timers.tick(4000);
+    const { milliseconds } = await timed(() => gone(editor.pid));
+    assert.ok(milliseconds < GRACE, `${milliseconds} ms`);
     assert.equal((await reading).broken, true);
   });
 

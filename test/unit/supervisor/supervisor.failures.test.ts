@@ -8,13 +8,14 @@ import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { bindPort } from '../../support/boundPort.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
+import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { listModels, sendRequest } from '../../support/e2e/httpClient.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { EditorWindow, gone } from '../../support/editorWindow.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
-import { flushEventLoop } from '../../support/withTimeout.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 describe('Supervisor, when something fails', () => {
   const scope = perTest();
@@ -25,6 +26,18 @@ describe('Supervisor, when something fails', () => {
     enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
     editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
   });
+
+  /** Simulates the timers. The queue has the delay of each next look at the port, once the previous one is over. */
+  const simulateLooks = () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { setTimeout: simulated } = globalThis;
+    const looks = new EventQueue<number>();
+    globalThis.setTimeout = Object.assign((act: () => void, delay = 0) => {
+      if (delay >= 15_000) looks.add(delay);
+      return simulated(act, delay);
+    }, simulated);
+    return looks;
+  };
 
   /** A window that runs this code in place of the proxy. */
   const openFake = async (source: string) =>
@@ -106,21 +119,23 @@ describe('Supervisor, when something fails', () => {
   it('starts no process again and again for a port that is bound and not listened on, and starts once it is free', async () => {
     const { port, release } = await bindPort(scope);
     await editor.change({ port });
-    mock.timers.enable({ apis: ['setTimeout'] });
+    const looks = simulateLooks();
     await editor.supervisor.start();
     assert.deepEqual(editor.supervisor.status, { kind: 'portTaken', port, by: 'silent' });
-    for (let look = 0; look < 40; look++) {
-      mock.timers.tick(15_000);
-      for (let turn = 0; turn < 20; turn++) await flushEventLoop(); // the probe and the attempt to listen
-    }
+    const look = async (count: number) => {
+      mock.timers.tick(await looks.find(`look ${count}`, () => true, count));
+    };
+    for (let count = 0; count < 40; count++) await look(count);
+    await looks.find('the next look', () => true, 40);
     assert.equal(editor.pids.length, 1);
     assert.equal(editor.supervisor.status.kind, 'portTaken');
     await release();
     const before = editor.statuses.items.length;
-    for (let look = 0; look < 2000 && editor.statuses.items.length === before; look++) {
+    await look(40);
+    await eventually('the start after a pause', () => {
       mock.timers.tick(1000);
-      await flushEventLoop();
-    }
+      return editor.statuses.items.length > before;
+    });
     assert.equal(editor.statuses.items[before]?.kind, 'starting');
     mock.timers.reset();
     await editor.health('connected');

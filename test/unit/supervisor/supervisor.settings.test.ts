@@ -36,9 +36,11 @@ describe('Supervisor.settingsChanged()', () => {
     const { url } = await editor.start();
     const headers = { origin: 'https://app.example' };
     assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', headers })).status, 403);
-    assert.equal(await editor.change({ allowedOrigins: ['https://app.example'], requestTimeoutSeconds: 0.3 }), true);
+    assert.equal(await editor.change({ allowedOrigins: ['https://app.example'] }), true);
     await editor.supervisor.secretsChanged(false); // earlier messages have arrived
     assert.equal((await sendRequest(url, { method: 'GET', path: '/v1/models', headers })).status, 200);
+    assert.equal(await editor.change({ requestTimeoutSeconds: 0.3 }), true);
+    await editor.supervisor.secretsChanged(false);
     assert.equal((await sendRequest(url, { body: chatBody('/hang') })).status, 504);
     assert.deepEqual([editor.pids.length, editor.supervisor.status.kind], [1, 'running']);
   });

@@ -6,6 +6,9 @@ import { perTestHome } from '../../../support/assistantHome.ts';
 
 const FILE = '.claude/settings.json';
 const LARGE: ModelChoice = { id: 'glm-5-2', limits: { contextWindow: 200_000, maxOutput: 16_384 } };
+const SWITCHES = ['BEDROCK', 'VERTEX', 'FOUNDRY', 'MANTLE', 'ANTHROPIC_AWS', 'ANTHROPIC_GOOGLE_CLOUD'].map(
+  (provider) => `CLAUDE_CODE_USE_${provider}`,
+);
 const SMALL: ModelChoice = { id: 'gemma-small', limits: { contextWindow: 32_768, maxOutput: 4096 } };
 
 describe('claudeCode', () => {
@@ -28,6 +31,9 @@ describe('claudeCode', () => {
       CLAUDE_CODE_MAX_OUTPUT_TOKENS: '4096',
       CLAUDE_CODE_ATTRIBUTION_HEADER: '0',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      ...Object.fromEntries(SWITCHES.map((name) => [name, '0'])),
+      NO_PROXY: '127.0.0.1,localhost',
+      no_proxy: '127.0.0.1,localhost',
     });
   });
 
@@ -67,27 +73,28 @@ describe('claudeCode', () => {
     assert.deepEqual(JSON.parse(home().read(FILE)), { theirs: 1, env: before });
   });
 
-  it('says that another provider is selected, whose address takes precedence', async () => {
-    await home().connect(claudeCode);
-    for (const [value, elsewhere] of [
-      ['1', 'the provider of CLAUDE_CODE_USE_BEDROCK'],
-      ['TRUE', 'the provider of CLAUDE_CODE_USE_BEDROCK'],
-      ['0', undefined],
-      ['', undefined],
-    ] as const) {
-      const { env: variables } = JSON.parse(home().read(FILE)) as { env: object };
-      home().write(FILE, JSON.stringify({ env: { ...variables, CLAUDE_CODE_USE_BEDROCK: value } }));
-      const state = { kind: 'current', model: MODEL, ...(elsewhere !== undefined && { elsewhere }) };
-      assert.deepEqual(await claudeCode.inspect(home().expected), state);
-    }
+  it('leaves the token that the user has written in place of ours, and nothing else', async () => {
+    home().write(FILE, JSON.stringify({ env: { ANTHROPIC_MODEL: 'claude-opus-5' } }));
+    const applied = await home().connect(claudeCode);
+    home().write(FILE, home().read(FILE).replace(KEY, THEIR_KEY));
+    await claudeCode.disconnect({ places: { home: home().path }, applied, isOurs: () => true });
+    assert.deepEqual(env(), { ANTHROPIC_MODEL: 'claude-opus-5', ANTHROPIC_AUTH_TOKEN: THEIR_KEY });
   });
 
-  it('does not touch another address or key when it is disconnected', async () => {
+  it('keeps the values that the user has written since, and restores the others', async () => {
+    home().write(FILE, JSON.stringify({ env: { ANTHROPIC_MODEL: 'claude-opus-5', NO_PROXY: 'intra.example' } }));
     const applied = await home().connect(claudeCode);
-    const theirs = home().read(FILE).replace(KEY, THEIR_KEY);
-    home().write(FILE, theirs);
-    await claudeCode.disconnect({ places: { home: home().path }, applied, isOurs: () => true });
-    assert.equal(home().read(FILE), theirs);
+    home().write(FILE, home().read(FILE).replace(`"ANTHROPIC_MODEL":"${MODEL}"`, '"ANTHROPIC_MODEL":"later"'));
+    assert.equal((await claudeCode.undo(applied)).kind, 'undone');
+    assert.deepEqual(env(), { ANTHROPIC_MODEL: 'later', NO_PROXY: 'intra.example' });
+  });
+
+  it('adds our address to the exceptions from HTTP proxies, those of the file or else of the shell', async () => {
+    const environment = { NO_PROXY: 'shell.example' };
+    home().write(FILE, JSON.stringify({ env: { no_proxy: 'file.example' } }));
+    await home().connect(claudeCode, { ...home().endpoint, environment });
+    const { NO_PROXY: upper, no_proxy: lower } = env() as Record<string, string>;
+    assert.deepEqual([upper, lower], ['shell.example,127.0.0.1,localhost', 'file.example,127.0.0.1,localhost']);
   });
 
   it('uses CLAUDE_CONFIG_DIR', async () => {

@@ -72,17 +72,10 @@ describe('codex', () => {
     const applied = await home().connect(codex);
     const text = home().read(FILE).replace('model_provider = "sealed-proxy"', 'model_provider = "openai"');
     home().write(FILE, text.replace(MODEL, 'gpt-5.6'));
-    const state = { kind: 'current', model: 'gpt-5.6', elsewhere: 'openai' };
+    const state = { kind: 'current', model: 'gpt-5.6' };
     assert.deepEqual(await codex.inspect(home().expected), state);
     await codex.undo(applied);
     assert.deepEqual(readToml(home().read(FILE)), { model: 'gpt-5.6', model_provider: 'openai' });
-  });
-
-  it('names the default provider if its entry is not selected', async () => {
-    await home().connect(codex);
-    home().write(FILE, home().read(FILE).replace('model_provider = "sealed-proxy"\n', ''));
-    const state = await codex.inspect(home().expected);
-    assert.deepEqual(state, { kind: 'current', model: MODEL, elsewhere: 'openai' });
   });
 
   it('replaces an entry of the user with its ID, and gives it back', async () => {

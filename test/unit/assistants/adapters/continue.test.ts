@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
 import { continueDev } from '../../../../src/assistants/adapters/continue.ts';
-import { KEY, MODEL, OTHER_KEY, URL } from '../../../support/assistantFiles.ts';
+import { KEY, MODEL, OTHER_KEY, THEIR_KEY, URL } from '../../../support/assistantFiles.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 
 const FILE = '.continue/config.yaml';
@@ -38,18 +38,12 @@ describe('continueDev', () => {
       ['name: x', `name: x\nmodels:\n${entry('  ')}`],
       ['models: # mine\nname: x\n', `models: # mine\n${entry('  ')}`],
       ['models:', `models:\n${entry('  ')}`],
-      ['models:\n- name: a', `models:\n- name: a\n${entry('')}`],
-      ['models:\n- name: a # b\n# c\n\nname: x\n', `models:\n- name: a # b\n${entry('')}`],
+      ['models:\n- name: a', `models:\n${entry('')}`],
+      ['models:\n# c\n- name: a # b\n\nname: x\n', `models:\n${entry('')}`],
       ['models: []\nname: x\n', 'models: [{"name":"Sealed Proxy",'],
-      [
-        'models: [ {name: a}, # b\n  {name: c} ] # d\n',
-        'models: [ {name: a}, # b\n  {name: c} , {"name":"Sealed Proxy",',
-      ],
-      [
-        'models:\n  - name: a\n    prompt: |\n      b\n\n      c\nx: 1\n',
-        'models:\n  - name: a\n    prompt: |\n      b\n\n      c\n',
-      ],
-      ['---\nmodels:\n  - name: a\n...\n', `---\nmodels:\n  - name: a\n${entry('  ')}`],
+      ['models: [ {name: a}, # b\n  {name: c} ] # d\n', 'models: [ {"name":"Sealed Proxy",'],
+      ['models:\n  - name: a\n    prompt: |\n      b\n\n      c\nx: 1\n', `models:\n${entry('  ')}`],
+      ['---\nmodels:\n  - name: a\n...\n', `---\nmodels:\n${entry('  ')}`],
     ] as const) {
       const after = await connected(before);
       assert.ok(after.startsWith(start), after);
@@ -68,9 +62,16 @@ describe('continueDev', () => {
     assert.equal(after, entry(`"${MODEL}"`, `"${URL}"`, `"${KEY}"`));
   });
 
-  it('refuses an entry of the same name without the values to repair', async () => {
-    home().write(FILE, 'models:\n  - name: Sealed Proxy\n    model: x\n');
+  it('refuses its entry without the values to repair', async () => {
+    home().write(FILE, `models:\n  - name: Sealed Proxy\n    apiKey: ${KEY}\n    model: x\n`);
     assert.equal((await continueDev.plan(home().endpoint)).kind, 'refused');
+  });
+
+  it("keeps a user's own model of the same name", async () => {
+    const theirs = `  - name: Sealed Proxy\n    provider: anthropic\n    apiKey: ${THEIR_KEY}\n    model: x\n`;
+    const after = await connected(`models:\n${theirs}`);
+    assert.ok(after.endsWith(theirs), after);
+    assert.ok(after.includes(KEY), after);
   });
 
   it('removes its entry from every form of a list, and keeps the rest as it is now', async () => {

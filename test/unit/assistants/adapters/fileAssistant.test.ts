@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -62,13 +63,34 @@ describe('fileAssistant()', () => {
         assert.equal(text(), `\ufeff${before}`);
       });
 
-      it('keeps the mode of the file', async function () {
+      it('makes the file private, says so in the preview, and restores its mode', async function () {
         if (isWindows) this.skip();
-        home().write(file, before, 0o640);
-        const applied = await home().connect(assistant);
-        assert.equal(statSync(path()).mode & 0o777, 0o640);
-        await assistant.undo(applied);
-        assert.equal(statSync(path()).mode & 0o777, 0o640);
+        const mode = () => (statSync(path()).mode & 0o777).toString(8);
+        for (const [shared, kept] of [
+          [0o644, '600'],
+          [0o640, '600'],
+          [0o755, '700'],
+        ] as const) {
+          home().write(file, before, shared);
+          const { preview } = await home().plan(assistant);
+          assert.match(preview.changes.at(-1) ?? '', new RegExp(`mode ${shared.toString(8)} becomes ${kept}`));
+          const applied = await home().connect(assistant);
+          assert.equal(mode(), kept);
+          assert.equal((await assistant.undo(applied)).kind, 'undone');
+          assert.equal(mode(), shared.toString(8));
+          assert.equal(text(), before);
+        }
+        home().write(file, before, 0o600);
+        assert.doesNotMatch((await home().plan(assistant)).preview.changes.join(), /private/);
+      });
+
+      it('refuses a file with another name, a hard link', async function () {
+        if (isWindows) this.skip();
+        home().write(file, before);
+        linkSync(path(), home().pathOf('other-name'));
+        const result = await assistant.apply(await home().plan(assistant));
+        assert.ok(result.kind === 'refused' && /hard links/.test(result.message));
+        assert.equal(text(), before);
       });
 
       it('changes nothing the second time, also on another day', async () => {
@@ -226,13 +248,12 @@ describe('fileAssistant()', () => {
     [cline, '"lastUsedProvider": "openai-compatible"', '"lastUsedProvider": "anthropic"'],
     [qwenCode, '"selectedType": "openai"', '"selectedType": "qwen-oauth"'],
   ] as const) {
-    it(`reports what the user has selected instead in ${assistant.name}`, async () => {
+    it(`does not compare the address of ${assistant.name} while it is unknown, whatever is selected`, async () => {
       const { path } = await home().connect(assistant);
       const written = readFileSync(path, 'utf8');
       assert.ok(written.includes(own), written);
       writeFileSync(path, written.replace(own, theirs));
-      const elsewhere = theirs.split('"').at(-2);
-      assert.deepEqual(await assistant.inspect(home().expected), { kind: 'current', model: MODEL, elsewhere });
+      assert.deepEqual(await assistant.inspect(home().expected), { kind: 'current', model: MODEL });
       const state = await assistant.inspect({ ...home().expected, baseUrl: undefined });
       assert.ok(state.kind === 'current' && state.uncompared === true);
     });

@@ -40,6 +40,9 @@ describe('qwenCode', () => {
         model: { name: MODEL, other: 1 },
       });
     home().write(FILE, entry('http://127.0.0.1:1/v1'));
-    assert.deepEqual(JSON.parse((await home().plan(qwenCode)).after), JSON.parse(entry(URL)));
+    assert.deepEqual(JSON.parse((await home().plan(qwenCode)).after), {
+      ...(JSON.parse(entry(URL)) as object),
+      env: { SEALED_PROXY_KEY: KEY, NO_PROXY: '127.0.0.1,localhost', no_proxy: '127.0.0.1,localhost' },
+    });
   });
 });

@@ -13,6 +13,25 @@ function isKept(text: string, longer: string): boolean {
 }
 
 describe('setValues()', () => {
+  for (const [what, text, wanted] of [
+    ['on one line', '{"l": [1, 2]}', '{"l": [0, 1, 2]}'],
+    ['on several lines', '{\n  "l": [\n    1\n  ]\n}', '{\n  "l": [\n    0,\n    1\n  ]\n}'],
+    ['whose first item has a comment', '{"l": [\n  // one\n  1,\n]}', '{"l": [\n  0,\n  // one\n  1,\n]}'],
+    ['with a comment on its line', '{"l": [ // all\n  1\n]}', '{"l": [ // all\n  0,\n  1\n]}'],
+    ['that is empty', '{"l": []}', '{"l": [\n  0\n]}'],
+    ['with Windows line ends', '{"l": [\r\n\t1\r\n]}', '{"l": [\r\n\t0,\r\n\t1\r\n]}'],
+  ] as const) {
+    it(`puts an item first in a list ${what}`, () => {
+      const edited = setValues(text, [{ path: ['l'], value: 0, isFirst: true }], 'jsonc');
+      assert.deepEqual(edited, { text: wanted, changes: ['sets l.[0] to 0'] });
+    });
+  }
+
+  it('puts an item first only in a list', () => {
+    for (const text of ['{}', '{"l": {}}', '{"l": [1], "l": [2]}'])
+      assert.equal(setValues(text, [{ path: ['l'], value: 0, isFirst: true }], 'jsonc'), undefined);
+  });
+
   for (const [what, text, path, wanted] of [
     ['an empty text', '', ['a'], '{\n  "a": 1\n}\n'],
     ['an empty object', '{}', ['a', 'b'], '{\n  "a": {\n    "b": 1\n  }\n}'],

@@ -103,7 +103,7 @@ describe('setTomlValues()', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...TEXTS),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__'), // see below
         fc.string({ unit: 'binary' }),
         (text, key, value) => {
           const path = ['p', 'ours', key];
@@ -112,6 +112,26 @@ describe('setTomlValues()', () => {
         },
       ),
     );
+  });
+
+  it('refuses the key __proto__, in a file and as a setting, which would change all objects', () => {
+    for (const text of ['[__proto__]\nb = 1\n', '"__proto__".b = 1\n', "a = [{ '__proto__' = { b = 1 } }]\n"]) {
+      assert.equal(readToml(text), undefined, text);
+      assert.equal(setTomlValues(text, [{ path: ['c'], value: 1 }]), undefined, text);
+    }
+    for (const path of [['__proto__'], ['a', '__proto__'], ['__proto__', 'b']])
+      assert.equal(setTomlValues('', [{ path, value: 'x' }]), undefined);
+    assert.equal(Reflect.get({}, 'b'), undefined);
+  });
+
+  it('refuses to lose a comment inside an array, an empty inline table or a table', () => {
+    for (const [text, path, value] of [
+      ['a = [\n  1, # one\n]\n', ['a'], [2]],
+      ['a = {\n  # none\n}\n', ['a', 'b'], 1],
+      ['[a.b]\n# mine\nc = 1\n', ['a', 'b'], undefined],
+    ] as const) {
+      assert.equal(set(text, path, value), undefined, text);
+    }
   });
 
   it('refuses what cannot be set without changing something else', () => {

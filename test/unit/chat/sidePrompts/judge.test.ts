@@ -7,7 +7,7 @@ import type { FactsChange } from '../../../support/editorFacts.ts';
 
 const TITLES = 'Titles, summaries, commit messages';
 const REVIEWS = 'Reviews, debug setup, settings search';
-const FALLBACK = 'Fallback for the two above';
+const FALLBACK = 'Fallback for the utility models';
 const REST = 'Semantic search and the rest of GitHub Copilot';
 
 /** What keeps everything sealed that can be. */

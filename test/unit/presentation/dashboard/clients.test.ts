@@ -13,7 +13,7 @@ const assistant = (change: Partial<AssistantFacts> = {}): AssistantFacts => ({
   name: 'Cline',
   state: 'current',
   description: 'connected, model glm-5-2',
-  isUncertain: false,
+  sealing: 'sealed',
   undoable: true,
   note: '',
   ...change,
@@ -46,7 +46,8 @@ describe('clientsSection()', () => {
       [],
       [
         assistant(),
-        assistant({ id: 'a', isUncertain: true }),
+        assistant({ id: 'a', sealing: 'notCompared' }),
+        ...(['partly', 'elsewhere', 'unknown'] as const).map((sealing) => assistant({ id: sealing, sealing })),
         assistant({ id: 'g', note: 'Cline cannot use the proxy. It failed.' }),
         assistant({ id: 'b', state: 'outdated', description: 'Uses an outdated address', note: 'Repaired: b.' }),
         assistant({ id: 'c', state: 'refused', undoable: false }),
@@ -60,6 +61,13 @@ describe('clientsSection()', () => {
       [
         ['cline', 'good', 'Connected, model glm-5-2', 'check undo', ''],
         ['a', 'neutral', 'Connected, model glm-5-2', 'check undo', ''],
+        ...['partly', 'elsewhere', 'unknown'].map((id) => [
+          id,
+          'warning',
+          'Connected, model glm-5-2',
+          'check undo',
+          '',
+        ]),
         ['g', 'warning', 'Connected, model glm-5-2', 'check undo', 'Cline cannot use the proxy. It failed.'],
         ['b', 'warning', 'Uses an outdated address', 'repair undo', 'Repaired: b.'],
         ['c', 'error', 'Connected, model glm-5-2', '', ''],

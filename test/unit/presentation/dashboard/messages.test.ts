@@ -12,6 +12,7 @@ describe('parseFromDashboard()', () => {
       { type: 'eraseUsage' },
       { type: 'revokeKey', id: 'f'.repeat(16) },
       { type: 'assistant', action: 'undo', id: 'cline' },
+      { type: 'remedy', id: 'assistant:cline' },
     ];
     for (const message of messages) assert.deepEqual(parseFromDashboard({ ...message }), message);
   });
@@ -31,6 +32,7 @@ describe('parseFromDashboard()', () => {
       { type: 'revokeKey', id: 1 },
       { type: 'assistant', action: 'connect', id: 'cline' },
       { type: 'assistant', action: 'undo' },
+      { type: 'remedy', id: {} },
     ]) {
       assert.equal(parseFromDashboard(value), undefined);
     }

@@ -1,0 +1,53 @@
+// Where the prompts of Cline go. Checked in the program of version 3.0.65.
+import { join } from 'node:path';
+import { asObject, fieldsOf } from '../../shared/json.ts';
+import { readJson } from '../files/jsonEdit.ts';
+import type { Route } from '../judgement.ts';
+import { proxiedRoute } from '../judging/httpProxy.ts';
+import type { ProxyRule } from '../judging/httpProxy.ts';
+import { CHAT, elsewhere, inFile, sealed, through } from '../judging/routes.ts';
+import type { RouteContext } from '../judging/routes.ts';
+import { overlay, parseDotEnv, startVariables, withFile } from '../judging/variables.ts';
+import type { Variables } from '../judging/variables.ts';
+
+const PROVIDER = 'openai-compatible';
+const PROXIES: ProxyRule = {
+  used: ['HTTP_PROXY'],
+  doubtful: ['HTTPS_PROXY', 'ALL_PROXY'],
+  wildcard: true,
+  preferred: 'no_proxy',
+};
+
+/** The last one takes precedence. */
+const DOT_ENV = ['.env', '.env.production', '.env.local', '.env.production.local'];
+
+export async function clineRoutes({ expected, surroundings, reader, own }: RouteContext): Promise<readonly Route[]> {
+  const [layer] = await reader.layers([own], (text) => asObject(readJson(text, 'json')));
+  const { lastUsedProvider: selected = 'cline', modes } = fieldsOf(layer?.value);
+  const chat =
+    selected === PROVIDER
+      ? sealed(CHAT)
+      : elsewhere(CHAT, String(selected), inFile(own, 'lastUsedProvider'), { kind: 'connect' });
+  const routes = [chat];
+  for (const [mode, value] of Object.entries(fieldsOf(modes))) {
+    const { providerId: provider } = fieldsOf(value);
+    if (typeof provider !== 'string') continue; // of an earlier version, and ignored
+    const prompts = `The mode ${JSON.stringify(mode)}`;
+    const route = elsewhere(prompts, provider, inFile(own, `modes.${mode}`), { kind: 'connect' });
+    routes.push(provider === PROVIDER ? sealed(prompts) : route);
+  }
+  // It is built with Bun, which reads these files of the current folder; the shell takes precedence over them.
+  const routesIn = async (folder: string | undefined) => {
+    let written: Variables = new Map();
+    for (const name of folder === undefined ? [] : DOT_ENV) {
+      const path = join(folder ?? '', name);
+      const text = await reader.text(path);
+      if (text !== undefined) written = withFile(written, parseDotEnv(text), path, '');
+    }
+    return startVariables(surroundings).flatMap((start) =>
+      through(proxiedRoute(overlay(written, start), PROXIES, expected.baseUrl), routes),
+    );
+  };
+  const { folders } = surroundings;
+  return (await Promise.all((folders.length === 0 ? [undefined] : folders).map(routesIn))).flat();
+}

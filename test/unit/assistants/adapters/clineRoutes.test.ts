@@ -1,0 +1,41 @@
+import { cline } from '../../../../src/assistants/adapters/cline.ts';
+import { perTestHome } from '../../../support/assistantHome.ts';
+import { assertJudgement } from '../../../support/judgements.ts';
+
+const FILE = '.cline/data/settings/providers.json';
+
+describe('clineRoutes()', () => {
+  const home = perTestHome();
+  const change = (fields: object) => {
+    home().write(FILE, JSON.stringify({ ...(JSON.parse(home().read(FILE)) as object), ...fields }));
+  };
+
+  beforeEach(async () => {
+    await home().connect(cline);
+  });
+
+  it('finds another selected provider, and a mode with its own', async () => {
+    change({ modes: { voiceInput: { providerId: 'cline', modelId: 'x' }, plan: { provider: 'ignored' } } });
+    const says = /The mode "voiceInput" to cline/;
+    await assertJudgement(home(), cline, { kind: 'partly', says, remedy: 'connect' });
+    change({ lastUsedProvider: 'anthropic' });
+    await assertJudgement(home(), cline, { kind: 'elsewhere', says: /Chat to anthropic/, remedy: 'connect' });
+    await home().connect(cline);
+    await assertJudgement(home(), cline, { kind: 'sealed' });
+  });
+
+  it('reads the .env file of an open folder', async () => {
+    const folders = [home().pathOf('project')];
+    home().write('project/.env', 'HTTP_PROXY=http://proxy.example:3128\n');
+    const says = /HTTP_PROXY in \.env/;
+    await assertJudgement(home(), cline, { kind: 'elsewhere', says, remedy: 'open' }, { folders });
+    await assertJudgement(home(), cline, { kind: 'sealed' }, { folders, editor: { NO_PROXY: '127.0.0.1' } });
+  });
+
+  it('does not count the exception of one open folder for another', async () => {
+    const folders = [home().pathOf('one'), home().pathOf('other')];
+    home().write('one/.env', 'HTTP_PROXY=http://proxy.example:3128\n');
+    home().write('other/.env', 'NO_PROXY=127.0.0.1\n');
+    await assertJudgement(home(), cline, { kind: 'partly', remedy: 'open' }, { folders });
+  });
+});
