@@ -4,7 +4,7 @@
 export type Tone = 'good' | 'warning' | 'error' | 'neutral';
 
 /** The sections of the dashboard, in order. */
-export const SECTIONS = ['connection', 'attestation', 'requests', 'usage', 'clients'] as const;
+export const SECTIONS = ['connection', 'prompts', 'attestation', 'requests', 'usage', 'clients'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** A command of the extension, as a button. */
@@ -37,6 +37,73 @@ export interface ConnectionSection {
   readonly buttons: readonly CommandButton[];
   readonly facts: readonly Fact[];
   readonly models: readonly ModelRow[];
+}
+
+/** Where the prompts of a program, or of a part of the editor, go. */
+export type SenderVerdict =
+  /** To another provider. */
+  | 'elsewhere'
+  /** Some to a verified enclave, others to another provider. */
+  | 'partly'
+  | 'unknown'
+  /** To the model that the user selects each time. */
+  | 'depends'
+  /** Only to a development backend, encrypted. */
+  | 'development'
+  /** Nowhere: its requests fail until the proxy works. */
+  | 'blocked'
+  /** Only to a verified enclave. */
+  | 'sealed'
+  /** It sends none. */
+  | 'off';
+
+export interface SenderRow {
+  readonly id: string;
+  readonly name: string;
+  readonly verdict: SenderVerdict;
+  /** The verdict in one or two words. */
+  readonly word: string;
+  readonly tone: Tone;
+  readonly sentence: string;
+  /** Each kind of prompt, with where it goes; may be empty. */
+  readonly details: readonly Fact[];
+  /** The title of its button; empty without one. */
+  readonly button: string;
+}
+
+export interface SenderGroup {
+  readonly title: string;
+  /** What is said if there are no rows. */
+  readonly none: string;
+  readonly rows: readonly SenderRow[];
+}
+
+/** The names of the senders with a verdict. */
+export interface VerdictLine {
+  /** The verdict in one or two words. */
+  readonly word: string;
+  readonly names: string;
+}
+
+export interface PromptsSection {
+  readonly tone: Tone;
+  readonly headline: string;
+  /** May be empty. */
+  readonly detail: string;
+  /** One for each verdict of those that send prompts; the worst first. */
+  readonly verdicts: readonly VerdictLine[];
+  /** What helps while requests fail. */
+  readonly buttons: readonly CommandButton[];
+  /** How many senders have each verdict; the worst first. */
+  readonly counts: readonly {
+    readonly verdict: SenderVerdict;
+    readonly word: string;
+    readonly tone: Tone;
+    readonly count: number;
+  }[];
+  readonly groups: readonly SenderGroup[];
+  /** What the list cannot show, as sentences. */
+  readonly limits: readonly string[];
 }
 
 export interface AttestationStep {
@@ -158,6 +225,7 @@ export interface ClientsSection {
 
 export interface DashboardState {
   readonly connection: ConnectionSection;
+  readonly prompts: PromptsSection;
   readonly attestation: AttestationSection;
   readonly clients: ClientsSection;
 }
@@ -177,6 +245,8 @@ export type FromDashboard =
   /** One of the commands that the connection section offers. */
   | { readonly type: 'command'; readonly name: string }
   | { readonly type: 'saveEvidence' }
+  /** The button of the sender with this id. */
+  | { readonly type: 'remedy'; readonly id: string }
   | { readonly type: 'usageView'; readonly range: Range; readonly by: Grouping }
   | { readonly type: 'eraseUsage' }
   | { readonly type: 'revokeKey'; readonly id: string }

@@ -11,6 +11,7 @@ import { UndoStore } from '../assistants/undoStore.ts';
 import type { MigratingUndoStorage } from '../assistants/undoStore.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import { editorSurroundings } from './surroundings.ts';
 import { besideUserSettings } from './uninstallRecordFile.ts';
 
 const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
@@ -36,6 +37,7 @@ export function createAssistantService(
     ...host,
     assistants: allAssistants(userSettings, list),
     baseUrl: () => baseUrlOf(host.supervisor.status),
+    surroundings: editorSurroundings,
     isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
   });
 }

@@ -1,8 +1,8 @@
 // Everything of one window, composed: settings, secrets, supervisor, views and commands.
 import * as vscode from 'vscode';
-import { choiceOf } from '../assistants/assistantService.ts';
 import type { AssistantService } from '../assistants/assistantService.ts';
 import { ChatSettings } from '../assistants/chatSettings.ts';
+import { choiceOf } from '../assistants/modelChoice.ts';
 import type { ModelChoice } from '../assistants/types.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
@@ -17,6 +17,7 @@ import { SharedStop } from '../supervisor/sharedStop.ts';
 import { Supervisor } from '../supervisor/supervisor.ts';
 import { PublicApi } from './api/api.ts';
 import type { SealedProxyApi } from './api/apiTypes.ts';
+import { AssistantJudgements } from './assistantJudgements.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
 import { requestApiKey } from './commands/askApiKey.ts';
 import type { CommandContext } from './commands/commandContext.ts';
@@ -119,7 +120,7 @@ export class SealedProxyExtension {
     });
     this.#uninstallRecord = new UninstallRecordFile(context, this.#assistants);
     this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), this.#secrets);
-    this.#assistantNotices = new AssistantNotices(this.#assistants);
+    this.#assistantNotices = new AssistantNotices(this.#assistants, globalState);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
     this.#chat = new ChatProvider({
       supervisor: this.#supervisor,
@@ -179,6 +180,7 @@ export class SealedProxyExtension {
       this.#chat,
       this.#sharedStop,
       this.#images,
+      new AssistantJudgements(this.#assistantNotices, this.#statusChanged.event, this.#logFailure),
       registerCommands(commands),
       this.#sidePrompts.onDidChange(() => {
         this.#statusBar.show(this.#supervisor.status);

@@ -5,6 +5,7 @@ import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { ToDashboard } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
+import { NO_KEY_PROMPTS } from './support/promptSamples.ts';
 import {
   DEVELOPMENT_ATTESTATION,
   UNREACHABLE_CONNECTION,
@@ -36,7 +37,12 @@ function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
     development: [
       {
         type: 'state',
-        state: { ...verified, attestation: DEVELOPMENT_ATTESTATION, clients: { keys: [], assistants: [] } },
+        state: {
+          ...verified,
+          prompts: NO_KEY_PROMPTS,
+          attestation: DEVELOPMENT_ATTESTATION,
+          clients: { keys: [], assistants: [] },
+        },
       },
     ],
   };
@@ -56,7 +62,6 @@ function shortUsage(now: number): ToDashboard {
 }
 
 describe('The dashboard, for axe-core,', function () {
-  this.timeout(120_000);
   const suite = dashboardSuite();
 
   for (const theme of THEMES) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardState, UsageView } from '../../src/dashboard/model.ts';
+import { PROMPTS } from './support/promptSamples.ts';
 import { VERIFIED_CONNECTION, clients, requestRow, runningRow, usage, verifiedAttestation } from './support/samples.ts';
 import { NOW, dashboardSuite } from './support/suite.ts';
 
@@ -33,6 +34,25 @@ function stateOf(text: string): DashboardState {
       ...VERIFIED_CONNECTION,
       ...{ headline: text, detail: text, facts: [fact], buttons: [{ name: text, title: text }] },
       models: [{ id: `${text}2`, name: text, contextWindow: 1, maxOutput: 1, capabilities: [text] }],
+    },
+    prompts: {
+      ...PROMPTS,
+      ...{ headline: text, detail: text, limits: [text] },
+      buttons: [{ name: text, title: text }],
+      verdicts: PROMPTS.verdicts.map(() => ({ word: text, names: text })),
+      counts: PROMPTS.counts.map((count) => ({ ...count, word: text })),
+      groups: PROMPTS.groups.map((group) => ({
+        title: text,
+        none: text,
+        rows: group.rows.map((row) => ({
+          ...row,
+          name: text,
+          word: text,
+          sentence: text,
+          details: [fact],
+          button: text,
+        })),
+      })),
     },
     attestation: {
       ...attestation,

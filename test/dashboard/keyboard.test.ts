@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardView } from './support/browser.ts';
 import { requests, usage } from './support/samples.ts';
 import { NOW, dashboardSuite } from './support/suite.ts';
@@ -19,7 +20,7 @@ describe('The keyboard', () => {
       assert.equal(await view.page.locator('h1').textContent(), titles.at(-1));
     }
     assert.deepEqual(titles, [
-      ...['Attestation', 'Requests', 'Attestation', 'Clients', 'Connection', 'Clients', 'Connection'],
+      ...['Where Prompts Go', 'Attestation', 'Where Prompts Go', 'Clients', 'Connection', 'Clients', 'Connection'],
     ]);
   });
 
@@ -35,7 +36,7 @@ describe('The keyboard', () => {
   it('reaches everything that can be used, and shows where it is', async () => {
     const view = await suite.openAt('connection');
     await view.show(requests(NOW, 30), usage(NOW));
-    for (const section of ['connection', 'attestation', 'requests', 'usage', 'clients'] as const) {
+    for (const section of SECTIONS) {
       await view.show({ type: 'show', section });
       const usable = view.page.locator('#panel :is(vscode-button, select, summary, .scroller)');
       const expected = await usable.filter({ visible: true }).count();

@@ -1,9 +1,11 @@
 // Pictures to look at: .cache/screenshots/web-view-*.png
+import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardState, ToDashboard } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
+import { DEVELOPMENT_PROMPTS, NO_KEY_PROMPTS, REFUSED_PROMPTS, UNREACHABLE_PROMPTS } from './support/promptSamples.ts';
 import {
   DEVELOPMENT_ATTESTATION,
   DEVELOPMENT_CONNECTION,
@@ -22,10 +24,18 @@ const FOLDER = fromRoot('.cache/screenshots');
 const VERIFIED: readonly ToDashboard[] = [STATE, requests(NOW, 500), usage(NOW)];
 
 const OTHER_STATES: Readonly<Record<string, Omit<DashboardState, 'clients'>>> = {
-  development: { connection: DEVELOPMENT_CONNECTION, attestation: DEVELOPMENT_ATTESTATION },
-  refused: { connection: REFUSED_CONNECTION, attestation: refusedAttestation(NOW) },
-  unreachable: { connection: UNREACHABLE_CONNECTION, attestation: UNVERIFIED_ATTESTATION },
-  noKey: { connection: NO_KEY_CONNECTION, attestation: UNVERIFIED_ATTESTATION },
+  development: {
+    connection: DEVELOPMENT_CONNECTION,
+    attestation: DEVELOPMENT_ATTESTATION,
+    prompts: DEVELOPMENT_PROMPTS,
+  },
+  refused: { connection: REFUSED_CONNECTION, attestation: refusedAttestation(NOW), prompts: REFUSED_PROMPTS },
+  unreachable: {
+    connection: UNREACHABLE_CONNECTION,
+    attestation: UNVERIFIED_ATTESTATION,
+    prompts: UNREACHABLE_PROMPTS,
+  },
+  noKey: { connection: NO_KEY_CONNECTION, attestation: UNVERIFIED_ATTESTATION, prompts: NO_KEY_PROMPTS },
 };
 
 describe('The dashboard has pictures', () => {
@@ -56,16 +66,22 @@ describe('The dashboard has pictures', () => {
     });
   }
 
+  const pictures: string[] = [];
   for (const [name, state] of Object.entries(OTHER_STATES)) {
     it(`of the state ${name}`, async () => {
       const view = await suite.open();
       await view.show({ type: 'state', state: { ...state, clients: clients(NOW) } });
-      for (const section of ['connection', 'attestation'] as const) {
+      for (const section of ['connection', 'prompts', 'attestation'] as const) {
         await view.show({ type: 'show', section });
-        await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${name}.png` });
+        const picture = await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${name}.png` });
+        if (section === 'prompts') pictures.push(picture.toString('base64'));
       }
     });
   }
+
+  it('that differ from state to state', () => {
+    assert.equal(new Set(pictures).size, Object.keys(OTHER_STATES).length);
+  });
 
   it('of the complete attestation, with its examined values', async () => {
     const view = await suite.open({ height: 1900 });

@@ -12,6 +12,7 @@ import type { Dashboard } from './dashboard.ts';
 import { loadView, saveView, send } from './host.ts';
 import type { SavedView } from './host.ts';
 import { empty } from './parts.ts';
+import { promptsSection } from './prompts.ts';
 import { requestsSection } from './requests.ts';
 import { TITLES, tabs } from './tabs.ts';
 import { usageSection } from './usage.ts';
@@ -130,6 +131,7 @@ export class App implements Dashboard {
     if (section === 'usage') return usageSection(this);
     if (this.state === undefined) return empty('Loading…');
     if (section === 'connection') return connectionSection(this.state.connection, this);
+    if (section === 'prompts') return promptsSection(this.state.prompts, this);
     if (section === 'attestation') return attestationSection(this.state.attestation, this);
     return clientsSection(this.state.clients, this);
   }
@@ -144,6 +146,11 @@ function changes(before: DashboardState | undefined, after: DashboardState): str
     .join(' ');
 }
 
-function sentences({ connection, attestation, clients }: DashboardState): string[] {
-  return [connection.headline, attestation.headline, ...clients.assistants.map(({ note }) => note)].filter(Boolean);
+function sentences({ connection, prompts, attestation, clients }: DashboardState): string[] {
+  return [
+    connection.headline,
+    prompts.headline,
+    attestation.headline,
+    ...clients.assistants.map(({ note }) => note),
+  ].filter(Boolean);
 }

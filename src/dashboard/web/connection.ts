@@ -11,7 +11,7 @@ export function connectionSection(section: ConnectionSection, dashboard: Dashboa
     ${section.models.length === 0 ? empty('Models appear here once Sealed Proxy is connected to the backend.') : models(section.models)}`;
 }
 
-function buttons(list: readonly CommandButton[], dashboard: Dashboard): TemplateResult | typeof nothing {
+export function buttons(list: readonly CommandButton[], dashboard: Dashboard): TemplateResult | typeof nothing {
   if (list.length === 0) return nothing;
   return html`<div class="buttons">
     ${list.map(

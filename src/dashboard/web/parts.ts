@@ -7,20 +7,22 @@ import { shortText, visibleText } from '../text.ts';
 
 export const formats = formatsFor(navigator.language);
 
-type Icon = Tone | 'skipped' | 'running';
+export type Icon = Tone | 'skipped' | 'running' | 'unknown' | 'partly';
 
 const ICONS: Readonly<Record<Icon, TemplateResult>> = {
   good: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="m5 8.2 2.1 2.1L11 6"></path>`,
   warning: svg`<path d="M8 2 14.5 13.5h-13z"></path><path d="M8 6.5v3.2M8 11.6v.4"></path>`,
   error: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6"></path>`,
   neutral: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M8 7.5v3.6M8 4.9v.4"></path>`,
+  partly: svg`<circle cx="8" cy="8" r="6.5"></circle><path class="dot" d="M8 1.5a6.5 6.5 0 0 1 0 13z"></path>`,
+  unknown: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M6 6.3c.1-1.2.9-1.9 2-1.9s2 .7 2 1.8c0 1.5-2 1.5-2 3.1M8 11.4v.4"></path>`,
   skipped: svg`<circle cx="8" cy="8" r="6.5"></circle><path d="M5.2 8h5.6"></path>`,
   running: svg`<circle cx="8" cy="8" r="6.5"></circle><circle class="dot" cx="8" cy="8" r="2.5"></circle>`,
 };
 
 /** Decoration: a word beside it always says the same. */
-export function icon(name: Icon): TemplateResult {
-  return html`<svg class="icon tone-${name}" viewBox="0 0 16 16" aria-hidden="true">${ICONS[name]}</svg>`;
+export function icon(name: Icon, tone: Icon = name): TemplateResult {
+  return html`<svg class="icon tone-${tone}" viewBox="0 0 16 16" aria-hidden="true">${ICONS[name]}</svg>`;
 }
 
 /** Text from outside in one line, isolated from the text around it; the tooltip has more of it. */
@@ -46,12 +48,17 @@ export function facts(list: readonly Fact[]): TemplateResult | typeof nothing {
 }
 
 /** The state of a section: icon, sentence, and what it means. */
-export function banner(tone: Tone, headline: string, detail: string): TemplateResult {
+export function banner(
+  tone: Tone,
+  headline: string,
+  detail: string,
+  more: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
   return html`<div class="banner tone-${tone}">
     ${icon(tone)}
     <div>
       <p class="headline">${prose(headline)}</p>
-      ${detail === '' ? nothing : html`<p class="detail">${prose(detail)}</p>`}
+      ${detail === '' ? nothing : html`<p class="detail">${prose(detail)}</p>`} ${more}
     </div>
   </div>`;
 }

@@ -6,6 +6,7 @@ import type { Section } from '../model.ts';
 
 export const TITLES: Readonly<Record<Section, string>> = {
   connection: 'Connection',
+  prompts: 'Where Prompts Go',
   attestation: 'Attestation',
   requests: 'Requests',
   usage: 'Usage over Time',

@@ -3,6 +3,7 @@ import { basename, isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import type { AssistantState } from '../../assistants/assistantService.ts';
 import { describeConfigState } from '../../assistants/configState.ts';
+import type { Judgement } from '../../assistants/judgement.ts';
 import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, Preview } from '../../assistants/types.ts';
 import { CANNOT_USE } from '../../presentation/dashboard/clients.ts';
@@ -14,6 +15,7 @@ import { setContextKey } from '../views/contextKeys.ts';
 import { changeApiKey, ensureApiKey } from './askApiKey.ts';
 import { chooseModels, offerReplacement } from './chooseModel.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
+import { remedyAction } from './remedies.ts';
 import { offerCommands, runCommand } from './runCommand.ts';
 
 export const connectAssistantCommands = { connectAssistant } satisfies CommandGroup;
@@ -46,7 +48,7 @@ async function connectAssistant(context: CommandContext): Promise<void> {
 
 /** Offers actions for an assistant that is connected already; connects any other. */
 async function chooseAction(context: CommandContext, state: AssistantState): Promise<void> {
-  const { assistant, configState, undoable } = state;
+  const { assistant, configState, judgement, undoable } = state;
   if (configState.kind !== 'current' && configState.kind !== 'outdated' && !undoable) {
     await connect(context, assistant);
     return;
@@ -67,12 +69,16 @@ async function chooseAction(context: CommandContext, state: AssistantState): Pro
     detail: 'Restores the previous configuration and revokes the access key.',
     run: () => undo(context, assistant),
   };
-  const options = { title: assistant.name, placeHolder: describeConfigState(configState), ignoreFocusOut: true };
+  const options = {
+    title: assistant.name,
+    placeHolder: describeConfigState(configState, judgement),
+    ignoreFocusOut: true,
+  };
   const chosen = await vscode.window.showQuickPick(undoable ? [...actions, undoAction] : actions, options);
   await chosen?.run();
 }
 
-async function connect(context: CommandContext, assistant: Assistant): Promise<void> {
+export async function connect(context: CommandContext, assistant: Assistant): Promise<void> {
   if (!(await isReady(context))) return;
   const chosen = await chooseModels(context, TITLE, assistant);
   if (chosen === undefined) return;
@@ -90,11 +96,27 @@ async function connect(context: CommandContext, assistant: Assistant): Promise<v
     }
   }
   await offerReplacement(context, assistant, chosen.model);
+  const judgement = await context.assistants.judgementOf(assistant);
+  if (judgement.kind !== 'sealed') {
+    await showUnsealed(context, assistant, judgement);
+    return;
+  }
   await setContextKey('assistantConnected', true);
   const message = `${assistant.name} is connected. ${assistant.next}`;
   const answer = await vscode.window.showInformationMessage(message, CHECK, UNDO);
   if (answer === CHECK) await check(context, assistant);
   if (answer === UNDO) await undo(context, assistant);
+}
+
+/** Connecting again would set nothing more, so it is not offered. */
+async function showUnsealed(context: CommandContext, assistant: Assistant, judgement: Judgement): Promise<void> {
+  const { sentence, remedy } = judgement;
+  const action = remedy === undefined || remedy.kind === 'connect' ? undefined : remedyAction(remedy);
+  const message = asNotice(`${assistant.name} is configured, but not all prompts are sealed. ${sentence}`);
+  const buttons = [...(action === undefined ? [] : [action.label]), UNDO];
+  const answer = await vscode.window.showWarningMessage(message, ...buttons);
+  if (answer === UNDO) await undo(context, assistant);
+  else if (answer !== undefined) await action?.run();
 }
 
 /** Shows the change next to the question. */

@@ -7,13 +7,18 @@ import { CHECK_LIMIT, diagnose } from '../../diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../diagnostics/report.ts';
 import type { HostInfo } from '../../diagnostics/report.ts';
 import type { Secrets } from '../../keys/secrets.ts';
+import { verdictLines } from '../../promptMap/section.ts';
 import { VERSION } from '../../shared/version.ts';
 import { probePort } from '../../supervisor/portOwnership.ts';
+import { PromptSources } from '../promptSources.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 
 export const documentCommands = {
   openDashboard: ({ showDashboard }) => {
     showDashboard();
+  },
+  showPrompts: ({ showDashboard }) => {
+    showDashboard('prompts');
   },
   showAttestation: ({ showDashboard }) => {
     showDashboard('attestation');
@@ -33,11 +38,16 @@ async function runDiagnostics(context: CommandContext): Promise<void> {
   const before = await knownSecrets(secrets);
   const results = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: 'Running diagnostics…' },
-    async () => ({ checks: await diagnose(diagnosticsContext(context)), sidePrompts: await readSidePrompts(context) }),
+    async () => ({
+      checks: await diagnose(diagnosticsContext(context)),
+      sidePrompts: await readSidePrompts(context),
+      senders: await readSenders(context),
+    }),
   );
   const { proxyAuthorization = [] } = context.settings().network;
   const known = [...before, ...(await knownSecrets(secrets)), proxyAuthorization].flat(); // a secret may have changed while the checks ran
-  await documents.show('Diagnostics.md', diagnosticsReport(results.checks, hostInfo(), known, results.sidePrompts));
+  const { checks, sidePrompts, senders } = results;
+  await documents.show('Diagnostics.md', diagnosticsReport(checks, hostInfo(), known, sidePrompts, senders));
 }
 
 async function readSidePrompts(context: CommandContext): Promise<readonly SidePrompt[] | 'notRead'> {
@@ -48,6 +58,17 @@ async function readSidePrompts(context: CommandContext): Promise<readonly SidePr
   };
   await runCheck(read, CHECK_LIMIT);
   return prompts;
+}
+
+/** Empty if they cannot be read: the checks say why. */
+async function readSenders(context: CommandContext): Promise<ReturnType<typeof verdictLines>> {
+  let lines: ReturnType<typeof verdictLines> = [];
+  const read = async () => {
+    lines = verdictLines(await new PromptSources(context).read());
+    return passed('');
+  };
+  await runCheck(read, CHECK_LIMIT);
+  return lines;
 }
 
 function diagnosticsContext({ supervisor, secrets, settings, assistants }: CommandContext): DiagnosticsContext {
@@ -66,7 +87,11 @@ function diagnosticsContext({ supervisor, secrets, settings, assistants }: Comma
       return { hasApiKey: apiKey !== null, accessKeys: accessKeys.length };
     },
     assistants: async () =>
-      (await assistants.list()).map(({ assistant, configState }) => ({ name: assistant.name, configState })),
+      (await assistants.list()).map(({ assistant, configState, judgement }) => ({
+        name: assistant.name,
+        configState,
+        judgement,
+      })),
     clock: () => performance.now(),
     limit: CHECK_LIMIT,
   };

@@ -206,7 +206,6 @@ async function send(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const response = await connection.post('/v1/chat/completions', accessKey, body, signal);
-  response.setEncoding('utf8');
   if (response.statusCode !== 200) {
     const { statusCode = 0, headers } = response;
     throw toChatError(statusCode, await readText(response, MAX_ERROR), headers);
@@ -217,7 +216,7 @@ async function send(
     if (event.kind === 'cutOff') cutOff = event.message;
     else report(event, progress);
   });
-  for await (const text of response) reader.push(text as string);
+  for await (const bytes of response) reader.push(bytes as Uint8Array);
   reader.end();
   const estimate = usage.estimate();
   if (estimate !== undefined) report(estimate, progress);

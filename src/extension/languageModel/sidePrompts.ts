@@ -5,6 +5,7 @@ import type { EditorFacts } from '../../chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../chat/sidePrompts/judge.ts';
 import type { SidePrompt } from '../../chat/sidePrompts/mark.ts';
 import { SECTIONS } from '../../chat/sidePrompts/settings.ts';
+import type { EditorReading } from '../../promptMap/editorSenders.ts';
 import { SECTION } from '../settings.ts';
 import { readEditorFacts } from './editorFacts.ts';
 
@@ -18,7 +19,7 @@ export class SidePrompts implements vscode.Disposable {
   readonly #attested: () => boolean;
   readonly #subscriptions: readonly vscode.Disposable[];
   #timer: NodeJS.Timeout | undefined;
-  #known: readonly SidePrompt[] = [];
+  #reading: EditorReading | undefined;
 
   /** @param attested whether the backend must be attested; false for a development backend */
   constructor(attested: () => boolean, onError: (error: unknown) => void) {
@@ -41,7 +42,12 @@ export class SidePrompts implements vscode.Disposable {
 
   /** As they were read last; empty before the first time, and while AI features are turned off. */
   get known(): readonly SidePrompt[] {
-    return this.#known;
+    return this.#reading === undefined || isAiOff(this.#reading.facts) ? [] : this.#reading.prompts;
+  }
+
+  /** The marks that were read last, and what they follow from; undefined before the first time. */
+  get reading(): EditorReading | undefined {
+    return this.#reading;
   }
 
   /** What the marks follow from. */
@@ -52,7 +58,7 @@ export class SidePrompts implements vscode.Disposable {
   async read(): Promise<readonly SidePrompt[]> {
     const facts = await this.facts();
     const prompts = judgeSidePrompts(facts);
-    this.#known = isAiOff(facts) ? [] : prompts;
+    this.#reading = { facts, prompts };
     this.#changed.fire();
     return prompts;
   }

@@ -2,15 +2,22 @@
 import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantService, AssistantState } from '../../assistants/assistantService.ts';
+import { asNotice } from '../../shared/escape.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
+import { remedyAction } from '../commands/remedies.ts';
 import { runCommand } from '../commands/runCommand.ts';
 
+/** The user wants no more notifications about prompts that are not sealed. */
+const SILENT = 'unsealedNoticeOff';
+
 export class AssistantNotices {
-  readonly #assistants: AssistantService;
+  readonly assistants: AssistantService;
+  readonly memory: vscode.Memento;
   #wasPortTaken = false;
 
-  constructor(assistants: AssistantService) {
-    this.#assistants = assistants;
+  constructor(assistants: AssistantService, memory: vscode.Memento) {
+    this.assistants = assistants;
+    this.memory = memory;
   }
 
   /** Offers to repair the assistants that still use the previous address, where another program may listen. */
@@ -39,11 +46,23 @@ export class AssistantNotices {
       `${namesOf(connected)} may have sent ${keys} to another program that used Sealed Proxy's port. ` +
       'Renew the keys so that the other program cannot use them.';
     if ((await vscode.window.showWarningMessage(message, renew)) !== renew) return;
-    await this.#assistants.revoke(connected.map(({ assistant }) => assistant));
+    await this.assistants.revoke(connected.map(({ assistant }) => assistant));
     await runCommand('repairAssistants');
   }
 
+  /** Says once that prompts of an assistant are not sealed any more, with what can be done. */
+  async unsealed({ assistant, judgement: { sentence, remedy } }: AssistantState): Promise<void> {
+    if (this.memory.get(SILENT) === true) return;
+    const action = remedy && remedyAction(remedy);
+    const never = "Don't Show Again";
+    const message = asNotice(`Not all prompts of ${assistant.name} are sealed any more. ${sentence}`);
+    const buttons = [...(action === undefined ? [] : [action.label]), never];
+    const answer = await vscode.window.showWarningMessage(message, ...buttons);
+    if (answer === never) await this.memory.update(SILENT, true);
+    else if (answer !== undefined) await action?.run();
+  }
+
   async #inState(kind: 'outdated' | 'current'): Promise<readonly AssistantState[]> {
-    return (await this.#assistants.list()).filter(({ configState }) => configState.kind === kind);
+    return (await this.assistants.list()).filter(({ configState }) => configState.kind === kind);
   }
 }

@@ -3,9 +3,14 @@ import * as vscode from 'vscode';
 import { namesOf } from '../../assistants/assistantService.ts';
 import type { AssistantState } from '../../assistants/assistantService.ts';
 import { describeConfigState } from '../../assistants/configState.ts';
+import type { Judgement } from '../../assistants/judgement.ts';
 import { SNIPPETS } from '../../assistants/snippets.ts';
 import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, ConfigState } from '../../assistants/types.ts';
+import { asLabel } from '../../shared/escape.ts';
+
+/** In characters. */
+const LONGEST_DETAIL = 500;
 
 export type Choice =
   | { readonly kind: 'repair' }
@@ -44,19 +49,22 @@ function section(label: string, rows: readonly Row[]): Row[] {
 }
 
 function assistantRow(state: AssistantState): Row {
-  const { assistant, configState } = state;
+  const { assistant, configState, judgement } = state;
+  const isDoubtful = configState.kind === 'current' && configState.uncompared !== true && judgement.kind !== 'sealed';
   return {
-    label: `$(${iconOf(configState)}) ${assistant.name}`,
-    description: describeConfigState(configState),
+    label: `$(${iconOf(configState, judgement)}) ${assistant.name}`,
+    description: describeConfigState(configState, judgement),
+    ...(isDoubtful && { detail: asLabel(judgement.sentence, LONGEST_DETAIL) }),
     choice: { kind: 'assistant', state },
   };
 }
 
-/** A tick only for an assistant that is known to use the proxy. */
-function iconOf(state: ConfigState): string {
+/** A tick only for an assistant all of whose prompts are known to go to the proxy. */
+function iconOf(state: ConfigState, { kind }: Judgement): string {
   switch (state.kind) {
     case 'current':
-      return state.elsewhere === undefined && state.uncompared !== true ? 'pass-filled' : 'circle-large';
+      if (state.uncompared === true) return 'circle-large';
+      return kind === 'sealed' ? 'pass-filled' : 'warning';
     case 'outdated':
       return 'warning';
     case 'refused':

@@ -7,6 +7,7 @@ import { parseFromDashboard } from '../../presentation/dashboard/messages.ts';
 import { PRODUCT } from '../../presentation/text.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import type { CommandContext } from '../commands/commandContext.ts';
+import { PromptSources } from '../promptSources.ts';
 import { DashboardActions } from './dashboardActions.ts';
 import { DashboardFeed } from './dashboardFeed.ts';
 
@@ -29,7 +30,8 @@ export class Dashboard implements vscode.Disposable {
     const post = (message: ToDashboard) => {
       if (this.#isReady) void this.#panel?.webview.postMessage(message);
     };
-    this.#feed = new DashboardFeed(context, post);
+    const promptSources = new PromptSources(context);
+    this.#feed = new DashboardFeed({ ...context, promptSources }, post);
     this.#actions = new DashboardActions(context, this.#feed);
     this.#registrations = [
       vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
@@ -40,6 +42,9 @@ export class Dashboard implements vscode.Disposable {
       }),
       onStatus(() => {
         this.#feed.statusChanged();
+      }),
+      promptSources.onDidChange(() => {
+        void this.#feed.clientsChanged();
       }),
       context.secrets.onDidChange(() => {
         void this.#feed.clientsChanged();

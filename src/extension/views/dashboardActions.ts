@@ -13,6 +13,7 @@ import { check, undo } from '../commands/connectAssistant.ts';
 import { repair } from '../commands/repairAssistants.ts';
 import { runCommand } from '../commands/runCommand.ts';
 import type { DashboardFeed } from './dashboardFeed.ts';
+import { runRemedy } from './remedies.ts';
 
 type Action = Exclude<FromDashboard, { type: 'ready' }>;
 
@@ -41,6 +42,9 @@ export class DashboardActions {
       case 'saveEvidence':
         if (this.#feed.canSaveEvidence) await runCommand('saveEvidence');
         break;
+      case 'remedy':
+        await this.#help(action.id);
+        break;
       case 'usageView':
         await this.#feed.showUsage(action.range, action.by);
         break;
@@ -61,6 +65,16 @@ export class DashboardActions {
           await this.#feed.clientsChanged();
         }
         break;
+    }
+  }
+
+  async #help(id: string): Promise<void> {
+    const remedy = this.#feed.promptMap().senders.find((sender) => sender.id === id)?.remedy;
+    if (remedy === undefined) return;
+    try {
+      await runRemedy(this.#context, remedy);
+    } finally {
+      await this.#feed.clientsChanged();
     }
   }
 

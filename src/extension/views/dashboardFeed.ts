@@ -13,6 +13,8 @@ import type { AssistantFacts } from '../../presentation/dashboard/clients.ts';
 import { connectionSection } from '../../presentation/dashboard/connection.ts';
 import { requestRow } from '../../presentation/dashboard/requests.ts';
 import { startOf, usageView } from '../../presentation/dashboard/usage.ts';
+import type { PromptMap } from '../../promptMap/promptMap.ts';
+import { promptsSection } from '../../promptMap/section.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
 import { isConnected } from '../../shared/status.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
@@ -20,6 +22,7 @@ import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import { VERSION } from '../../shared/version.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { UsageHistory } from '../../usageHistory/usageHistory.ts';
+import type { PromptSources } from '../promptSources.ts';
 
 /** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
 const WHILE_RUNNING = 1000;
@@ -31,6 +34,7 @@ export interface FeedContext {
   readonly supervisor: Pick<Supervisor, 'status' | 'withConnection'>;
   readonly secrets: Pick<Secrets, 'accessKeys'>;
   readonly assistants: Pick<AssistantService, 'list'>;
+  readonly promptSources: Pick<PromptSources, 'map' | 'isRemote' | 'findPrograms'>;
   readonly usageHistory: Pick<UsageHistory, 'read'>;
   readonly settings: () => Pick<Settings, 'modelOverrides' | 'usageHistory'>;
   readonly log: { readonly channel: { error(message: string): void } };
@@ -116,6 +120,11 @@ export class DashboardFeed {
     return this.#state().attestation.canSaveEvidence;
   }
 
+  /** Where prompts go, as the dashboard shows it. */
+  promptMap(): PromptMap {
+    return this.#context.promptSources.map(this.#assistants, this.#keys);
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     await this.#clientsRead;
     void this.#repeat(signal, 0, async () => ((await this.#readRequests(signal)) ? WHILE_RUNNING : WHILE_IDLE));
@@ -145,6 +154,7 @@ export class DashboardFeed {
     const models = isConnected(status) ? chatModels(status.health.catalogue, settings().modelOverrides) : [];
     return {
       connection: connectionSection(status, models),
+      prompts: promptsSection(this.promptMap(), this.#context.promptSources.isRemote),
       attestation: attestationSection(status, this.#evidence),
       clients: clientsSection(
         this.#keys,
@@ -158,8 +168,12 @@ export class DashboardFeed {
   }
 
   async #readClients(): Promise<void> {
-    const { secrets, assistants } = this.#context;
-    [this.#keys, this.#assistants] = await Promise.all([secrets.accessKeys(), assistants.list()]);
+    const { secrets, assistants, promptSources } = this.#context;
+    [this.#keys, this.#assistants] = await Promise.all([
+      secrets.accessKeys(),
+      assistants.list(),
+      promptSources.findPrograms(),
+    ]);
     for (const { id, name } of this.#keys) this.#names.set(id, name);
     this.#postState();
   }
@@ -238,16 +252,17 @@ export class DashboardFeed {
   };
 }
 
-function factsOf({ assistant, configState, undoable }: AssistantState, note: string): AssistantFacts {
+function factsOf({ assistant, configState, judgement, undoable }: AssistantState, note: string): AssistantFacts {
+  const isCompared = configState.kind === 'current' && configState.uncompared !== true;
+  const isDoubtful = isCompared && judgement.kind !== 'sealed';
   return {
     id: assistant.id,
     name: assistant.name,
     state: configState.kind,
-    description: describeConfigState(configState),
-    isUncertain:
-      configState.kind === 'current' && (configState.uncompared === true || configState.elsewhere !== undefined),
+    description: describeConfigState(configState, judgement),
+    sealing: configState.kind === 'current' && !isCompared ? 'notCompared' : judgement.kind,
     undoable,
-    note,
+    note: isDoubtful && note === '' ? judgement.sentence : note,
   };
 }
 

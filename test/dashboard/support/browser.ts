@@ -29,6 +29,8 @@ interface Recorded {
 
 declare global {
   var recorded: Recorded;
+  /** Posts messages to the page. Resolves when it has rendered them. */
+  var post: (messages: readonly ToDashboard[]) => Promise<void>;
 }
 
 export async function launchBrowser(): Promise<Browser> {
@@ -90,12 +92,7 @@ export class DashboardView {
 
   /** Sends messages and waits until they are rendered. */
   async show(...messages: readonly ToDashboard[]): Promise<void> {
-    await this.page.evaluate(async (all) => {
-      for (const message of all) window.postMessage(message, '*');
-      // The messages arrive in tasks, and each frame renders what has arrived before it.
-      await new Promise((resolve) => setTimeout(resolve));
-      for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-    }, messages);
+    await this.page.evaluate((all) => globalThis.post(all), messages);
   }
 
   /** The messages to the extension so far. */
@@ -164,4 +161,20 @@ function prepare(saved: unknown): void {
   });
   addEventListener('error', ({ message }) => recorded.errors.push(message));
   addEventListener('unhandledrejection', ({ reason }) => recorded.errors.push(String(reason)));
+  globalThis.post = async (messages) => {
+    let left = messages.length;
+    const arrived = new Promise<void>((resolve) => {
+      const count = () => {
+        if (--left > 0) return;
+        removeEventListener('message', count);
+        resolve();
+      };
+      if (left > 0) addEventListener('message', count);
+      else resolve();
+    });
+    for (const message of messages) window.postMessage(message, '*');
+    await arrived;
+    // Each frame renders what has arrived before it.
+    for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  };
 }

@@ -8,6 +8,7 @@ import type {
   ToDashboard,
   UsageView,
 } from '../../../src/dashboard/model.ts';
+import { PROMPTS } from './promptSamples.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
@@ -233,7 +234,12 @@ export function clients(now: number): ClientsSection {
 }
 
 export function verifiedState(now: number): DashboardState {
-  return { connection: VERIFIED_CONNECTION, attestation: verifiedAttestation(now), clients: clients(now) };
+  return {
+    connection: VERIFIED_CONNECTION,
+    prompts: PROMPTS,
+    attestation: verifiedAttestation(now),
+    clients: clients(now),
+  };
 }
 
 export const UNREACHABLE_CONNECTION: ConnectionSection = {

@@ -1,0 +1,236 @@
+// VS Code's own senders: the chat, its side prompts and inline suggestions. Pure.
+import {
+  DEVELOPMENT_BACKEND,
+  OUR_VENDOR,
+  copilotState,
+  isAiOff,
+  isVerifiedVersion,
+} from '../chat/sidePrompts/facts.ts';
+import type { EditorFacts } from '../chat/sidePrompts/facts.ts';
+import { markText, withoutChats } from '../chat/sidePrompts/mark.ts';
+import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
+import { SETTINGS } from '../chat/sidePrompts/settings.ts';
+import type { Fact, SenderVerdict } from '../dashboard/model.ts';
+import { capitalized, joined, listed, sentence } from '../presentation/text.ts';
+import { throughProxy } from './reach.ts';
+import type { Reach } from './reach.ts';
+import type { Sender } from './sender.ts';
+
+/** The facts about the editor, and what follows from them. */
+export interface EditorReading {
+  readonly facts: EditorFacts;
+  readonly prompts: readonly SidePrompt[];
+}
+
+const CHAT = { id: 'chat', name: "VS Code's chat", group: 'editor' } as const;
+const KEEP_SEALED = { kind: 'command', name: 'keepChatSealed' } as const;
+
+/** No setting turns off all of them, and nothing says whether they are used. */
+const AGENTS: Sender = {
+  id: 'agents',
+  name: 'Agents built into VS Code',
+  group: 'editor',
+  verdict: 'unknown',
+  sentence:
+    'Agents such as the Claude agent and those of the agent host can send prompts elsewhere, also if the model picker offers ' +
+    'only models of Sealed Proxy. Sealed Proxy cannot see whether you use them.',
+  details: [],
+};
+
+/** What a condensed sender depends on. */
+interface Scope {
+  readonly facts: EditorFacts;
+  readonly reach: Reach;
+  /** The model that is selected in the chat can only be a sealed one. */
+  readonly isChatSealed: boolean;
+}
+
+/** @param editor undefined before the editor was read for the first time */
+export function editorSenders(editor: EditorReading | undefined, reach: Reach): readonly Sender[] {
+  if (editor === undefined) {
+    const waiting = 'VS Code has not reported its models and settings yet.';
+    return [{ ...CHAT, verdict: 'unknown', sentence: waiting, details: [] }];
+  }
+  const { facts, prompts } = editor;
+  if (isAiOff(facts) && isVerifiedVersion(facts.version)) {
+    const name = "VS Code's chat, side prompts and inline suggestions";
+    return [{ ...CHAT, name, verdict: 'off', sentence: `Turned off (${SETTINGS.aiOff}).`, details: [] }];
+  }
+  const own = withoutChats(prompts);
+  const inline = own.filter(isInline);
+  const others = own.filter((prompt) => !isInline(prompt));
+  const chat = chatSender(editor, reach);
+  const scope = { facts, reach, isChatSealed: chat.verdict === 'sealed' };
+  return [
+    chat,
+    AGENTS,
+    condensed({ id: 'sidePrompts', name: "VS Code's side prompts" }, others, scope),
+    inlineSender(inline, scope),
+  ];
+}
+
+function isInline({ settings }: SidePrompt): boolean {
+  return settings[0] === SETTINGS.ghostText || settings[0] === SETTINGS.nextEdits;
+}
+
+function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
+  const ours = facts.models.filter(({ vendor }) => vendor === OUR_VENDOR).length;
+  const others = prompts.filter(({ isChat }) => isChat === true);
+  const details = others.map(detailOf);
+  const recipients = listed(others.map(({ title }) => title.replace(/^Chats with models of /, '')));
+  if (ours === 0) {
+    if (others.length === 0 && reach.kind === 'nothing') {
+      const why = reach.cause === 'noKey' ? 'Needs an API key.' : reach.why;
+      return { ...CHAT, verdict: 'blocked', sentence: joined(why, 'No models of Sealed Proxy are offered.'), details };
+    }
+    return others.length === 0
+      ? { ...CHAT, verdict: 'off', sentence: 'VS Code offers no models at the moment.', details }
+      : {
+          ...CHAT,
+          verdict: 'elsewhere',
+          sentence: `It offers only models of ${recipients}. Those of Sealed Proxy are not offered at the moment.`,
+          details,
+        };
+  }
+  // Our own provider sends nothing to a proxy that is not ours.
+  const through = throughProxy(reach.kind === 'otherProgram' ? { kind: 'nothing', why: '' } : reach);
+  if (others.length > 0) {
+    const isSealed = through.verdict === 'sealed';
+    return {
+      ...CHAT,
+      verdict: 'depends',
+      sentence: joined(
+        'Each prompt goes to the model that you select.',
+        `Models of Sealed Proxy ${isSealed ? 'are sealed' : 'are not sealed at the moment'}; those of ${recipients} are not.`,
+      ),
+      details,
+    };
+  }
+  const offered = 'The model picker offers only models of Sealed Proxy.';
+  if (!isVerifiedVersion(facts.version)) {
+    const unknown = `This version of Sealed Proxy does not know VS Code ${facts.version}.`;
+    return { ...CHAT, verdict: 'unknown', sentence: joined(offered, unknown), details };
+  }
+  return { ...CHAT, verdict: through.verdict, sentence: joined(offered, through.addition), details };
+}
+
+/** Where the prompts of one kind go now. `latent`: nowhere, unless the user signs in to GitHub Copilot. */
+type Share = 'sealed' | 'development' | 'elsewhere' | 'latent' | 'depends' | 'unknown' | 'off';
+
+function shareOf({ mark }: SidePrompt, facts: EditorFacts): Share {
+  switch (mark.kind) {
+    case 'sealed':
+    case 'off':
+    case 'unknown':
+      return mark.kind;
+    case 'follows':
+      return 'depends';
+    case 'cannotBeSealed':
+      return copilotState(facts) === 'signedOut' ? 'latent' : 'elsewhere';
+    case 'goesTo':
+      if (mark.ifSignedIn) return 'latent';
+      return mark.recipient === DEVELOPMENT_BACKEND ? 'development' : 'elsewhere';
+  }
+}
+
+/** Ghost text and next edit suggestions of GitHub Copilot; those of other extensions are in the rows of these. */
+function inlineSender(prompts: readonly SidePrompt[], scope: Scope): Sender {
+  const sender = condensed({ id: 'inlineSuggestions', name: "GitHub Copilot's inline suggestions" }, prompts, scope);
+  const isLatent = prompts.some((prompt) => shareOf(prompt, scope.facts) === 'latent');
+  if (sender.verdict === 'off') {
+    const off = isLatent
+      ? 'Off. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, which cannot be sealed.'
+      : 'GitHub Copilot suggests nothing while you type.';
+    return { ...sender, sentence: off };
+  }
+  if (sender.verdict !== 'elsewhere') return sender;
+  const github = 'The code around your cursor goes to GitHub. This cannot be sealed, only turned off.';
+  return { ...sender, sentence: github };
+}
+
+/** Several kinds of prompts as one sender. */
+function condensed(name: Pick<Sender, 'id' | 'name'>, prompts: readonly SidePrompt[], scope: Scope): Sender {
+  const byShare = Map.groupBy(prompts, (prompt) => shareOf(prompt, scope.facts));
+  const { verdict, addition } = verdictOf(new Set(byShare.keys()), scope);
+  const canChange = [...byShare.keys()].some((share) => share !== 'sealed' && share !== 'off');
+  return {
+    ...name,
+    group: 'editor',
+    verdict,
+    sentence: joined(namedKinds(byShare), countedKinds(byShare), addition),
+    details: prompts.map(detailOf),
+    ...(canChange ? { remedy: KEEP_SEALED } : {}),
+  };
+}
+
+type Shares = ReadonlyMap<Share, readonly SidePrompt[]>;
+
+/** The kinds that go to others, by recipient, and those of which nothing is known. */
+function namedKinds(byShare: Shares): string {
+  const leaking = Map.groupBy(byShare.get('elsewhere') ?? [], ({ mark }) =>
+    mark.kind === 'goesTo' ? mark.recipient : 'GitHub',
+  );
+  const unknown = byShare.get('unknown') ?? [];
+  return joined(
+    ...[...leaking].map(
+      ([recipient, kinds]) => `${titles(kinds)} ${kinds.length === 1 ? 'goes' : 'go'} to ${recipient}.`,
+    ),
+    unknown.length === 0 ? '' : `Unknown: ${titles(unknown)}.`,
+  );
+}
+
+/** As many as fit in a sentence. */
+const NAMED = 3;
+
+/** In quotation marks where a title is a list itself. */
+function titles(kinds: readonly SidePrompt[]): string {
+  return listed(
+    kinds.map(({ title }) => (title.includes(',') ? `"${title}"` : title)),
+    NAMED,
+  );
+}
+
+/** What is said of one kind and of several. */
+const COUNTED = [
+  ['depends', 'goes to the model that is selected in the chat', 'go to the model that is selected in the chat'],
+  ['development', 'goes to a development backend', 'go to a development backend'],
+  ['sealed', 'goes to a model of Sealed Proxy', 'go to models of Sealed Proxy'],
+  [
+    'latent',
+    'goes to GitHub only if you sign in to GitHub Copilot',
+    'go to GitHub only if you sign in to GitHub Copilot',
+  ],
+  ['off', 'is off', 'are off'],
+] as const;
+
+function countedKinds(byShare: Shares): string {
+  const clauses = COUNTED.flatMap(([share, one, several]) => {
+    const count = byShare.get(share)?.length ?? 0;
+    return count === 0 ? [] : [{ count, says: count === 1 ? one : several }];
+  });
+  const texts = clauses.map(({ count, says }, index) => {
+    const noun = index > 0 ? '' : count === 1 ? ' kind' : ' kinds';
+    return `${count}${noun} ${says}`;
+  });
+  return sentence(texts.join('; '));
+}
+
+function verdictOf(
+  shares: ReadonlySet<Share>,
+  { reach, isChatSealed }: Scope,
+): { readonly verdict: SenderVerdict; readonly addition: string } {
+  const only = (verdict: SenderVerdict) => ({ verdict, addition: '' });
+  const through = throughProxy(reach.kind === 'otherProgram' ? { kind: 'nothing', why: '' } : reach);
+  // Without a verified enclave, nothing of the rest is sealed.
+  const isPartSealed =
+    through.verdict === 'sealed' && (shares.has('sealed') || (shares.has('depends') && isChatSealed));
+  if (shares.has('elsewhere')) return only(isPartSealed ? 'partly' : 'elsewhere');
+  if (shares.has('unknown')) return only(isPartSealed ? 'partly' : 'unknown');
+  if (shares.has('depends')) return only('depends');
+  if (shares.has('development')) return only('development');
+  return shares.has('sealed') ? through : only('off');
+}
+
+function detailOf({ title, mark, reason }: SidePrompt): Fact {
+  return { name: title, value: joined(sentence(capitalized(markText(mark))), reason) };
+}

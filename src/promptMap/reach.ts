@@ -1,0 +1,78 @@
+// What a request to the address of our proxy reaches now. Pure.
+import type { SenderVerdict } from '../dashboard/model.ts';
+import { describeStatus } from '../presentation/statusText.ts';
+import { isAttested } from '../settings/rules.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+
+export type Reach =
+  /** A verified enclave, and nothing else: the backend must be attested. */
+  | { readonly kind: 'enclave' }
+  /** A development backend, which is not verified. */
+  | { readonly kind: 'development' }
+  /**
+   * Nothing: requests fail. `why` is a sentence for the user. `offHere`: the proxy is off in this window only, and another
+   * window may run it.
+   */
+  | { readonly kind: 'nothing'; readonly why: string; readonly cause?: 'noKey' | 'offHere' }
+  /** Another program, which listens on the address. */
+  | { readonly kind: 'otherProgram'; readonly port: number }
+  /** The proxy of another window, which runs another version or has other settings. */
+  | { readonly kind: 'otherProxy'; readonly port: number };
+
+export function reachOf(status: ProxyStatus): Reach {
+  switch (status.kind) {
+    case 'portTaken':
+      // Nothing answers on a port that is only held.
+      if (status.by === 'silent' || status.by === 'system') return nothing(status);
+      return { kind: 'otherProgram', port: status.port };
+    case 'otherVersion':
+    case 'otherSettings':
+      return { kind: 'otherProxy', port: status.port };
+    case 'running':
+      // A check in progress changes nothing: without a verified session, the proxy sends nothing.
+      if (!['connected', 'checking'].includes(status.health.kind) || isHeldBack(status)) return nothing(status);
+      return { kind: isAttested(status.backendUrl) ? 'enclave' : 'development' };
+    case 'off':
+    case 'starting':
+    case 'restarting':
+    case 'failed':
+      return nothing(status);
+  }
+}
+
+/** A new image of the enclave waits for the user's consent, and there is no session with another one. */
+function isHeldBack({ newImage, verified }: Extract<ProxyStatus, { kind: 'running' }>): boolean {
+  return newImage !== undefined && newImage !== null && verified === null;
+}
+
+function nothing(status: ProxyStatus): Reach {
+  const cause = causeOf(status);
+  return { kind: 'nothing', why: describeStatus(status).headline, ...(cause && { cause }) };
+}
+
+function causeOf(status: ProxyStatus): 'noKey' | 'offHere' | undefined {
+  if (status.kind === 'off') return status.allWindows === true ? undefined : 'offHere';
+  return status.kind === 'running' && status.health.kind === 'noKey' ? 'noKey' : undefined;
+}
+
+/** What is said about prompts that all go to our address, and the sentence that has to be added, if any. */
+export function throughProxy(reach: Reach): { readonly verdict: SenderVerdict; readonly addition: string } {
+  switch (reach.kind) {
+    case 'enclave':
+      return { verdict: 'sealed', addition: '' };
+    case 'development':
+      return { verdict: 'development', addition: 'The backend is a development backend, which is not verified.' };
+    case 'nothing':
+      return { verdict: 'blocked', addition: 'Requests fail at the moment.' };
+    case 'otherProgram':
+      return {
+        verdict: 'elsewhere',
+        addition: `At the moment another program uses port ${reach.port} and receives them.`,
+      };
+    case 'otherProxy':
+      return {
+        verdict: 'unknown',
+        addition: `At the moment another window with different settings serves port ${reach.port}.`,
+      };
+  }
+}

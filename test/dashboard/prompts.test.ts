@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import {
+  DEVELOPMENT_PROMPTS,
+  NO_KEY_PROMPTS,
+  PROMPTS,
+  REFUSED_PROMPTS,
+  UNREACHABLE_PROMPTS,
+} from './support/promptSamples.ts';
+import { STATE, dashboardSuite, trimmed } from './support/suite.ts';
+
+describe('The section Where Prompts Go', () => {
+  const suite = dashboardSuite();
+
+  it('says of each sender, in words, where its prompts go', async () => {
+    const view = await suite.openAt('prompts');
+    const gemini = view.page.locator('.sender', { hasText: 'Gemini Code Assist' });
+    assert.match(await gemini.innerText(), /^Not sealed\s+Gemini Code Assist\s+Sends prompts to Google\./);
+    const rows = PROMPTS.groups.flatMap((group) => group.rows);
+    assert.deepEqual(
+      trimmed(await view.page.locator('.sender-verdict').allInnerTexts()),
+      rows.map(({ word }) => word),
+    );
+  });
+
+  it('counts the verdicts above the list', async () => {
+    const view = await suite.openAt('prompts');
+    const counts = trimmed(await view.page.locator('.counts li').allInnerTexts());
+    assert.deepEqual(
+      counts.map((text) => text.replaceAll(/\s+/g, ' ')),
+      ['3 Not sealed', '1 Partly sealed', '3 Unknown', '1 Your choice', '2 Sealed', '1 Off'],
+    );
+  });
+
+  it('names those of each verdict below its sentence, over the width of the banner', async () => {
+    const view = await suite.openAt('prompts', { width: 1600 });
+    assert.equal(await view.page.locator('.headline').innerText(), 'Sealed: 2 of 10 that send prompts.');
+    assert.deepEqual(trimmed(await view.page.locator('.verdicts li').allInnerTexts()), [
+      'Not sealed: Codex, Gemini Code Assist and Copilot CLI',
+      "Partly sealed: VS Code's side prompts",
+      'Unknown: Agents built into VS Code, Acme Helper and Aider',
+      "Your choice: VS Code's chat",
+      'Sealed: Claude Code and opencode',
+    ]);
+    const [banner, lines] = await Promise.all(
+      ['.banner', '.verdicts'].map((part) => view.page.locator(part).boundingBox()),
+    );
+    assert.ok(banner && lines && lines.width > banner.width - 100, JSON.stringify([banner, lines]));
+  });
+
+  it('counts as many of each verdict as it lists, in each state', async () => {
+    const view = await suite.openAt('prompts');
+    for (const prompts of [DEVELOPMENT_PROMPTS, NO_KEY_PROMPTS, REFUSED_PROMPTS, UNREACHABLE_PROMPTS]) {
+      await view.show({ type: 'state', state: { ...STATE.state, prompts } });
+      const rows = trimmed(await view.page.locator('.sender-verdict').allInnerTexts());
+      const counts = trimmed(await view.page.locator('.counts li').allInnerTexts());
+      for (const count of counts) {
+        const [, number, word] = /^(\d+)\s+(\S.*)$/.exec(count) ?? [];
+        assert.equal(rows.filter((row) => row === word).length, Number(number), count);
+      }
+    }
+  });
+
+  it('has a different picture for each verdict', async () => {
+    const view = await suite.openAt('prompts');
+    const pictures = await view.page
+      .locator('.counts li')
+      .evaluateAll((items) => items.map((item) => item.querySelector('svg')?.innerHTML));
+    assert.equal(new Set(pictures).size, PROMPTS.counts.length);
+  });
+
+  it('sends the id of the sender whose button is pressed', async () => {
+    const view = await suite.openAt('prompts');
+    await view.button('Connect… (Codex)').click();
+    await view.button("Keep VS Code's Chat Sealed… (VS Code's side prompts)").press('Enter');
+    assert.deepEqual(await view.actions(), [
+      { type: 'remedy', id: 'assistant:codex' },
+      { type: 'remedy', id: 'sidePrompts' },
+    ]);
+  });
+
+  it('has no button for a sender without a remedy', async () => {
+    const view = await suite.openAt('prompts');
+    const claude = view.page.locator('.sender', { hasText: 'Claude Code' });
+    assert.equal(await claude.locator('vscode-button').count(), 0);
+  });
+
+  it('shows the details of a sender on request', async () => {
+    const view = await suite.openAt('prompts');
+    const claude = view.page.locator('.sender', { hasText: 'Claude Code' });
+    await claude.locator('summary').click();
+    assert.match(
+      await claude.innerText(),
+      /Titles and summaries\s+To Sealed Proxy \(env\.ANTHROPIC_DEFAULT_HAIKU_MODEL/,
+    );
+  });
+
+  it('announces a new state, offers what helps, and explains an empty group', async () => {
+    const view = await suite.openAt('prompts');
+    await view.show({ type: 'state', state: { ...STATE.state, prompts: NO_KEY_PROMPTS } });
+    assert.match(await view.page.locator('[role=status]').innerText(), /Sealed Proxy needs an API key\./);
+    await view.button('Set API Key').click();
+    assert.deepEqual(await view.actions(), [{ type: 'command', name: 'setApiKey' }]);
+    const groups = PROMPTS.groups.map((group) => ({ ...group, rows: [] }));
+    await view.show({ type: 'state', state: { ...STATE.state, prompts: { ...NO_KEY_PROMPTS, groups } } });
+    assert.match(await view.panel(), /No AI extensions are installed\..*No known assistants were found/);
+    assert.doesNotMatch(await view.panel(), /This Editor/);
+  });
+});

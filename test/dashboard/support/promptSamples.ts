@@ -1,0 +1,102 @@
+// The section Where Prompts Go of one user, in the states of the proxy: made by the extension's own code, so that what the
+// tests and pictures show is what it says.
+import { judgeSidePrompts } from '../../../src/chat/sidePrompts/judge.ts';
+import { SETTINGS } from '../../../src/chat/sidePrompts/settings.ts';
+import type { PromptsSection } from '../../../src/dashboard/model.ts';
+import { promptMap } from '../../../src/promptMap/promptMap.ts';
+import type { MapFacts } from '../../../src/promptMap/promptMap.ts';
+import { promptsSection } from '../../../src/promptMap/section.ts';
+import type { ProxyStatus } from '../../../src/shared/status.ts';
+import { COPILOTS, OUR_LARGE, OUR_SMALL, makeFacts } from '../../support/editorFacts.ts';
+import type { FactsChange } from '../../support/editorFacts.ts';
+import { AT, refusedFor, runningStatus } from '../../support/statuses.ts';
+
+const PLAIN = { isBuiltIn: false, isForAi: true, offersModels: false };
+const SETTINGS_FILE = '/home/ann/.claude/settings.json';
+const variable = (name: string) => ({ kind: 'file', path: SETTINGS_FILE, name: `env.${name}` }) as const;
+
+const ASSISTANTS: MapFacts['assistants'] = [
+  {
+    ...{ id: 'codex', name: 'Codex', extension: 'openai.chatgpt', isPresent: true, isConnected: false },
+    judgement: {
+      kind: 'elsewhere',
+      sentence: 'Codex is not connected to Sealed Proxy.',
+      routes: [],
+      remedy: { kind: 'connect' },
+    },
+  },
+  {
+    ...{ id: 'claude-code', name: 'Claude Code', extension: 'anthropic.claude-code' },
+    ...{ isPresent: true, isConnected: true },
+    judgement: {
+      kind: 'sealed',
+      sentence: 'Claude Code is configured to send all prompts to Sealed Proxy.',
+      routes: [
+        { prompts: 'Chat', destination: { kind: 'sealed' }, source: variable('ANTHROPIC_BASE_URL') },
+        {
+          prompts: 'Titles and summaries',
+          destination: { kind: 'sealed' },
+          source: variable('ANTHROPIC_DEFAULT_HAIKU_MODEL'),
+        },
+      ],
+    },
+  },
+  {
+    ...{ id: 'opencode', name: 'opencode', extension: undefined, isPresent: true, isConnected: true },
+    judgement: {
+      kind: 'sealed',
+      sentence: 'opencode is configured to send all prompts to Sealed Proxy.',
+      routes: [],
+    },
+  },
+];
+
+function sectionOf(status: ProxyStatus, change: FactsChange = {}): PromptsSection {
+  const facts = makeFacts({
+    models: [OUR_LARGE, OUR_SMALL, COPILOTS],
+    ...change,
+    values: {
+      [SETTINGS.utilitySmall]: 'sealed-proxy/small-1',
+      [SETTINGS.ghostText]: { '*': false },
+      [SETTINGS.nextEdits]: false,
+    },
+  });
+  const map = promptMap({
+    status,
+    editor: { facts, prompts: judgeSidePrompts(facts) },
+    extensions: [
+      { ...PLAIN, id: 'Google.geminicodeassist', name: 'Gemini Code Assist' },
+      { ...PLAIN, id: 'openai.chatgpt', name: 'Codex' },
+      { ...PLAIN, id: 'anthropic.claude-code', name: 'Claude Code' },
+      { ...PLAIN, id: 'acme.helper', name: 'Acme Helper' },
+    ],
+    assistants: ASSISTANTS,
+    programs: ['copilot-cli'],
+    keyNames: ['Aider'],
+  });
+  return promptsSection(map, false);
+}
+
+/** Connected to a verified enclave. */
+export const PROMPTS = sectionOf(runningStatus());
+
+export const DEVELOPMENT_PROMPTS = sectionOf(runningStatus({ backendUrl: 'http://127.0.0.1:9' }), { attested: false });
+
+export const NO_KEY_PROMPTS = sectionOf(runningStatus({ health: { kind: 'noKey' }, verified: null }), { models: [] });
+
+export const REFUSED_PROMPTS = sectionOf(refusedFor('pcr0', null));
+
+export const UNREACHABLE_PROMPTS = sectionOf(
+  runningStatus({
+    verified: null,
+    establishedAt: null,
+    health: {
+      kind: 'unreachable',
+      cause: 'network',
+      message: 'The name could not be resolved',
+      failure: null,
+      checkedAt: AT,
+      retryAt: null,
+    },
+  }),
+);
