@@ -15,8 +15,6 @@ import type { Turn } from '../support/assistants/script.ts';
 import { note } from '../support/assistants/table.ts';
 import { perTest } from '../support/e2e/scope.ts';
 
-/** In milliseconds. */
-const RUN_LIMIT = 100_000;
 const FILE = 'greet.js';
 const LINE = `console.log('hello');`;
 const LONG = 40;
@@ -120,7 +118,7 @@ describe('Real agents', () => {
 
   async function runs(bench: Bench, command: Command, text: string): Promise<void> {
     const process = bench.start(command);
-    const { code } = await process.exit(RUN_LIMIT);
+    const { code } = await process.exit();
     const output = [...process.stdout.items, ...process.stderr.items].join('\n');
     assert.ok(code === 0 && output.includes(text), `exit code ${code}\n${output}`);
   }

@@ -35,11 +35,11 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const held = (written * CHUNK.length) / MIB;
       assert.ok(held < 30, `${held} MiB were written to a client that does not read`);
       assert.ok(memoryOf(proxy.pid) - idle < 60, 'the proxy does not buffer unread data');
-      const response = await readResponse(message, 15_000);
+      const response = await readResponse(message);
       assert.equal(response.broken, false);
       assert.equal(response.body.length, CHUNKS * CHUNK.length);
       assert.ok(response.body.subarray(-CHUNK.length).equals(CHUNK));
-    }).timeout(30_000);
+    });
   });
 }
 

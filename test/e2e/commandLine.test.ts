@@ -157,7 +157,7 @@ describe('runCommandLine()', () => {
     const check = async ([what, reason, play]: (typeof servers)[number]) => {
       const server = await RawServer.listen();
       scope.onClose(() => server.close());
-      const finished = runToEnd(['--health'], { PROXY_PORT: String(server.port) }, { deadline: 9000 });
+      const finished = runToEnd(['--health'], { PROXY_PORT: String(server.port) });
       const connection = await server.next();
       await connection.takeHead();
       play(connection);

@@ -9,7 +9,7 @@ import { RawConnection, exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 describe('A connection', () => {
   const scope = perSuite();
@@ -84,11 +84,11 @@ describe('A connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/stall 1', { stream: true }) + chat('/hang') + chat('/stall 5', { stream: true }));
     const requests = [0, 1, 2].map((offset) => enclave.journal.request(index + offset));
-    const entries = await withTimeout('three requests at the enclave', 2000, Promise.all(requests));
+    const entries = await withTimeout('three requests at the enclave', DEADLINE, Promise.all(requests));
     await connection.until('word');
     connection.destroy();
     for (const { end } of entries) {
-      const { ended } = await withTimeout('the end of each request at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of each request at the enclave', DEADLINE, end);
       assert.equal(ended, 'client-cancelled');
     }
   });
@@ -102,7 +102,7 @@ describe('A connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(3));
     const requests = Promise.all([0, 1, 2].map((offset) => enclave.journal.request(index + offset)));
-    await withTimeout('three requests at the enclave', 2000, requests);
+    await withTimeout('three requests at the enclave', DEADLINE, requests);
     connection.destroy();
     await proxy.logged('request', { end: 'client-gone' }, logged);
     await sendRequest(proxy.url, { method: 'GET', path: '/health' });
@@ -152,7 +152,7 @@ describe('A connection', () => {
       connection.send('G@T / HTTP/1.1\r\nHost: localhost\r\n\r\n');
       assert.equal(await connection.end(), 'closed', what);
       assert.equal(
-        (await withTimeout('the end of the request at the enclave', 1000, end)).ended,
+        (await withTimeout('the end of the request at the enclave', DEADLINE, end)).ended,
         'client-cancelled',
         what,
       );
@@ -188,10 +188,13 @@ describe('A connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(32));
     const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
-    const entries = await withTimeout('32 requests at the enclave', 5000, Promise.all(requests));
+    const entries = await withTimeout('32 requests at the enclave', DEADLINE, Promise.all(requests));
     connection.destroy();
     for (const { end } of entries) {
-      assert.equal((await withTimeout('the end of each request at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal(
+        (await withTimeout('the end of each request at the enclave', DEADLINE, end)).ended,
+        'client-cancelled',
+      );
     }
   });
 
@@ -200,11 +203,14 @@ describe('A connection', () => {
     const connection = await RawConnection.open(proxy.port);
     connection.send(chat('/hang').repeat(32));
     const requests = Array.from({ length: 32 }, (_, offset) => enclave.journal.request(index + offset));
-    const entries = await withTimeout('32 requests at the enclave', 5000, Promise.all(requests));
+    const entries = await withTimeout('32 requests at the enclave', DEADLINE, Promise.all(requests));
     connection.send(chat('/hang'));
     await connection.end();
     for (const { end } of entries) {
-      assert.equal((await withTimeout('the end of each request at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal(
+        (await withTimeout('the end of each request at the enclave', DEADLINE, end)).ended,
+        'client-cancelled',
+      );
     }
     assert.equal(enclave.journal.requests.length, index + 32);
   });

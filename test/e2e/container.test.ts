@@ -76,7 +76,6 @@ function jsonCommand(rest: string): string[] {
 }
 
 describe('The container image', function () {
-  this.timeout(180_000);
   const stages = stagesOf(readFileSync(fromRoot('Dockerfile'), 'utf8'));
   const last = stages.at(-1) ?? [];
   const step = (instruction: string) => last.find(([name]) => name === instruction)?.[1] ?? '';

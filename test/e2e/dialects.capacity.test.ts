@@ -8,7 +8,7 @@ import { DIALECTS_UNDER_TEST, assertDialectError, chatRequest } from '../support
 import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import type { Settings } from '../support/e2e/scope.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 const QUICK = { nodeArgs: ['--import', new URL('../support/quickTimers.mjs', import.meta.url).href] };
 const WAITS = { PROXY_CAPACITY_WAIT_SECS: '60' };
@@ -89,7 +89,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       request.on('error', () => undefined);
       request.end(dialect.body('Hello'));
       const { end } = await chatRequest(enclave, 0);
-      await withTimeout('the end of the first attempt', 5000, end);
+      await withTimeout('the end of the first attempt', DEADLINE, end);
       request.destroy();
       const line = await proxy.logged('request', { path: dialect.replyPath, end: 'client-gone' });
       assert.ok(Number(line['waitedMs']) > 0);

@@ -40,13 +40,13 @@ for (const dialect of DIALECTS_UNDER_TEST) {
           body: mutatedRequest(dialect, random),
           headers,
         }));
-        const counts = { complete: 0, broken: 0, error: 0 };
+        const counts = { complete: 0, failed: 0, error: 0 };
         await sendAll(proxy.url, requests, (response) => {
           counts[checkResponse(dialect, response)]++;
           assert.ok([200, 400, 404].includes(response.status), response.body.toString());
         });
         assert.ok(counts.complete > 100 && counts.error > 100, JSON.stringify(counts));
-      }).timeout(60_000);
+      });
     }
 
     it('has not stopped, and has logged no secret', async () => {
@@ -72,10 +72,10 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     for (let round = 0; round < ROUNDS; round++) {
-      it(`passes each on, or breaks off in its form (seed ${round})`, async () => {
+      it(`passes each on, or fails in its form (seed ${round})`, async () => {
         random = seededRandom(round);
         mutated = 0;
-        const counts = { complete: 0, broken: 0, error: 0 };
+        const counts = { complete: 0, failed: 0, error: 0 };
         const untilEnough = function* () {
           while (mutated < PER_ROUND) {
             yield {
@@ -88,8 +88,8 @@ for (const dialect of DIALECTS_UNDER_TEST) {
         await sendAll(proxy.url, untilEnough(), (response) => {
           counts[checkResponse(dialect, response)]++;
         });
-        assert.ok(counts.complete > 10 && counts.broken > 10 && counts.error > 5, JSON.stringify(counts));
-      }).timeout(60_000);
+        assert.ok(counts.complete > 10 && counts.failed > 10 && counts.error > 5, JSON.stringify(counts));
+      });
     }
 
     it('has not stopped, and has logged no secret', async () => {
@@ -112,9 +112,9 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       connection.send([...head, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
       connection.send('1\r\nx\r\n'.repeat(1_000_000));
       connection.send('0\r\n\r\n');
-      assert.equal((await connection.readResponse(20_000)).status, 401);
+      assert.equal((await connection.readResponse()).status, 401);
       assert.ok(memory() - before < 150, 'the chunks take too much memory');
       connection.destroy();
-    }).timeout(30_000);
+    });
   });
 }

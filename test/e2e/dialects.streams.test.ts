@@ -1,13 +1,13 @@
 // The dialects with their official clients: complete responses, cancelled ones and broken ones.
 import assert from 'node:assert/strict';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
+import { MODEL, PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST, chatRequest } from '../support/e2e/dialects.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
   for (const dialect of DIALECTS_UNDER_TEST) {
@@ -41,7 +41,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         });
         await withTimeout(
           'the two words',
-          5000,
+          DEADLINE,
           stalled.catch(() => undefined),
         );
         assert.ok(controller.signal.aborted);
@@ -55,7 +55,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         });
         const { end } = await chatRequest(enclave, index);
         await stalled.catch(() => undefined);
-        assert.equal((await withTimeout('the end at the enclave', 5000, end)).ended, 'client-cancelled');
+        assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
       });
 
       it('cancels a request that has no response yet', async () => {
@@ -66,7 +66,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const { end } = await chatRequest(enclave, index);
         controller.abort();
         await assert.rejects(hanging);
-        assert.equal((await withTimeout('the end at the enclave', 5000, end)).ended, 'client-cancelled');
+        assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
         await proxy.logged('request', { end: 'client-gone', path: dialect.replyPath }, logged);
       });
 
@@ -81,17 +81,25 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
           assert.equal(streamed.isComplete, false);
         });
 
-        it(`ends a broken stream with an error event and no end of the body (${command})`, async () => {
+        it(`ends a broken stream with an error event, and completely (${command})`, async () => {
           const logged = proxy.stderr.items.length;
           const body = dialect.body(command, { stream: true });
           const response = await readResponse(await openResponse(proxy.url, { path: dialect.replyPath, body }));
-          assert.deepEqual([response.status, response.broken], [200, true]);
+          assert.deepEqual([response.status, response.broken], [200, false]);
           const names = [...response.body.toString().matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
           assert.equal(names.at(-1), dialect.errorEvent);
+          assert.equal(names.filter((name) => name === dialect.errorEvent).length, 1);
           const { end } = await proxy.logged('request', { path: dialect.replyPath }, logged);
           assert.notEqual(end, 'complete');
         });
       }
+
+      it('breaks off a stream below /v1, which has no event for a failure', async () => {
+        const response = await readResponse(
+          await openResponse(proxy.url, { path: '/v1/chat/completions', body: chatBody('/fail 3', { stream: true }) }),
+        );
+        assert.deepEqual([response.status, response.broken], [200, true]);
+      });
 
       it('keeps ids apart and derives them from the reply', async () => {
         const ids = await Promise.all(
@@ -137,7 +145,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
           if ((text.match(/^(?:event|): ping$/gm)?.length ?? 0) >= 2) resolve();
         });
       });
-      await withTimeout('two pings', 5000, pings);
+      await withTimeout('two pings', DEADLINE, pings);
       assert.ok(text.indexOf('word') < text.indexOf(': ping'));
       response.destroy();
     });

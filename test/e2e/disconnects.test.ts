@@ -6,19 +6,20 @@ import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection, beginUpload } from '../support/e2e/rawHttp.ts';
-import { perSuite } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
-/** How soon the enclave must be notified, in milliseconds. */
-const AT_ONCE = 1000;
 const MIB = 1024 * 1024;
 
-/** The ways in which a client can disconnect. */
-const DISCONNECTS: readonly [string, (connection: RawConnection) => void][] = [
+/** The ways in which a client can disconnect. The last one may be that of a client that waits. */
+const GOES: readonly [string, (connection: RawConnection) => void][] = [
   ['closes its connection', (connection) => connection.socket.destroy()],
   ['resets its connection', (connection) => connection.socket.resetAndDestroy()],
+];
+const DISCONNECTS: typeof GOES = [
+  ...GOES,
   ['closes its half of the connection', (connection) => connection.socket.end()],
 ];
 
@@ -51,23 +52,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const client = await connect(4 * MIB, chatBodyOf(2 * MIB, '/describe'));
         const { closed } = await carrying;
         leave(client);
-        await withTimeout('the end of the connection at the enclave', AT_ONCE, closed);
+        await withTimeout('the end of the connection at the enclave', DEADLINE, closed);
         await proxy.logged('request', { end: 'client-gone', status: 0 }, logged);
         await assertAlive();
         assert.equal(enclave.journal.requests.length, index + 1);
-      });
-
-      it(`and ${how} while it waits, cancels the request`, async () => {
-        const body = chatBody('/hang');
-        const index = enclave.journal.requests.length;
-        const connection = await connect(body.length, body);
-        const { end } = await withTimeout('the request at the enclave', 2000, enclave.journal.request(index));
-        leave(connection);
-        assert.equal(
-          (await withTimeout('the end of the request at the enclave', AT_ONCE, end)).ended,
-          'client-cancelled',
-        );
-        await assertAlive();
       });
 
       it(`and ${how} during a stream, cancels it`, async () => {
@@ -78,13 +66,71 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const { end } = await enclave.journal.request(index);
         leave(connection);
         assert.equal(
-          (await withTimeout('the end of the request at the enclave', AT_ONCE, end)).ended,
+          (await withTimeout('the end of the request at the enclave', DEADLINE, end)).ended,
           'client-cancelled',
         );
         await assertAlive();
         await proxy.logged('request', { end: 'client-gone', status: 200 });
       });
     }
+
+    for (const [how, leave] of GOES) {
+      it(`and ${how} while it waits, cancels the request`, async () => {
+        const body = chatBody('/hang');
+        const index = enclave.journal.requests.length;
+        const connection = await connect(body.length, body);
+        const { end } = await withTimeout('the request at the enclave', DEADLINE, enclave.journal.request(index));
+        leave(connection);
+        assert.equal(
+          (await withTimeout('the end of the request at the enclave', DEADLINE, end)).ended,
+          'client-cancelled',
+        );
+        await assertAlive();
+      });
+
+      it(`and ${how} some time after its half, cancels the request`, async () => {
+        const body = chatBody('/hang');
+        const index = enclave.journal.requests.length;
+        const connection = await connect(body.length, body);
+        const { end } = await withTimeout('the request at the enclave', DEADLINE, enclave.journal.request(index));
+        connection.socket.end();
+        await connection.until('102 Processing');
+        leave(connection);
+        assert.equal(
+          (await withTimeout('the end of the request at the enclave', DEADLINE, end)).ended,
+          'client-cancelled',
+        );
+        await assertAlive();
+      });
+    }
+
+    it('but only its half after a complete request, answers it', async () => {
+      for (const options of [{}, { stream: true }]) {
+        const body = chatBody('/wait 1500 Hello', options);
+        const connection = await connect(body.length, body);
+        connection.socket.end();
+        let response = await connection.readResponse();
+        for (; response.status === 102; response = await connection.readResponse())
+          assert.equal(response.fields.length, 0);
+        assert.equal(response.status, 200);
+        assert.match(response.body.toString(), /Hello/);
+        assert.equal(await connection.end(), 'closed');
+      }
+    });
+
+    it('but only its half after requests that it has pipelined, answers them', async () => {
+      const connection = await RawConnection.open(proxy.port);
+      const body = chatBody('Hello');
+      const head = ['POST /v1/chat/completions HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`];
+      const request = [...head, `Content-Length: ${body.length}`, '', body].join('\r\n');
+      connection.socket.end(`${request}${request}GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      for (let answered = 0; answered < 3;) {
+        const { status } = await connection.readResponse();
+        if (status === 200) answered++;
+        else assert.equal(status, 102);
+      }
+      assert.equal(await connection.end(), 'closed');
+    });
 
     it('during a stream that it does not read, cancels it', async () => {
       const body = chatBody('/bytes 500000000');
@@ -95,7 +141,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const { end } = await enclave.journal.request(index);
       connection.socket.resetAndDestroy();
       assert.equal(
-        (await withTimeout('the end of the request at the enclave', AT_ONCE, end)).ended,
+        (await withTimeout('the end of the request at the enclave', DEADLINE, end)).ended,
         'client-cancelled',
       );
       await assertAlive();

@@ -143,11 +143,11 @@ describe('The endpoints', () => {
       ['/v1/embeddings', 'POST'],
     ];
     for (const [path, allow] of allowed) {
-      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
         if (allow.split(', ').includes(method)) continue;
         const response = await sendRequest(url, { method, path });
         assertError(response, ERRORS.methodNotAllowed(allow));
-        assert.deepEqual(response.headers['allow'], [allow]);
+        assert.deepEqual(response.headers['allow'], [`${allow}, OPTIONS`]);
       }
     }
     assert.equal((await curl('--head', ...AUTHORIZED, `${url}/v1/models`)).status, 405);

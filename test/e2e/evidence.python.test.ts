@@ -7,6 +7,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { encode } from 'cborg';
 import { parseSignedEnvelope } from '../../src/attestation/cose.ts';
 import { canonicalJson, digestOf } from '../../src/attestation/evidence.ts';
@@ -18,13 +19,16 @@ import { toBase64 } from '../../src/shared/bytes.ts';
 import { findFormatError } from '../../src/shared/evidence.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
 import { alterationsOf } from '../support/alterations.ts';
+import { CHAIN_CASES } from '../support/certificateCases.ts';
 import { PROXY, environment, fromRoot } from '../support/e2e/process.ts';
 import { perSuite } from '../support/e2e/scope.ts';
 import { openVerifiedSession } from '../support/e2e/verifiedSession.ts';
-import { EVIDENCE_FOLDER, SETTING_PCR0, readRoot } from '../support/evidenceFixtures.ts';
+import { EVIDENCE_FOLDER, EVIDENCE_TIME, SETTING_PCR0, evidenceOf, readRoot } from '../support/evidenceFixtures.ts';
+import { MUTATION_ROOT, mutatedDocuments, mutatedEvidence } from '../support/evidenceMutations.ts';
 import { REAL_DOCUMENT, REAL_NONCE, REAL_TIME } from '../support/realDocument.ts';
 
 const HOUR = 3_600_000;
+const VERIFY_BATCH = fromRoot('test/support/e2e/verifyBatch.ts');
 const VERIFIER = fromRoot('test/evidence/verify_evidence.py');
 const ROOT = fileURLToPath(new URL('root.pem', EVIDENCE_FOLDER));
 const EXAMPLES = readdirSync(EVIDENCE_FOLDER).filter((name) => name.endsWith('.json'));
@@ -64,9 +68,29 @@ interface Report {
   readonly error?: string;
 }
 
-describe('The independent verifier in Python', function () {
-  this.timeout(300_000); // two processes verify thousands of files
+/** What the command did with a file. */
+interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+}
 
+/** The exit code, and each step with its result. */
+type Summary = readonly [code: number | null, steps: readonly string[]];
+
+function summaryOf({ code, stdout }: CommandResult): Summary {
+  return [
+    code,
+    [...stdout.matchAll(/^(pass|FAIL|skipped) +(\w+)/gm)].map(([, result = '', id = '']) => `${result} ${id}`),
+  ];
+}
+
+/** What the command must do if it agrees with a report. */
+function expectedOf({ steps, verified, error }: Report): Summary {
+  const code = error === undefined ? Number(!verified) : 2;
+  return [code, steps.map(({ id, result }) => `${result === 'fail' ? 'FAIL' : result} ${id}`)];
+}
+
+describe('The independent verifier in Python', function () {
   const scope = perSuite();
   const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-python-'));
   scope.onClose(() => rm(folder, { recursive: true }));
@@ -74,7 +98,6 @@ describe('The independent verifier in Python', function () {
   let python = '';
 
   before('install its packages', function () {
-    this.timeout(240_000); // once
     const installed = spawnSync(process.execPath, [fromRoot('scripts/python.mjs')], { encoding: 'utf8' });
     assert.equal(installed.status, 0, installed.stderr);
     python = installed.stdout.trim().split('\n').at(-1) ?? '';
@@ -192,6 +215,63 @@ describe('The independent verifier in Python', function () {
     });
   }
 
+  it('finds the same in chains that differ from a correct one in one place', async () => {
+    const roots = new Map(CHAIN_CASES.map(({ chain }) => [toBase64(chain[0]), chain[0]]));
+    for (const [index, root] of [...roots.values()].entries()) {
+      const file = join(folder, `cases-${index}.pem`);
+      writeFileSync(file, toPem(root));
+      const same = CHAIN_CASES.filter(({ chain }) => Buffer.from(chain[0]).equals(root));
+      if (index > 0 && same.every(({ refused }) => refused === 'malformed_certificate')) continue; // not accepted as --root
+      const cases = same.map(({ name, chain, leafKey }) => {
+        const authority = {
+          anchors: { roots: [root] },
+          cabundle: chain.slice(0, 2),
+          leaf: { subject: name, der: chain[2], privateKey: leafKey },
+        };
+        return caseOf(name, evidenceOf(authority), { anchors: authority.anchors, additionalPcr0: [SETTING_PCR0] });
+      });
+      const accepted = same.filter(({ refused }) => refused === undefined);
+      assert.equal(await compare(cases, ['--root', file, '--pcr0', SETTING_PCR0]), accepted.length);
+    }
+  });
+
+  for (const [what, files, args] of [
+    ['evidence', mutatedEvidence(1, 400), []],
+    ['documents', mutatedDocuments(2, 200), ['--at', new Date(EVIDENCE_TIME).toISOString()]],
+  ] as const) {
+    it(`finds the same as the command in seeded mutations of ${what}, which never crash it`, async () => {
+      const root = join(folder, `mutations-${what}.pem`);
+      writeFileSync(root, toPem(MUTATION_ROOT));
+      const paths = files.map(({ file }, index) => {
+        const path = join(folder, `mutation-${what}-${index}`);
+        writeFileSync(path, file);
+        return path;
+      });
+      const options = ['--root', root, '--pcr0', SETTING_PCR0, ...args];
+      const finished = startPython(paths, options);
+      const { stdout, stderr, status } = spawnSync(process.execPath, [VERIFY_BATCH, ...options], {
+        input: paths.join('\n'),
+        encoding: 'utf8',
+        maxBuffer: 1e8,
+      });
+      assert.equal(status, 0, stderr);
+      const own = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as CommandResult);
+      const other = await finished();
+      assert.deepEqual([own.length, other.length], [files.length, files.length]);
+      const differing = files.flatMap(({ name }, index) => {
+        const [command, report] = [own[index] ?? assert.fail(), other[index] ?? assert.fail()];
+        return isDeepStrictEqual(summaryOf(command), expectedOf(report)) ? [] : [{ name, command, report }];
+      });
+      assert.deepEqual(differing, []);
+      // Neither all are refused by the first step, nor all in one way.
+      const failed = new Set(own.map((command) => /^FAIL +(\w+)/m.exec(command.stdout)?.[1]));
+      assert.ok(failed.size > 3 && own.some(({ code }) => code !== 1), [...failed].join());
+    });
+  }
+
   it('finds the same in documents with an additional entry of every form of CBOR', async () => {
     const { protectedHeader, unprotectedHeader, payload, signature } = parseSignedEnvelope(REAL_DOCUMENT);
     const cases = ENTRIES.map((entry) => {
@@ -211,14 +291,59 @@ describe('The independent verifier in Python', function () {
     assert.equal(await compare(cases, ['--at', new Date(REAL_TIME).toISOString()]), 0);
   });
 
+  it('accepts the same options as the command', () => {
+    const [pin, pem] = ['pin.json', 'root.pem'].map((name) => fileURLToPath(new URL(name, EVIDENCE_FOLDER))) as [
+      string,
+      string,
+    ];
+    const text = readFileSync(pem, 'utf8');
+    const rootOf = (name: string, content: string | Uint8Array) => {
+      const path = join(folder, name);
+      writeFileSync(path, content);
+      return ['--root', path];
+    };
+    const times = [
+      ...['2026-01-15T12:00Z', '2026-01-15T12:00:00.5Z', '2026-01-15T12:00:00,5Z', '2026-01-15', '20260115T120000Z'],
+      ...['2026-01-15T12:00+23:59', '2026-01-15T12:00+24:00', '2026-01-15T12:00+01:60', '2026-01-14T24:00:00Z'],
+      ...['2026-02-29T00:00Z', '0001-01-01T00:59+01:00', '9999-12-31T23:30-01:00', '253402300800000'],
+    ];
+    const options = [
+      ...times.map((at) => ['--root', pem, `--at=${at}`]),
+      rootOf('around.pem', `Its owner\n${text}and more -----\n`),
+      rootOf('twice.pem', text.repeat(2)),
+      rootOf('spaces.pem', text.replaceAll('\n', ' \t\r\n')),
+      rootOf('other.pem', text.replaceAll(' CERT', ' TRUSTED CERT')),
+      rootOf('end.pem', text.replace('-----END', '-----ENDE')),
+      rootOf('longer.der', Buffer.concat([readRoot(), Buffer.from([0])])),
+      ['--root', pem, '--challenge', 'AAAA'],
+      ['--root', pem, '--pcr0', 'AB'.repeat(47)],
+    ];
+    const differing = options.flatMap((args) => {
+      const [own, other] = [
+        spawnSync(process.execPath, [PROXY, 'verify', pin, ...args]),
+        spawnSync(python, ['-B', VERIFIER, pin, ...args]),
+      ];
+      return own.status === other.status ? [] : [[...args, own.status, other.status]];
+    });
+    assert.deepEqual(differing, []);
+  });
+
   it('tells evidence, documents and other files apart, and is as strict, as the command', async () => {
-    const pin = readFileSync(new URL('pin.json', EVIDENCE_FOLDER), 'utf8');
+    const [pin, history] = ['pin', 'history'].map((name) =>
+      readFileSync(new URL(`${name}.json`, EVIDENCE_FOLDER), 'utf8'),
+    ) as [string, string];
     const files = [
       pin,
       pin.replace('{', '{ "format": "sealed-proxy-evidence",'),
       pin.replace('"formatVersion": 1', '"formatVersion": 1.0'),
       pin.replace('"formatVersion": 1', '"formatVersion": 1e0'),
       pin.replace('"formatVersion": 1', '"formatVersion": NaN'),
+      pin.replace('"formatVersion": 1', '"formatVersion": -0'),
+      pin.replace('"formatVersion": 1', `"formatVersion": ${'1'.repeat(9000)}`),
+      history.replace(/"timestamp": \d+/, '"timestamp": -0'),
+      history.replace(/"timestamp": \d+/, '"timestamp": 9007199254740993'),
+      history.replace(/"timestamp": \d+/, '"timestamp": 01'),
+      pin.replace(/T\d\d:\d\d:\d\d/, 'T24:00:00'),
       pin.replace('"sealed-proxy-evidence"', '"sealed\\u002dproxy-evidence"'),
       pin.replace('"sha256": "', '"sha256": "\\ud800'),
       pin.replace('"sha256": "', '"é": "x", "sha256": "'),
@@ -233,6 +358,7 @@ describe('The independent verifier in Python', function () {
       '',
       'abcd',
       toBase64(REAL_DOCUMENT),
+      ...[' ', '\t', '\r', '\n', '\f', '\v', '\u00a0', '\u001f'].map((space) => `${space}${toBase64(REAL_DOCUMENT)}`),
       `{"format":"${'x'.repeat(1_048_576)}"}`,
     ].map((file, index) => {
       const path = join(folder, `odd-${index}`);
@@ -243,14 +369,8 @@ describe('The independent verifier in Python', function () {
     const found = await startPython(files, args)();
     for (const [index, path] of files.entries()) {
       const { status, stdout } = spawnSync(process.execPath, [PROXY, 'verify', path, ...args], { encoding: 'utf8' });
-      const { steps, verified, error } = found[index] ?? assert.fail();
-      assert.equal(error === undefined ? Number(!verified) : 2, status, `${path}: ${stdout}`);
-      const lines = [...stdout.matchAll(/^(pass|FAIL|skipped) +(\w+)/gm)].map(([, result = '', id = '']) => [
-        id,
-        result,
-      ]);
-      const expected = steps.map(({ id, result }) => [id, result === 'fail' ? 'FAIL' : result]);
-      assert.deepEqual(lines, expected, path);
+      const report = found[index] ?? assert.fail();
+      assert.deepEqual(summaryOf({ code: status, stdout }), expectedOf(report), path);
     }
     assert.equal(found.filter(({ verified }) => verified).length, 4);
   });

@@ -74,7 +74,6 @@ describe('The evidence of a session', () => {
   const scope = perTest();
 
   it('contains nothing that opens its recorded traffic, and no key or session ID', async function () {
-    this.timeout(120_000); // thousands of keys are tried
     const tls = createTlsIdentity(Date.now());
     const enclave = await scope.enclave({ signed: {} });
     const recorder = await scope.recorder(enclave);

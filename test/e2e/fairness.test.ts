@@ -10,7 +10,7 @@ import { RawConnection } from '../support/e2e/rawHttp.ts';
 import type { RawResponse } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 const OTHER_KEY = `sealed-${'Other_key-'.repeat(5).slice(0, 43)}`;
 const BOTH_KEYS = { PROXY_ACCESS_KEYS: `${ACCESS_KEY},${OTHER_KEY}` };
@@ -53,14 +53,14 @@ describe('A proxy with clients that use all they can', () => {
     const connections = await open(proxy, keys.length);
     for (const [index, connection] of connections.entries()) {
       const ignore = () => undefined; // the others end with the test
-      connection.readResponse(20_000).then((response) => {
+      connection.readResponse().then((response) => {
         refusals.add(response);
       }, ignore);
       connection.send(headOf(keys[index] ?? '', 50 * MIB));
       connection.send(part);
     }
     const count = keys.length - accepted;
-    await refusals.find(`${count} refusals`, () => refusals.items.length === count, 0, 15_000);
+    await refusals.find(`${count} refusals`, () => refusals.items.length === count);
     for (const response of refusals.items) {
       assertError(response, error);
       assert.equal(response.field('retry-after'), '1');
@@ -97,7 +97,7 @@ describe('A proxy with clients that use all they can', () => {
   it('takes a body of the largest size beside one access key that fills its part of the memory', async () => {
     const { proxy } = await start();
     await sendSlowBodies(proxy, Array<string>(8).fill(OTHER_KEY), 6, ERRORS.busyKey, Buffer.alloc(40 * MIB, 'x'));
-    const response = await sendRequest(proxy.url, { body: chatBodyOf(50 * MIB, 'Hello') }, 15_000);
+    const response = await sendRequest(proxy.url, { body: chatBodyOf(50 * MIB, 'Hello') });
     assert.equal(response.status, 200);
   });
 
@@ -105,7 +105,7 @@ describe('A proxy with clients that use all they can', () => {
     const { enclave, proxy } = await start();
     const body = chatBody('/hang');
     for (const connection of await open(proxy, 20)) connection.send((headOf(OTHER_KEY, body.length) + body).repeat(32));
-    await withTimeout('the requests at the enclave', 10_000, enclave.journal.request(127));
+    await withTimeout('the requests at the enclave', DEADLINE, enclave.journal.request(127));
     await assertServed(proxy, ACCESS_KEY);
     assert.equal(enclave.journal.requests.length, 128 + 30);
   });

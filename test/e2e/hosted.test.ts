@@ -15,7 +15,7 @@ import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import { itWithSignals } from '../support/e2e/signals.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 type Start = Extract<ToProxy, { type: 'start' }>;
 
@@ -275,7 +275,7 @@ describe('IpcHost', () => {
     const stream = await openResponse(url, { body: chatBody('/repeat 10', { stream: true }) });
     proxy.send({ type: 'stop' });
     assert.equal((await readResponse(stream)).broken, false);
-    assert.deepEqual(await proxy.exit(1000), OK);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
     assert.equal(await idle.end(), 'closed');
   });
 
@@ -285,17 +285,17 @@ describe('IpcHost', () => {
     const reading = readResponse(stream);
     proxy.send({ type: 'stop' });
     proxy.send({ type: 'stop' });
-    assert.deepEqual(await proxy.exit(1000), OK);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
     assert.equal((await reading).broken, true);
     const unstarted = scope.hosted();
     unstarted.send({ type: 'stop' });
-    assert.deepEqual(await unstarted.exit(), OK);
+    assert.deepEqual(await unstarted.exitAtOnce(), OK);
   });
 
   it('stops at once on a request right behind the start, without waiting for it', async () => {
     proxy.send(startMessage());
     proxy.send({ type: 'stop' });
-    assert.deepEqual(await proxy.exit(), OK);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
     assert.deepEqual(proxy.messages.items, []);
   });
 
@@ -305,9 +305,9 @@ describe('IpcHost', () => {
     const reading = readResponse(stream);
     const { end } = await enclave.journal.request(0);
     proxy.child.disconnect();
-    assert.deepEqual(await proxy.exit(1000), OK);
+    assert.deepEqual(await proxy.exitAtOnce(), OK);
     assert.equal((await reading).broken, true);
-    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -316,7 +316,7 @@ describe('IpcHost', () => {
       const stream = await openResponse(url, { body: chatBody('/repeat 10', { stream: true }) });
       proxy.child.kill(signal);
       assert.equal((await readResponse(stream)).broken, false);
-      assert.deepEqual(await proxy.exit(1000), OK);
+      assert.deepEqual(await proxy.exitAtOnce(), OK);
     });
 
     itWithSignals(
@@ -332,7 +332,7 @@ describe('IpcHost', () => {
         assert.equal((await readResponse(stream)).broken, false);
         assert.equal(proxy.child.exitCode, null);
         proxy.child.kill(signal);
-        assert.deepEqual(await proxy.exit(1000), OK);
+        assert.deepEqual(await proxy.exitAtOnce(), OK);
         assert.equal((await reading).broken, true);
       },
     );
@@ -342,7 +342,7 @@ describe('IpcHost', () => {
 describe('IpcHost: its host is killed', () => {
   const scope = perTest();
 
-  it('exits within a second', async () => {
+  it('exits at once', async () => {
     const enclave = await scope.enclave();
     const host = scope.host(enclave.url);
     const line = await host.stdout.find('the proxy of the host', (text) => text.startsWith('ready '));
@@ -351,8 +351,8 @@ describe('IpcHost: its host is killed', () => {
     const reading = readResponse(stream);
     const { end } = await enclave.journal.request(0);
     host.child.kill('SIGKILL');
-    await host.exit(1000); // its output is also the proxy's: it ends with both of them
+    await host.exitAtOnce(); // its output is also the proxy's: it ends with both of them
     assert.equal((await reading).broken, true);
-    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
   });
 });

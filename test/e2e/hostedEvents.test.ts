@@ -1,7 +1,6 @@
 // Messages from a hosted proxy to its window about keys, chats and its port.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ProxySettings } from '../../src/settings/schema.ts';
 import { probe } from '../../src/supervisor/localProxy.ts';
@@ -10,6 +9,7 @@ import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
+import { ScriptedModel, typed } from '../support/vscode/scriptedModel.ts';
 
 const OWNERSHIP = Buffer.alloc(32, 7);
 const SECRETS = { apiKey: API_KEY, accessKeys: [ACCESS_KEY], ownership: OWNERSHIP.toString('base64') };
@@ -106,11 +106,13 @@ describe('IpcHost: events', () => {
   });
 
   it('reports that its port is free while it still finishes a stream', async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: 20 }) });
+    const model = new ScriptedModel();
+    enclave = await scope.enclave({ handler: model.handler });
     const { url, port } = await start();
-    const stream = await openResponse(url, { body: chatBody('/repeat 100', { stream: true }) });
-    let ended = false;
-    const reading = readResponse(stream).finally(() => (ended = true));
+    const stream = openResponse(url, { body: typed('Talk') });
+    const chat = await model.nextChat('Talk');
+    chat.say('One word.');
+    const reading = readResponse(await stream);
     proxy.send({ type: 'stop' });
     await proxy.message('stopped');
     assert.deepEqual(await probe(port, OWNERSHIP), { kind: 'free' });
@@ -124,8 +126,9 @@ describe('IpcHost: events', () => {
       trustFingerprint: 't',
     });
     assert.equal((await next.message('ready')).port, port);
-    assert.deepEqual([ended, proxy.child.exitCode], [false, null]);
+    assert.equal(proxy.child.exitCode, null);
     assert.equal((await models(url)).status, 200);
+    chat.finish(1, 2);
     assert.equal((await reading).broken, false);
     assert.deepEqual(await proxy.exit(), { code: 0, signal: null });
   });

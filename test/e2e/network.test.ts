@@ -53,7 +53,7 @@ describe('A remote enclave', () => {
     const company = await companyProxy({ [`${REMOTE}:443`]: enclave.port });
     const network = { httpsProxy: company.url, noProxy: '.remote.example', certificates: [TLS.ca] };
     const proxy = await scope.internalProxy({ url }, APPROVED, { network, internals: { anchors: enclave.anchors } });
-    assertError(await sendRequest(proxy.url, { body: BODY }, 15_000), ERRORS.backend); // the host does not exist
+    assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend); // the host does not exist
     assert.deepEqual(company.tunnels, []);
   });
 
@@ -61,7 +61,7 @@ describe('A remote enclave', () => {
     it(`is reached through the proxy in ${name}`, async () => {
       const company = await companyProxy({});
       const proxy = await withEnvironment(url, { [name]: company.url });
-      assertError(await sendRequest(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
       assert.deepEqual([...new Set(company.tunnels)], [`${REMOTE}:443`]);
     });
   }
@@ -70,7 +70,7 @@ describe('A remote enclave', () => {
     const company = await companyProxy({});
     const address = company.url.replace('//', '//user:password-of-a-company-proxy@');
     const proxy = await withEnvironment(url, { HTTPS_PROXY: address, PROXY_LOG_LEVEL: 'trace' });
-    const response = await sendRequest(proxy.url, { body: BODY }, 15_000);
+    const response = await sendRequest(proxy.url, { body: BODY });
     assertError(response, ERRORS.backend);
     assert.deepEqual([...new Set(company.credentials)], ['user:password-of-a-company-proxy']);
     await proxy.logged('handshake_failed');
@@ -81,7 +81,7 @@ describe('A remote enclave', () => {
   it('is reached directly when NO_PROXY excludes it', async () => {
     const company = await companyProxy({});
     const proxy = await withEnvironment(url, { HTTPS_PROXY: company.url, NO_PROXY: 'a.example, remote.example' });
-    assertError(await sendRequest(proxy.url, { body: BODY }, 15_000), ERRORS.backend);
+    assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
     assert.deepEqual(company.tunnels, []);
   });
 

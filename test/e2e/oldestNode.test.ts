@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { nodeWarning } from '../../src/proxy/nodeVersion.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { MODEL, chatBody } from '../support/e2e/chat.ts';
 import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';
@@ -15,7 +16,6 @@ describe('On the oldest supported Node', () => {
   let node: string;
 
   before(function () {
-    this.timeout(120_000); // the first run downloads it
     node = installOldestNode();
   });
 
@@ -42,11 +42,13 @@ describe('On the oldest supported Node', () => {
       messages: [{ role: 'user', content: 'Hello' }],
     });
     assert.equal(await stream.finalContent(), 'You said: Hello');
+    const { level, note } = await proxy.logged('old_node');
+    assert.deepEqual([level, note], ['warn', nodeWarning({ node: OLDEST_NODE })]);
     proxy.child.kill('SIGTERM');
-    assert.deepEqual(await proxy.exit(1000), { code: 0, signal: null });
+    assert.deepEqual(await proxy.exitAtOnce(), { code: 0, signal: null });
     assert.deepEqual(
       new Set(proxy.log.map(({ event }) => event)),
-      new Set(['session', 'request', 'stopping', 'session_lost']),
+      new Set(['old_node', 'session', 'request', 'stopping', 'session_lost']),
     );
   });
 

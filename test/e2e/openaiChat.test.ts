@@ -6,7 +6,7 @@ import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { perSuite } from '../support/e2e/scope.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 type Chunk = OpenAI.ChatCompletionChunk;
 type Delta = Chunk['choices'][number]['delta'] & { readonly reasoning?: string };
@@ -69,7 +69,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
           if (text === 'word word word ') return;
         }
       };
-      await withTimeout('three words of a stream that never ends', 2000, read());
+      await withTimeout('three words of a stream that never ends', DEADLINE, read());
     });
 
     it('reads a long stream to its end, past comment lines', async () => {
@@ -97,7 +97,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       });
       for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
       const { end } = await enclave.journal.request(index);
-      const { ended } = await withTimeout('the end of the answer at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of the answer at the enclave', DEADLINE, end);
       assert.equal(ended, 'client-cancelled');
     });
 
@@ -109,10 +109,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         { signal: controller.signal },
       );
       const aborted = assert.rejects(response, { name: 'Error', message: 'Request was aborted.' });
-      const { end } = await withTimeout('the request at the enclave', 2000, enclave.journal.request(index));
+      const { end } = await withTimeout('the request at the enclave', DEADLINE, enclave.journal.request(index));
       controller.abort();
       await aborted;
-      const { ended } = await withTimeout('the end of the request at the enclave', 1000, end);
+      const { ended } = await withTimeout('the end of the request at the enclave', DEADLINE, end);
       assert.equal(ended, 'client-cancelled');
     });
   });

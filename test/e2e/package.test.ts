@@ -14,7 +14,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   const env = environment({ npm_config_cache: join(cwd, 'cache'), npm_config_offline: 'true' });
   const shell = process.platform === 'win32'; // where npm is a batch file
   const child = new RunningProcess(spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] }));
-  const { code } = await child.exit(30_000);
+  const { code } = await child.exit();
   assert.equal(code, 0, child.stderr.items.join('\n'));
   return [...child.stdout.items, ...child.stderr.items].join('\n');
 }
@@ -64,7 +64,6 @@ describe('The package', () => {
   });
 
   it('for the editor has its bundles, no sources and no development enclave, is small, and packs without a warning', async function () {
-    this.timeout(120_000);
     const archive = join(folder, 'sealed-proxy.vsix');
     const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
     const output = await run(process.execPath, [fromRoot('scripts/package.mjs'), archive], fromRoot('.'));
@@ -93,7 +92,6 @@ describe('The package', () => {
       '@noble/ciphers',
       '@noble/hashes',
       'cborg',
-      '@sigstore/core',
       'jsonc-parser',
       'yaml',
       '@vscode-elements/elements',

@@ -32,7 +32,7 @@ describe('npm start', () => {
     const demo = start('--once');
     const chunks: string[] = [];
     demo.child.stdout?.on('data', (chunk: string) => chunks.push(chunk));
-    assert.deepEqual(await demo.exit(15_000), { code: 0, signal: null });
+    assert.deepEqual(await demo.exit(), { code: 0, signal: null });
     const text = demo.stdout.items.join('\n');
     assert.match(text, /base URL +http:\/\/127\.0\.0\.1:\d+\/v1\n/);
     assert.match(text, /access key +sealed-[\w-]{43}\n/);
@@ -40,13 +40,13 @@ describe('npm start', () => {
     assert.ok(text.includes(`You said: ${request}`));
     assert.match(text, /^ {2}\d+ tokens in, \d+ out$/m);
     assert.ok(chunks.length > 10, 'the answer arrives word by word');
-    assert.deepEqual(demo.stderr.items, []);
-  }).timeout(30_000);
+    assert.deepEqual(errorsOf(demo), []);
+  });
 
   itWithSignals('serves until Ctrl-C with the key that it prints', async () => {
     const demo = start();
     try {
-      await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'), 0, 15_000);
+      await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'));
       const text = demo.stdout.items.join('\n');
       const url = /base URL +(http:\S+)\/v1/.exec(text)?.[1] ?? '';
       const key = /access key +(\S+)/.exec(text)?.[1] ?? '';
@@ -56,7 +56,7 @@ describe('npm start', () => {
     } finally {
       demo.child.kill('SIGTERM');
     }
-  }).timeout(30_000);
+  });
 
   for (const [name, command] of [
     ['development enclave', 'dev-enclave.js'],
@@ -65,18 +65,18 @@ describe('npm start', () => {
     itOnLinux(`ends, and leaves no process, when its ${name} dies`, async () => {
       const demo = start();
       try {
-        await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'), 0, 15_000);
+        await demo.stdout.find('the last line', (line) => line.startsWith('Serving until Ctrl-C'));
         const children = allProcesses().filter(({ parent }) => parent === demo.pid);
         assert.equal(children.length, 2);
         const dying = children.find((child) => child.command.includes(command)) ?? assert.fail(command);
         process.kill(dying.pid, 'SIGKILL');
         assert.deepEqual(await demo.exit(), { code: 1, signal: null });
-        assert.deepEqual(demo.stderr.items, [`The ${name} has ended.`]);
+        assert.deepEqual(errorsOf(demo), [`The ${name} has ended.`]);
         for (const { pid } of children) assert.ok(!isRunning(pid), command);
       } finally {
         demo.child.kill('SIGTERM');
       }
-    }).timeout(30_000);
+    });
   }
 
   it('accepts no other argument', async () => {
@@ -85,3 +85,8 @@ describe('npm start', () => {
     assert.match(demo.stderr.items.join('\n'), /--once/);
   });
 });
+
+/** What it prints besides the warning about the project's own Node, until the registry has a newer one. */
+function errorsOf({ stderr }: RunningProcess): readonly string[] {
+  return stderr.items.filter((line) => !line.includes('"event":"old_node"'));
+}

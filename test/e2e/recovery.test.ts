@@ -15,7 +15,7 @@ import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { perSuite, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
 const CLIENTS = 32;
@@ -58,7 +58,7 @@ function startLoad(url: string, clients: number) {
   const loop = async () => {
     while (!stopped) {
       const begun = performance.now();
-      const response = await sendRequest(url, { body: chatBody('/burst 20', { stream: true }) }, 10_000);
+      const response = await sendRequest(url, { body: chatBody('/burst 20', { stream: true }) });
       outcomes.add({ begun, ended: performance.now(), response });
     }
   };
@@ -69,7 +69,7 @@ function startLoad(url: string, clients: number) {
     async served(count: number): Promise<void> {
       let seen = 0;
       const succeeded = ({ response }: Outcome) => isComplete(response) && ++seen >= count;
-      await outcomes.find(`${count} responses`, succeeded, outcomes.items.length, 10_000);
+      await outcomes.find(`${count} responses`, succeeded, outcomes.items.length);
     },
     async stop(): Promise<void> {
       stopped = true;
@@ -123,7 +123,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.equal(events.filter((event) => event === 'session').length, 2);
       assert.equal(events.filter((event) => event === 'session_lost').length, 1);
       await proxy.logged('session_lost', { reason: 'rejected' });
-    }).timeout(60_000);
+    });
 
     it('makes one session for concurrent requests', async () => {
       const enclave = await scope.enclave();
@@ -171,13 +171,13 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         const logged = proxy.stderr.items.length;
         forget(enclave);
         const sent = openRequest(proxy.url, { headers: { 'content-length': String(body.length) } });
-        const response = responseTo(sent, 10_000);
+        const response = responseTo(sent);
         sent.write(body.subarray(0, 2 * MIB));
         // The upload pauses until the new session exists.
         if (early) await proxy.logged('session', {}, logged);
         sent.write(body.subarray(2 * MIB, 4 * MIB));
         sent.end(body.subarray(4 * MIB));
-        const complete = await readResponse(await response, 10_000);
+        const complete = await readResponse(await response);
         assert.equal(complete.status, 200);
         const sha256 = createHash('sha256').update(body).digest('hex');
         assert.deepEqual((complete.json() as { body: object }).body, { length: body.length, sha256 });
@@ -198,7 +198,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         });
         stream.on('error', () => undefined);
       });
-      await withTimeout('the words of the stream', 2000, text);
+      await withTimeout('the words of the stream', DEADLINE, text);
       assert.equal(stream.complete, false);
       stream.destroy();
     });
@@ -213,7 +213,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       const proxy = await scope.proxy(enclave, {}, { nodeArgs });
       const commands = Array.from({ length: 64 }, (_, index) => `/burst ${100 + 10 * index} stream-${index}`);
       const responses = await Promise.all(
-        commands.map((command) => sendRequest(proxy.url, { body: chatBody(command, { stream: true }) }, 15_000)),
+        commands.map((command) => sendRequest(proxy.url, { body: chatBody(command, { stream: true }) })),
       );
       const sent = new Map(
         model.responses.map(({ request, chunks }) => [
@@ -246,5 +246,5 @@ describe('A proxy whose handshakes fail', () => {
     enclave.setFaults('');
     await load.served(CLIENTS);
     await load.stop();
-  }).timeout(30_000);
+  });
 });

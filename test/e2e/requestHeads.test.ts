@@ -75,14 +75,61 @@ describe('The head of a request', () => {
     assertError(await sendRaw('/v1/models?a\\b'), ERRORS.badTarget);
   });
 
-  it('with an absolute target is not served or forwarded', async () => {
+  it('with an absolute target of this computer is served, and forwarded as a path', async () => {
     const index = enclave.journal.requests.length;
-    for (const origin of [`http://127.0.0.1:${proxy.port}`, 'http://remote.example', 'https://127.0.0.1']) {
-      assertError(await sendRaw(`${origin}/v1/models`), ERRORS.noSuchPath);
+    for (const origin of [proxy.url, `HTTP://localhost:${proxy.port}`]) {
+      assert.equal((await sendRaw(`${origin}/health`)).status, 200);
+      assert.equal((await sendRaw(`${origin}?x=1`)).status, 200);
+      assert.equal((await sendRaw(`${origin}/v1/models?x=1`)).status, 200);
     }
+    assert.equal((await enclave.journal.request(index)).target, '/v1/models?x=1');
+    assert.equal(enclave.journal.requests.length, index + 2);
+  });
+
+  it('with an absolute target of another computer or scheme is not served or forwarded', async () => {
+    const index = enclave.journal.requests.length;
+    assertError(await sendRaw('http://remote.example/v1/models'), ERRORS.foreignHost);
+    assertError(await sendRaw('https://127.0.0.1/v1/models'), ERRORS.badTarget);
     const response = await curl('--proxy', proxy.url, '-H', 'Host: 127.0.0.1', 'http://remote.example/v1/models');
-    assertError(response, ERRORS.noSuchPath);
+    assertError(response, ERRORS.foreignHost);
     assert.equal(enclave.journal.requests.length, index);
+  });
+
+  it('with an access key in another place than the bearer token does not carry it to the enclave', async () => {
+    const index = enclave.journal.requests.length;
+    const names = ['x-api-key', 'api-key', 'x-goog-api-key'];
+    assert.equal((await sendRaw('/v1/models', ...names.map((name) => `${name}: ${ACCESS_KEY}`))).status, 200);
+    assert.deepEqual((await enclave.journal.request(index)).headers, []);
+    for (const name of ['key', 'api_key', 'api-key']) {
+      assertError(await sendRaw(`/v1/models?${name}=${ACCESS_KEY}`), ERRORS.keyInQuery);
+    }
+    assert.equal(enclave.journal.requests.length, index + 1);
+  });
+
+  it('may ask for the options of the server and of each path, without a key', async () => {
+    const options = (target: string) =>
+      exchangeRaw(proxy.port, `OPTIONS ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    for (const [target, allow] of [
+      ['*', 'GET, HEAD, POST, OPTIONS'],
+      [proxy.url, 'GET, HEAD, POST, OPTIONS'],
+      ['/', 'GET, HEAD, OPTIONS'],
+      ['/health', 'GET, HEAD, OPTIONS'],
+      ['/v1/models', 'GET, OPTIONS'],
+      ['/v1/chat/completions', 'POST, OPTIONS'],
+      ['/anthropic/v1/messages', 'POST, OPTIONS'],
+    ] as const) {
+      const response = await options(target);
+      assert.deepEqual([response.status, response.field('allow'), response.body.length], [204, allow, 0], target);
+      assert.equal(response.field('access-control-allow-origin'), undefined);
+    }
+    assertError(await options('/nothing'), ERRORS.noSuchPath);
+  });
+
+  it('is refused with a target that is not one', async () => {
+    for (const target of ['*', '/x#f', '/health#f', 'health', '127.0.0.1:1', 'ftp://localhost/'])
+      assert.equal((await sendRaw(target)).status, 400, target);
+    assertError(await sendRaw('*'), ERRORS.badTarget);
+    assertError(await sendRaw('/x#f'), ERRORS.badTarget);
   });
 
   const malformed: [string, string][] = [

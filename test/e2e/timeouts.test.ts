@@ -12,17 +12,18 @@ import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
 import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { RawServer } from '../support/rawServer.ts';
-import { withTimeout } from '../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
-/** In milliseconds. Pauses in successful requests are well below it, or add up to well above it. */
-const LIMIT = 500;
+/** In milliseconds. Pauses in successful requests are a small part of it, or add up to well above it. */
+const LIMIT = 1500;
+const PACE = 50;
+/** How many words take longer than the limit twice. */
+const MANY = (2 * LIMIT) / PACE + 10;
 const seconds = String(LIMIT / 1000);
-const LONG = '60';
 
-/** Timers can be late on a busy computer, but never early. */
-function assertAbout(milliseconds: number, expected: number): void {
+/** Timers can be late on a busy computer, but never early. The other timeout, of five minutes, is longer than any wait. */
+function assertAfter(milliseconds: number, expected: number): void {
   assert.ok(milliseconds > expected - 20, `${milliseconds} ms, too early for ${expected}`);
-  assert.ok(milliseconds < expected + 1500, `${milliseconds} ms, too late for ${expected}`);
 }
 
 describe('The request timeout', () => {
@@ -31,8 +32,8 @@ describe('The request timeout', () => {
   let proxy: ServerProcess;
 
   before(async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: 100 }) });
-    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds, PROXY_STREAM_IDLE_TIMEOUT_SECS: LONG });
+    enclave = await scope.enclave({ handler: createModel({ paceMs: PACE }) });
+    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds });
     await proxy.logged('session');
   });
 
@@ -43,9 +44,9 @@ describe('The request timeout', () => {
         sendRequest(proxy.url, { body: chatBody('/hang', { stream }) }),
       );
       assertError(result, ERRORS.timeout);
-      assertAbout(milliseconds, LIMIT);
+      assertAfter(milliseconds, LIMIT);
       const { end } = await enclave.journal.request(index);
-      assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+      assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
       await proxy.logged('request', { status: 504, end: 'timeout' });
     }
   });
@@ -69,7 +70,7 @@ describe('The request timeout', () => {
     const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body: chatBody('Hello') }));
     enclave.setFaults('');
     assert.deepEqual([result.status, result.broken], [200, true]);
-    assertAbout(milliseconds, LIMIT);
+    assertAfter(milliseconds, LIMIT);
     const status = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-d', chatBody('Hello'), `${proxy.url}/v1/chat/completions`],
     );
@@ -77,11 +78,11 @@ describe('The request timeout', () => {
   });
 
   it('does not limit a stream that has started', async () => {
-    const body = chatBody('/repeat 10', { stream: true });
+    const body = chatBody(`/repeat ${MANY}`, { stream: true });
     const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body }));
     assert.equal(result.broken, false);
     assert.match(result.body.toString(), /data: \[DONE\]\n\n$/);
-    assert.ok(milliseconds > 2 * LIMIT - 20);
+    assertAfter(milliseconds, 2 * LIMIT);
   });
 
   it('starts when the upload is complete, regardless of its duration', async () => {
@@ -107,7 +108,7 @@ describe('The request timeout', () => {
     sent.end(body.slice(10));
     const { result, milliseconds } = await timed(() => response);
     assertError(await readResponse(result), ERRORS.timeout);
-    assertAbout(milliseconds, LIMIT);
+    assertAfter(milliseconds, LIMIT);
   });
 });
 
@@ -119,7 +120,7 @@ describe('The request timeout during a handshake', () => {
     const proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds });
     const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body: chatBody('Hello') }));
     assertError(result, ERRORS.timeout);
-    assert.ok(milliseconds < LIMIT + 1500);
+    assertAfter(milliseconds, LIMIT);
     assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
     await proxy.logged('handshake_failed', { code: 'timeout' });
   });
@@ -148,7 +149,7 @@ describe('A connection to the enclave that cannot be established', () => {
           connection.write(through);
         }
         await proxy.logged('handshake_failed', { code: 'timeout' });
-        await withTimeout('the end of the connection', 3000, connection.closed);
+        await withTimeout('the end of the connection', DEADLINE, connection.closed);
       });
       assert.ok(milliseconds > 1000, `${milliseconds} ms`);
     });
@@ -161,8 +162,8 @@ describe('The idle timeout', () => {
   let proxy: ServerProcess;
 
   before(async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: 100 }) });
-    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: LONG, PROXY_STREAM_IDLE_TIMEOUT_SECS: seconds });
+    enclave = await scope.enclave({ handler: createModel({ paceMs: PACE }) });
+    proxy = await scope.proxy(enclave, { PROXY_STREAM_IDLE_TIMEOUT_SECS: seconds });
     await proxy.logged('session');
   });
 
@@ -173,9 +174,9 @@ describe('The idle timeout', () => {
     );
     assert.deepEqual([result.status, result.broken], [200, true]);
     assert.equal(result.body.toString().match(/"word "/g)?.length, 3);
-    assertAbout(milliseconds, LIMIT + 300);
+    assertAfter(milliseconds, LIMIT + 3 * PACE);
     const { end } = await enclave.journal.request(index);
-    assert.equal((await withTimeout('the end at the enclave', 1000, end)).ended, 'client-cancelled');
+    assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
     await proxy.logged('request', { status: 200, end: 'timeout' });
   });
 
@@ -190,16 +191,16 @@ describe('The idle timeout', () => {
 
   it('restarts with each chunk, so that a slow and steady stream may continue', async () => {
     const { result, milliseconds } = await timed(() =>
-      sendRequest(proxy.url, { body: chatBody('/repeat 12', { stream: true }) }),
+      sendRequest(proxy.url, { body: chatBody(`/repeat ${MANY}`, { stream: true }) }),
     );
     assert.equal(result.broken, false);
-    assert.ok(milliseconds > 2 * LIMIT);
+    assertAfter(milliseconds, 2 * LIMIT);
   });
 
   it('restarts with a comment line too', async () => {
-    const { result } = await timed(() => sendRequest(proxy.url, { body: chatBody('/ping 10', { stream: true }) }));
+    const result = await sendRequest(proxy.url, { body: chatBody(`/ping ${MANY}`, { stream: true }) });
     assert.equal(result.broken, false);
-    assert.equal(result.body.toString().match(/^: ping$/gm)?.length, 10);
+    assert.equal(result.body.toString().match(/^: ping$/gm)?.length, MANY);
   });
 
   it('limits neither the start of a response nor a non-streaming one', async () => {
@@ -214,7 +215,7 @@ describe('The idle timeout', () => {
       body: chatBody('/burst 150000 0123456789abcdef', { stream: true }),
     });
     await delay(3 * LIMIT);
-    const response = await readResponse(message, 15_000);
+    const response = await readResponse(message);
     assert.equal(response.broken, false);
     assert.equal(response.body.toString().match(/0123456789abcdef/g)?.length, 150_000);
   });
@@ -227,7 +228,7 @@ describe('The idle timeout', () => {
       connection.send(`${head.join('\r\n')}\r\n\r\n5\r\nhello\r\n`);
       const { result, milliseconds } = await timed(() => connection.readResponse());
       assertError(result, ERRORS.uploadTimeout);
-      assertAbout(milliseconds, LIMIT);
+      assertAfter(milliseconds, LIMIT);
       connection.destroy();
     }
     assert.equal(enclave.journal.requests.length, index);

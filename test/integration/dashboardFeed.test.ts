@@ -15,13 +15,18 @@ import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClie
 import { PROXY } from '../support/e2e/process.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import { EditorWindow, makeVault } from '../support/editorWindow.ts';
-import { eventually } from '../support/vscode/processes.ts';
-import { ScriptedModel } from '../support/vscode/scriptedModel.ts';
-import { DEADLINE } from '../support/withTimeout.ts';
+import { ScriptedModel, typed } from '../support/vscode/scriptedModel.ts';
+import { eventually } from '../support/withTimeout.ts';
 
 type Requests = Extract<ToDashboard, { type: 'requests' }>;
 
 const CLIENT = { ...makeAccessKey('A client', 'user', 0), id: accessKeyId(ACCESS_KEY), key: ACCESS_KEY };
+
+const NO_SENDERS: FeedContext['promptSources'] = {
+  isRemote: false,
+  findPrograms: () => Promise.resolve(),
+  map: () => ({ reach: { kind: 'enclave' }, actions: [], senders: [] }),
+};
 
 /** A dashboard of this window. */
 class View {
@@ -34,6 +39,7 @@ class View {
       supervisor,
       secrets: { accessKeys: () => Promise.resolve([{ ...CLIENT, isBound: true, isShared: false }]) },
       assistants: { list: () => Promise.resolve([]) },
+      promptSources: NO_SENDERS,
       usageHistory: { read: () => Promise.resolve([]) },
       settings: () => ({ modelOverrides: {}, usageHistory: true }),
       log: { channel: { error: (message) => this.failures.push(message) } },
@@ -46,13 +52,13 @@ class View {
 
   async state(label: string, accepts: (state: DashboardState) => boolean, start = 0): Promise<DashboardState> {
     const isIt = (message: ToDashboard) => message.type === 'state' && accepts(message.state);
-    const found = await this.messages.find(label, isIt, start, DEADLINE);
+    const found = await this.messages.find(label, isIt, start);
     return (found as Extract<ToDashboard, { type: 'state' }>).state;
   }
 
   async row(label: string, accepts: (row: RequestRow) => boolean, start = 0): Promise<Requests> {
     const isIt = (message: ToDashboard) => message.type === 'requests' && message.rows.some(accepts);
-    return (await this.messages.find(label, isIt, start, DEADLINE)) as Requests;
+    return (await this.messages.find(label, isIt, start)) as Requests;
   }
 }
 
@@ -81,9 +87,8 @@ describe('DashboardFeed', () => {
     await dashboard.state('the state', ({ connection }) => connection.tone === 'warning');
 
     const prompt = 'What is new?';
-    const body = chatBody(`<userRequest>${prompt}</userRequest>`, { stream: true });
-    const request = openResponse(url, { body });
-    const chat = await script.nextChat(prompt, DEADLINE);
+    const request = openResponse(url, { body: typed(prompt) });
+    const chat = await script.nextChat(prompt);
     chat.say('Not much');
     const response = await request;
     const isIts = ({ client: name }: RequestRow) => name === 'A client';
@@ -166,11 +171,11 @@ describe('DashboardFeed', () => {
     };
     const dashboard = view(window, { supervisor });
     dashboard.feed.start();
-    await asked.find('without an image', () => true, 0, DEADLINE);
+    await asked.find('without an image', () => true);
     const newImage = { pcr0: 'cd'.repeat(48), approvedBy: 'history', listedSince: null, refused: false } as const;
     status = { ...running, verified: null, establishedAt: null, newImage };
     dashboard.feed.statusChanged();
-    await asked.find('with the new image', (about) => about === status, 0, DEADLINE);
+    await asked.find('with the new image', (about) => about === status);
   });
 
   it('reads nothing once it is stopped', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromRoot } from '../support/e2e/process.ts';
@@ -23,6 +23,23 @@ describe('The scripts of package.json', () => {
     for (const script of ['run', 'npm']) {
       const source = readFileSync(fromRoot(`scripts/${script}.mjs`), 'utf8');
       for (const [, module = ''] of source.matchAll(/ from '([^']*)'/g)) assert.match(module, /^(node:|\.\/)/);
+    }
+  });
+});
+
+describe('scripts/reporter.mjs', () => {
+  it('counts the tests of a suite, and names those that failed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-counts-'));
+    try {
+      const [file, counts] = [join(folder, 'red.test.cjs'), join(folder, 'counts')];
+      writeFileSync(file, `describe('A suite', () => { it('passes', () => {}); it('fails', () => { throw 1; }); });`);
+      const args = ['node_modules/mocha/bin/mocha.js', '--no-config', '--reporter', 'scripts/reporter.mjs', file];
+      const env = { ...process.env, TEST_COUNTS: counts };
+      const { status } = spawnSync(process.execPath, args, { cwd: fromRoot('.'), env });
+      assert.equal(status, 1);
+      assert.deepEqual(JSON.parse(readFileSync(counts, 'utf8')), { passes: 1, failures: 1, failed: ['A suite fails'] });
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });

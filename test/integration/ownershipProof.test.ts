@@ -1,7 +1,6 @@
 // How a running proxy proves which user it belongs to.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createModel } from '../../src/devEnclave/model/model.ts';
 import {
   CHALLENGE_HEADER,
   PROOF_HEADER,
@@ -17,6 +16,8 @@ import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy } from '../support/e2e/scope.ts';
+import { ScriptedModel, typed } from '../support/vscode/scriptedModel.ts';
+import { DEADLINE } from '../support/withTimeout.ts';
 
 const SECRET = randomBytes(32);
 const KEYS = { apiKey: null, accessKeys: [] };
@@ -138,7 +139,8 @@ describe('The ownership proof of a proxy', () => {
 
   // The next program on the port could pass such a proof off as its own.
   it('is not sent after the port is free, while the proxy finishes a stream', async () => {
-    const enclave = await scope.enclave({ handler: createModel({ paceMs: 10 }) });
+    const model = new ScriptedModel();
+    const enclave = await scope.enclave({ handler: model.handler });
     const proxy = await scope.internalProxy(enclave, {}, { ownership: SECRET });
     const fields = Object.entries(headersFor(proxy.port, makeChallenge())).map((field) => field.join(': '));
     const request = `GET /health HTTP/1.1\r\nHost: localhost\r\n${fields.join('\r\n')}\r\n\r\n`;
@@ -150,18 +152,21 @@ describe('The ownership proof of a proxy', () => {
     });
     idle.send(request + request.slice(0, -2));
     assert.notEqual((await idle.readResponse()).field(REPORT_HEADER), undefined);
-    const body = chatBody('/repeat 50', { stream: true });
+    const body = typed('Talk');
     const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ACCESS_KEY}\r\n`;
     busy.send(`${head}content-length: ${body.length}\r\n\r\n`);
     busy.send(body);
+    const chat = await model.nextChat('Talk');
+    chat.say('One word.');
     await busy.until('data: ');
 
-    const stopped = proxy.stop(5000);
+    const stopped = proxy.stop(DEADLINE);
     await idle.end();
     assert.equal(idle.received.length, 0);
     proxy.setKeys({ ...KEYS, ownership: SECRET });
     busy.send(request);
-    assert.match((await busy.readResponse()).body.toString(), /\[DONE\]/);
+    chat.finish(1, 2);
+    assert.match((await busy.readResponse()).body.toString(), /"completion_tokens":2/);
     const response = await busy.readResponse();
     assert.deepEqual([response.status, response.field(REPORT_HEADER)], [200, undefined]);
     await stopped;

@@ -18,7 +18,7 @@ import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
 import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
 import type { Scope } from './e2e/scope.ts';
-import { DEADLINE, withTimeout } from './withTimeout.ts';
+import { eventually } from './withTimeout.ts';
 
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -90,8 +90,8 @@ export class EditorWindow {
       backendUrl: '',
       pcr0Environment: 'production',
       additionalPcr0: [],
-      requestTimeoutSeconds: 20,
-      streamIdleTimeoutSeconds: 20,
+      requestTimeoutSeconds: 300,
+      streamIdleTimeoutSeconds: 300,
       capacityWaitSeconds: 0,
       messagesModel: '',
       responsesModel: '',
@@ -162,14 +162,8 @@ export class EditorWindow {
   async status<Kind extends ProxyStatus['kind']>(
     kind: Kind,
     start = this.statuses.items.length - 1,
-    deadline = DEADLINE,
   ): Promise<Extract<ProxyStatus, { kind: Kind }>> {
-    const found = await this.statuses.find(
-      `the status ${kind}`,
-      (one) => one.kind === kind,
-      Math.max(0, start),
-      deadline,
-    );
+    const found = await this.statuses.find(`the status ${kind}`, (one) => one.kind === kind, Math.max(0, start));
     return found as Extract<ProxyStatus, { kind: Kind }>;
   }
 
@@ -180,9 +174,9 @@ export class EditorWindow {
   }
 
   /** The same for the health of a running proxy. */
-  async health(kind: Health['kind'], start = this.statuses.items.length - 1, deadline = DEADLINE): Promise<Running> {
+  async health(kind: Health['kind'], start = this.statuses.items.length - 1): Promise<Running> {
     const accepts = (one: ProxyStatus) => one.kind === 'running' && one.health.kind === kind;
-    return (await this.statuses.find(`the health ${kind}`, accepts, Math.max(0, start), deadline)) as Running;
+    return (await this.statuses.find(`the health ${kind}`, accepts, Math.max(0, start))) as Running;
   }
 }
 
@@ -197,13 +191,6 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Waits for the end of a process that is not our child, for which there is no event. */
-export async function gone(pid: number, deadline = DEADLINE): Promise<void> {
-  const ended = async () => {
-    while (isAlive(pid)) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
-    }
-  };
-  await withTimeout(`the end of process ${pid}`, deadline, ended());
+export async function gone(pid: number): Promise<void> {
+  await eventually(`the end of process ${pid}`, () => !isAlive(pid));
 }

@@ -26,8 +26,8 @@ interface Relayed {
 export class RelaysUnderTest {
   readonly backend: FakeBackend;
   readonly limits = new RequestLimits();
-  timeouts: Timeouts = { requestTimeout: 60_000, streamIdleTimeout: 60_000 };
-  readTimeout = 60_000;
+  timeouts: Timeouts = { requestTimeout: 300_000, streamIdleTimeout: 300_000 };
+  readTimeout = 300_000;
   readonly #relayed = new EventQueue<Relayed>();
   readonly #server: Server;
   readonly #connections: RawConnection[] = [];

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { METADATA, call, collect, connect, seal, sendRecord } from '../../support/devEnclave/client.ts';
 import { useEnclaves } from '../../support/devEnclave/fixture.ts';
-import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, eventually, withTimeout } from '../../support/withTimeout.ts';
 
 const KEY = 'dev-very-secret-key';
 const ROOT = new Uint8Array(32).fill(3);
@@ -88,12 +88,8 @@ describe('The journal of the development enclave', () => {
     const message = await sendRecord(enclave.url, session, record, { 'transfer-encoding': 'chunked' });
     await withTimeout('a record', DEADLINE, once(message, 'data'));
     message.destroy();
-    const deadline = performance.now() + 5000;
     let line = '';
-    while (line === '' && performance.now() < deadline) {
-      line = await readFile(recordFile, 'utf8');
-      await new Promise(setImmediate);
-    }
+    await eventually('the record', async () => (line = await readFile(recordFile, 'utf8')) !== '');
     const entry = JSON.parse(line) as Record<string, unknown>;
     assert.equal(entry['ended'], 'client-cancelled');
     assert.equal(typeof entry['ended_ms'], 'number');

@@ -1,13 +1,8 @@
 // The agents that speak a dialect, and the tools that a scripted model calls in them.
 import type { Bench, Command } from './bench.ts';
 import { modulesOf } from './releases.ts';
+import type { Call } from './script.ts';
 import { CODEX_OPTIONS, claude, codex } from './terminals.ts';
-
-/** A tool call of the model. */
-export interface Call {
-  readonly name: string;
-  readonly arguments: object;
-}
 
 export interface Agent {
   /** The ID of the assistant. */

@@ -1,6 +1,6 @@
 // The processes of an assistant, and those that it leaves running.
 import { readFileSync, readdirSync } from 'node:fs';
-import { eventually } from '../vscode/processes.ts';
+import { eventually } from '../withTimeout.ts';
 
 /** The IDs of the processes with this home folder. */
 function processesOf(home: string): number[] {

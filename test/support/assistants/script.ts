@@ -51,8 +51,14 @@ export function answerForever(tool: Tool | undefined): ApiHandler {
   });
 }
 
+/** A tool call of the model. */
+export interface Call {
+  readonly name: string;
+  readonly arguments: object;
+}
+
 /** A turn of a scripted model: calls at the same time, or the text that ends the turn. */
-export type Turn = string | readonly { readonly name: string; readonly arguments: object }[];
+export type Turn = string | readonly Call[];
 
 /**
  * Takes one turn after another for each request that offers the tool; greets other requests. Summarizes the conversation if
@@ -68,6 +74,17 @@ export function play(tool: string, turns: Iterable<Turn>, asksForSummary: RegExp
     if (typeof turn === 'string') return { steps: [think('I am done. '), ...say(turn)] };
     const calls = turn.map(({ name, arguments: input }) => ({ name, json: JSON.stringify(input) }));
     return { steps: [think('I need tools. '), ...callTools(calls)] };
+  });
+}
+
+/** Calls one tool for each request that `callFor` gives a call for; greets otherwise. */
+export function callWhen(callFor: (request: ChatRequest) => Call | undefined): ApiHandler {
+  return answering((request) => {
+    const call = callFor(request);
+    if (call === undefined) return GREETING;
+    return {
+      steps: [think('I need help. '), ...callTools([{ name: call.name, json: JSON.stringify(call.arguments) }])],
+    };
   });
 }
 

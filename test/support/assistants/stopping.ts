@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
-import { eventually } from '../vscode/processes.ts';
-import { DEADLINE, withTimeout } from '../withTimeout.ts';
+import { DEADLINE, eventually, withTimeout } from '../withTimeout.ts';
 import type { Bench } from './bench.ts';
 import { BEGIN } from './script.ts';
 
@@ -27,19 +26,14 @@ export function watched(handler: ApiHandler, aborted: EventQueue<number>): ApiHa
 }
 
 /** Waits for the response to begin, stops the assistant with `stop`, and waits for the abort in the enclave. */
-export async function measureStop(
-  { recorder }: Bench,
-  aborted: EventQueue<number>,
-  stop: () => void,
-  limit: number,
-): Promise<Stop> {
+export async function measureStop({ recorder }: Bench, aborted: EventQueue<number>, stop: () => void): Promise<Stop> {
   const hasBegun = () => recorder.received.includes(BEGIN);
-  await eventually('the response to begin', hasBegun, limit);
+  await eventually('the response to begin', hasBegun);
   const connection = recorder.connections.items.find(({ received }) => Buffer.concat(received).includes(BEGIN));
   assert.ok(connection);
   const closed = connection.closed.then(() => performance.now());
   const begin = performance.now();
   stop();
-  const known = await aborted.find('the abort to reach the enclave', (at) => at > begin, 0, limit);
+  const known = await aborted.find('the abort to reach the enclave', (at) => at > begin);
   return { fromSignal: known - begin, fromClose: known - (await withTimeout('the connection', DEADLINE, closed)) };
 }

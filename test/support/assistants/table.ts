@@ -36,8 +36,13 @@ after(showTable); // of all files with tests
 /** Prints the table and writes it to .cache/assistants/table.md. */
 function showTable(): void {
   const lines = [...rows.values()].map((row) => COLUMNS.map((column) => row.get(column) ?? '–'));
-  const table = [COLUMNS, COLUMNS.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  mkdirSync(dirname(PATH), { recursive: true });
-  writeFileSync(PATH, `${table}\n`);
+  if (lines.length > 0) writeTable(PATH, COLUMNS, lines);
+}
+
+/** Prints a table in Markdown, and writes it to a file. */
+export function writeTable(path: string, columns: readonly string[], lines: readonly (readonly string[])[]): void {
+  const table = [columns, columns.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${table}\n`);
   console.log(`\n${table}\n`);
 }

@@ -26,7 +26,7 @@ export async function curl(...args: readonly string[]): Promise<CurlResult> {
   const [out, err]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  const [exitCode] = (await withTimeout('curl', 4 * DEADLINE, once(child, 'close'))) as [number];
+  const [exitCode] = (await withTimeout('curl', DEADLINE, once(child, 'close'))) as [number];
   const report = JSON.parse(Buffer.concat(err).toString()) as {
     status: number;
     up: number;

@@ -10,8 +10,8 @@ export class EventQueue<T> {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Resolves with the first item from index `start` on for which `accepts` is true. Rejects after `deadline` ms. */
-  async find(label: string, accepts: (item: T) => boolean, start = 0, deadline = DEADLINE): Promise<T> {
+  /** Resolves with the first item from index `start` on for which `accepts` is true. */
+  async find(label: string, accepts: (item: T) => boolean, start = 0): Promise<T> {
     let stop = (): void => undefined;
     const found = new Promise<T>((resolve) => {
       let seen = start;
@@ -29,7 +29,7 @@ export class EventQueue<T> {
       search();
     });
     try {
-      return await withTimeout(label, deadline, found);
+      return await withTimeout(label, DEADLINE, found);
     } finally {
       stop();
     }

@@ -117,15 +117,15 @@ export async function sendAll(
 
 const LAST_EVENTS = { messages: ['message_stop'], responses: ['response.completed', 'response.incomplete'] };
 
-/** Checks a response of any kind: complete, broken in the dialect's form, or an error that the official client reads. */
-export function checkResponse(dialect: DialectUnderTest, response: ClientResponse): 'complete' | 'broken' | 'error' {
+/** Checks a response of any kind: complete, failed in the dialect's form, or an error that the official client reads. */
+export function checkResponse(dialect: DialectUnderTest, response: ClientResponse): 'complete' | 'failed' | 'error' {
   const text = response.body.toString();
+  assert.equal(response.broken, false, text);
   if (response.status !== 200) {
     checkError(dialect, response);
     return 'error';
   }
   if (response.headers['content-type']?.[0] === 'application/json') {
-    assert.equal(response.broken, false);
     assert.ok(response.json());
     return 'complete';
   }
@@ -135,13 +135,15 @@ export function checkResponse(dialect: DialectUnderTest, response: ClientRespons
     .map((event) => /^event: (.*)\ndata: (.*)$/.exec(event))
     .map((match) => ({ name: match?.[1] ?? '', data: JSON.parse(match?.[2] ?? '') as Record<string, unknown> }));
   const last = events.at(-1)?.name ?? '';
-  if (response.broken) assert.equal(last, dialect.errorEvent, text);
-  else assert.ok(LAST_EVENTS[dialect.name].includes(last), text);
+  const hasFailed = last === dialect.errorEvent;
+  assert.ok(hasFailed || LAST_EVENTS[dialect.name].includes(last), text);
+  const endings = events.filter(({ name }) => name === dialect.errorEvent || LAST_EVENTS[dialect.name].includes(name));
+  assert.equal(endings.length, 1, text);
   for (const [index, { name, data }] of events.entries()) {
     assert.equal(data['type'], name);
     if (dialect.name === 'responses') assert.equal(data['sequence_number'], index);
   }
-  return response.broken ? 'broken' : 'complete';
+  return hasFailed ? 'failed' : 'complete';
 }
 
 function checkError(dialect: DialectUnderTest, response: ClientResponse): void {

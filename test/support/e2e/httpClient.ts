@@ -28,12 +28,8 @@ export interface ClientResponse {
 }
 
 /** Sends a request and reads the response until it ends or breaks. Rejects if no response starts. */
-export async function sendRequest(
-  url: string,
-  request: RequestOptions = {},
-  deadline = DEADLINE,
-): Promise<ClientResponse> {
-  return readResponse(await openResponse(url, request, deadline), deadline);
+export async function sendRequest(url: string, request: RequestOptions = {}): Promise<ClientResponse> {
+  return readResponse(await openResponse(url, request));
 }
 
 /** `GET /v1/models`, by default with the access key that proxies in tests have. */
@@ -42,9 +38,9 @@ export function listModels(url: string, key?: string): Promise<ClientResponse> {
 }
 
 /** Sends a request; resolves as soon as the response starts. */
-export function openResponse(url: string, request: RequestOptions = {}, deadline = DEADLINE): Promise<IncomingMessage> {
+export function openResponse(url: string, request: RequestOptions = {}): Promise<IncomingMessage> {
   const sent = openRequest(url, request);
-  const response = responseTo(sent, deadline);
+  const response = responseTo(sent);
   sent.end(request.body);
   return response;
 }
@@ -63,16 +59,16 @@ export function openRequest(
 }
 
 /** Resolves when the response to a request starts, even while the body is still being sent. */
-export function responseTo(sent: ClientRequest, deadline = DEADLINE): Promise<IncomingMessage> {
+export function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   const response = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
     sent.on('error', reject);
   });
-  return withTimeout(`a response to ${sent.method} ${sent.path}`, deadline, response);
+  return withTimeout(`a response to ${sent.method} ${sent.path}`, DEADLINE, response);
 }
 
 /** Reads the rest of a response that has started. */
-export async function readResponse(message: IncomingMessage, deadline = DEADLINE): Promise<ClientResponse> {
+export async function readResponse(message: IncomingMessage): Promise<ClientResponse> {
   const chunks: Buffer[] = [];
   message.on('data', (chunk: Buffer) => chunks.push(chunk));
   const ended = new Promise<boolean>((resolve) => {
@@ -83,7 +79,7 @@ export async function readResponse(message: IncomingMessage, deadline = DEADLINE
       resolve(false);
     });
   });
-  const complete = await withTimeout('the end of a response', deadline, ended);
+  const complete = await withTimeout('the end of a response', DEADLINE, ended);
   const body = Buffer.concat(chunks);
   return {
     status: message.statusCode ?? 0,

@@ -3,8 +3,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
 import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import { EventQueue } from './eventQueue.ts';
+import { timed } from './stopwatch.ts';
 
 export const PROXY = fromRoot('dist/proxy.js');
 export const ENCLAVE = fromRoot('dist/dev-enclave.js');
@@ -92,9 +94,16 @@ export class RunningProcess {
     return parseLogLine(await this.stderr.find(label, accepts, start));
   }
 
-  /** Resolves when the process exits by itself; rejects after `deadline` ms. */
-  exit(deadline = DEADLINE): Promise<Exit> {
-    return withTimeout(`the end of process ${this.pid}`, deadline, this.ended);
+  /** Resolves when the process exits by itself. */
+  exit(): Promise<Exit> {
+    return withTimeout(`the end of process ${this.pid}`, DEADLINE, this.ended);
+  }
+
+  /** Resolves when the process exits by itself. Rejects if that took as long as running requests may take to finish. */
+  async exitAtOnce(): Promise<Exit> {
+    const { result, milliseconds } = await timed(() => this.exit());
+    if (milliseconds >= GRACE) throw new Error(`Process ${this.pid} took ${milliseconds} ms to exit`);
+    return result;
   }
 
   /** Ends the process in any state. */
@@ -135,9 +144,9 @@ interface Finished {
 export async function runToEnd(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  { script = PROXY, deadline = DEADLINE }: { readonly script?: string; readonly deadline?: number } = {},
+  { script = PROXY }: { readonly script?: string } = {},
 ): Promise<Finished> {
   const child = new RunningProcess(spawnNode(script, { args, env }));
-  const { code } = await child.exit(deadline);
+  const { code } = await child.exit();
   return { code, stdout: child.stdout.items.join('\n'), stderr: child.stderr.items.join('\n') };
 }

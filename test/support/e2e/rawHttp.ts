@@ -71,22 +71,22 @@ export class RawConnection {
   }
 
   /** Consumes the next response, framed by content-length or chunks. Rejects if the connection ends first. */
-  async readResponse(deadline = DEADLINE): Promise<RawResponse> {
-    const { response, length } = await this.#until('a response', () => parseResponse(this.#received), deadline);
+  async readResponse(): Promise<RawResponse> {
+    const { response, length } = await this.#until('a response', () => parseResponse(this.#received));
     this.#received = this.#received.subarray(length);
     return response;
   }
 
-  /** Resolves with how the other side ended the connection; rejects after `deadline` ms. */
-  end(deadline = DEADLINE): Promise<RawEnd> {
-    return withTimeout('the end of the connection', deadline, this.ended);
+  /** Resolves with how the other side ended the connection. */
+  end(): Promise<RawEnd> {
+    return withTimeout('the end of the connection', DEADLINE, this.ended);
   }
 
   destroy(): void {
     this.socket.destroy();
   }
 
-  async #until<T>(label: string, check: () => T | undefined, deadline = DEADLINE): Promise<T> {
+  async #until<T>(label: string, check: () => T | undefined): Promise<T> {
     const found = async (): Promise<T> => {
       for (;;) {
         const result = check();
@@ -95,7 +95,7 @@ export class RawConnection {
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     };
-    return withTimeout(label, deadline, found());
+    return withTimeout(label, DEADLINE, found());
   }
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import { withTimeout } from '../withTimeout.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 
 interface Address {
   readonly port: number;
@@ -18,7 +18,7 @@ export class Bridge {
   }
 
   /** Waits for the address of the window in which this folder is open. */
-  static async of(folder: string, deadline: number): Promise<Bridge> {
+  static async of(folder: string): Promise<Bridge> {
     const path = join(folder, 'bridge.json');
     const watcher = watch(folder);
     const written = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ export class Bridge {
       look();
     });
     try {
-      await withTimeout(`the extension host of ${folder}`, deadline, written);
+      await withTimeout(`the extension host of ${folder}`, DEADLINE, written);
     } finally {
       watcher.close();
     }

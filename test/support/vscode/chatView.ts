@@ -1,8 +1,7 @@
 // VS Code's own chat, as a user sees it.
 import type { Locator } from 'playwright-core';
-import { withTimeout } from '../withTimeout.ts';
+import { DEADLINE, withTimeout } from '../withTimeout.ts';
 import type { Bridge } from './bridge.ts';
-import { VISIBLE } from './workbench.ts';
 import type { Workbench } from './workbench.ts';
 
 export class ChatView {
@@ -17,7 +16,7 @@ export class ChatView {
     const { bridge } = window;
     await bridge.command('workbench.action.chat.manage'); // a new profile has no chat before this
     await bridge.command('workbench.action.closeAllEditors');
-    await withTimeout("the extension behind the editor's chat", VISIBLE, activateChat(bridge));
+    await withTimeout("the extension behind the editor's chat", DEADLINE, activateChat(bridge));
     await bridge.command('workbench.action.chat.open');
     return new ChatView(window);
   }
@@ -93,12 +92,11 @@ export class ChatView {
   async contextUsage(screenshot: string): Promise<string> {
     await this.#idle();
     const { page } = this.#window;
-    await page.locator('.chat-context-usage-widget').hover();
     const details = page.locator('.chat-context-usage-details');
-    await details.waitFor();
+    await this.#window.pointAt(page.locator('.chat-context-usage-widget'), details);
     const text = await details.innerText();
     await this.#window.screenshot(screenshot);
-    await page.mouse.move(300, 300);
+    await this.#window.moveAway();
     await details.waitFor({ state: 'hidden' });
     return text;
   }

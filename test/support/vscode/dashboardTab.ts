@@ -1,7 +1,6 @@
 // The dashboard of one window, as a user sees it.
 import type { FrameLocator, Locator } from 'playwright-core';
-import { eventually } from './processes.ts';
-import { VISIBLE } from './workbench.ts';
+import { eventually } from '../withTimeout.ts';
 import type { Workbench } from './workbench.ts';
 
 /** By the names of the screenshots: the id of the theme, and the class of a web view in it. */
@@ -11,7 +10,8 @@ const THEMES = {
   'high-contrast': ['Default High Contrast', 'vscode-high-contrast'],
 } as const;
 
-export type SectionTitle = 'Connection' | 'Attestation' | 'Requests' | 'Usage over Time' | 'Clients';
+export type SectionTitle =
+  'Connection' | 'Where Prompts Go' | 'Attestation' | 'Requests' | 'Usage over Time' | 'Clients';
 
 export class DashboardTab {
   readonly #window: Workbench;
@@ -95,10 +95,8 @@ export class DashboardTab {
         editor.workspace.getConfiguration('workbench').update('colorTheme', value, editor.ConfigurationTarget.Global),
       id,
     );
-    await eventually(
-      `the theme ${id}`,
-      async () => new RegExp(`\\b${cssClass}( |$)`).test((await this.body.getAttribute('class')) ?? ''),
-      VISIBLE,
+    await eventually(`the theme ${id}`, async () =>
+      new RegExp(`\\b${cssClass}( |$)`).test((await this.body.getAttribute('class')) ?? ''),
     );
   }
 }

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { resolveCliArgsFromVSCodeExecutablePath } from '@vscode/test-electron';
 import { _electron } from 'playwright-core';
 import type { ElectronApplication, Page } from 'playwright-core';
+import { DEADLINE } from '../withTimeout.ts';
 import type { Backing, Equipment } from './editor.ts';
 import { BRIDGE } from './profile.ts';
 import type { Profile } from './profile.ts';
 import type { TestTarget } from './testTarget.ts';
-
-const STARTING = 30_000;
 
 export class DesktopEditor implements Backing {
   readonly settingsFile = 'User';
@@ -34,7 +33,7 @@ export class DesktopEditor implements Backing {
   async open(folder: string, suite?: string): Promise<Page> {
     const tests = suite === undefined ? [] : [`--extensionDevelopmentPath=${BRIDGE}`, `--extensionTestsPath=${suite}`];
     const page = this.#app === undefined ? await this.#launch([folder, ...tests]) : await this.#another(folder);
-    await page.locator('.monaco-workbench').waitFor({ timeout: STARTING });
+    await page.locator('.monaco-workbench').waitFor({ timeout: DEADLINE });
     return page;
   }
 
@@ -57,7 +56,7 @@ export class DesktopEditor implements Backing {
     if (this.#app === undefined) throw new Error('The editor is not running');
     const opened = this.#app.waitForEvent('window');
     // A second start with the same profile passes the folder to the running editor.
-    spawnSync(this.#executable, [folder, '--new-window', '--no-sandbox', ...this.#folders()], { timeout: STARTING });
+    spawnSync(this.#executable, [folder, '--new-window', '--no-sandbox', ...this.#folders()], { timeout: DEADLINE });
     return opened;
   }
 

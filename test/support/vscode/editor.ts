@@ -11,9 +11,6 @@ import { ServerEditor } from './serverEditor.ts';
 import { currentTestTarget } from './testTarget.ts';
 import { Workbench } from './workbench.ts';
 
-/** Deadline for a window to open on a loaded machine, in milliseconds. */
-export const OPENING = 60_000;
-
 /** The package and the environment of an editor. */
 export interface Equipment {
   /** The package of the extension. */
@@ -63,14 +60,14 @@ export class Editor {
   async open(name: string): Promise<Workbench> {
     const folder = this.#fresh(name);
     const page = await this.#watched(folder);
-    return new Workbench(page, await Bridge.of(folder, OPENING));
+    return new Workbench(page, await Bridge.of(folder));
   }
 
   /** Reloads a window, as a user does. Returns it with its new extension host. */
   async reload(window: Workbench, name: string): Promise<Workbench> {
     const folder = this.#fresh(name);
     await window.runCommand('Developer: Reload Window');
-    return new Workbench(window.page, await Bridge.of(folder, OPENING));
+    return new Workbench(window.page, await Bridge.of(folder));
   }
 
   /** Opens a window whose extension host runs the suite in test/vscode/host. */

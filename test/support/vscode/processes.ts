@@ -1,6 +1,5 @@
 // The processes of this computer, read from /proc.
 import { readFileSync, readdirSync } from 'node:fs';
-import { DEADLINE } from '../withTimeout.ts';
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -38,20 +37,4 @@ export function proxiesOf(extensions: string, host?: number): ProcessFacts[] {
 
 export function isRunning(pid: number): boolean {
   return readProcess(pid) !== undefined;
-}
-
-/** Polls `condition` every 20 ms, for conditions without an event. Returns how many milliseconds it took. */
-export async function eventually(
-  label: string,
-  condition: () => boolean | Promise<boolean>,
-  deadline = DEADLINE,
-): Promise<number> {
-  const start = performance.now();
-  while (!(await condition())) {
-    if (performance.now() - start > deadline) throw new Error(`Waited ${deadline} ms for ${label}`);
-    await new Promise((resolve) => {
-      setTimeout(resolve, 20);
-    });
-  }
-  return performance.now() - start;
 }

@@ -1,5 +1,5 @@
 // The temporary folders of one VS Code: settings, extensions, data and the folders that its windows open.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APPLICATION_SETTING_NAMES } from '../../../src/settings/schema.ts';
@@ -17,6 +17,13 @@ export const NEXT_MANIFEST = fromRoot('.cache/vscode/next/package.json');
 export const LLAMA_VSIX = fromRoot('.cache/vscode/llama.vsix');
 /** An extension with models of another vendor, which have the names of ours. */
 export const OTHER_VENDOR_VSIX = fromRoot('.cache/vscode/otherVendor.vsix');
+/** Extensions with the IDs of AI extensions, and nothing else. */
+export const STAND_IN_VSIXES: readonly string[] = (
+  JSON.parse(readFileSync(fromRoot('test/vscode/standIns/extensions.json'), 'utf8')) as Record<
+    'publisher' | 'name',
+    string
+  >[]
+).map(({ publisher, name }) => fromRoot(`.cache/vscode/standIns/${publisher}.${name}.vsix`));
 export const BRIDGE = fromRoot('.cache/vscode/bridge');
 export const HOST_SUITE = fromRoot('.cache/vscode/host/index.cjs');
 

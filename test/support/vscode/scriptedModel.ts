@@ -2,6 +2,7 @@
 import { answerJson } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { ApiHandler, ApiResponseWriter } from '../../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../../src/devEnclave/model/model.ts';
+import { chatBody } from '../e2e/chat.ts';
 import { EventQueue } from '../e2e/eventQueue.ts';
 
 /** The parts of a request from the editor's chat that tests look at. */
@@ -13,6 +14,11 @@ export interface ChatBody {
 }
 
 const TYPED = /<userRequest>(.*?)<\/userRequest>/s;
+
+/** The body of a request with this prompt, as the editor's chat sends it. */
+export function typed(prompt: string): string {
+  return chatBody(`<userRequest>${prompt}</userRequest>`, { stream: true });
+}
 
 export class ScriptedModel {
   readonly #chats = new EventQueue<PendingChat>();
@@ -28,9 +34,9 @@ export class ScriptedModel {
   };
 
   /** Waits for the chat's next request with this prompt. The caller must respond to it. */
-  async nextChat(prompt: string, deadline: number): Promise<PendingChat> {
+  async nextChat(prompt: string): Promise<PendingChat> {
     const accepts = ({ body }: PendingChat) => promptOf(body) === prompt;
-    const chat = await this.#chats.find(`a request for "${prompt}"`, accepts, this.#taken, deadline);
+    const chat = await this.#chats.find(`a request for "${prompt}"`, accepts, this.#taken);
     this.#taken = this.#chats.items.indexOf(chat) + 1;
     return chat;
   }
@@ -39,8 +45,8 @@ export class ScriptedModel {
 /** One request, and its response while it is being written. */
 export class PendingChat {
   readonly body: ChatBody;
-  /** Resolves when the response is complete or cancelled, with the time in milliseconds since 1970. */
-  readonly over: Promise<number>;
+  /** Resolves when the response is complete or cancelled. */
+  readonly over: Promise<void>;
   readonly #response: ApiResponseWriter;
   #started = false;
   #calls = 0;
@@ -50,9 +56,7 @@ export class PendingChat {
     this.body = body;
     this.#response = response;
     this.over = new Promise((resolve) => {
-      this.#end = () => {
-        resolve(Date.now());
-      };
+      this.#end = resolve;
     });
     response.signal.addEventListener('abort', this.#end);
   }

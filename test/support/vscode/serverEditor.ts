@@ -5,12 +5,12 @@ import { chromium } from 'playwright-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { RunningProcess, environment } from '../e2e/process.ts';
+import { DEADLINE } from '../withTimeout.ts';
 import type { Backing, Equipment } from './editor.ts';
 import { BRIDGE } from './profile.ts';
 import type { Profile } from './profile.ts';
 import type { TestTarget } from './testTarget.ts';
 
-const STARTING = 30_000;
 export const BROWSER_ARGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -57,7 +57,7 @@ export class ServerEditor implements Backing {
       spawn(process.execPath, args, { env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] }),
     );
     this.#server = server;
-    await server.stdout.find("VS Code's server", (line) => line.includes('Extension host agent'), 0, STARTING);
+    await server.stdout.find("VS Code's server", (line) => line.includes('Extension host agent'), 0);
     this.#browser = await chromium.launchPersistentContext(browser, {
       executablePath: this.#target.browser,
       headless: true,
@@ -79,7 +79,7 @@ export class ServerEditor implements Backing {
     const payload = [development, ...(suite === undefined ? [] : [['extensionTestsPath', remote(suite)]])];
     if (suite !== undefined) url.searchParams.set('payload', JSON.stringify(payload));
     await page.goto(url.href);
-    await page.locator('.monaco-workbench').waitFor({ timeout: STARTING });
+    await page.locator('.monaco-workbench').waitFor({ timeout: DEADLINE });
     return page;
   }
 

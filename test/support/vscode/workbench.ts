@@ -4,13 +4,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { fromRoot } from '../e2e/process.ts';
+import { DEADLINE, eventually } from '../withTimeout.ts';
 import type { Bridge } from './bridge.ts';
-import { eventually } from './processes.ts';
 
 const SCREENSHOTS = fromRoot('.cache/screenshots');
 const PICTURES = join(SCREENSHOTS, 'walkthrough');
-/** Deadline for a visible change on a loaded machine, in milliseconds. A passing test never waits that long. */
-export const VISIBLE = 20_000;
+/** In milliseconds, until the mouse tries again. */
+const ATTEMPT = 5000;
 
 /** In pixels. */
 export interface Clip {
@@ -27,7 +27,7 @@ export class Workbench {
   constructor(page: Page, bridge: Bridge) {
     this.page = page;
     this.bridge = bridge;
-    page.setDefaultTimeout(VISIBLE);
+    page.setDefaultTimeout(DEADLINE);
   }
 
   /** The status bar item of Sealed Proxy. */
@@ -55,25 +55,47 @@ export class Workbench {
    * then all is done again.
    */
   async inTooltip<T>(use: (tooltip: Locator) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      await this.item.hover();
+    const end = performance.now() + DEADLINE;
+    for (;;) {
+      await this.pointAt(this.item, this.#tooltip);
       try {
-        this.page.setDefaultTimeout(VISIBLE / 4);
-        await this.#tooltip.waitFor();
+        this.page.setDefaultTimeout(ATTEMPT);
         return await use(this.#tooltip);
       } catch (error) {
-        if (attempt === 4 || error instanceof AssertionError) throw error;
+        if (performance.now() > end || error instanceof AssertionError) throw error;
       } finally {
-        this.page.setDefaultTimeout(VISIBLE);
+        this.page.setDefaultTimeout(DEADLINE);
         await this.#closeTooltip();
       }
     }
   }
 
-  async #closeTooltip(): Promise<void> {
+  /**
+   * Moves the mouse to `target` until this shows `effect`. A tooltip of another part may cover the target: the mouse leaves,
+   * which closes that tooltip, and comes again.
+   */
+  async pointAt(target: Locator, effect: Locator): Promise<void> {
+    await eventually(`${target.toString()} to show ${effect.toString()}`, async () => {
+      try {
+        await target.hover({ timeout: ATTEMPT });
+        await effect.waitFor({ timeout: ATTEMPT });
+        return true;
+      } catch {
+        await this.moveAway();
+        return false;
+      }
+    });
+  }
+
+  /** Moves the mouse to where it shows nothing. */
+  async moveAway(): Promise<void> {
     await this.page.mouse.move(300, 300);
+  }
+
+  async #closeTooltip(): Promise<void> {
+    await this.moveAway();
     try {
-      await this.#tooltip.waitFor({ state: 'hidden', timeout: 3000 });
+      await this.#tooltip.waitFor({ state: 'hidden', timeout: ATTEMPT });
     } catch {
       await this.page.keyboard.press('Escape'); // a tooltip with the keyboard focus stays when the mouse leaves
       await this.#tooltip.waitFor({ state: 'hidden' });
@@ -181,14 +203,10 @@ export class Workbench {
     const body = this.page.frameLocator('iframe.webview').frameLocator('#active-frame').locator('body');
     let text = '';
     // The editor may still show the previous report for a moment.
-    await eventually(
-      'the new report',
-      async () => {
-        text = await body.innerText();
-        return (/\b[\dT:.-]{20,23}Z$/m.exec(text)?.[0] ?? '') >= requestedAt;
-      },
-      VISIBLE,
-    );
+    await eventually('the new report', async () => {
+      text = await body.innerText();
+      return (/\b[\dT:.-]{20,23}Z$/m.exec(text)?.[0] ?? '') >= requestedAt;
+    });
     await this.screenshot(`diagnosis-${name}`);
     writeFileSync(join(SCREENSHOTS, `diagnosis-${name}.txt`), text);
     await this.bridge.command('workbench.action.closeAllEditors');

@@ -3,12 +3,19 @@ import { renameSync, writeFileSync } from 'node:fs';
 // file.
 import { join } from 'node:path';
 import Mocha from 'mocha';
+import { DEADLINE } from '../../support/withTimeout.ts';
 import type { RunResults } from './run.ts';
 import { folder } from './surroundings.ts';
 
 export async function run(): Promise<void> {
   const lines: string[] = [];
-  const mocha = new Mocha({ ui: 'bdd', timeout: 30_000, forbidOnly: true, forbidPending: true, reporter: 'spec' });
+  const mocha = new Mocha({
+    ui: 'bdd',
+    timeout: 2 * DEADLINE,
+    forbidOnly: true,
+    forbidPending: true,
+    reporter: 'spec',
+  });
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   await import('./activation.test.ts');
   await import('./chat.test.ts');

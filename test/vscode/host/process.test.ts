@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readlinkSync } from 'node:fs';
 import * as vscode from 'vscode';
-import { eventually, isRunning } from '../../support/vscode/processes.ts';
+import { isRunning } from '../../support/vscode/processes.ts';
+import { eventually } from '../../support/withTimeout.ts';
 import { api, child, children, connection, state } from './surroundings.ts';
 
 const { executeCommand } = vscode.commands;

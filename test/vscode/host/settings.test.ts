@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { eventually } from '../../support/vscode/processes.ts';
+import { eventually } from '../../support/withTimeout.ts';
 import { api, child, connection, facts, kill, restartedBy, set, startEnclave, state } from './surroundings.ts';
 
 describe('Settings', () => {

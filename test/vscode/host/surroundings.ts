@@ -6,15 +6,12 @@ import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
-import type { RequestEnding, RequestFacts } from '../../../src/devEnclave/transport/journal.ts';
+import type { RequestEnding } from '../../../src/devEnclave/transport/journal.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { allProcesses } from '../../support/vscode/processes.ts';
-import { withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 import type { RunFacts } from './run.ts';
-
-/** Deadline for a state that takes a start, a retry or a restart, in milliseconds. A passing test never waits that long. */
-const STATE = 20_000;
 
 export const PUBLISHED = 'sealed-proxy.sealed-proxy';
 
@@ -52,7 +49,7 @@ export async function statusThat(
     });
   });
   try {
-    return await withTimeout(label, STATE, changed);
+    return await withTimeout(label, DEADLINE, changed);
   } catch (cause) {
     throw new Error(`Waited for ${label}; saw ${seen.join(', ')}`, { cause });
   } finally {
@@ -68,29 +65,26 @@ export async function connection(): Promise<SealedProxyConnection> {
   return (await api()).getConnection(facts().client);
 }
 
-/** Waits until the enclave notices the next cancelled request. Returns the time, in milliseconds since 1970. */
-export async function nextCancellation(): Promise<number> {
-  const before = cancellations().length;
+/** Waits until the enclave notices the next cancelled request. */
+export async function nextCancellation(): Promise<void> {
+  const before = cancellations();
   const watcher = watch(facts().record);
-  const noticed = new Promise<number>((resolve) => {
+  const noticed = new Promise<void>((resolve) => {
     watcher.on('change', () => {
-      const at = cancellations()[before];
-      if (at !== undefined) resolve(at);
+      if (cancellations() > before) resolve();
     });
   });
   try {
-    return await withTimeout('the enclave to notice', STATE, noticed);
+    await withTimeout('the enclave to notice', DEADLINE, noticed);
   } finally {
     watcher.close();
   }
 }
 
-function cancellations(): number[] {
+/** How many requests their clients have cancelled. */
+function cancellations(): number {
   const lines = readFileSync(facts().record, 'utf8').split('\n').slice(0, -1);
-  return lines
-    .map((line) => JSON.parse(line) as Pick<RequestFacts, 'at'> & RequestEnding)
-    .filter(({ ended }) => ended === 'client-cancelled')
-    .map(({ at, ended_ms: after }) => Date.parse(at) + after);
+  return lines.filter((line) => (JSON.parse(line) as RequestEnding).ended === 'client-cancelled').length;
 }
 
 /** The proxy process of this extension host. */
@@ -133,7 +127,7 @@ export async function startEnclave(
   });
   const [line] = (await withTimeout(
     'the enclave',
-    STATE,
+    DEADLINE,
     once(createInterface({ input: enclave.stdout }), 'line'),
   )) as [string];
   const url = line.replace('enclave listening on ', '');
@@ -143,5 +137,5 @@ export async function startEnclave(
 export async function kill(process: ChildProcess): Promise<void> {
   const ended = once(process, 'exit');
   process.kill('SIGKILL');
-  await withTimeout('the end of a process', STATE, ended);
+  await withTimeout('the end of a process', DEADLINE, ended);
 }

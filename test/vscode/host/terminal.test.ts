@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { eventually } from '../../support/vscode/processes.ts';
+import { eventually } from '../../support/withTimeout.ts';
 import { api, folder, set, state } from './surroundings.ts';
 
 /** The variables for OpenAI clients in the shell of a new terminal. */
@@ -12,7 +12,7 @@ async function terminalVariables(): Promise<Record<string, string>> {
   const terminal = vscode.window.createTerminal({ shellPath: '/bin/sh', cwd: folder() });
   try {
     terminal.sendText('env > variables.new && mv variables.new variables');
-    await eventually('a terminal to answer', () => existsSync(path), 20_000);
+    await eventually('a terminal to answer', () => existsSync(path));
     const lines = readFileSync(path, 'utf8').split('\n');
     return Object.fromEntries(
       lines.filter((line) => line.startsWith('OPENAI_')).map((line) => line.split('=', 2) as [string, string]),
@@ -33,14 +33,10 @@ describe('A new terminal', () => {
     await set('terminal.enabled', true);
     const { baseUrl } = await api();
     let variables: Record<string, string> = {};
-    await eventually(
-      'the variables in a new terminal',
-      async () => {
-        variables = await terminalVariables();
-        return 'OPENAI_API_KEY' in variables;
-      },
-      20_000,
-    );
+    await eventually('the variables in a new terminal', async () => {
+      variables = await terminalVariables();
+      return 'OPENAI_API_KEY' in variables;
+    });
     assert.equal(variables['OPENAI_BASE_URL'], baseUrl);
     assert.equal(variables['OPENAI_API_BASE'], baseUrl);
     const headers = { authorization: `Bearer ${variables['OPENAI_API_KEY'] ?? ''}` };
@@ -55,7 +51,6 @@ describe('A new terminal', () => {
     await eventually(
       'a terminal without the variables',
       async () => Object.keys(await terminalVariables()).length === 0,
-      20_000,
     );
   });
 });

@@ -15,10 +15,9 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually } from '../../support/vscode/processes.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-watching-user';
 const QUESTION = 'Tell me of the mountains';
@@ -37,7 +36,6 @@ describe('The dashboard', () => {
   let config: string;
 
   before(async function () {
-    this.timeout(120_000);
     enclave = await scope.enclave({ handler: script.handler });
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
@@ -101,22 +99,17 @@ describe('The dashboard', () => {
     const prompt = `<userRequest>${QUESTION}</userRequest>`;
     const key = keys.get('Notebook') ?? '';
     const request = openResponse(url, { key, body: chatBody(prompt, { model: MODEL, stream: true }) });
-    const chat = await script.nextChat(QUESTION, VISIBLE);
+    const chat = await script.nextChat(QUESTION);
     chat.say('High');
     const response = await request;
     await eventually(
       'the running request',
       async () => (await dashboard.row('Notebook')).at(-1)?.includes('Running') ?? false,
-      VISIBLE,
     );
     await window.screenshot('dashboard-requests-running');
     chat.finish(12, 34);
     await readResponse(response);
-    await eventually(
-      'its end',
-      async () => (await dashboard.row('Notebook')).at(-1)?.includes('Completed') ?? false,
-      VISIBLE,
-    );
+    await eventually('its end', async () => (await dashboard.row('Notebook')).at(-1)?.includes('Completed') ?? false);
     const cells = await dashboard.row('Notebook');
     assert.deepEqual([cells[2], cells[4], cells[7], cells[8]], ['Chat', '200', '12', '34']);
   });
@@ -131,7 +124,7 @@ describe('The dashboard', () => {
     await dashboard.pictures('requests');
     const filter = dashboard.frame.getByLabel('Client', { exact: true });
     await filter.selectOption({ label: 'Shell' });
-    await eventually('only its requests', async () => (await dashboard.frame.getByRole('row').count()) === 3, VISIBLE);
+    await eventually('only its requests', async () => (await dashboard.frame.getByRole('row').count()) === 3);
     await filter.selectOption({ label: 'All clients' });
     const secrets = { 'the API key': API_KEY, 'the question': QUESTION, ...Object.fromEntries(keys) };
     assertNoSecretLeaks(secrets, await dashboard.body.innerText(), 'the requests');
@@ -142,11 +135,7 @@ describe('The dashboard', () => {
     await window.runCommand('Sealed Proxy: Show Usage');
     await dashboard.shows('Usage over Time');
     await dashboard.press('90 days');
-    await eventually(
-      'all clients',
-      async () => (await dashboard.row('Total'))[1]?.startsWith('10,0') ?? false,
-      VISIBLE,
-    );
+    await eventually('all clients', async () => (await dashboard.row('Total'))[1]?.startsWith('10,0') ?? false);
     for (const name of CLIENTS) await dashboard.row(name);
     await dashboard.pictures('usage');
     await dashboard.press('By model');
@@ -176,7 +165,6 @@ describe('The dashboard', () => {
   });
 
   it('checks a connected assistant, repairs it after its key was revoked, and undoes the connection', async function () {
-    this.timeout(90_000);
     await window.runCommand('Sealed Proxy: Connect an Assistant…');
     for (const label of ['opencode', 'GLM 5.2', `Write to ${config}`]) await window.option(label).click();
     await window.dismiss('opencode is connected.');

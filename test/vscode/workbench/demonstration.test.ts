@@ -8,18 +8,14 @@ import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
 import { RunningProcess, fromRoot, spawnNode } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
-import { allProcesses, eventually } from '../../support/vscode/processes.ts';
+import { allProcesses } from '../../support/vscode/processes.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { BROWSER_ARGS } from '../../support/vscode/serverEditor.ts';
 import { currentTestTarget } from '../../support/vscode/testTarget.ts';
-import { VISIBLE, saveScreenshot } from '../../support/vscode/workbench.ts';
-
-/** Deadlines on a loaded machine, in milliseconds. */
-const STARTING = 90_000;
-const ENDING = 20_000;
+import { saveScreenshot } from '../../support/vscode/workbench.ts';
+import { DEADLINE, eventually } from '../../support/withTimeout.ts';
 
 describe('npm start -- --vscode', function () {
-  this.timeout(STARTING + 2 * ENDING);
   const scope = perSuite();
   const target = currentTestTarget();
   if (target.kind === 'desktop') return;
@@ -27,7 +23,6 @@ describe('npm start -- --vscode', function () {
   let page: Page;
 
   before(async function () {
-    this.timeout(2 * STARTING);
     const profile = mkdtempSync(join(tmpdir(), 'sealed-proxy-browser-'));
     const executablePath = target.browser;
     const viewport = { width: 1280, height: 800 };
@@ -37,7 +32,7 @@ describe('npm start -- --vscode', function () {
       rmSync(profile, { recursive: true });
     });
     page = await browser.newPage();
-    page.setDefaultTimeout(VISIBLE);
+    page.setDefaultTimeout(DEADLINE);
     await start();
   });
 
@@ -45,9 +40,9 @@ describe('npm start -- --vscode', function () {
   async function start(): Promise<void> {
     demo = new RunningProcess(spawnNode(fromRoot('scripts/run.mjs'), { args: ['scripts/start.mjs', '--vscode'] }));
     scope.onClose(() => demo.kill());
-    const line = await demo.stdout.find('the address', (text) => text.includes('  editor  '), 0, STARTING);
+    const line = await demo.stdout.find('the address', (text) => text.includes('  editor  '));
     await page.goto(line.replace('editor', '').trim());
-    await page.locator('.monaco-workbench').waitFor({ timeout: STARTING });
+    await page.locator('.monaco-workbench').waitFor();
   }
 
   const input = () => page.locator('.interactive-input-part .monaco-editor').first();
@@ -62,7 +57,7 @@ describe('npm start -- --vscode', function () {
   };
 
   it('opens a trusted sample project, with the chat open, a sealed model selected and a first question', async () => {
-    await input().getByText('What does shop.mjs do?').waitFor({ timeout: STARTING });
+    await input().getByText('What does shop.mjs do?').waitFor();
     await model().waitFor();
     await status().waitFor();
     await page.locator('.explorer-folders-view').getByText('shop.mjs').waitFor();
@@ -95,7 +90,7 @@ describe('npm start -- --vscode', function () {
     assert.ok(enclave);
     assert.ok(started.some(({ command }) => command.includes('dist/proxy.js')));
     process.kill(enclave.pid, 'SIGKILL');
-    assert.deepEqual(await demo.exit(ENDING), { code: 1, signal: null });
+    assert.deepEqual(await demo.exit(), { code: 1, signal: null });
     assert.deepEqual(demo.stderr.items, ['The development enclave has ended.']);
     await noneLeft(started);
   });
@@ -108,11 +103,11 @@ describe('npm start -- --vscode', function () {
   ] as const) {
     it(`ends, and leaves no process, on ${name}`, async () => {
       await start();
-      await status().waitFor({ timeout: STARTING });
+      await status().waitFor();
       const started = descendants(demo.pid);
       demo.child.kill(signal);
       if (toAll) for (const { pid } of started) process.kill(pid, signal);
-      assert.deepEqual(await demo.exit(ENDING), { code: 0, signal: null });
+      assert.deepEqual(await demo.exit(), { code: 0, signal: null });
       assert.deepEqual(demo.stderr.items, []);
       await noneLeft(started);
     });
@@ -129,7 +124,7 @@ function descendants(pid: number): ProcessFacts[] {
 
 async function noneLeft(started: readonly ProcessFacts[]): Promise<void> {
   const left = () => allProcesses().filter(({ pid }) => started.some((facts) => facts.pid === pid));
-  await eventually('the end of all processes', () => left().length === 0, ENDING);
+  await eventually('the end of all processes', () => left().length === 0);
   const folder = fromRoot('.cache/vscode-demo');
   assert.deepEqual(
     allProcesses().filter(({ command }) => command.includes(folder)),

@@ -19,7 +19,6 @@ describe('Two editors', () => {
   const settings = () => JSON.parse(readFileSync(other.settingsPath, 'utf8')) as Record<string, unknown>;
 
   before(async function () {
-    this.timeout(120_000);
     const enclave = await scope.enclaveProcess();
     port = await freePort();
     const start = async () => {

@@ -15,10 +15,9 @@ import { PROXY } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually } from '../../support/vscode/processes.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-that-no-file-contains';
 const PCR0 = toHex(DEVELOPMENT_PCR0);
@@ -32,7 +31,6 @@ describe('Save Attestation Evidence', () => {
   let window: Workbench;
 
   before(async function () {
-    this.timeout(120_000);
     const tls = createTlsIdentity(Date.now());
     enclave = await scope.enclave({ tls, signed: { moduleId: 'i-1-enc1' } });
     const editor = await Editor.start(
@@ -57,7 +55,7 @@ describe('Save Attestation Evidence', () => {
     await window.page.locator('.quick-input-title').getByText('Save Attestation Evidence', { exact: true }).waitFor();
     const input = window.quickInput.locator('input').first();
     const isProposed = async () => /sealed-proxy-evidence-\d{4}-\d{2}-\d{2}\.json$/.test(await input.inputValue());
-    await eventually('the proposed name', isProposed, VISIBLE);
+    await eventually('the proposed name', isProposed);
     await window.screenshot('evidence-save-dialog');
     await input.fill(path);
     // The dialog ignores an answer while it reads the folder.

@@ -11,14 +11,13 @@ import { ENCLAVE } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
-import { withTimeout } from '../../support/withTimeout.ts';
+import { DEADLINE, eventually, withTimeout } from '../../support/withTimeout.ts';
 import type { RunFacts, RunResults } from '../host/run.ts';
 
 const CLIENT = 'Suite in the host';
 const API_KEY = 'dev-the-key-of-a-user';
-const LIMIT = 120_000;
 
 describe('The extension host', () => {
   const scope = perSuite();
@@ -61,7 +60,6 @@ describe('The extension host', () => {
   });
 
   it('passes the suite that runs inside it', async function () {
-    this.timeout(LIMIT);
     const folder = editor.profile.folder('project');
     const facts: RunFacts = {
       enclave: ENCLAVE,
@@ -107,7 +105,7 @@ async function results(folder: string): Promise<RunResults> {
         if (existsSync(path)) resolve();
       });
     });
-    await withTimeout('the results of the suite in the extension host', LIMIT - 5000, written);
+    await withTimeout('the results of the suite in the extension host', 4 * DEADLINE, written);
   } finally {
     watcher.close();
   }

@@ -60,7 +60,6 @@ describe('Hostile names', () => {
   };
 
   before(async function () {
-    this.timeout(120_000);
     const tls = identityFor(ENCLAVE);
     const enclave = await scope.enclave({ tls, signed: { moduleId: MARKUP }, handler });
     const company = await openCompanyProxy({ [`${ENCLAVE}:443`]: enclave.port });

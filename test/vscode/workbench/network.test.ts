@@ -12,14 +12,14 @@ import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts
 import type { CompanyProxy } from '../../support/e2e/companyProxy.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Bridge } from '../../support/vscode/bridge.ts';
-import { Editor, OPENING } from '../../support/vscode/editor.ts';
+import { Editor } from '../../support/vscode/editor.ts';
 import { openPacServer, usePac } from '../../support/vscode/pac.ts';
 import type { PacServer } from '../../support/vscode/pac.ts';
-import { eventually } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
 import { currentTestTarget } from '../../support/vscode/testTarget.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
 import { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-in-a-company';
 const ENCLAVE = 'enclave.elsewhere.example';
@@ -35,7 +35,6 @@ describe('A company network', () => {
   let window: Workbench;
 
   before(async function () {
-    this.timeout(120_000);
     const tls = identityFor(ENCLAVE);
     enclave = await scope.enclave({ tls, signed: {} });
     const authentication = { credentials: `user:${PASSWORD}`, challenges: ['Basic realm="company"'] };
@@ -81,7 +80,7 @@ describe('A company network', () => {
       const folder = editor.profile.folder('project');
       rmSync(join(folder, 'bridge.json'));
       await usePac(window.page, pac.url);
-      window = new Workbench(window.page, await Bridge.of(folder, OPENING));
+      window = new Workbench(window.page, await Bridge.of(folder));
       await window.waitForStatus('Sealed Proxy: set API key', 'key');
       await window.setApiKey(API_KEY);
       await window.waitForStatus('Sealed Proxy', 'shield');

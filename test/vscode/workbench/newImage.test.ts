@@ -8,9 +8,9 @@ import { toHex } from '../../../src/shared/bytes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually } from '../../support/vscode/processes.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const TLS = createTlsIdentity(Date.now());
 const FIRST = toHex(DEVELOPMENT_PCR0);
@@ -28,7 +28,6 @@ describe('An updated enclave', () => {
   let window: Workbench;
 
   before(async function () {
-    this.timeout(120_000);
     enclave = await scope.enclave({ tls: TLS, signed: {} });
     editor = await Editor.start(
       {

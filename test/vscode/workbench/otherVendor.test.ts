@@ -12,12 +12,12 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { OtherVendor } from '../../support/vscode/otherVendor.ts';
-import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { proxiesOf } from '../../support/vscode/processes.ts';
 import { OTHER_VENDOR_VSIX } from '../../support/vscode/profile.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-user-with-two-providers';
 const ENCLAVE = 'enclave.elsewhere.example';
@@ -44,7 +44,6 @@ describe("VS Code's chat with models of another provider", () => {
   };
 
   before(async function () {
-    this.timeout(120_000);
     const tls = identityFor(ENCLAVE);
     const enclave = await scope.enclave({
       tls,
@@ -117,7 +116,7 @@ describe("VS Code's chat with models of another provider", () => {
     await second.runCommand('Sealed Proxy: Restart');
     await staysThrough('takeover');
     const taken = () => proxiesOf(editor.profile.extensions).every(({ parent }) => parent === second.bridge.pid);
-    await eventually('the second window to run the proxy', taken, VISIBLE);
+    await eventually('the second window to run the proxy', taken);
     await second.page.close({ runBeforeUnload: true });
     await staysThrough('takeover-back');
   });
@@ -191,7 +190,7 @@ describe("VS Code's chat with models of another provider", () => {
   }
 
   async function reply(words: string): Promise<void> {
-    const question = await model.nextChat(words, VISIBLE);
+    const question = await model.nextChat(words);
     assert.equal(question.body.model, 'glm-5-2');
     const text = `The sealed answer to: ${words}`;
     question.say(text);

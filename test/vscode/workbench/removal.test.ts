@@ -8,9 +8,10 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import type { ServerProcess } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { proxiesOf } from '../../support/vscode/processes.ts';
 import { LLAMA_VSIX } from '../../support/vscode/profile.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-leaving-user';
 const CONTINUE =
@@ -52,7 +53,7 @@ describe('Disconnect and Remove Everything', () => {
   const connect = async (name: string, ...labels: readonly string[]) => {
     await window.runCommand(`${TITLE}…`);
     await choose(name, ...labels);
-    await window.dismiss(`${name} is connected.`);
+    await window.dismiss(new RegExp(`${name} is (?:connected|configured)`)); // some cannot be judged
   };
   const write = (path: string, text: string) => {
     mkdirSync(dirname(path), { recursive: true });
@@ -80,7 +81,6 @@ describe('Disconnect and Remove Everything', () => {
   const keeperOf = (path: string) => Object.entries(KEPT_BY_THE_EDITOR).find(([, place]) => place.test(path))?.[0];
 
   before(async function () {
-    this.timeout(180_000);
     enclave = await scope.enclaveProcess();
     port = await freePort();
     editor = await Editor.start({ 'chat.disableAIFeatures': false });
@@ -101,7 +101,6 @@ describe('Disconnect and Remove Everything', () => {
   });
 
   it('finds what a user has connected, stored and used', async function () {
-    this.timeout(120_000);
     const chat = await ChatView.open(window);
     await chat.choose('GLM 5.2');
     await chat.ask('Hello');
@@ -116,7 +115,7 @@ describe('Disconnect and Remove Everything', () => {
     await window.runCommand('Sealed Proxy: Create Access Key');
     await window.enterText('Sealed Proxy: Create Access Key', 'Notebook');
     await window.dismiss('Copied the access key');
-    await eventually('the recorded usage', () => usageFiles().some((path) => path.endsWith('.json')), 20_000);
+    await eventually('the recorded usage', () => usageFiles().some((path) => path.endsWith('.json')));
     const found = [...search().keys()].filter((path) => keeperOf(path) === undefined);
     for (const path of ['.continue/config.yaml', '.config/opencode/opencode.jsonc', '.qwen/settings.json'])
       assert.ok(found.includes(path), found.join('\n'));
@@ -143,7 +142,7 @@ describe('Disconnect and Remove Everything', () => {
     await window.screenshot('removed-everything');
     assert.equal(await window.toast('is off').count(), 0);
     for (const each of [window, other]) await each.waitForStatus('Sealed Proxy: off', 'circle-slash');
-    await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0, 10_000);
+    await eventually('the end of the proxy', () => proxiesOf(editor.profile.extensions).length === 0);
     assert.deepEqual(usageFiles(), []);
     await other.screenshot('removed-everything-other-window');
   });
@@ -184,7 +183,6 @@ describe('Uninstalling the extension', () => {
   let editor: Editor;
 
   it('takes its entries out of assistants’ files and its own settings out of the editor’s', async function () {
-    this.timeout(180_000);
     const enclave = await scope.enclaveProcess();
     const port = await freePort();
     editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
@@ -202,7 +200,7 @@ describe('Uninstalling the extension', () => {
       const { 'sealedProxy.port': own, 'sealedProxy.baseUrl': url } = settings();
       return own !== port && url === `http://127.0.0.1:${String(own)}/v1`;
     };
-    await eventually('the address with the other port', isMoved, 30_000);
+    await eventually('the address with the other port', isMoved);
     await window.runCommand(`${TITLE}…`);
     for (const label of ['Continue', 'GLM 5.2', 'Write to']) await window.option(label).click();
     await window.dismiss('Continue is connected.');
@@ -211,7 +209,7 @@ describe('Uninstalling the extension', () => {
     const before = editor.profile.extensions;
     await editor.uninstall('sealed-proxy.sealed-proxy');
     const isGone = () => !readdirSync(before).some((name) => name.startsWith('sealed-proxy.sealed-proxy-'));
-    await eventually('the end of the extension', isGone, 30_000);
+    await eventually('the end of the extension', isGone);
     assert.equal(readFileSync(config, 'utf8'), CONTINUE);
     assert.deepEqual(readdirSync(dirname(config)), ['config.yaml']);
     assert.doesNotMatch(readFileSync(editor.settingsPath, 'utf8'), /sealedProxy\.(?:baseUrl|port)/);

@@ -15,12 +15,11 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { OtherVendor } from '../../support/vscode/otherVendor.ts';
-import { eventually } from '../../support/vscode/processes.ts';
 import { OTHER_VENDOR_VSIX } from '../../support/vscode/profile.ts';
 import type { ChatBody } from '../../support/vscode/scriptedModel.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const COMMAND = "Sealed Proxy: Keep VS Code's Chat Sealed…";
 /** What the user has set: another vendor's models. */
@@ -57,7 +56,6 @@ describe("VS Code's side prompts", () => {
   let chat: ChatView;
 
   before(async function () {
-    this.timeout(120_000);
     const answer = createModel({ paceMs: 0 });
     const tls = identityFor('localhost');
     enclave = await scope.enclave({
@@ -104,7 +102,7 @@ describe("VS Code's side prompts", () => {
     await ask('Tell me about lighthouses.');
     await generateCommitMessage();
     for (const [kind, words] of Object.entries(KINDS)) {
-      await eventually(`the ${kind} at the other vendor`, () => found(otherPrompts(), words), VISIBLE);
+      await eventually(`the ${kind} at the other vendor`, () => found(otherPrompts(), words));
       assert.ok(!found(sealed, words), `no ${kind} at the enclave`);
     }
     assert.deepEqual([...new Set(otherPrompts().map(({ model }) => model))], ['small-1']);
@@ -148,7 +146,7 @@ describe("VS Code's side prompts", () => {
     await ask('Tell me about windmills.');
     await generateCommitMessage();
     for (const [kind, words] of Object.entries(KINDS)) {
-      await eventually(`the ${kind} at the enclave`, () => found(sealed, words), VISIBLE);
+      await eventually(`the ${kind} at the enclave`, () => found(sealed, words));
       assert.equal(sealed.find(({ text }) => words.test(text))?.model, 'gemma4-31b');
     }
     assert.ok(enclave.journal.requests.length - handled >= 3);
@@ -202,7 +200,7 @@ describe("VS Code's side prompts", () => {
   /** Resolves when the enclave has the summary. */
   async function summarize(): Promise<void> {
     await window.bridge.command('workbench.action.chat.open', { query: '/compact' });
-    await eventually('the summary at the enclave', () => found(sealed, SUMMARY), VISIBLE);
+    await eventually('the summary at the enclave', () => found(sealed, SUMMARY));
   }
 
   /** Runs the command, and waits for its list. */
@@ -222,7 +220,7 @@ describe("VS Code's side prompts", () => {
   /** Opens the tooltip until it has the text: an open one does not change. */
   async function waitForTooltip(text: RegExp): Promise<void> {
     const hasText = async () => text.test(await window.picture('side-prompts'));
-    await eventually(`a tooltip with ${text}`, hasText, VISIBLE);
+    await eventually(`a tooltip with ${text}`, hasText);
   }
 });
 

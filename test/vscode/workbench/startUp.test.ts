@@ -21,7 +21,6 @@ describe('A fresh profile', () => {
   const scope = perSuite();
 
   it('runs the commands of the API before start-up has ended: the first one activates the extension', async function () {
-    this.timeout(120_000);
     const enclave = await scope.enclaveProcess();
     const port = await freePort();
     const editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
@@ -38,7 +37,6 @@ describe('A fresh profile', () => {
   });
 
   it('asks for the key of the default backend with a link to the site; cancelling changes nothing', async function () {
-    this.timeout(120_000);
     const editor = await Editor.start({ 'sealedProxy.autoStart': false }); // so that nothing connects to the backend
     scope.onClose(() => editor.stop());
     const window = await editor.open('project');

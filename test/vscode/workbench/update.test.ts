@@ -5,9 +5,10 @@ import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { proxiesOf } from '../../support/vscode/processes.ts';
 import { NEXT_MANIFEST, NEXT_VSIX } from '../../support/vscode/profile.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const { version: NEXT_VERSION } = JSON.parse(readFileSync(NEXT_MANIFEST, 'utf8')) as { version: string };
 const API_KEY = 'dev-the-key-of-an-updating-user';
@@ -21,7 +22,6 @@ describe('An update of the extension', () => {
   const owners = () => proxiesOf(editor.profile.extensions).map(({ parent }) => parent);
 
   before(async function () {
-    this.timeout(120_000);
     const enclave = await scope.enclaveProcess();
     port = await freePort();
     editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': port });
@@ -36,7 +36,7 @@ describe('An update of the extension', () => {
   it('needs no help: the window with the new version takes over, and the old window uses its proxy', async () => {
     updated = await editor.open('updated');
     await updated.waitForStatus('Sealed Proxy: development', 'beaker');
-    await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid), 10_000);
+    await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid));
     await old.waitForStatus('Sealed Proxy: development', 'beaker');
     const tooltip = await old.picture('newer-version');
     assert.ok(tooltip.includes(`${NEXT_VERSION} (this window has ${VERSION})`), tooltip);
@@ -47,11 +47,11 @@ describe('An update of the extension', () => {
     await old.dismiss(`Another window runs Sealed Proxy ${NEXT_VERSION}`);
     assert.deepEqual(owners(), [updated.bridge.pid]);
     await updated.page.close({ runBeforeUnload: true });
-    await eventually('one proxy, of the old window', () => owners().join() === String(old.bridge.pid), 10_000);
+    await eventually('one proxy, of the old window', () => owners().join() === String(old.bridge.pid));
     await old.waitForStatus('Sealed Proxy: development', 'beaker');
     updated = await editor.open('updated-again');
     await updated.waitForStatus('Sealed Proxy: development', 'beaker');
-    await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid), 10_000);
+    await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid));
   });
 
   it('is complete when the old window is reloaded', async () => {
@@ -61,6 +61,6 @@ describe('An update of the extension', () => {
       assert.match(await window.picture(name), new RegExp(`Version\\s+${NEXT_VERSION.replaceAll('.', '\\.')}\\s`));
     }
     const onlyNew = () => owners().length === 1 && !owners().includes(old.bridge.pid);
-    await eventually('the end of the old proxy', onlyNew, 10_000);
+    await eventually('the end of the old proxy', onlyNew);
   });
 });

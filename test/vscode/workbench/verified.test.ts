@@ -24,11 +24,11 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually, proxiesOf } from '../../support/vscode/processes.ts';
+import { proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-that-is-removed-later';
 const NEXT_API_KEY = 'dev-the-key-that-comes-after-it';
@@ -64,7 +64,6 @@ describe('A verified enclave', () => {
   };
 
   before(async function () {
-    this.timeout(120_000);
     const tls = identityFor(ENCLAVE, BEHIND, HISTORY.hostname);
     const signed = { moduleId: MODULE };
     enclave = await scope.enclave({ tls, signed, handler });
@@ -142,7 +141,7 @@ describe('A verified enclave', () => {
     const path = join(editor.profile.folder('project'), 'evidence.json');
     const input = window.quickInput.locator('input').first();
     const isProposed = async () => /sealed-proxy-evidence-[-\d]+\.json$/.test(await input.inputValue());
-    await eventually('the proposed name', isProposed, VISIBLE);
+    await eventually('the proposed name', isProposed);
     await input.fill(path);
     await window.quickInput.getByRole('button', { name: 'OK', exact: true }).click();
     await window.dismiss('The evidence is saved. All of its checks passed.');
@@ -189,7 +188,7 @@ describe('A verified enclave', () => {
       rmSync(rootsFile);
       writeFileSync(rootsFile, roots);
     }
-    await asked.find('the request that waits for its response', () => true, before, VISIBLE);
+    await asked.find('the request that waits for its response', () => true, before);
     await window.waitForStatus('Sealed Proxy: checking', 'loading');
     assert.match(await window.picture('checking'), /Sealed Proxy is checking the connection to the backend/);
     release();

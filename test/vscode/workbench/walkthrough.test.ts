@@ -13,11 +13,10 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
 import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually } from '../../support/vscode/processes.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
 import { trustingEquipment } from '../../support/vscode/trust.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-new-user';
 const ENCLAVE = 'enclave.elsewhere.example';
@@ -41,7 +40,6 @@ describe('The walkthrough', () => {
   let window: Workbench;
 
   before(async function () {
-    this.timeout(120_000);
     const tls = identityFor(ENCLAVE);
     const enclave = await scope.enclave({
       tls,
@@ -75,11 +73,7 @@ describe('The walkthrough', () => {
     return titles.map((title) => title.trim());
   };
   const becomesDone = (count: number) =>
-    eventually(
-      `${count} completed steps`,
-      async () => (await done()).join() === TITLES.slice(0, count).join(),
-      VISIBLE,
-    );
+    eventually(`${count} completed steps`, async () => (await done()).join() === TITLES.slice(0, count).join());
 
   it('has four steps with pictures, none of them completed', async () => {
     await window.bridge.command('workbench.action.closeSidebar'); // the pictures are only shown if there is room
@@ -137,7 +131,7 @@ describe('The walkthrough', () => {
     await chat.choose('Sealed GLM 5.2');
     const words = 'Who can read this question?';
     await chat.ask(words);
-    const question = await model.nextChat(words, VISIBLE);
+    const question = await model.nextChat(words);
     question.say('You, and the enclave that was verified before it was sent. Nobody in between.');
     question.finish(400, 20);
     await chat.answer.getByText('Nobody in between.').waitFor();

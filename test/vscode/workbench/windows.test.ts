@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
+import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
-import { eventually, isRunning, proxiesOf } from '../../support/vscode/processes.ts';
+import { isRunning, proxiesOf } from '../../support/vscode/processes.ts';
 import { assertKeptSecret } from '../../support/vscode/secrecy.ts';
-import { VISIBLE } from '../../support/vscode/workbench.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-user-with-windows';
 const CLIENT = 'Notebook';
@@ -35,7 +36,6 @@ describe('Two windows', () => {
   };
 
   before(async function () {
-    this.timeout(120_000);
     const enclave = await scope.enclaveProcess(['--pace', '15']);
     editor = await Editor.start({ 'sealedProxy.backendUrl': enclave.url, 'sealedProxy.port': await freePort() });
     scope.onClose(() => editor.stop());
@@ -60,16 +60,17 @@ describe('Two windows', () => {
     assert.equal(await ask(temporary.apiKey), 200);
     await second.runCommand('Sealed Proxy: Manage Access Keys');
     const row = second.page.locator('.quick-input-list .monaco-list-row').filter({ hasText: TEMPORARY });
-    await row.hover();
-    await row.getByRole('button', { name: 'Revoke' }).click();
+    const revoke = row.getByRole('button', { name: 'Revoke' });
+    await second.pointAt(row, revoke);
+    await revoke.click();
     await row.waitFor({ state: 'detached' });
     await second.page.keyboard.press('Escape');
-    await eventually('the revoked key to be refused', async () => (await ask(temporary.apiKey)) === 401, 1000);
+    await eventually('the revoked key to be refused', async () => (await ask(temporary.apiKey)) === 401);
     assert.equal(await ask(), 200);
     assert.equal(proxies()[0]?.parent, first.bridge.pid);
   });
 
-  it('hand over the proxy within 3 s when the first is closed, and a running stream completes', async () => {
+  it('hand over the proxy when the first is closed, and a running stream completes', async () => {
     const client = new OpenAI({ baseURL: connection.baseUrl, apiKey: connection.apiKey, maxRetries: 0 });
     const stream = await client.chat.completions.create({
       model: 'glm-5-2',
@@ -78,20 +79,19 @@ describe('Two windows', () => {
     });
     let words = 0;
     let closed: Promise<void> | undefined;
-    let takenOver: Promise<number> | undefined;
+    let takenOver: Promise<unknown> | undefined;
     for await (const { choices } of stream) {
       if (choices[0]?.delta.content) words++;
       if (words < 10 || closed !== undefined) continue;
       const { pid: host } = first.bridge;
       closed = first.page.close({ runBeforeUnload: true });
-      takenOver = eventually('the second window to run the proxy', () => servedBy(second), 3000).finally(() => {
+      takenOver = eventually('the second window to run the proxy', () => servedBy(second)).finally(() => {
         assert.ok(host !== second.bridge.pid);
       });
     }
     await closed;
-    const duration = await takenOver;
+    await takenOver;
     assert.equal(words, 150);
-    assert.ok(duration !== undefined && duration < 3000);
     await second.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.deepEqual(await connect(second), connection);
     assert.equal(await ask(), 200);
@@ -99,7 +99,7 @@ describe('Two windows', () => {
 
   it('leave no process of the closed window', async () => {
     const gone = () => proxies().every(({ parent }) => parent === second.bridge.pid) && !isRunning(first.bridge.pid);
-    await eventually('the end of the first window', gone, 10_000);
+    await eventually('the end of the first window', gone);
     assert.equal(proxies().length, 1);
   });
 
@@ -110,11 +110,12 @@ describe('Two windows', () => {
     );
   });
 
-  it('leave no process one second after the extension host was killed', async () => {
+  it('leave no process after the extension host was killed', async () => {
     const [proxy] = proxies();
     assert.ok(proxy);
     process.kill(second.bridge.pid, 'SIGKILL');
-    await eventually('the end of the proxy', () => !isRunning(proxy.pid), 1000);
+    const milliseconds = await eventually('the end of the proxy', () => !isRunning(proxy.pid));
+    assert.ok(milliseconds < GRACE, `${milliseconds} ms`);
     await second.page.close({ runBeforeUnload: true }); // the editor would start another extension host
   });
 
@@ -124,20 +125,20 @@ describe('Two windows', () => {
     await first.runCommand('Sealed Proxy: Stop');
     await first.toast('one of them starts it again within seconds').waitFor();
     await first.screenshot('stopped-here');
-    await eventually('the other window to run the proxy', () => servedBy(second), 5000);
+    await eventually('the other window to run the proxy', () => servedBy(second));
   });
 
   it('all stop with "Stop in All Windows", also new ones, until the user starts one', async () => {
     const toast = first.toast('one of them starts it again within seconds');
     await toast.getByRole('button', { name: 'Stop in All Windows' }).click();
     await second.waitForStatus('Sealed Proxy: off', 'circle-slash');
-    await eventually('the end of all proxies', () => proxies().length === 0, 10_000);
+    await eventually('the end of all proxies', () => proxies().length === 0);
     assert.match(await second.picture('stopped-everywhere'), /is off in all windows/);
     const later = await editor.open('later');
     await later.waitForStatus('Sealed Proxy: off', 'circle-slash');
     // Until it has read that all windows are stopped, a new window is off as well.
     const isStopped = async () => /is off in all windows/.test(await later.picture('stopped-later'));
-    await eventually('the later window to be stopped', isStopped, VISIBLE);
+    await eventually('the later window to be stopped', isStopped);
     assert.deepEqual(proxies(), []);
     await later.runCommand('Sealed Proxy: Start');
     for (const window of [later, second]) await window.waitForStatus('Sealed Proxy: development', 'beaker');
