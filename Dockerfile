@@ -1,4 +1,4 @@
-FROM node:lts-slim AS build
+FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
@@ -6,7 +6,7 @@ COPY esbuild.mjs tsconfig.json ./
 COPY src src
 RUN node esbuild.mjs
 
-FROM node:lts-slim
+FROM node:24-slim
 WORKDIR /app
 COPY --from=build /build/dist/proxy.js ./
 ENV NODE_ENV=production PROXY_HOST=0.0.0.0

@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process';
 const SUITES = {
   unit: { files: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/project/**/*.test.ts'] },
   e2e: { files: ['test/e2e/**/*.test.ts'] },
-  dashboard: { files: ['test/dashboard/**/*.test.ts'], options: ['--timeout=60000'] },
-  assistants: { files: ['test/assistants/**/*.test.ts'], options: ['--timeout=240000'] },
+  dashboard: { files: ['test/dashboard/**/*.test.ts'] },
+  assistants: { files: ['test/assistants/**/*.test.ts'] },
   vscode: {
     files: ['test/vscode/workbench/**/*.test.ts'],
-    options: ['--timeout=60000', '--require=test/support/vscode/hooks.ts'],
+    options: ['--require=test/support/vscode/hooks.ts'],
   },
 };
 

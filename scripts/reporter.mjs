@@ -1,14 +1,17 @@
-// Mocha's dot reporter, which also appends its counts to the file TEST_COUNTS for the last line of `npm test`.
+// Mocha's dot reporter, which also appends its counts and the names of failed tests to the file TEST_COUNTS, for the end of
+// `npm test`.
 import { appendFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
 export default class CountingReporter extends Mocha.reporters.Dot {
   constructor(runner, options) {
     super(runner, options);
+    const failed = [];
+    runner.on(Mocha.Runner.constants.EVENT_TEST_FAIL, (test) => failed.push(test.fullTitle()));
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures } = this.stats;
       const path = process.env.TEST_COUNTS;
-      if (path) appendFileSync(path, `${JSON.stringify({ passes, failures })}\n`);
+      if (path) appendFileSync(path, `${JSON.stringify({ passes, failures, failed })}\n`);
     });
   }
 }

@@ -1,4 +1,4 @@
-// Runs every check and test, the fastest first, and ends with one line that counts them all.
+// Runs every check and test, the fastest first, and ends with the names of those that failed and one line that counts all.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -8,6 +8,8 @@ import { join } from 'node:path';
 const folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-test-'));
 let passed = 0;
 let failed = 0;
+/** What failed, as it is shown at the end. */
+const red = [];
 
 const downloaded = once(spawn(process.execPath, ['scripts/download.mjs'], { stdio: 'ignore' }), 'exit');
 await check('build', 'esbuild.mjs', '--quiet');
@@ -18,6 +20,7 @@ await suite('assistants', 'scripts/assistants/test.mjs');
 await suite('VS Code', 'scripts/vscode/test.mjs');
 
 rmSync(folder, { recursive: true });
+if (red.length > 0) console.log(`Failed:\n${red.map((name) => `  ${name}\n`).join('')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -39,19 +42,19 @@ async function runBeside(name, ...command) {
   closeSync(output);
   console.log(`--- ${name}`);
   process.stdout.write(readFileSync(path));
-  count(ended);
+  count(name, ended);
 }
 
 /** Counts as one test. */
 async function check(name, ...command) {
   console.log(`--- ${name}`);
   if (await run(command, 'inherit')) passed++;
-  else failed++;
+  else fail(name);
 }
 
 async function suite(name, ...command) {
   console.log(`--- ${name}`);
-  count(await start(name, command, 'inherit'));
+  count(name, await start(name, command, 'inherit'));
 }
 
 /** Runs a suite. Resolves to what it says about itself, and what scripts/reporter.mjs has counted. */
@@ -67,12 +70,18 @@ async function start(name, command, output) {
 }
 
 /** Counts each test of a suite. A suite that runs no test, or fails without a failed test, is one more failure. */
-function count({ succeeded, counts }) {
+function count(name, { succeeded, counts }) {
   const passes = counts.reduce((sum, each) => sum + each.passes, 0);
   const failures = counts.reduce((sum, each) => sum + each.failures, 0);
   passed += passes;
   failed += failures;
-  if (passes === 0 || (!succeeded && failures === 0)) failed++;
+  red.push(...counts.flatMap((each) => each.failed ?? []).map((test) => `${name}: ${test}`));
+  if (passes === 0 || (!succeeded && failures === 0)) fail(name);
+}
+
+function fail(name) {
+  failed++;
+  red.push(name);
 }
 
 async function run(command, output, countsPath = '') {

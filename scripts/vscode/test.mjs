@@ -1,6 +1,6 @@
 // Runs the tests in a real VS Code: builds and packs what they need and chooses the editor first.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { makeNext, makeTrusting } from './packages.mjs';
@@ -35,6 +35,15 @@ for (const name of ['bridge', 'llama', 'otherVendor']) {
   mkdirSync(join(FOLDER, name), { recursive: true });
   copyFileSync(join('test/vscode', name, 'manifest.json'), join(FOLDER, name, 'package.json'));
   pack(join(FOLDER, name), `${name}.vsix`, '--skip-license', '--allow-missing-repository');
+}
+// AI extensions that are nothing but their IDs.
+for (const manifest of JSON.parse(readFileSync('test/vscode/standIns/extensions.json', 'utf8'))) {
+  const id = `${manifest.publisher}.${manifest.name}`;
+  const folder = join(FOLDER, 'standIns', id);
+  mkdirSync(folder, { recursive: true });
+  const common = { description: 'Only for tests.', version: '1.0.0', license: 'MIT', engines: { vscode: '^1.125.0' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...common, ...manifest }));
+  pack(folder, join('standIns', `${id}.vsix`), '--skip-license', '--allow-missing-repository');
 }
 
 const target = await chooseTestTarget().catch((error) => {
