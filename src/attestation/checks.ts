@@ -1,145 +1,257 @@
-// The checks of the handshake one by one, each with what it examined. The rules are those that the handshake uses.
+// src/attestation: bytes in, verdict out. No network, no clock, no log.
+// The security argument reads in three files: this one verifies an attestation, ../session/handshake.ts makes the session
+// with the keys in it, and ../session/record.ts opens a record under those keys.
+//
+// The lists below are the verifier (transport V2, sections 1 and 4). docs/evidence.md describes each check, and
+// ../shared/checks.ts has what others say about it.
 import { createHash } from 'node:crypto';
-import { toBase64, toHex } from '../shared/bytes.ts';
-import { CHECK_IDS } from '../shared/evidence.ts';
-import type { CheckId, EvidenceCheck, ImageApproval } from '../shared/evidence.ts';
-import { requireClientKey, requireServerKey, userDataFor } from './bindings.ts';
-import { parseSignedEnvelope, sigStructure } from './cose.ts';
-import { type AttestationDocument, parsePayload } from './document.ts';
+import { concatBytes, constantTimeEqual, toBase64, toHex } from '../shared/bytes.ts';
+import type { ImageApproval } from '../shared/evidence.ts';
+import { CheckList } from './checkList.ts';
+import type { Check, Examined, Report } from './checkList.ts';
+import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
+import { type AttestationDocument, type UnsignedDocument, parsePayload } from './document.ts';
 import { AttestationError } from './errors.ts';
 import { measuredImage } from './policy.ts';
-import type { TrustAnchors } from './trust.ts';
+import { isSignedBy } from './signature.ts';
+import { type TrustAnchors, isTrustAnchor } from './trust.ts';
 import { checkValidity } from './validity.ts';
-import { requireNonce, requireTrustedRoot, verifySignature } from './verify.ts';
 import type { Certificate } from './x509/certificates.ts';
 import { type CertificateChain, certificatesOf, verifyChain } from './x509/chain.ts';
 
-export interface CheckInput {
-  /** The attestation document, CBOR. */
-  readonly document: Uint8Array;
+const CLIENT_PUBLIC_KEY_LABEL = Buffer.from('opensecret/transport-v2/session/v1/client-public-key\0', 'ascii');
+
+/** X25519 (RFC 7748 section 6.1). */
+const PUBLIC_KEY_BYTES = 32;
+
+/** What a document is verified with. */
+export interface DocumentInput {
+  /** The attestation document, CBOR, at most 64 KiB. */
+  readonly bytes: Uint8Array;
+  /** The roots to trust, for example `AWS_NITRO_ROOT`. */
   readonly anchors: TrustAnchors;
-  /** Milliseconds since 1970. */
+  /** The time of the verification in milliseconds since 1970. */
   readonly at: number;
-  /** Undefined: there is nothing to compare with, so the check is skipped. The same is true of the next two. */
-  readonly challenge: Uint8Array | undefined;
-  readonly clientPublicKey: Uint8Array | undefined;
+  /** What this handshake sent as its challenge: 32 bytes. */
+  readonly challenge: Uint8Array;
+}
+
+/** What decides about the image and the keys in a document. */
+export interface EnclaveInput {
   /** What approves PCR0 (96 hex digits). Throws an AttestationError if nothing does. */
-  readonly approve: ((pcr0: string) => ImageApproval) | undefined;
+  readonly approve: (pcr0: string) => ImageApproval;
+  /** What this handshake sent as its public key: 32 bytes. */
+  readonly clientPublicKey: Uint8Array;
 }
 
-export interface CheckReport {
-  /** All ten, in their order. */
-  readonly checks: readonly EvidenceCheck[];
-  /** Why a check failed. */
-  readonly failure: AttestationError | undefined;
-  /** Undefined if it could not be parsed. What a failed check leaves of it is not verified. */
-  readonly document: AttestationDocument | undefined;
-  /** Undefined if it is not valid. */
-  readonly chain: CertificateChain | undefined;
-  readonly approval: ImageApproval | null;
+/** What the checks of a document find. */
+interface DocumentFacts {
+  readonly envelope: CoseSign1;
+  readonly document: AttestationDocument;
+  readonly chain: CertificateChain;
+  /** The measurement of the enclave image, 96 lower-case hex digits. */
+  readonly pcr0: string;
 }
 
-/** Runs the checks in the order of the handshake. After one that fails, the others are skipped. */
-export function runChecks(input: CheckInput): CheckReport {
-  const report = new Report();
-  let failure: AttestationError | undefined;
-  try {
-    examine(input, report);
-  } catch (error) {
-    if (!(error instanceof AttestationError)) throw error;
-    failure = error;
-  }
-  const { document, chain, approval } = report;
-  return { checks: report.complete(), failure, document, chain, approval };
+interface EnclaveFacts {
+  readonly approval: ImageApproval;
+  /** The enclave's X25519 public key, 32 bytes. */
+  readonly serverPublicKey: Uint8Array;
 }
 
-function examine({ document: bytes, anchors, at, challenge, clientPublicKey, approve }: CheckInput, report: Report) {
-  const { envelope, document } = report.check('document_format', { sha256: sha256(bytes) }, () => parse(bytes));
-  report.document = document;
-  const certificates = [...document.cabundle, document.certificate].map(sha256);
-  report.check('trusted_root', { sha256: certificates.slice(0, 1).join() }, () => {
-    requireTrustedRoot(document, anchors);
-  });
-  const verify = () => verifyChain(document.cabundle, document.certificate);
-  const chain = report.check('certificate_chain', { sha256: certificates }, verify, describeChain);
-  report.chain = chain;
-  const { publicKey } = chain.leaf;
-  const signed = sigStructure(envelope.protectedHeader, envelope.payload);
-  const signature = {
-    sigStructureSha384: createHash('sha384').update(signed).digest('hex'),
-    signature: toBase64(envelope.signature),
-    publicKey: toBase64(publicKey.export({ type: 'spki', format: 'der' })),
-  };
-  report.check('document_signature', signature, () => {
-    verifySignature(envelope, publicKey);
-  });
-  if (challenge !== undefined) {
-    const examined = { expected: toBase64(challenge), ...found(document.nonce) };
-    report.check('challenge', examined, () => requireNonce(document, challenge));
-  }
-  report.check('certificate_validity', { time: toTime(at), ...describeValidity(certificatesOf(chain)) }, () => {
-    checkValidity(certificatesOf(chain), at, document.timestamp);
-  });
-  const measured = document.pcrs.get(0);
-  const image = measured === undefined ? {} : { pcr0: toHex(measured) };
-  const pcr0 = report.check('debug_mode', image, () => measuredImage(document));
-  if (approve !== undefined) {
-    report.approval = report.check('image_approved', image, () => approve(pcr0), describeApproval);
-  }
-  report.check('server_key', found(document.publicKey), () => requireServerKey(document));
-  if (clientPublicKey !== undefined) {
-    const examined = { expected: toBase64(userDataFor(clientPublicKey)), ...found(document.userData) };
-    report.check('client_key', examined, () => {
-      requireClientKey(document, clientPublicKey);
-    });
-  }
-}
-
-type Examined = EvidenceCheck['examined'];
-
-class Report {
-  document: AttestationDocument | undefined;
-  chain: CertificateChain | undefined;
-  approval: ImageApproval | null = null;
-  readonly #done: EvidenceCheck[] = [];
-
-  /**
-   * Records whether `rule` throws an AttestationError, and passes its result or error on.
-   * @param describe further values that the rule has examined, from its result
-   */
-  check<Result>(
-    id: CheckId,
-    examined: Examined,
-    rule: () => Result,
-    describe: (result: Result) => Examined = () => ({}),
-  ): Result {
-    try {
-      const result = rule();
-      this.#done.push({ id, result: 'pass', examined: { ...examined, ...describe(result) } });
-      return result;
-    } catch (error) {
-      if (error instanceof AttestationError) this.#done.push({ id, result: 'fail', examined, error: error.code });
-      throw error;
+const CHALLENGE: Check<{ readonly document: Pick<AttestationDocument, 'nonce'>; readonly challenge: Uint8Array }> = {
+  id: 'challenge',
+  needs: 'challenge',
+  run: ({ document: { nonce }, challenge }) => {
+    if (nonce === undefined || !constantTimeEqual(nonce, challenge)) {
+      throw new AttestationError('nonce_mismatch', 'the attestation document does not belong to this connection');
     }
-  }
+  },
+  examined: ({ document, challenge }) => ({ expected: toBase64(challenge), ...found(document.nonce) }),
+};
 
-  complete(): EvidenceCheck[] {
-    return CHECK_IDS.map(
-      (id) => this.#done.find((check) => check.id === id) ?? { id, result: 'skipped', examined: {} },
-    );
-  }
+const SERVER_KEY: Check<
+  { readonly document: Pick<AttestationDocument, 'publicKey'> },
+  Pick<EnclaveFacts, 'serverPublicKey'>
+> = {
+  id: 'server_key',
+  run: ({ document: { publicKey } }) => {
+    if (publicKey?.length !== PUBLIC_KEY_BYTES) {
+      throw new AttestationError('public_key_mismatch', 'the attestation document has no X25519 public key');
+    }
+    return { serverPublicKey: publicKey };
+  },
+  examined: ({ document }) => found(document.publicKey),
+};
+
+const CLIENT_KEY: Check<{
+  readonly document: Pick<AttestationDocument, 'userData'>;
+  readonly clientPublicKey: Uint8Array;
+}> = {
+  id: 'client_key',
+  needs: 'clientPublicKey',
+  run: ({ document: { userData }, clientPublicKey }) => {
+    if (userData === undefined || !constantTimeEqual(userData, userDataFor(clientPublicKey))) {
+      throw new AttestationError(
+        'user_data_mismatch',
+        'the attestation document was made for a different client public key',
+      );
+    }
+  },
+  examined: ({ document, clientPublicKey }) => ({
+    expected: toBase64(userDataFor(clientPublicKey)),
+    ...found(document.userData),
+  }),
+};
+
+/** Everything that a document shows by itself. */
+const DOCUMENT_CHECKS = CheckList.for<DocumentInput>()
+  .and({
+    id: 'document_format',
+    run: ({ bytes }): Pick<DocumentFacts, 'envelope' | 'document'> => {
+      const envelope = parseSignedEnvelope(bytes);
+      return { envelope, document: parsePayload(envelope.payload) };
+    },
+    examined: ({ bytes }) => ({ sha256: sha256(bytes) }),
+  })
+  .and({
+    id: 'trusted_root',
+    run: ({ document: { cabundle }, anchors }) => {
+      const [root] = cabundle;
+      if (root === undefined || !isTrustAnchor(anchors, root)) {
+        const message = "the enclave's certificate chain does not start with a trusted root";
+        throw new AttestationError('untrusted_root', message);
+      }
+    },
+    examined: ({ document }) => ({ sha256: document.cabundle.slice(0, 1).map(sha256).join() }),
+  })
+  .and({
+    id: 'certificate_chain',
+    run: ({ document }): Pick<DocumentFacts, 'chain'> => ({
+      chain: verifyChain(document.cabundle, document.certificate),
+    }),
+    examined: ({ document, chain }) => ({
+      sha256: [...document.cabundle, document.certificate].map(sha256),
+      ...(chain === undefined ? {} : describeCertificates(chain)),
+    }),
+  })
+  .and({
+    // RFC 9052 section 4.4, with ES384: ECDSA P-384 over SHA-384, r || s.
+    id: 'document_signature',
+    run: ({ envelope: { protectedHeader, payload, signature }, chain }) => {
+      if (!isSignedBy(chain.leaf.publicKey, sigStructure(protectedHeader, payload), signature)) {
+        const message = 'the attestation document is not signed with the key of its certificate';
+        throw new AttestationError('signature', message);
+      }
+    },
+    examined: ({ envelope: { protectedHeader, payload, signature }, chain }) => ({
+      sigStructureSha384: createHash('sha384').update(sigStructure(protectedHeader, payload)).digest('hex'),
+      signature: toBase64(signature),
+      publicKey: toBase64(chain.leaf.publicKey.export({ type: 'spki', format: 'der' })),
+    }),
+  })
+  .and(CHALLENGE)
+  .and({
+    // Not earlier: only the timestamp of a signed, fresh document can distinguish a wrong clock from an expired certificate.
+    id: 'certificate_validity',
+    run: ({ chain, at, document }) => {
+      checkValidity(certificatesOf(chain), at, document.timestamp);
+    },
+    examined: ({ chain, at }) => ({ time: toTime(at), ...describeValidity(certificatesOf(chain)) }),
+  })
+  .and({
+    id: 'debug_mode',
+    run: ({ document }): Pick<DocumentFacts, 'pcr0'> => ({ pcr0: measuredImage(document) }),
+    examined: ({ document }) => describeImage(document),
+  });
+
+/** Whether the enclave of a verified document may be used for this handshake. */
+const ENCLAVE_CHECKS = CheckList.for<Pick<DocumentFacts, 'document' | 'pcr0'> & EnclaveInput>()
+  .and({
+    id: 'image_approved',
+    needs: 'approve',
+    run: ({ pcr0, approve }): Pick<EnclaveFacts, 'approval'> => ({ approval: approve(pcr0) }),
+    examined: ({ document, approval }) => ({ ...describeImage(document), ...describeApproval(approval) }),
+  })
+  .and(SERVER_KEY)
+  .and(CLIENT_KEY);
+
+const ALL_CHECKS = DOCUMENT_CHECKS.followedBy(ENCLAVE_CHECKS);
+
+/** What can be checked of an unsigned document. */
+const UNSIGNED_CHECKS = CheckList.for<{
+  document: UnsignedDocument;
+  challenge: Uint8Array;
+  clientPublicKey: Uint8Array;
+}>()
+  .and(CHALLENGE)
+  .and(SERVER_KEY)
+  .and(CLIENT_KEY);
+
+/** Only `verifyDocument` can set this property, so code outside this file cannot make a VerifiedDocument. */
+const verified = Symbol('verified document');
+
+/** A document that passed its checks. Next comes whether its enclave may be used. */
+export interface VerifiedDocument extends DocumentFacts {
+  readonly [verified]: true;
 }
 
-function parse(bytes: Uint8Array) {
-  const envelope = parseSignedEnvelope(bytes);
-  return { envelope, document: parsePayload(envelope.payload) };
+/** Only `approveEnclave` can set this property, so code outside this file cannot make an ApprovedEnclave. */
+const approved = Symbol('approved enclave');
+
+/** An enclave that passed all checks. */
+export interface ApprovedEnclave extends VerifiedDocument, EnclaveFacts {
+  readonly [approved]: true;
 }
 
-function describeChain(chain: CertificateChain): Examined {
-  return {
-    subjects: certificatesOf(chain).map(({ subjectText }) => subjectText),
-    ...describeValidity(certificatesOf(chain)),
-  };
+/**
+ * Runs the checks of a document.
+ * @throws AttestationError with an error of `document_format` to `debug_mode`
+ */
+export function verifyDocument(input: DocumentInput): VerifiedDocument {
+  return { [verified]: true, ...DOCUMENT_CHECKS.run(input) };
+}
+
+/**
+ * Runs the remaining checks, once everything is known that approves images.
+ * @throws AttestationError with an error of `image_approved` to `client_key`
+ */
+export function approveEnclave(document: VerifiedDocument, input: EnclaveInput): ApprovedEnclave {
+  return { ...document, [approved]: true, ...ENCLAVE_CHECKS.run({ ...document, ...input }) };
+}
+
+/**
+ * Checks that an unsigned document was made for this handshake. Nothing else can be checked of it.
+ * @returns the public key in it, 32 bytes
+ * @throws AttestationError `nonce_mismatch`, `public_key_mismatch`, `user_data_mismatch`
+ */
+export function checkUnsigned(
+  document: UnsignedDocument,
+  sent: Pick<DocumentInput, 'challenge'> & Pick<EnclaveInput, 'clientPublicKey'>,
+): Uint8Array {
+  return UNSIGNED_CHECKS.run({ document, ...sent }).serverPublicKey;
+}
+
+/** The inputs of all checks. Undefined: there is nothing to compare with, so the check is skipped. */
+export interface ReportInput extends Omit<DocumentInput, 'challenge'> {
+  readonly challenge: Uint8Array | undefined;
+  readonly approve: ((pcr0: string) => ImageApproval) | undefined;
+  readonly clientPublicKey: Uint8Array | undefined;
+}
+
+/** Runs all checks, and reports what each one has examined. */
+export function reportChecks(input: ReportInput): Report<DocumentFacts & EnclaveFacts> {
+  return ALL_CHECKS.report(input);
+}
+
+/** The user data that binds a document to the client's public key (transport V2, section 1). */
+export function userDataFor(clientPublicKey: Uint8Array): Uint8Array {
+  return concatBytes(CLIENT_PUBLIC_KEY_LABEL, clientPublicKey);
+}
+
+function describeCertificates(chain: CertificateChain): Examined {
+  const certificates = certificatesOf(chain);
+  return { subjects: certificates.map(({ subjectText }) => subjectText), ...describeValidity(certificates) };
 }
 
 function describeValidity(certificates: readonly Certificate[]): Examined {
@@ -149,8 +261,13 @@ function describeValidity(certificates: readonly Certificate[]): Examined {
   };
 }
 
-function describeApproval(approval: ImageApproval): Examined {
-  return Object.fromEntries(Object.entries(approval).map(([name, value]) => [name, String(value)]));
+function describeImage({ pcrs }: AttestationDocument): Examined {
+  const measured = pcrs.get(0);
+  return measured === undefined ? {} : { pcr0: toHex(measured) };
+}
+
+function describeApproval(approval: ImageApproval | undefined): Examined {
+  return Object.fromEntries(Object.entries(approval ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
 function found(bytes: Uint8Array | undefined): Examined {

@@ -2,38 +2,38 @@
 import { createHash } from 'node:crypto';
 import { toBase64, toHex } from '../shared/bytes.ts';
 import type { Evidence, ImageApproval } from '../shared/evidence.ts';
-import { runChecks, toTime } from './checks.ts';
-import type { CheckReport } from './checks.ts';
-import { type HistoryEntry, type PcrHistory, parseHistory } from './history.ts';
-import { type Environment, HISTORY_VERIFICATION_KEY, PINS } from './pins.ts';
-import { type ApprovedAttestation, type Pcr0Policy, localSource, requireListed } from './policy.ts';
-import type { TrustAnchors } from './trust.ts';
+import { reportChecks, toTime } from './checks.ts';
+import type { ReportInput } from './checks.ts';
+import { type PcrHistory, parseHistory } from './history.ts';
+import { type Environment, HISTORY_VERIFICATION_KEY } from './pins.ts';
 
 /** What a handshake sent and received. */
 export interface Presented {
   /** The attestation document as received. */
-  readonly document: Uint8Array;
+  readonly bytes: Uint8Array;
   /** 32 bytes each. */
   readonly challenge: Uint8Array;
   readonly clientPublicKey: Uint8Array;
   /** When the document was verified, in milliseconds since 1970. */
   readonly at: number;
+  /** The history that was loaded, if the image needed one. */
+  readonly history: PcrHistory | undefined;
 }
 
-export interface EvidenceSource extends Presented {
+export interface EvidenceSource extends ReportInput {
   readonly version: string;
   /** The URL of the backend. */
   readonly backend: string;
-  readonly anchors: TrustAnchors;
-  readonly policy: Pcr0Policy;
-  /** What approved the image; of a history, its entry is used again. */
-  readonly approval: ImageApproval | null;
+  readonly environment: Environment;
+  readonly challenge: Uint8Array;
+  readonly clientPublicKey: Uint8Array;
 }
 
 /** The evidence of one handshake: all checks, run again on what it sent and received. */
 export function makeEvidence(source: EvidenceSource): Evidence {
-  const { version, backend, policy, document: bytes } = source;
-  const { checks, document, approval } = checkAgain(source);
+  const { version, backend, environment } = source;
+  const { checks, found } = reportChecks(source);
+  const { document, approval = null } = found;
   const measured = document?.pcrs.get(0);
   const serverKey = document?.publicKey?.length === 32 ? document.publicKey : undefined;
   const evidence = {
@@ -42,29 +42,16 @@ export function makeEvidence(source: EvidenceSource): Evidence {
     version,
     backend,
     verifiedAt: toTime(source.at),
-    environment: policy.environment,
+    environment,
     challenge: toBase64(source.challenge),
     clientPublicKey: toBase64(source.clientPublicKey),
     serverPublicKey: serverKey === undefined ? null : toBase64(serverKey),
-    attestationDocument: toBase64(bytes),
+    attestationDocument: toBase64(source.bytes),
     pcr0: measured === undefined ? null : toHex(measured),
     approval,
     checks,
   } as const;
   return { ...evidence, digest: digestOf(evidence) };
-}
-
-/** Runs all checks on what a handshake sent and received. */
-export function checkAgain(source: Omit<EvidenceSource, 'version' | 'backend'>): CheckReport {
-  const { policy, approval } = source;
-  const approve = (pcr0: string) => approveImage(pcr0, policy, historyOf(pcr0, approval, policy.environment));
-  return runChecks({ ...source, approve });
-}
-
-/** The approval of a handshake as evidence has it. */
-export function approvalOf({ source, environment, entry }: Omit<ApprovedAttestation, 'attestation'>): ImageApproval {
-  if (source === 'pinned') return { by: 'pin' };
-  return entry === undefined ? { by: 'setting' } : historyApproval(entry, environment);
 }
 
 /** SHA-256 of the canonical JSON of all fields but the digest, in hex. It shows damage, not forgery. */
@@ -87,23 +74,12 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** The pins first, then the user's values, then the history, as in the handshake. */
-function approveImage(pcr0: string, policy: Pcr0Policy, history: PcrHistory | undefined): ImageApproval {
-  const source = localSource(pcr0, policy);
-  if (source !== undefined) return { by: source === 'pinned' ? 'pin' : 'setting' };
-  const { environment } = policy;
-  const entry = requireListed(pcr0, environment, history);
-  return historyApproval(entry, environment);
-}
-
-function historyApproval(entry: HistoryEntry, environment: Environment): ImageApproval {
-  const { pcr1, pcr2, timestamp, signature } = entry;
-  const url = PINS[environment].historyUrl;
-  return { by: 'history', url, pcr1, pcr2, timestamp, signature: toBase64(signature) };
-}
-
-/** A history with only the entry that approved an image, to check that again. */
-function historyOf(pcr0: string, approval: ImageApproval | null, environment: Environment): PcrHistory | undefined {
+/** A history with only the entry that approved an image, to check that again; undefined if something else approved it. */
+export function historyOf(
+  pcr0: string,
+  approval: ImageApproval | null,
+  environment: Environment,
+): PcrHistory | undefined {
   if (approval?.by !== 'history') return undefined;
   const { pcr1, pcr2, timestamp, signature } = approval;
   const entry = { PCR0: pcr0, PCR1: pcr1, PCR2: pcr2, timestamp, signature };

@@ -1,13 +1,17 @@
 // Verifies evidence again, as docs/evidence.md describes it.
 import { fromBase64 } from '../shared/bytes.ts';
-import { CHECK_IDS, findFormatError, parseEvidence } from '../shared/evidence.ts';
-import type { CheckId, CheckResult, Evidence, EvidenceCheck } from '../shared/evidence.ts';
-import { runChecks } from './checks.ts';
-import type { CheckReport } from './checks.ts';
+import { CHECK_IDS } from '../shared/checks.ts';
+import type { CheckId } from '../shared/checks.ts';
+import { findFormatError, parseEvidence } from '../shared/evidence.ts';
+import type { CheckResult, Evidence, EvidenceCheck } from '../shared/evidence.ts';
+import { reportChecks } from './checks.ts';
 import { AttestationError } from './errors.ts';
-import { canonicalJson, checkAgain, digestOf, makeEvidence } from './evidence.ts';
+import { canonicalJson, digestOf, historyOf, makeEvidence } from './evidence.ts';
+import { approveImage } from './policy.ts';
 import type { TrustAnchors } from './trust.ts';
 import { NOT_BEFORE_LEEWAY_MS } from './validity.ts';
+
+type CheckReport = ReturnType<typeof reportChecks>;
 
 /** How much of the name or path of a field is quoted, in characters: anyone may have written it. */
 const LONGEST_NAME = 50;
@@ -47,12 +51,20 @@ export function verifyEvidence(value: unknown, trust: VerifierTrust, at?: number
     return refuseForm(`the field ${name} is missing, unknown or not in the required form`);
   }
   const verifiedAt = Date.parse(evidence.verifiedAt);
-  const { environment, pcr0, approval } = evidence;
-  const presented = presentedIn(evidence, verifiedAt);
-  const policy = { environment, additional: trust.additionalPcr0 };
-  const report = checkAgain({ ...presented, anchors: trust.anchors, policy, approval, at: at ?? verifiedAt });
-  const recordedPolicy = { environment, additional: approval?.by === 'setting' && pcr0 !== null ? [pcr0] : [] };
-  const again = makeEvidence({ ...evidence, ...presented, anchors: trust.anchors, policy: recordedPolicy, approval });
+  const { pcr0, approval } = evidence;
+  const presented = {
+    bytes: decode(evidence.attestationDocument),
+    challenge: decode(evidence.challenge),
+    clientPublicKey: decode(evidence.clientPublicKey),
+    anchors: trust.anchors,
+  };
+  const report = reportChecks({
+    ...presented,
+    at: at ?? verifiedAt,
+    approve: approver(evidence, trust.additionalPcr0),
+  });
+  const recorded = approver(evidence, approval?.by === 'setting' && pcr0 !== null ? [pcr0] : []);
+  const again = makeEvidence({ ...evidence, ...presented, at: verifiedAt, approve: recorded });
   return [
     { id: 'file_format', result: 'pass' },
     check('file_digest', digestOf(evidence) === evidence.digest, 'the file was damaged or changed after it was made'),
@@ -87,19 +99,21 @@ export function verifyBareDocument(
     if (additionalPcr0.includes(pcr0)) return { by: 'setting' } as const;
     throw new AttestationError('pcr0_not_approved', `the enclave runs another image, with PCR0 ${pcr0}`);
   };
-  const known = additionalPcr0.length > 0;
   return stepsOf(
-    runChecks({ document, anchors, at, challenge, clientPublicKey: undefined, approve: known ? approve : undefined }),
+    reportChecks({
+      bytes: document,
+      anchors,
+      at,
+      challenge,
+      clientPublicKey: undefined,
+      approve: additionalPcr0.length > 0 ? approve : undefined,
+    }),
   );
 }
 
-function presentedIn({ attestationDocument, challenge, clientPublicKey }: Evidence, at: number) {
-  return {
-    document: decode(attestationDocument),
-    challenge: decode(challenge),
-    clientPublicKey: decode(clientPublicKey),
-    at,
-  };
+/** What approves an image: the pins, these PCR0 values, and of the history the entry in the evidence. */
+function approver({ environment, approval }: Evidence, additional: readonly string[]) {
+  return (pcr0: string) => approveImage(pcr0, { environment, additional }, historyOf(pcr0, approval, environment));
 }
 
 function decode(base64: string): Uint8Array {
@@ -120,7 +134,7 @@ function causeOf({ error, examined }: EvidenceCheck, failure: AttestationError |
 }
 
 /** The certificates were valid when the enclave signed, so with a greater difference none of them was at the other time. */
-function checkVerifiedAt(verifiedAt: number, { document, chain }: CheckReport): Step {
+function checkVerifiedAt(verifiedAt: number, { found: { document, chain } }: CheckReport): Step {
   if (document === undefined || chain === undefined) return { id: 'verified_at', result: 'skipped' };
   const { notBefore, notAfter } = chain.leaf;
   const difference = Math.abs(verifiedAt - document.timestamp);

@@ -1,5 +1,5 @@
 // Why a chat request failed, in sentences for the user: the cause, then the remedy. Pure.
-import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../shared/errorCodes.ts';
+import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../shared/errors.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { retryTime } from './retryTime.ts';
 import type { RetryHeaders } from './retryTime.ts';

@@ -3,7 +3,7 @@ import type { Judgement } from '../assistants/judgement.ts';
 import type { ConfigState } from '../assistants/types.ts';
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
-import { errorMessage } from '../shared/errorMessage.ts';
+import { errorMessage } from '../shared/errors.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/localProxy.ts';

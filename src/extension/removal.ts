@@ -2,7 +2,7 @@
 // the others.
 import type { Leftover } from '../assistants/disconnectAll.ts';
 import { sentence } from '../presentation/text.ts';
-import { errorMessage } from '../shared/errorMessage.ts';
+import { errorMessage } from '../shared/errors.ts';
 
 export interface RemovalStep {
   /** What is removed, to name it if the step fails. */

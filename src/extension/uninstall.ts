@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { uninstall } from '../assistants/uninstall.ts';
 import { readRecord } from '../assistants/uninstallRecord.ts';
-import { errorMessage } from '../shared/errorMessage.ts';
+import { errorMessage } from '../shared/errors.ts';
 import { EXTENSION_ID } from '../shared/extensionId.ts';
 import { removeHistory } from '../usageHistory/usageHistory.ts';
 

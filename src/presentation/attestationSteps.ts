@@ -1,8 +1,9 @@
 // The checks of an attestation in the order in which they run, and what a status says about each. Pure.
 import type { AttestationStep } from '../dashboard/model.ts';
-import { CHECKS } from '../shared/evidence.ts';
-import type { CheckId } from '../shared/evidence.ts';
+import { CHECKS, CHECK_IDS, failuresOf } from '../shared/checks.ts';
+import type { CheckId } from '../shared/checks.ts';
 import type { VerifiedSummary } from '../shared/messages.ts';
+import type { ConnectionFailure } from '../shared/ownership.ts';
 import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { isoTime } from './text.ts';
 
@@ -16,68 +17,21 @@ interface Step {
   readonly failures: readonly string[];
 }
 
+/** What the interface says of some checks in its own words. */
+const WORDS: Readonly<Partial<Record<CheckId, Partial<Pick<Step, 'what' | 'found'>>>>> = {
+  trusted_root: { what: `${CHECKS.trusted_root.title} of AWS` },
+  certificate_validity: {
+    found: ({ certificateNotBefore, certificateNotAfter }) =>
+      `Last certificate: ${isoTime(certificateNotBefore)} to ${isoTime(certificateNotAfter)}`,
+  },
+  image_approved: { found: approvedBy },
+};
+
 export const STEPS: readonly Step[] = [
-  {
-    id: 'document_format',
-    what: CHECKS.document_format,
-    found: () => 'Valid COSE_Sign1',
-    failures: ['malformed_document'],
-  },
-  {
-    id: 'trusted_root',
-    what: `${CHECKS.trusted_root} of AWS`,
-    found: () => 'SHA-256 641a0321…8f79bb5b',
-    failures: ['untrusted_root'],
-  },
-  {
-    id: 'certificate_chain',
-    what: CHECKS.certificate_chain,
-    found: () => 'ECDSA P-384 with SHA-384',
-    failures: ['malformed_certificate', 'certificate_algorithm', 'certificate_chain'],
-  },
-  {
-    id: 'document_signature',
-    what: CHECKS.document_signature,
-    found: () => 'ES384',
-    failures: ['signature'],
-  },
-  {
-    id: 'challenge',
-    what: CHECKS.challenge,
-    found: () => 'Fresh, not a replay',
-    failures: ['nonce_mismatch'],
-  },
-  {
-    id: 'certificate_validity',
-    what: CHECKS.certificate_validity,
-    found: (verified) =>
-      `Last certificate: ${isoTime(verified.certificateNotBefore)} to ${isoTime(verified.certificateNotAfter)}`,
-    failures: ['certificate_not_yet_valid', 'certificate_expired', 'clock'],
-  },
-  {
-    id: 'debug_mode',
-    what: CHECKS.debug_mode,
-    found: () => 'PCR0 is not zero',
-    failures: ['debug_mode'],
-  },
-  {
-    id: 'image_approved',
-    what: CHECKS.image_approved,
-    found: approvedBy,
-    failures: ['pcr0_not_approved', 'history_invalid', 'history_unavailable'],
-  },
-  {
-    id: 'server_key',
-    what: CHECKS.server_key,
-    found: () => '',
-    failures: ['public_key_mismatch'],
-  },
-  {
-    id: 'client_key',
-    what: CHECKS.client_key,
-    found: () => '',
-    failures: ['user_data_mismatch'],
-  },
+  ...CHECK_IDS.map((id) => {
+    const { title, found } = CHECKS[id];
+    return { id, what: title, found: () => found, failures: failuresOf(id), ...WORDS[id] };
+  }),
   {
     id: 'session_id',
     what: 'The session ID is derived from these keys',
@@ -110,8 +64,13 @@ export function stepOutcomes(status: ProxyStatus): readonly StepOutcome[] {
 /** The index of the check that failed, or -1. */
 function failedStep({ health }: RunningStatus): number {
   if (health.kind !== 'unreachable' || health.failure === null) return -1;
-  const { code, detail } = health.failure;
-  return STEPS.findIndex(({ failures }) => failures.includes(detail ?? code) || failures.includes(code));
+  const { failure } = health;
+  return STEPS.findIndex((step) => isFailureOf(step, failure));
+}
+
+/** Whether a failed connection means that this check failed. */
+export function isFailureOf({ failures }: Step, { code, detail }: ConnectionFailure): boolean {
+  return failures.includes(detail ?? code) || failures.includes(code);
 }
 
 /** What approved the image, in a few words. */

@@ -26,8 +26,8 @@ export interface AttemptOwner {
 /** A record, and what reads the body that it contains. */
 export type SealedBody = Pick<UpstreamRequest, 'body' | 'length'> & { readonly reader?: BodyReader };
 
-export class Attempt<Attestation> implements UpstreamHandler {
-  readonly session: Session<Attestation>;
+export class Attempt implements UpstreamHandler {
+  readonly session: Session;
   readonly use: SessionUse;
   /** Whether the head of an answer has arrived, which anyone on the network may have sent. */
   answered = false;
@@ -38,13 +38,7 @@ export class Attempt<Attestation> implements UpstreamHandler {
   #reader: BodyReader | undefined;
   #over = false;
 
-  constructor(
-    owner: AttemptOwner,
-    session: Session<Attestation>,
-    use: SessionUse,
-    sealer: RequestSealer,
-    records: RecordStream,
-  ) {
+  constructor(owner: AttemptOwner, session: Session, use: SessionUse, sealer: RequestSealer, records: RecordStream) {
     this.#owner = owner;
     this.session = session;
     this.use = use;

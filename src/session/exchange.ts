@@ -23,8 +23,8 @@ export interface ResponseSink {
   fail(error: SessionError): void;
 }
 
-export interface ExchangeContext<Attestation> {
-  readonly sessions: SessionManager<Attestation>;
+export interface ExchangeContext {
+  readonly sessions: SessionManager;
   readonly transport: Transport;
 }
 
@@ -44,20 +44,20 @@ const OUTER_FAILURES: ReadonlySet<SessionErrorCode> = new Set([
   'timeout',
 ]);
 
-export class Exchange<Attestation> {
-  readonly #context: ExchangeContext<Attestation>;
+export class Exchange {
+  readonly #context: ExchangeContext;
   readonly #metadata: Uint8Array;
   readonly #body: ReplayableBody;
   readonly #sink: ResponseSink;
-  #attempt: Attempt<Attestation> | undefined;
+  #attempt: Attempt | undefined;
   #attempts = 0;
-  #rejected: Session<Attestation> | undefined;
+  #rejected: Session | undefined;
   #done = false;
   /** True while it waits for a session. */
   isAcquiring = false;
 
   /** @param metadata from `encodeMetadata`; overwritten when the exchange ends */
-  constructor(context: ExchangeContext<Attestation>, metadata: Uint8Array, body: ReplayableBody, sink: ResponseSink) {
+  constructor(context: ExchangeContext, metadata: Uint8Array, body: ReplayableBody, sink: ResponseSink) {
     this.#context = context;
     this.#metadata = metadata;
     this.#body = body;
@@ -100,7 +100,7 @@ export class Exchange<Attestation> {
     this.#attempt?.resume();
   }
 
-  #send(session: Session<Attestation>): void {
+  #send(session: Session): void {
     if (this.#done) return;
     this.#attempts++;
     const { sealer, opener } = session.beginCall();
@@ -129,7 +129,7 @@ export class Exchange<Attestation> {
     attempt.send(this.#context.transport, sealBody(sealer, this.#metadata, this.#body));
   }
 
-  #resend(rejected: Session<Attestation>): void {
+  #resend(rejected: Session): void {
     this.#attempt?.cancel();
     this.#attempt?.use.failed('rejected');
     this.#rejected = rejected;

@@ -1,21 +1,20 @@
 // The handshake (transport V2, section 1). No key is derived from the enclave's public key before its document is
 // verified, its image approved and its bindings checked. No session exists before the session id is compared.
 import { randomFillSync } from 'node:crypto';
-import { checkBindings } from '../attestation/bindings.ts';
+import { approveEnclave, checkUnsigned, verifyDocument } from '../attestation/checks.ts';
 import { parseUnsignedDocument } from '../attestation/document.ts';
 import { AttestationError } from '../attestation/errors.ts';
 import type { Presented } from '../attestation/evidence.ts';
 import type { PcrHistory } from '../attestation/history.ts';
-import { approveByHistory, approveByPolicy, measuredImage } from '../attestation/policy.ts';
-import type { ApprovedAttestation, Pcr0Policy } from '../attestation/policy.ts';
+import { approveImage, localApproval } from '../attestation/policy.ts';
+import type { Pcr0Policy } from '../attestation/policy.ts';
 import type { TrustAnchors } from '../attestation/trust.ts';
-import { verifyAttestation } from '../attestation/verify.ts';
 import { concatBytes, constantTimeEqual, toBase64, toHex, wipe } from '../shared/bytes.ts';
 import { SessionError, asSessionError } from './errors.ts';
 import { agree, deriveSessionKeys, generateKeyPair } from './keys.ts';
 import type { KeyPair } from './keys.ts';
 import { Session } from './session.ts';
-import type { Primitives } from './session.ts';
+import type { AttestationResult, Primitives } from './session.ts';
 import type { Clock, Transport } from './transport.ts';
 import {
   CHALLENGE_LENGTH,
@@ -39,11 +38,6 @@ export type Trust =
   /** A development backend on a loopback address. Its document is not verified. */
   | { readonly kind: 'development' };
 
-/** What a handshake established about the enclave. */
-export type AttestationResult =
-  | ({ readonly kind: 'verified'; readonly approved: ApprovedAttestation } & Presented)
-  | { readonly kind: 'development'; readonly moduleId: string | undefined };
-
 export interface HandshakeContext {
   readonly transport: Transport;
   readonly primitives: Primitives;
@@ -51,8 +45,8 @@ export interface HandshakeContext {
   readonly clock: Clock;
   /** How long the backend may take to answer, in milliseconds. */
   readonly timeout: () => number;
-  /** Called with a document that the attestation refused, and what approved its image, if something did. */
-  readonly onRefused?: (presented: Presented, approved: ApprovedAttestation | undefined) => void;
+  /** Called with what the attestation refused. */
+  readonly onRefused?: (presented: Presented) => void;
 }
 
 /** What the client sends: 32 random bytes and the public half of a fresh key pair. */
@@ -67,7 +61,7 @@ interface Offer {
  * @throws SessionError `network`, `timeout`, `handshake_status`, `handshake_malformed`, `attestation_refused` (with the
  *   AttestationError as its cause), `weak_public_key`, `session_id_mismatch`
  */
-export async function performHandshake(context: HandshakeContext): Promise<Session<AttestationResult>> {
+export async function performHandshake(context: HandshakeContext): Promise<Session> {
   const offer = makeOffer();
   const reply = parseSessionReply(await exchangeOffer(context, offer));
   const { attestation, serverPublicKey } = await attest(context, offer, reply.attestationDocument);
@@ -91,25 +85,26 @@ function makeOffer(): Offer {
 async function attest(
   { trust, clock, onRefused }: HandshakeContext,
   { challenge, keyPair }: Offer,
-  document: Uint8Array,
+  bytes: Uint8Array,
 ): Promise<{ attestation: AttestationResult; serverPublicKey: Uint8Array }> {
-  const expected = { challenge, clientPublicKey: keyPair.publicKey };
-  const presented = { ...expected, document, at: clock.wall() };
-  let approved: ApprovedAttestation | undefined;
+  const sent = { challenge, clientPublicKey: keyPair.publicKey };
+  let presented: Presented = { ...sent, bytes, at: clock.wall(), history: undefined };
   try {
     if (trust.kind === 'development') {
-      const unsigned = parseUnsignedDocument(document);
-      const serverPublicKey = checkBindings(unsigned, expected);
-      return { attestation: { kind: 'development', moduleId: unsigned.moduleId }, serverPublicKey };
+      const document = parseUnsignedDocument(bytes);
+      const serverPublicKey = checkUnsigned(document, sent);
+      return { attestation: { kind: 'development', moduleId: document.moduleId }, serverPublicKey };
     }
-    const verified = verifyAttestation(document, { anchors: trust.anchors, now: presented.at, nonce: challenge });
-    approved =
-      approveByPolicy(verified, trust.policy) ??
-      approveByHistory(verified, trust.policy, await trust.history(measuredImage(verified)));
-    const serverPublicKey = checkBindings(approved, expected);
-    return { attestation: { kind: 'verified', approved, ...presented }, serverPublicKey };
+    const { anchors, policy } = trust;
+    const document = verifyDocument({ ...presented, anchors });
+    const { pcr0 } = document;
+    if (localApproval(pcr0, policy) === undefined) presented = { ...presented, history: await trust.history(pcr0) };
+    const { history } = presented;
+    const enclave = approveEnclave(document, { ...sent, approve: () => approveImage(pcr0, policy, history) });
+    const { serverPublicKey } = enclave;
+    return { attestation: { kind: 'verified', enclave, environment: policy.environment, presented }, serverPublicKey };
   } catch (cause) {
-    if (trust.kind === 'nitro') onRefused?.(presented, approved);
+    if (trust.kind === 'nitro') onRefused?.(presented);
     if (!(cause instanceof AttestationError)) throw cause;
     throw new SessionError('attestation_refused', `The attestation failed: ${cause.message}`, { cause });
   }

@@ -1,5 +1,8 @@
 // The keys of one session, and the result of its attestation.
 import { randomFillSync } from 'node:crypto';
+import type { ApprovedEnclave } from '../attestation/checks.ts';
+import type { Presented } from '../attestation/evidence.ts';
+import type { Environment } from '../attestation/pins.ts';
 import { concatBytes, toBase64, toHex, wipe } from '../shared/bytes.ts';
 import type { Aead } from './aead.ts';
 import { RequestSealer } from './envelope.ts';
@@ -20,13 +23,22 @@ export interface Primitives {
   readonly hkdf: Hkdf;
 }
 
-/** @typeParam Attestation what the handshake established about the enclave */
-export class Session<Attestation> {
+/** What a handshake established about the enclave. */
+export type AttestationResult =
+  | {
+      readonly kind: 'verified';
+      readonly enclave: ApprovedEnclave;
+      readonly environment: Environment;
+      readonly presented: Presented;
+    }
+  | { readonly kind: 'development'; readonly moduleId: string | undefined };
+
+export class Session {
   /** 32 lower-case hex characters. */
   readonly id: string;
   /** The challenge as Base64; it routes requests to the enclave that holds the session. */
   readonly routingKey: string;
-  readonly attestation: Attestation;
+  readonly attestation: AttestationResult;
   readonly #aead: Aead;
   readonly #requestKey: Expander;
   readonly #responseKey: Expander;
@@ -38,7 +50,7 @@ export class Session<Attestation> {
   };
 
   /** Overwrites `keys`. */
-  constructor(primitives: Primitives, keys: SessionKeys, challenge: Uint8Array, attestation: Attestation) {
+  constructor(primitives: Primitives, keys: SessionKeys, challenge: Uint8Array, attestation: AttestationResult) {
     const { sessionId } = keys;
     this.id = toHex(sessionId);
     this.routingKey = toBase64(challenge);

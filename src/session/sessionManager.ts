@@ -17,11 +17,11 @@ export type SessionLoss =
   /** The settings of the connection changed, or the proxy is shutting down. */
   | 'closed';
 
-export interface SessionManagerOptions<Attestation> {
+export interface SessionManagerOptions {
   readonly clock: Clock;
   /** Performs one handshake. */
-  readonly connect: () => Promise<Session<Attestation>>;
-  readonly onEstablished?: (session: Session<Attestation>) => void;
+  readonly connect: () => Promise<Session>;
+  readonly onEstablished?: (session: Session) => void;
   readonly onLost?: (loss: SessionLoss) => void;
   /** A handshake failed, for a request or in the background. */
   readonly onFailed?: (error: SessionError) => void;
@@ -44,8 +44,8 @@ export interface SessionUse {
 
 type Doubt = Extract<SessionLoss, 'rejected' | 'bad_response'>;
 
-interface Live<Attestation> {
-  readonly session: Session<Attestation>;
+interface Live {
+  readonly session: Session;
   readonly wallStart: number;
   readonly monotonicStart: number;
   stopRenewal: () => void;
@@ -81,20 +81,20 @@ const HEARTBEAT = 10_000;
 /** On a session that is no longer the live one. */
 const UNUSED: SessionUse = { answered: () => undefined, end: () => undefined, failed: () => undefined };
 
-export class SessionManager<Attestation> {
-  readonly #options: SessionManagerOptions<Attestation>;
-  #live: Live<Attestation> | undefined;
-  #pending: Promise<Session<Attestation>> | undefined;
+export class SessionManager {
+  readonly #options: SessionManagerOptions;
+  #live: Live | undefined;
+  #pending: Promise<Session> | undefined;
   #heartbeat: Heartbeat | undefined;
   #nextHandshakeAt = -Infinity;
   #closed = false;
 
-  constructor(options: SessionManagerOptions<Attestation>) {
+  constructor(options: SessionManagerOptions) {
     this.#options = options;
   }
 
   /** The live session, or undefined if a handshake is needed. */
-  current(): Session<Attestation> | undefined {
+  current(): Session | undefined {
     const live = this.#live;
     if (live === undefined) return undefined;
     const loss = this.#lossOf(live);
@@ -107,7 +107,7 @@ export class SessionManager<Attestation> {
    * The session for the next request, if it need not wait for one.
    * @param rejected the session that has rejected the request
    */
-  take(rejected?: Session<Attestation>): Session<Attestation> | undefined {
+  take(rejected?: Session): Session | undefined {
     const session = this.current();
     const live = this.#live;
     if (session === undefined || live?.doubt === undefined) return session === rejected ? undefined : session;
@@ -119,7 +119,7 @@ export class SessionManager<Attestation> {
    * The same, or the session that a handshake makes. Concurrent callers share the handshake.
    * @throws SessionError as the handshake does
    */
-  acquire(rejected?: Session<Attestation>): Promise<Session<Attestation>> {
+  acquire(rejected?: Session): Promise<Session> {
     const session = this.take(rejected);
     if (session !== undefined) return Promise.resolve(session);
     const live = this.#live;
@@ -130,7 +130,7 @@ export class SessionManager<Attestation> {
   }
 
   /** Follows a request on this session. */
-  begin(session: Session<Attestation>): SessionUse {
+  begin(session: Session): SessionUse {
     const live = this.#live;
     if (live?.session !== session) return UNUSED;
     let before = live.answers;
@@ -172,7 +172,7 @@ export class SessionManager<Attestation> {
   /**
    * Uses `session` for no further request, from now on. Its running requests continue. No effect if it was already retired: a late failure on it must not end its successor.
    */
-  retire(session: Session<Attestation>, loss: Doubt | 'closed'): void {
+  retire(session: Session, loss: Doubt | 'closed'): void {
     if (this.#live?.session === session) this.#lose(this.#live, loss);
   }
 
@@ -182,11 +182,11 @@ export class SessionManager<Attestation> {
     if (this.#live !== undefined) this.#lose(this.#live, 'closed');
   }
 
-  #prepare(): Promise<Session<Attestation>> {
+  #prepare(): Promise<Session> {
     return (this.#pending ??= this.#handshake());
   }
 
-  async #handshake(): Promise<Session<Attestation>> {
+  async #handshake(): Promise<Session> {
     const { clock, connect, onFailed } = this.#options;
     try {
       await this.#pause();
@@ -214,7 +214,7 @@ export class SessionManager<Attestation> {
     return pause <= 0 || this.#closed ? undefined : new Promise((resolve) => clock.after(pause, resolve));
   }
 
-  #adopt(session: Session<Attestation>, wallStart: number, monotonicStart: number): void {
+  #adopt(session: Session, wallStart: number, monotonicStart: number): void {
     const { clock, onEstablished } = this.#options;
     if (this.#closed) {
       session.destroy();
@@ -243,7 +243,7 @@ export class SessionManager<Attestation> {
     });
   }
 
-  #lossOf({ wallStart, monotonicStart }: Live<Attestation>): SessionLoss | undefined {
+  #lossOf({ wallStart, monotonicStart }: Live): SessionLoss | undefined {
     const { clock } = this.#options;
     const wallAge = clock.wall() - wallStart;
     const monotonicAge = clock.monotonic() - monotonicStart;
@@ -260,7 +260,7 @@ export class SessionManager<Attestation> {
     this.#heartbeat = { wall: clock.wall(), stop };
   }
 
-  #lose(live: Live<Attestation>, loss: SessionLoss): void {
+  #lose(live: Live, loss: SessionLoss): void {
     if (this.#live !== live) return;
     this.#discard();
     this.#options.onLost?.(loss);

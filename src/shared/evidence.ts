@@ -2,25 +2,11 @@
 // docs/evidence.md describes the format.
 
 import { fromBase64 } from './bytes.ts';
+import { CHECK_IDS } from './checks.ts';
+import type { CheckId } from './checks.ts';
 import { asObject, exactFields, fieldsOf } from './json.ts';
 import { isPcr } from './pcr0.ts';
 
-/** What each check shows, in the order in which they run. After a check that fails, the others are skipped. */
-export const CHECKS = {
-  document_format: 'The attestation document has the format of AWS Nitro Enclaves',
-  trusted_root: 'Its certificate chain starts with the trusted root certificate',
-  certificate_chain: 'Each certificate is signed by the previous one, which is allowed to sign it',
-  document_signature: 'The document is signed by the last certificate',
-  challenge: 'The document contains the random challenge of the handshake',
-  certificate_validity: 'All certificates are valid at the time of the verification',
-  debug_mode: 'The enclave does not run in debug mode',
-  image_approved: 'The enclave image is trusted',
-  server_key: "The document contains the enclave's public key for the session",
-  client_key: "The document contains the proxy's public key for the session",
-} as const;
-
-export type CheckId = keyof typeof CHECKS;
-export const CHECK_IDS = Object.keys(CHECKS) as readonly CheckId[];
 export type CheckResult = 'pass' | 'fail' | 'skipped';
 
 /** What a check found. `examined` has the exact bytes (hex or Base64) or values that it compared, by name. */

@@ -134,7 +134,7 @@ export class VerifiedConnection {
 
   /**
    * The evidence of the live session, or of the last handshake that got a document; null if none did.
-   * @throws Error also if the response is not evidence, for example from an older proxy
+   * @throws Error also if the response is not evidence
    */
   async evidence(): Promise<Evidence | null> {
     const headers = this.#headersFor('evidence');

@@ -10,7 +10,7 @@ import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import { createTlsIdentity, toPem } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server.ts';
 import { toBase64, toHex } from '../../src/shared/bytes.ts';
-import { CHECK_IDS } from '../../src/shared/evidence.ts';
+import { CHECK_IDS } from '../../src/shared/checks.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
 import { alterationsOf } from '../support/alterations.ts';
 import { CHAIN_CASES } from '../support/certificateCases.ts';

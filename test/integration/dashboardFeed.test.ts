@@ -1,6 +1,5 @@
 // What the dashboard of a window receives, with real proxies.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { DashboardState, RequestRow, ToDashboard } from '../../src/dashboard/model.ts';
 import { DashboardFeed } from '../../src/extension/views/dashboardFeed.ts';
 import type { FeedContext } from '../../src/extension/views/dashboardFeed.ts';
@@ -12,7 +11,6 @@ import type { VerifiedConnection } from '../../src/supervisor/localProxy.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
-import { PROXY } from '../support/e2e/process.ts';
 import { ACCESS_KEY, perTest } from '../support/e2e/scope.ts';
 import { EditorWindow, makeVault } from '../support/editorWindow.ts';
 import { ScriptedModel, typed } from '../support/vscode/scriptedModel.ts';
@@ -122,31 +120,6 @@ describe('DashboardFeed', () => {
     const chats = later.flatMap((message) => message.rows).filter(({ route }) => route === 'Chat');
     assert.equal(new Set(chats.map(({ id }) => id)).size, 1);
     assert.ok(rows.length > 0);
-  });
-
-  it('says that a proxy of an older version keeps no evidence, and shows no requests of it', async () => {
-    const bundle = readFileSync(PROXY, 'utf8').replace(/^#!.*/, '');
-    const unknown = bundle
-      .replaceAll('x-sealed-proxy-activity', 'x-sealed-proxy-later-1')
-      .replaceAll('x-sealed-proxy-evidence', 'x-sealed-proxy-later-2');
-    assert.notEqual(unknown, bundle);
-    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
-    const window = EditorWindow.open(scope, settings, { source: unknown });
-    const running = await window.start();
-    // The version is in the bundle several times; the window only looks at the status.
-    const supervisor: FeedContext['supervisor'] = {
-      get status() {
-        return { ...running, version: '0.0.1' };
-      },
-      withConnection: (act) => window.supervisor.withConnection(act),
-    };
-    const dashboard = view(window, { supervisor });
-    dashboard.feed.start();
-    const { attestation } = await dashboard.state('the sentence', (state) =>
-      state.attestation.detail.includes('older version'),
-    );
-    assert.equal(attestation.canSaveEvidence, false);
-    assert.deepEqual(dashboard.failures, []);
   });
 
   it('reads the evidence again when the enclave has a new image that waits for consent', async () => {

@@ -24,10 +24,11 @@ for (const [label, primitives] of ALL_PRIMITIVES) {
 
     it('give a session with their id and routing key, which overwrites its input keys', () => {
       const keys = deriveSessionKeys(primitives.hkdf, transcript, hex(handshake.x25519_shared));
-      const session = new Session(primitives, keys, challenge, 'attestation');
+      const attestation = { kind: 'development', moduleId: 'i-vectors' } as const;
+      const session = new Session(primitives, keys, challenge, attestation);
       assert.equal(session.id, handshake.session_id);
       assert.equal(session.routingKey, toBase64(challenge));
-      assert.equal(session.attestation, 'attestation');
+      assert.equal(session.attestation, attestation);
       assert.equal(toHex(keys.requestKey) + toHex(keys.responseKey), '00'.repeat(64));
     });
 

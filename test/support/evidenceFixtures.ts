@@ -1,10 +1,11 @@
 // Makes the files in test/fixtures/evidence again, with new keys and the same times: node test/support/evidenceFixtures.ts
 import { X509Certificate, randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { userDataFor } from '../../src/attestation/bindings.ts';
-import { makeEvidence } from '../../src/attestation/evidence.ts';
+import { userDataFor } from '../../src/attestation/checks.ts';
+import { historyOf, makeEvidence } from '../../src/attestation/evidence.ts';
 import type { EvidenceSource } from '../../src/attestation/evidence.ts';
 import { PINS } from '../../src/attestation/pins.ts';
+import { approveImage } from '../../src/attestation/policy.ts';
 import { createAuthority } from '../../src/devEnclave/attestation/authority.ts';
 import type { Authority } from '../../src/devEnclave/attestation/authority.ts';
 import {
@@ -50,12 +51,20 @@ export function listedImage(): { readonly pcr0: string; readonly approval: Image
   return { pcr0, approval: { by: 'history', url, pcr1, pcr2, timestamp, signature } };
 }
 
+/** What approves the image of an enclave. */
+interface Approver {
+  readonly additional?: readonly string[];
+  /** With the entry of the history, if that approves it. */
+  readonly approval?: ImageApproval | null;
+}
+
 /** Evidence of a handshake with an enclave of this authority, whose image a setting has approved. */
 export function evidenceOf(
   authority: Authority,
   document: Partial<SignedDocumentOptions> = {},
-  changes: Partial<EvidenceSource> = {},
+  { additional = [SETTING_PCR0], approval = null, ...changes }: Approver & Partial<EvidenceSource> = {},
 ): Evidence {
+  const environment = 'production';
   const challenge = new Uint8Array(randomBytes(32));
   const clientPublicKey = generateKeyPair().publicKey;
   const bindings = { nonce: challenge, publicKey: generateKeyPair().publicKey, userData: userDataFor(clientPublicKey) };
@@ -63,9 +72,9 @@ export function evidenceOf(
     version: VERSION,
     backend: 'https://enclave.example',
     anchors: authority.anchors,
-    policy: { environment: 'production', additional: [SETTING_PCR0] },
-    approval: null,
-    document: makeSignedDocument(authority, { ...bindings, timestamp: EVIDENCE_TIME, ...document }),
+    environment,
+    approve: (pcr0) => approveImage(pcr0, { environment, additional }, historyOf(pcr0, approval, environment)),
+    bytes: makeSignedDocument(authority, { ...bindings, timestamp: EVIDENCE_TIME, ...document }),
     challenge,
     clientPublicKey,
     at: EVIDENCE_TIME + 80,
@@ -77,7 +86,7 @@ export function evidenceOf(
 function allFiles(authority: Authority): Readonly<Record<string, Evidence>> {
   const pinned = Buffer.from(PINS.production.pcr0[0] ?? '', 'hex');
   const listed = listedImage();
-  const nothing = { policy: { environment: 'production', additional: [] } } as const;
+  const nothing = { additional: [] };
   const bindings = { nonce: randomBytes(32), publicKey: randomBytes(32), userData: randomBytes(85) };
   return {
     setting: evidenceOf(authority),
@@ -87,7 +96,7 @@ function allFiles(authority: Authority): Readonly<Record<string, Evidence>> {
       { pcr0: Buffer.from(listed.pcr0, 'hex') },
       { ...nothing, approval: listed.approval },
     ),
-    'refused-document': evidenceOf(authority, {}, { document: makeUnsignedDocument(bindings, EVIDENCE_TIME) }),
+    'refused-document': evidenceOf(authority, {}, { bytes: makeUnsignedDocument(bindings, EVIDENCE_TIME) }),
     'refused-root': evidenceOf(createAuthority(EVIDENCE_TIME), {}, { anchors: authority.anchors }),
     'refused-challenge': evidenceOf(authority, { nonce: randomBytes(32) }),
     'refused-expired': evidenceOf(authority, {}, { at: EVIDENCE_TIME + 5 * HOUR }),

@@ -70,7 +70,7 @@ function mutateEvidence(evidence: Evidence, fields: ReturnType<typeof alteration
   // Either what the evidence of this document would record, or what that of the correct one did.
   const isRecordedAgain = random() < 0.7;
   const options = {
-    document: bytes,
+    bytes,
     challenge: new Uint8Array(Buffer.from(evidence.challenge, 'base64')),
     clientPublicKey: new Uint8Array(Buffer.from(evidence.clientPublicKey, 'base64')),
   };

@@ -73,19 +73,19 @@ export class FakeBackend {
   /** The enclave's side of each session, in order. */
   readonly enclaves: EnclaveHalf[] = [];
   readonly losses: string[] = [];
-  readonly sessions: SessionManager<null>;
+  readonly sessions: SessionManager;
   /** Performs the next handshakes. */
-  connect: () => Promise<Session<null>> = () => Promise.resolve(this.makeSession());
+  connect: () => Promise<Session> = () => Promise.resolve(this.makeSession());
 
   constructor() {
-    this.sessions = new SessionManager<null>({
+    this.sessions = new SessionManager({
       clock: this.clock,
       connect: () => this.connect(),
       onLost: (loss) => this.losses.push(loss),
     });
   }
 
-  makeSession(): Session<null> {
+  makeSession(): Session {
     const { session, enclave } = makeSessionPair();
     this.enclaves.push(enclave);
     return session;
@@ -117,7 +117,7 @@ export class FakeBackend {
 }
 
 export interface StartedExchange {
-  readonly exchange: Exchange<null>;
+  readonly exchange: Exchange;
   readonly sink: RecordingSink;
   readonly body: ReplayableBody;
   readonly metadata: Uint8Array;

@@ -2,7 +2,7 @@
 import type { Bindings } from '../../src/devEnclave/attestation/document.ts';
 import { makeUnsignedDocument } from '../../src/devEnclave/attestation/document.ts';
 import { performHandshake } from '../../src/session/handshake.ts';
-import type { AttestationResult, Trust } from '../../src/session/handshake.ts';
+import type { Trust } from '../../src/session/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Primitives } from '../../src/session/session.ts';
 import { EnclaveHalf, readOffer } from './enclaveHalf.ts';
@@ -17,7 +17,7 @@ export const TIMEOUT = 30_000;
 
 /** A handshake whose request was sent and not answered. */
 export interface PendingHandshake {
-  readonly session: Promise<Session<AttestationResult>>;
+  readonly session: Promise<Session>;
   readonly transport: FakeTransport;
   readonly clock: FakeClock;
   readonly call: FakeCall;

@@ -11,7 +11,7 @@ import { flushEventLoop } from './withTimeout.ts';
 export interface FakeHandshake {
   /** When it began, by the monotonic clock. */
   readonly at: number;
-  succeed(session?: Session<null>): Promise<Session<null>>;
+  succeed(session?: Session): Promise<Session>;
   fail(error: Error): Promise<void>;
 }
 
@@ -20,10 +20,10 @@ export class SessionManagerUnderTest {
   readonly handshakes: FakeHandshake[] = [];
   /** The events that the session manager reported. */
   readonly events: string[] = [];
-  readonly sessions: SessionManager<null>;
+  readonly sessions: SessionManager;
 
   constructor() {
-    this.sessions = new SessionManager<null>({
+    this.sessions = new SessionManager({
       clock: this.clock,
       connect: () => this.#connect(),
       onEstablished: ({ id }) => this.events.push(`established ${id.slice(0, 4)}`),
@@ -38,7 +38,7 @@ export class SessionManagerUnderTest {
   }
 
   /** Makes a session, as soon as the pause after the previous handshake is over. */
-  async establish(): Promise<Session<null>> {
+  async establish(): Promise<Session> {
     const before = this.handshakes.length;
     const acquired = this.sessions.acquire();
     await flushEventLoop();
@@ -48,7 +48,7 @@ export class SessionManagerUnderTest {
     return session;
   }
 
-  #connect(): Promise<Session<null>> {
+  #connect(): Promise<Session> {
     return new Promise((resolve, reject) => {
       this.handshakes.push({
         at: this.clock.monotonic(),
@@ -67,7 +67,7 @@ export class SessionManagerUnderTest {
 }
 
 /** Whether a session still has its keys. */
-export function isAlive(session: Session<null>): boolean {
+export function isAlive(session: Session): boolean {
   try {
     session.beginCall();
     return true;

@@ -19,7 +19,7 @@ export const ALL_PRIMITIVES: readonly (readonly [string, Primitives])[] = [
 export const PRIMITIVES: Primitives = { aead: aeadBySize(nativeAead, pureAead, 2048), hkdf: hkdfSha256 };
 
 export interface SessionPair {
-  readonly session: Session<null>;
+  readonly session: Session;
   readonly enclave: EnclaveHalf;
 }
 
@@ -45,7 +45,7 @@ type Secrets = Readonly<Record<'challenge' | 'clientPublicKey' | 'serverPublicKe
 function pairOf(primitives: Primitives, { challenge, clientPublicKey, serverPublicKey, shared }: Secrets): SessionPair {
   const keys = deriveSessionKeys(primitives.hkdf, { challenge, clientPublicKey, serverPublicKey }, shared);
   return {
-    session: new Session(primitives, keys, challenge, null),
+    session: new Session(primitives, keys, challenge, { kind: 'development', moduleId: undefined }),
     enclave: new EnclaveHalf({ challenge, clientPublicKey }, serverPublicKey, shared),
   };
 }

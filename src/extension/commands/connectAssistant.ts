@@ -8,7 +8,7 @@ import type { Snippet } from '../../assistants/snippets.ts';
 import type { Assistant, CheckOutcome, Preview } from '../../assistants/types.ts';
 import { CANNOT_USE } from '../../presentation/dashboard/clients.ts';
 import { capitalized } from '../../presentation/text.ts';
-import { errorMessage } from '../../shared/errorMessage.ts';
+import { errorMessage } from '../../shared/errors.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { rowsFor } from '../views/assistantRows.ts';
 import { setContextKey } from '../views/contextKeys.ts';

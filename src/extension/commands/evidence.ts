@@ -1,11 +1,9 @@
 // Saves the evidence of the attestation, so that someone else can verify it again.
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { compareVersions } from '../../shared/compareVersions.ts';
-import { errorMessage } from '../../shared/errorMessage.ts';
+import { errorMessage } from '../../shared/errors.ts';
 import { asNotice } from '../../shared/escape.ts';
 import type { Evidence } from '../../shared/evidence.ts';
-import { VERSION } from '../../shared/version.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands } from './runCommand.ts';
 
@@ -26,12 +24,7 @@ async function saveEvidence({ supervisor }: CommandContext): Promise<void> {
   try {
     evidence = await supervisor.withConnection((proxy) => proxy.evidence());
   } catch {
-    const isOlder = compareVersions(status.version, VERSION) < 0;
-    if (!isOlder) await warn('The proxy did not send its evidence. Try again in a moment.');
-    else {
-      const message = `The proxy of another window has version ${status.version}, which keeps no evidence. Restart it with this window's version.`;
-      await offerCommands(warn, message, 'restart');
-    }
+    await warn('The proxy did not send its evidence. Try again in a moment.');
     return;
   }
   if (evidence === null) {

@@ -16,7 +16,7 @@ import {
 import type { ModelList, SealingModels, SettingChange } from '../../chat/sidePrompts/proposal.ts';
 import { SETTINGS } from '../../chat/sidePrompts/settings.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
-import { errorMessage } from '../../shared/errorMessage.ts';
+import { errorMessage } from '../../shared/errors.ts';
 import { asLabel, asNotice } from '../../shared/escape.ts';
 import { offeredModels, plain } from '../languageModel/editorFacts.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';

@@ -1,7 +1,7 @@
 // Converts errors to those that the editor's chat and other extensions expect.
 import * as vscode from 'vscode';
 import { ChatError } from '../../chat/chatError.ts';
-import { errorMessage } from '../../shared/errorMessage.ts';
+import { errorMessage } from '../../shared/errors.ts';
 
 /** The extension behind the editor's own chat. */
 export const EDITOR_CHAT = 'github.copilot-chat';

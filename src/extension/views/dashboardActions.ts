@@ -6,7 +6,7 @@ import type { AssistantAction, FromDashboard } from '../../dashboard/model.ts';
 import { visibleKeys } from '../../keys/accessKeys.ts';
 import type { AccessKey } from '../../keys/accessKeys.ts';
 import { describeStatus } from '../../presentation/statusText.ts';
-import { errorMessage } from '../../shared/errorMessage.ts';
+import { errorMessage } from '../../shared/errors.ts';
 import { asNotice, asPlain } from '../../shared/escape.ts';
 import type { CommandContext } from '../commands/commandContext.ts';
 import { check, undo } from '../commands/connectAssistant.ts';

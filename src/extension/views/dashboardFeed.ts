@@ -7,7 +7,6 @@ import type { DashboardState, Grouping, Range, ToDashboard } from '../../dashboa
 import type { AccessKey } from '../../keys/accessKeys.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import { attestationSection } from '../../presentation/dashboard/attestation.ts';
-import type { EvidenceState } from '../../presentation/dashboard/attestation.ts';
 import { clientName, clientsSection } from '../../presentation/dashboard/clients.ts';
 import type { AssistantFacts } from '../../presentation/dashboard/clients.ts';
 import { connectionSection } from '../../presentation/dashboard/connection.ts';
@@ -16,10 +15,10 @@ import { startOf, usageView } from '../../presentation/dashboard/usage.ts';
 import type { PromptMap } from '../../promptMap/promptMap.ts';
 import { promptsSection } from '../../promptMap/section.ts';
 import type { Settings } from '../../settings/editorSettings.ts';
+import type { Evidence } from '../../shared/evidence.ts';
 import { isConnected } from '../../shared/status.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
-import { VERSION } from '../../shared/version.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
 import type { UsageHistory } from '../../usageHistory/usageHistory.ts';
 import type { PromptSources } from '../promptSources.ts';
@@ -53,7 +52,7 @@ export class DashboardFeed {
   readonly #names = new Map<string, string>();
   /** The results of the last actions, by the assistant's id. */
   readonly #notes = new Map<string, string>();
-  #evidence: EvidenceState = null;
+  #evidence: Evidence | null = null;
   /** What the evidence was last requested for. */
   #evidenceOf = '';
   /** The process that the rows are of, and how far they were read. */
@@ -186,12 +185,11 @@ export class DashboardFeed {
     this.#postState();
   }
 
-  async #requestEvidence(status: ProxyStatus): Promise<EvidenceState> {
+  async #requestEvidence(status: ProxyStatus): Promise<Evidence | null> {
     if (status.kind !== 'running') return null;
     try {
       return await this.#context.supervisor.withConnection((proxy) => proxy.evidence());
     } catch (error) {
-      if (status.version !== VERSION) return 'unavailable';
       this.#logFailure(error);
       this.#evidenceOf = ''; // the next status asks again
       return null;

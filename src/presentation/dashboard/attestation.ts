@@ -6,7 +6,7 @@ import type { Evidence, EvidenceCheck } from '../../shared/evidence.ts';
 import type { VerifiedSummary } from '../../shared/messages.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { DEFAULT_BACKEND } from '../apiKeyText.ts';
-import { STEPS, approvedBy, stepOutcomes } from '../attestationSteps.ts';
+import { STEPS, approvedBy, isFailureOf, stepOutcomes } from '../attestationSteps.ts';
 import type { StepOutcome } from '../attestationSteps.ts';
 import { COMMANDS } from '../commands.ts';
 import { imageApproval, imageQuestion } from '../imageText.ts';
@@ -25,25 +25,20 @@ const LIMITS = [
   'This computer. Programs on it can read what you type.',
 ];
 
-const NO_EVIDENCE =
-  'The proxy is from an older version, which keeps no evidence. To save evidence, restart the proxy in this window.';
-
-/** `unavailable`: the proxy is of an older version; null: there was no handshake with a document yet. */
-export type EvidenceState = Evidence | null | 'unavailable';
-
-export function attestationSection(status: ProxyStatus, evidence: EvidenceState): AttestationSection {
-  const usable = evidence !== null && evidence !== 'unavailable' && isAbout(status, evidence) ? evidence : undefined;
+/** @param evidence null: there was no handshake with a document yet */
+export function attestationSection(status: ProxyStatus, evidence: Evidence | null): AttestationSection {
+  const usable = evidence !== null && isAbout(status, evidence) ? evidence : undefined;
   const outcomes = stepOutcomes(status);
   const { tone, headline, detail } = describe(status, outcomes);
   return {
     tone,
     headline,
-    detail: joined(detail, evidence === 'unavailable' ? NO_EVIDENCE : ''),
+    detail,
     steps: wereChecked(status, outcomes) ? outcomes.map((outcome, index) => withEvidence(outcome, index, usable)) : [],
     chain: usable === undefined ? [] : certificateChain(usable),
     image: imageOf(status, usable),
     limits: tone === 'good' ? LIMITS : [],
-    canSaveEvidence: evidence !== null && evidence !== 'unavailable',
+    canSaveEvidence: evidence !== null,
   };
 }
 
@@ -54,11 +49,9 @@ function isAbout(status: ProxyStatus, evidence: Evidence): boolean {
   if (verified?.kind === 'verified') return verified.document === evidence.attestationDocument;
   if (verified === null && newImage) return newImage.pcr0 === evidence.pcr0;
   if (verified !== null || health.kind !== 'unreachable' || health.failure === null) return false;
-  const { code, detail } = health.failure;
+  const { failure } = health;
   const failed = evidence.checks.find(({ result }) => result === 'fail');
-  return STEPS.some(
-    ({ id, failures }) => id === failed?.id && (failures.includes(detail ?? code) || failures.includes(code)),
-  );
+  return STEPS.some((step) => step.id === failed?.id && isFailureOf(step, failure));
 }
 
 /** False if there was no document, or no reason to refuse it: then the list would say nothing. */

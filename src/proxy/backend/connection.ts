@@ -4,7 +4,7 @@ import { AWS_NITRO_ROOT } from '../../attestation/trust.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
 import { bestAead } from '../../session/aead.ts';
 import { performHandshake } from '../../session/handshake.ts';
-import type { AttestationResult, Trust } from '../../session/handshake.ts';
+import type { Trust } from '../../session/handshake.ts';
 import { hkdfSha256 } from '../../session/hkdf.ts';
 import type { Primitives } from '../../session/session.ts';
 import { SessionManager } from '../../session/sessionManager.ts';
@@ -41,7 +41,7 @@ export interface ConnectionOptions {
 }
 
 export interface BackendConnection {
-  readonly sessions: SessionManager<AttestationResult>;
+  readonly sessions: SessionManager;
   readonly transport: UndiciTransport;
   /** Of the live session; without one, of the last handshake that got a document. Null: there was none. */
   evidence(): Evidence | null;
@@ -88,7 +88,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       onEvent({ type: 'confirmImage', image });
     },
   });
-  const sessions = new SessionManager<AttestationResult>({
+  const sessions = new SessionManager({
     clock,
     connect: async () => {
       await network.ready; // its time is not that of the handshake
@@ -103,7 +103,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       const { attestation } = session;
       evidence.established(attestation);
       try {
-        if (attestation.kind === 'verified') await gate.pass(imageOf(attestation.approved));
+        if (attestation.kind === 'verified') await gate.pass(imageOf(attestation.enclave));
         return session;
       } catch (error) {
         session.destroy(); // before anything was sent on it
@@ -151,7 +151,7 @@ export function openConnection(options: ConnectionOptions): BackendConnection {
       gate.update(rules);
       const live = sessions.current();
       if (live?.attestation.kind !== 'verified') return;
-      const { pcr0 } = live.attestation.approved;
+      const { pcr0 } = live.attestation.enclave;
       if (!gate.allows(pcr0)) sessions.retire(live, 'closed');
     },
     close: async () => {

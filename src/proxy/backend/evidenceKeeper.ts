@@ -1,9 +1,10 @@
 // Keeps what the last handshakes sent and received, and makes their evidence when it is asked for.
-import { approvalOf, makeEvidence } from '../../attestation/evidence.ts';
+import { makeEvidence } from '../../attestation/evidence.ts';
 import type { Presented } from '../../attestation/evidence.ts';
-import type { ApprovedAttestation, Pcr0Policy } from '../../attestation/policy.ts';
+import { approveImage } from '../../attestation/policy.ts';
+import type { Pcr0Policy } from '../../attestation/policy.ts';
 import type { TrustAnchors } from '../../attestation/trust.ts';
-import type { AttestationResult } from '../../session/handshake.ts';
+import type { AttestationResult } from '../../session/session.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { VERSION } from '../../shared/version.ts';
 
@@ -15,7 +16,7 @@ export interface EvidenceKeeperOptions {
 
 export class EvidenceKeeper {
   readonly #options: EvidenceKeeperOptions;
-  #last: { readonly presented: Presented; readonly approved: ApprovedAttestation | undefined } | undefined;
+  #last: Presented | undefined;
   /** The latest evidence that was made: the dashboard asks for it again and again. */
   #made: { readonly presented: Presented; readonly evidence: Evidence } | undefined;
 
@@ -25,12 +26,12 @@ export class EvidenceKeeper {
 
   /** A handshake has made a session. */
   established(attestation: AttestationResult): void {
-    if (attestation.kind === 'verified') this.#last = { presented: attestation, approved: attestation.approved };
+    if (attestation.kind === 'verified') this.#last = attestation.presented;
   }
 
   /** The attestation has refused the document of a handshake. */
-  readonly refused = (presented: Presented, approved: ApprovedAttestation | undefined): void => {
-    this.#last = { presented, approved };
+  readonly refused = (presented: Presented): void => {
+    this.#last = presented;
   };
 
   /**
@@ -38,16 +39,21 @@ export class EvidenceKeeper {
    * @param live what the handshake of the live session has verified
    */
   of(live: AttestationResult | undefined): Evidence | null {
-    if (live?.kind === 'verified') return this.#make(live, live.approved);
-    return this.#last === undefined ? null : this.#make(this.#last.presented, this.#last.approved);
+    const presented = live?.kind === 'verified' ? live.presented : this.#last;
+    return presented === undefined ? null : this.#make(presented);
   }
 
-  #make(presented: Presented, approved: ApprovedAttestation | undefined): Evidence {
+  #make(presented: Presented): Evidence {
     if (this.#made?.presented === presented) return this.#made.evidence;
     const { backend, anchors, policy } = this.#options;
-    const approval = approved === undefined ? null : approvalOf(approved);
-    const url = backend.origin + backend.basePath;
-    const evidence = makeEvidence({ ...presented, version: VERSION, backend: url, anchors, policy, approval });
+    const evidence = makeEvidence({
+      ...presented,
+      version: VERSION,
+      backend: backend.origin + backend.basePath,
+      anchors,
+      environment: policy.environment,
+      approve: (pcr0) => approveImage(pcr0, policy, presented.history),
+    });
     this.#made = { presented, evidence };
     return evidence;
   }

@@ -6,7 +6,8 @@ import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../.
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
 import { parseCertificate } from '../../attestation/x509/certificates.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
-import { CHECKS, MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
+import { CHECKS } from '../../shared/checks.ts';
+import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { asObject, isUnambiguous, parseJson } from '../../shared/json.ts';
 import { parsePcr0 } from '../../shared/pcr0.ts';
@@ -24,12 +25,12 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 /** White space in JSON, which is also ignored in Base64 and in PEM. */
 const WHITE_SPACE = /[ \t\r\n]/g;
 
-const MEANINGS: Readonly<Record<StepId, string>> = {
-  file_format: 'The file has the form of evidence',
-  file_digest: 'The digest fits the other fields',
+const TITLES: Readonly<Record<StepId, { readonly title: string }>> = {
+  file_format: { title: 'The file has the form of evidence' },
+  file_digest: { title: 'The digest fits the other fields' },
   ...CHECKS,
-  verified_at: 'The time in the file fits the time in the document',
-  recorded_values: 'What the file says about the checks is what they find',
+  verified_at: { title: 'The time in the file fits the time in the document' },
+  recorded_values: { title: 'What the file says about the checks is what they find' },
 };
 
 /** An argument that cannot be used. The message is for the user. */
@@ -127,7 +128,7 @@ function describe(evidence: Evidence, at: number | undefined, root: string): str
 }
 
 function lineOf({ id, result, cause }: Step): string[] {
-  const line = `${(result === 'fail' ? 'FAIL' : result).padEnd(8)} ${id.padEnd(21)} ${MEANINGS[id]}`;
+  const line = `${(result === 'fail' ? 'FAIL' : result).padEnd(8)} ${id.padEnd(21)} ${TITLES[id].title}`;
   return cause === undefined ? [line] : [line, `${' '.repeat(31)}${cause}`];
 }
 

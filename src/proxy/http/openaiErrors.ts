@@ -3,7 +3,7 @@
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { SessionErrorCode } from '../../session/errors.ts';
 import { MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
-import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../../shared/errorCodes.ts';
+import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../../shared/errors.ts';
 import { MEMORY_LIMITS } from '../memory.ts';
 
 /** An error that the proxy answers with. */

@@ -4,7 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { SessionError } from '../../session/errors.ts';
 import { Exchange } from '../../session/exchange.ts';
 import type { ExchangeContext, ResponseSink } from '../../session/exchange.ts';
-import type { AttestationResult } from '../../session/handshake.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
@@ -29,7 +28,7 @@ export interface Timeouts {
 }
 
 export interface RelayContext {
-  readonly exchange: ExchangeContext<AttestationResult> & {
+  readonly exchange: ExchangeContext & {
     /** Whether the next session waits for the user's consent to an image. */
     readonly awaitsConsent?: () => boolean;
   };
@@ -74,7 +73,7 @@ export class Relay implements ResponseSink {
   readonly #res: ClientResponse;
   readonly #entry: RequestEntry;
   readonly #body = new ReplayableBody();
-  readonly #exchange: Exchange<AttestationResult>;
+  readonly #exchange: Exchange;
   #upload: Upload | undefined;
   #exchangeBegun = false;
   #concluded = false;

@@ -18,7 +18,7 @@ function chat(content: string): Buffer {
 describe('Responses of the development enclave', () => {
   const start = useEnclaves();
   let enclave: RunningEnclave;
-  let session: Session<unknown>;
+  let session: Session;
 
   async function begin(options?: Parameters<typeof start>[0]): Promise<void> {
     enclave = await start(options);

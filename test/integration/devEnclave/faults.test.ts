@@ -82,7 +82,7 @@ describe('Faults of the development enclave', () => {
     }
   });
 
-  async function begin(faults: string): Promise<{ url: string; session: Session<unknown>; call: SealedCall }> {
+  async function begin(faults: string): Promise<{ url: string; session: Session; call: SealedCall }> {
     const { url } = await start({ faults });
     const session = await connect(url);
     return { url, session, call: seal(session, {}, CHAT) };

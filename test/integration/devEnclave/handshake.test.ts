@@ -114,7 +114,7 @@ describe('The signed handshake of the development enclave', () => {
     assert.match(enclave.url, /^https:/);
     const session = await connect(enclave.url, trust(enclave));
     assert.ok(session.attestation.kind === 'verified');
-    assert.equal(session.attestation.approved.attestation.moduleId, 'i-test-enc1');
+    assert.equal(session.attestation.enclave.document.moduleId, 'i-test-enc1');
     const answer = await call(enclave.url, session, undefined, { method: 'GET', target: '/v1/models' });
     assert.equal(answer.status, 200);
   });

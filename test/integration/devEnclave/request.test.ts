@@ -31,7 +31,7 @@ const CHAT = Buffer.from(JSON.stringify({ model: 'llama3-3-70b', messages: [{ ro
 describe('Encrypted requests', () => {
   const start = useEnclaves();
   let enclave: RunningEnclave;
-  let session: Session<unknown>;
+  let session: Session;
 
   async function begin(options?: Parameters<typeof start>[0]): Promise<void> {
     enclave = await start(options);

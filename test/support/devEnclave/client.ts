@@ -8,7 +8,7 @@ import { nativeAead } from '../../../src/session/aead.ts';
 import { encodeMetadata } from '../../../src/session/envelope.ts';
 import type { RequestMetadata } from '../../../src/session/envelope.ts';
 import { performHandshake } from '../../../src/session/handshake.ts';
-import type { AttestationResult, Trust } from '../../../src/session/handshake.ts';
+import type { Trust } from '../../../src/session/handshake.ts';
 import { hkdfSha256 } from '../../../src/session/hkdf.ts';
 import type { RecordOpener } from '../../../src/session/record.ts';
 import { RecordStream } from '../../../src/session/recordStream.ts';
@@ -91,11 +91,7 @@ const clock: Clock = {
 };
 
 /** Performs the handshake of src/session. */
-export function connect(
-  url: string,
-  trust: Trust = { kind: 'development' },
-  timeoutMs = DEADLINE,
-): Promise<Session<AttestationResult>> {
+export function connect(url: string, trust: Trust = { kind: 'development' }, timeoutMs = DEADLINE): Promise<Session> {
   const primitives = { aead: nativeAead, hkdf: hkdfSha256 };
   const transport = handshakeTransport(url);
   return performHandshake({ transport, primitives, trust, clock, timeout: () => timeoutMs });
@@ -118,13 +114,13 @@ export interface SealedCall {
 }
 
 /** Seals a correct request. */
-export function seal(session: Session<unknown>, metadata: Partial<RequestMetadata>, body: Uint8Array): SealedCall {
+export function seal(session: Session, metadata: Partial<RequestMetadata>, body: Uint8Array): SealedCall {
   return sealPlaintext(session, Buffer.concat([encodeMetadata({ ...METADATA, ...metadata }), body]));
 }
 
 /** Seals any plaintext under the session's keys. */
 export function sealPlaintext(
-  session: Session<unknown>,
+  session: Session,
   plaintext: Uint8Array,
   requestId: Uint8Array = randomBytes(16),
 ): SealedCall {
@@ -133,7 +129,7 @@ export function sealPlaintext(
 }
 
 /** The outer headers of a correct request. */
-export function outerHeaders(session: Session<unknown>): Record<string, string> {
+export function outerHeaders(session: Session): Record<string, string> {
   return {
     'content-type': 'application/octet-stream',
     'x-session-id': session.id,
@@ -144,7 +140,7 @@ export function outerHeaders(session: Session<unknown>): Record<string, string> 
 /** Sends a record and resolves with the head of the outer response. */
 export function sendRecord(
   url: string,
-  session: Session<unknown>,
+  session: Session,
   record: Uint8Array,
   headers: OutgoingHttpHeaders = {},
 ): Promise<IncomingMessage> {
@@ -183,7 +179,7 @@ export function openAnswer(opener: RecordOpener, outer: Uint8Array): DecryptedAn
 /** Sends a request with a JSON body (or none), by default to chat completions, and decrypts the response. */
 export async function call(
   url: string,
-  session: Session<unknown>,
+  session: Session,
   body: unknown,
   metadata: Partial<RequestMetadata> = {},
 ): Promise<DecryptedAnswer> {

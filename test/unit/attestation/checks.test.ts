@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { encode } from 'cborg';
-import { checkBindings, userDataFor } from '../../../src/attestation/bindings.ts';
-import { runChecks } from '../../../src/attestation/checks.ts';
-import type { CheckInput } from '../../../src/attestation/checks.ts';
+import { approveEnclave, reportChecks, userDataFor, verifyDocument } from '../../../src/attestation/checks.ts';
+import type { ReportInput } from '../../../src/attestation/checks.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
-import { approveByPolicy } from '../../../src/attestation/policy.ts';
-import { verifyAttestation } from '../../../src/attestation/verify.ts';
+import { approveImage } from '../../../src/attestation/policy.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
 import {
   DEVELOPMENT_PCR0,
@@ -18,7 +16,8 @@ import {
   signPayload,
 } from '../../../src/devEnclave/attestation/document.ts';
 import { toBase64, toHex } from '../../../src/shared/bytes.ts';
-import { CHECK_IDS } from '../../../src/shared/evidence.ts';
+import { CHECKS, CHECK_IDS } from '../../../src/shared/checks.ts';
+import type { CheckId } from '../../../src/shared/checks.ts';
 import type { EvidenceCheck } from '../../../src/shared/evidence.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
@@ -36,31 +35,23 @@ const OPTIONS = {
 const DOCUMENT = makeSignedDocument(AUTHORITY, OPTIONS);
 const PCR0 = toHex(DEVELOPMENT_PCR0);
 
-const INPUT: CheckInput = {
-  document: DOCUMENT,
+const INPUT = {
+  bytes: DOCUMENT,
   anchors: AUTHORITY.anchors,
   at: NOW,
   challenge: CHALLENGE,
   clientPublicKey: CLIENT_KEY,
-  approve: () => ({ by: 'setting' }),
-};
+  approve: (pcr0: string) => approveImage(pcr0, { environment: 'production', additional: [PCR0] }, undefined),
+} as const satisfies ReportInput;
 
-function run(changes: Partial<CheckInput> = {}) {
-  return runChecks({ ...INPUT, ...changes });
-}
-
-function examined(checks: readonly EvidenceCheck[], id: string): EvidenceCheck['examined'] {
+function examined(checks: readonly EvidenceCheck[], id: CheckId): EvidenceCheck['examined'] {
   return checks.find((check) => check.id === id)?.examined ?? assert.fail();
 }
 
 /** What a handshake does with the same input: undefined, or the code of its error. */
-function handshake(input: CheckInput): string | undefined {
+function handshake(input: typeof INPUT): string | undefined {
   try {
-    const { document, anchors, at: now, challenge = CHALLENGE, clientPublicKey = CLIENT_KEY } = input;
-    const attestation = verifyAttestation(document, { anchors, now, nonce: challenge });
-    const approved = approveByPolicy(attestation, { environment: 'production', additional: [PCR0] });
-    if (approved === undefined) return 'pcr0_not_approved';
-    checkBindings(approved, { challenge, clientPublicKey });
+    approveEnclave(verifyDocument(input), input);
     return undefined;
   } catch (error) {
     if (error instanceof AttestationError) return error.code;
@@ -68,23 +59,18 @@ function handshake(input: CheckInput): string | undefined {
   }
 }
 
-const approve: CheckInput['approve'] = (pcr0) => {
-  if (pcr0 === PCR0) return { by: 'setting' };
-  throw new AttestationError('pcr0_not_approved', 'another image');
-};
-
-describe('runChecks()', () => {
+describe('reportChecks()', () => {
   it('passes all ten checks in their order for a document that the handshake accepts', () => {
-    const { checks, failure, approval } = run();
+    const { checks, failure, found } = reportChecks(INPUT);
     assert.deepEqual(
       checks.map(({ id, result }) => [id, result]),
       CHECK_IDS.map((id) => [id, 'pass']),
     );
-    assert.deepEqual([failure, approval], [undefined, { by: 'setting' }]);
+    assert.deepEqual([failure, found.approval], [undefined, { by: 'setting' }]);
   });
 
   it('names the bytes and values that each check has examined', () => {
-    const { checks } = run();
+    const { checks } = reportChecks(INPUT);
     const { payload, signature } = parseSignedEnvelope(DOCUMENT);
     const [root] = AUTHORITY.anchors.roots;
     assert.ok(root);
@@ -122,60 +108,55 @@ describe('runChecks()', () => {
     return signPayload(encodePayload(fields), AUTHORITY.leaf);
   };
   const other = createAuthority(NOW);
-  const cases: readonly (readonly [name: string, id: string, code: string, changes: Partial<CheckInput>])[] = [
-    ['no document', 'document_format', 'malformed_document', { document: new Uint8Array(0) }],
-    ['an unsigned document', 'document_format', 'malformed_document', { document: makeUnsignedDocument(OPTIONS, NOW) }],
+  const cases: readonly (readonly [name: string, id: CheckId, code: string, changes: Partial<typeof INPUT>])[] = [
+    ['no document', 'document_format', 'malformed_document', { bytes: new Uint8Array(0) }],
+    ['an unsigned document', 'document_format', 'malformed_document', { bytes: makeUnsignedDocument(OPTIONS, NOW) }],
     ['a different root', 'trusted_root', 'untrusted_root', { anchors: other.anchors }],
     [
       'a leaf of a different authority',
       'certificate_chain',
       'certificate_chain',
-      { document: makeSignedDocument({ ...AUTHORITY, leaf: other.leaf }, OPTIONS) },
+      { bytes: makeSignedDocument({ ...AUTHORITY, leaf: other.leaf }, OPTIONS) },
     ],
     [
       'a certificate that is none',
       'certificate_chain',
       'malformed_certificate',
-      { document: withFields({ certificate: new Uint8Array(9) }) },
+      { bytes: withFields({ certificate: new Uint8Array(9) }) },
     ],
     [
       'a signature with a different key',
       'document_signature',
       'signature',
-      { document: signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), other.leaf) },
+      { bytes: signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), other.leaf) },
     ],
     ['a different challenge', 'challenge', 'nonce_mismatch', { challenge: CLIENT_KEY }],
-    ['no nonce', 'challenge', 'nonce_mismatch', { document: withFields({ nonce: null }) }],
+    ['no nonce', 'challenge', 'nonce_mismatch', { bytes: withFields({ nonce: null }) }],
     ['a time before', 'certificate_validity', 'certificate_not_yet_valid', { at: NOW - HOUR }],
     ['a time after', 'certificate_validity', 'certificate_expired', { at: NOW + 4 * HOUR }],
-    ['debug mode', 'debug_mode', 'debug_mode', { document: withFields({ pcrs: new Map([[0, new Uint8Array(48)]]) }) }],
-    [
-      'no PCR0',
-      'debug_mode',
-      'pcr0_not_approved',
-      { document: withFields({ pcrs: new Map([[1, new Uint8Array(48)]]) }) },
-    ],
+    ['debug mode', 'debug_mode', 'debug_mode', { bytes: withFields({ pcrs: new Map([[0, new Uint8Array(48)]]) }) }],
+    ['no PCR0', 'debug_mode', 'pcr0_not_approved', { bytes: withFields({ pcrs: new Map([[1, new Uint8Array(48)]]) }) }],
     [
       'another image',
       'image_approved',
       'pcr0_not_approved',
-      { document: withFields({ pcrs: new Map([[0, new Uint8Array(48).fill(7)]]) }) },
+      { bytes: withFields({ pcrs: new Map([[0, new Uint8Array(48).fill(7)]]) }) },
     ],
-    ['no public key', 'server_key', 'public_key_mismatch', { document: withFields({ public_key: null }) }],
+    ['no public key', 'server_key', 'public_key_mismatch', { bytes: withFields({ public_key: null }) }],
     [
       'a public key of 33 bytes',
       'server_key',
       'public_key_mismatch',
-      { document: withFields({ public_key: new Uint8Array(33) }) },
+      { bytes: withFields({ public_key: new Uint8Array(33) }) },
     ],
     ['a different client', 'client_key', 'user_data_mismatch', { clientPublicKey: SERVER_KEY }],
-    ['no user data', 'client_key', 'user_data_mismatch', { document: withFields({ user_data: null }) }],
+    ['no user data', 'client_key', 'user_data_mismatch', { bytes: withFields({ user_data: null }) }],
   ];
 
   for (const [name, failing, code, changes] of cases) {
     it(`fails ${failing} for ${name}, as the handshake does, and skips the later checks`, () => {
-      const input: CheckInput = { ...INPUT, approve, ...changes };
-      const { checks, failure } = runChecks(input);
+      const input = { ...INPUT, ...changes };
+      const { checks, failure } = reportChecks(input);
       const at = checks.findIndex(({ id }) => id === failing);
       assert.deepEqual(
         checks.map(({ result }) => result),
@@ -186,26 +167,37 @@ describe('runChecks()', () => {
     });
   }
 
+  it('fails each check in one of these ways, and with no error that the check does not name', () => {
+    for (const id of CHECK_IDS) {
+      const codes = cases.filter(([, failing]) => failing === id).map(([, , code]) => code);
+      assert.ok(codes.length > 0, id);
+      const named: readonly string[] =
+        id === 'debug_mode' ? [...CHECKS[id].errors, 'pcr0_not_approved'] : CHECKS[id].errors;
+      for (const code of codes) assert.ok(named.includes(code), `${id}: ${code}`);
+    }
+  });
+
   it('comes to the same verdict as the handshake for a changed bit anywhere in the document', () => {
     for (let at = 0; at < DOCUMENT.length; at += 17) {
-      const document: Uint8Array = DOCUMENT.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));
-      const input: CheckInput = { ...INPUT, approve, document };
-      assert.equal(runChecks(input).failure?.code, handshake(input), `byte ${at}`);
+      const bytes = DOCUMENT.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));
+      const input = { ...INPUT, bytes };
+      assert.equal(reportChecks(input).failure?.code, handshake(input), `byte ${at}`);
     }
   });
 
   it('skips the checks that have nothing to compare with, and runs the others', () => {
-    const { checks, failure, approval } = run({ challenge: undefined, clientPublicKey: undefined, approve: undefined });
+    const missing = { challenge: undefined, clientPublicKey: undefined, approve: undefined };
+    const { checks, failure, found } = reportChecks({ ...INPUT, ...missing });
     const skipped = checks.filter(({ result }) => result === 'skipped').map(({ id }) => id);
     assert.deepEqual(skipped, ['challenge', 'image_approved', 'client_key']);
     assert.ok(checks.every(({ result }) => result !== 'fail'));
-    assert.deepEqual([failure, approval], [undefined, null]);
+    assert.deepEqual([failure, found.approval], [undefined, undefined]);
   });
 
   it('passes on an error that is not a verdict', () => {
     const broken = () => {
       throw new RangeError('a defect');
     };
-    assert.throws(() => run({ approve: broken }), RangeError);
+    assert.throws(() => reportChecks({ ...INPUT, approve: broken }), RangeError);
   });
 });

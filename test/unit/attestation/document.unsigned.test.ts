@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { encode } from 'cborg';
+import { verifyDocument } from '../../../src/attestation/checks.ts';
 import { parseUnsignedDocument } from '../../../src/attestation/document.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
-import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { makeUnsignedDocument } from '../../../src/devEnclave/attestation/document.ts';
 import { concatBytes } from '../../../src/shared/bytes.ts';
 
@@ -67,8 +67,8 @@ describe('parseUnsignedDocument()', () => {
   });
 
   it('returns a document that does not pass as a verified one', () => {
-    const document = makeUnsignedDocument(BINDINGS, NOW);
-    const verify = (): unknown => verifyAttestation(document, { anchors: AWS_NITRO_ROOT, now: NOW, nonce: NONCE });
+    const bytes = makeUnsignedDocument(BINDINGS, NOW);
+    const verify = (): unknown => verifyDocument({ bytes, anchors: AWS_NITRO_ROOT, at: NOW, challenge: NONCE });
     assert.throws(verify, { code: 'malformed_document' });
   });
 });

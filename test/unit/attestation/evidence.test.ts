@@ -1,31 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { approvalOf, canonicalJson, digestOf, makeEvidence } from '../../../src/attestation/evidence.ts';
-import { parseHistory } from '../../../src/attestation/history.ts';
-import { HISTORY_VERIFICATION_KEY, PINS } from '../../../src/attestation/pins.ts';
-import { approveByHistory, approveByPolicy } from '../../../src/attestation/policy.ts';
-import { verifyAttestation } from '../../../src/attestation/verify.ts';
+import { canonicalJson, digestOf, makeEvidence } from '../../../src/attestation/evidence.ts';
+import { PINS } from '../../../src/attestation/pins.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
-import { makeSignedDocument } from '../../../src/devEnclave/attestation/document.ts';
 import { parseEvidence } from '../../../src/shared/evidence.ts';
 import { EVIDENCE_TIME, SETTING_PCR0, evidenceOf, listedImage } from '../../support/evidenceFixtures.ts';
 
 const AUTHORITY = createAuthority(EVIDENCE_TIME);
-const NONCE = new Uint8Array(32).fill(1);
-const NOTHING = { environment: 'production', additional: [] } as const;
-
-function image(pcr0: string) {
-  const document = makeSignedDocument(AUTHORITY, {
-    nonce: NONCE,
-    publicKey: null,
-    userData: null,
-    timestamp: EVIDENCE_TIME,
-    pcr0: Buffer.from(pcr0, 'hex'),
-  });
-  return verifyAttestation(document, { anchors: AUTHORITY.anchors, now: EVIDENCE_TIME, nonce: NONCE });
-}
-
 describe('makeEvidence()', () => {
   it('makes a file of the documented form, in which every check has passed', () => {
     const evidence = evidenceOf(AUTHORITY);
@@ -37,24 +18,23 @@ describe('makeEvidence()', () => {
 
   it('records the pin, even if a setting has the image too', () => {
     const [pcr0 = ''] = PINS.production.pcr0;
-    const policy = { environment: 'production', additional: [pcr0] } as const;
-    const evidence = evidenceOf(AUTHORITY, { pcr0: Buffer.from(pcr0, 'hex') }, { policy });
+    const evidence = evidenceOf(AUTHORITY, { pcr0: Buffer.from(pcr0, 'hex') }, { additional: [pcr0] });
     assert.deepEqual(evidence.approval, { by: 'pin' });
   });
 
   it('records the entry of the history, after checking its signature again', () => {
     const { pcr0, approval } = listedImage();
     const document = { pcr0: Buffer.from(pcr0, 'hex') };
-    assert.deepEqual(evidenceOf(AUTHORITY, document, { policy: NOTHING, approval }).approval, approval);
+    assert.deepEqual(evidenceOf(AUTHORITY, document, { additional: [], approval }).approval, approval);
     assert.ok(approval.by === 'history');
     const forged = { ...approval, signature: Buffer.alloc(96).toString('base64') };
-    const refused = evidenceOf(AUTHORITY, document, { policy: NOTHING, approval: forged });
+    const refused = evidenceOf(AUTHORITY, document, { additional: [], approval: forged });
     assert.equal(refused.approval, null);
     assert.equal(refused.checks.find(({ result }) => result === 'fail')?.id, 'image_approved');
   });
 
   it('has no keys or measurements of a document that cannot be parsed', () => {
-    const evidence = evidenceOf(AUTHORITY, {}, { document: new Uint8Array(0) });
+    const evidence = evidenceOf(AUTHORITY, {}, { bytes: new Uint8Array(0) });
     assert.deepEqual([evidence.serverPublicKey, evidence.pcr0, evidence.attestationDocument], [null, null, '']);
     assert.ok(parseEvidence(evidence));
   });
@@ -70,28 +50,14 @@ describe('makeEvidence()', () => {
       version: '1.0.0',
       backend: 'https://enclave.example',
       anchors: AUTHORITY.anchors,
-      policy: NOTHING,
-      approval: null,
-      document: new Uint8Array(3),
-      challenge: NONCE,
-      clientPublicKey: NONCE,
+      environment: 'production',
+      approve: undefined,
+      bytes: new Uint8Array(3),
+      challenge: new Uint8Array(32),
+      clientPublicKey: new Uint8Array(32),
       at: EVIDENCE_TIME,
-    };
+    } as const;
     assert.deepEqual(makeEvidence(source), makeEvidence(source));
-  });
-});
-
-describe('approvalOf()', () => {
-  it('names what approved the image in the handshake', () => {
-    const [pinned = ''] = PINS.production.pcr0;
-    const pin = approveByPolicy(image(pinned), NOTHING);
-    const setting = approveByPolicy(image(SETTING_PCR0), { ...NOTHING, additional: [SETTING_PCR0] });
-    assert.ok(pin && setting);
-    assert.deepEqual([approvalOf(pin), approvalOf(setting)], [{ by: 'pin' }, { by: 'setting' }]);
-    const { pcr0, approval } = listedImage();
-    const bytes = readFileSync(new URL('../../fixtures/pcr-history-prod.json', import.meta.url));
-    const history = parseHistory(bytes, 'production', HISTORY_VERIFICATION_KEY);
-    assert.deepEqual(approvalOf(approveByHistory(image(pcr0), NOTHING, history)), approval);
   });
 });
 

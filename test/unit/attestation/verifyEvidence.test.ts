@@ -6,7 +6,8 @@ import { isVerified, verifyBareDocument, verifyEvidence } from '../../../src/att
 import type { Step, VerifierTrust } from '../../../src/attestation/verifyEvidence.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
 import { makeSignedDocument } from '../../../src/devEnclave/attestation/document.ts';
-import { CHECK_IDS, findFormatError } from '../../../src/shared/evidence.ts';
+import { CHECK_IDS } from '../../../src/shared/checks.ts';
+import { findFormatError } from '../../../src/shared/evidence.ts';
 import type { Evidence } from '../../../src/shared/evidence.ts';
 import { alterationsOf } from '../../support/alterations.ts';
 import { EVIDENCE_FOLDER, EVIDENCE_TIME, SETTING_PCR0, evidenceOf, readRoot } from '../../support/evidenceFixtures.ts';
@@ -216,13 +217,13 @@ describe('verifyEvidence()', () => {
   });
 
   it('rejects a document whose time no date can have', () => {
-    const document = makeSignedDocument(AUTHORITY, {
+    const bytes = makeSignedDocument(AUTHORITY, {
       nonce: null,
       publicKey: null,
       userData: null,
       timestamp: Number.MAX_SAFE_INTEGER,
     });
-    const evidence = evidenceOf(AUTHORITY, {}, { document });
+    const evidence = evidenceOf(AUTHORITY, {}, { bytes });
     assert.deepEqual(failed(verifyEvidence(evidence, OWN)), ['challenge', 'verified_at', 'recorded_values']);
   });
 });

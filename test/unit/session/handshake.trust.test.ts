@@ -81,11 +81,11 @@ describe('performHandshake() with a signed document', () => {
     const { attestation } = session;
     assert.ok(attestation.kind === 'verified');
     assert.deepEqual(
-      [attestation.approved.pcr0, attestation.approved.source, attestation.approved.environment],
-      [PCR0, 'additional', 'production'],
+      [attestation.enclave.pcr0, attestation.enclave.approval, attestation.environment],
+      [PCR0, { by: 'setting' }, 'production'],
     );
-    assert.equal(attestation.approved.attestation.timestamp, begun.clock.wall());
-    assert.equal(toHex(attestation.document), toHex(document));
+    assert.equal(attestation.enclave.document.timestamp, begun.clock.wall());
+    assert.equal(toHex(attestation.presented.bytes), toHex(document));
   });
 
   it('rejects a document of a development authority under the root of AWS', async () => {
@@ -212,7 +212,7 @@ describe('performHandshake() and the PCR0 policy', () => {
     history.resolve(parseHistory(SIGNED_HISTORY, 'production', HISTORY_VERIFICATION_KEY));
     const { attestation } = await begun.session;
     assert.ok(attestation.kind === 'verified');
-    assert.deepEqual([attestation.approved.source, attestation.approved.pcr0], ['history', named.PCR0]);
+    assert.deepEqual([attestation.enclave.approval.by, attestation.enclave.pcr0], ['history', named.PCR0]);
   });
 
   it('accepts a pinned image of its own environment, and none of the other', async () => {
@@ -223,7 +223,7 @@ describe('performHandshake() and the PCR0 policy', () => {
     };
     const { attestation } = await (await answer('production')).session;
     assert.ok(attestation.kind === 'verified');
-    assert.equal(attestation.approved.source, 'pinned');
+    assert.deepEqual(attestation.enclave.approval, { by: 'pin' });
     await refused(await answer('development'), 'pcr0_not_approved');
   });
 

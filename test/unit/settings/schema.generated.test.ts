@@ -1,4 +1,4 @@
-// package.json and the tables in docs/ are derived from the schema.
+// package.json, the tables in docs/ and the checks in the schema of evidence are derived from the sources.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { generatedFiles } from '../../../scripts/generatedFiles.ts';
@@ -22,7 +22,7 @@ const properties = ({ contributes }: Manifest) => Object.entries(contributes.con
 describe('SCHEMA', () => {
   for (const [path, text] of generatedFiles(read)) {
     it(`agrees with ${path}`, () => {
-      const remedy = `${path} and src/settings/schema.ts disagree. Change the schema, then run "npm run generate".`;
+      const remedy = `${path} and the sources disagree. Change the sources, then run "npm run generate".`;
       assert.equal(read(path) === text, true, remedy);
     });
   }
@@ -81,12 +81,13 @@ describe('APPLICATION_SETTING_NAMES', () => {
 });
 
 describe('SCHEMA and generatedFiles()', () => {
-  it('repairs a description, a default and a table row that were changed by hand', () => {
+  it('repairs a description, a default, a table row and a check that were changed by hand', () => {
     for (const [path, from, to] of [
       ['package.json', 'Start the proxy when the editor starts.', 'Start it.'],
       ['package.json', '"default": 14114', '"default": 8080'],
       ['docs/cli.md', '`14114`', '`8080`'],
       ['docs/settings.md', '| yes ', '| no  '],
+      ['docs/evidence.schema.json', '"const": "trusted_root"', '"const": "another"'],
     ] as const) {
       const changed = (name: string) => (name === path ? read(name).replace(from, to) : read(name));
       assert.notEqual(changed(path), read(path));

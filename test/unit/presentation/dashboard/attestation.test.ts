@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { STEPS } from '../../../../src/presentation/attestationSteps.ts';
 import { attestationSection } from '../../../../src/presentation/dashboard/attestation.ts';
-import { CHECK_IDS } from '../../../../src/shared/evidence.ts';
-import type { CheckId, Evidence, EvidenceCheck } from '../../../../src/shared/evidence.ts';
+import { CHECK_IDS } from '../../../../src/shared/checks.ts';
+import type { CheckId } from '../../../../src/shared/checks.ts';
+import type { Evidence, EvidenceCheck } from '../../../../src/shared/evidence.ts';
 import { AT, VERIFIED, refusedFor, runningStatus } from '../../../support/statuses.ts';
 
 const DEVELOPMENT = runningStatus({
@@ -172,12 +173,5 @@ describe('attestationSection()', () => {
       assert.equal(shown.tone, 'neutral');
       assert.deepEqual([shown.steps, shown.chain, shown.image], [[], [], null]);
     }
-  });
-
-  it('says that a proxy of an older version keeps no evidence, and shows its checks', () => {
-    const shown = attestationSection(runningStatus(), 'unavailable');
-    assert.match(shown.detail, /older version.*restart the proxy/);
-    assert.equal(shown.canSaveEvidence, false);
-    assert.ok(shown.steps.every(({ result }) => result === 'passed'));
   });
 });

@@ -20,7 +20,7 @@ describe('ModelLists', () => {
     lists = new ModelLists(() => now);
     outcomes = [];
     context = {
-      exchange: backend as unknown as RelayContext['exchange'],
+      exchange: backend,
       timeouts: { requestTimeout: 60_000, streamIdleTimeout: 60_000 },
       onOutcome: (failure) => outcomes.push(failure?.code ?? null),
     };

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { encode } from 'cborg';
+import { type DocumentInput, type VerifiedDocument, verifyDocument } from '../../../src/attestation/checks.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
-import { type VerifiedAttestation, type VerifyOptions, verifyAttestation } from '../../../src/attestation/verify.ts';
+import { certificatesOf } from '../../../src/attestation/x509/chain.ts';
 import { chainSpecs, createAuthority, issueChain } from '../../../src/devEnclave/attestation/authority.ts';
 import {
   encodePayload,
@@ -28,49 +29,51 @@ const USER_DATA = new Uint8Array(85).fill(3);
 const AUTHORITY = createAuthority(NOW);
 const OPTIONS = { nonce: NONCE, publicKey: PUBLIC_KEY, userData: USER_DATA, timestamp: NOW };
 
-function verifyReal(changes: Partial<VerifyOptions> = {}): VerifiedAttestation {
-  return verifyAttestation(REAL_DOCUMENT, { anchors: AWS_NITRO_ROOT, now: REAL_TIME, nonce: REAL_NONCE, ...changes });
+function verifyReal(changes: Partial<DocumentInput> = {}): VerifiedDocument {
+  const real = { bytes: REAL_DOCUMENT, anchors: AWS_NITRO_ROOT, at: REAL_TIME, challenge: REAL_NONCE };
+  return verifyDocument({ ...real, ...changes });
 }
 
-function verifyOurs(document: Uint8Array, changes: Partial<VerifyOptions> = {}): VerifiedAttestation {
-  return verifyAttestation(document, { anchors: AUTHORITY.anchors, now: NOW, nonce: NONCE, ...changes });
+function verifyOurs(bytes: Uint8Array, changes: Partial<DocumentInput> = {}): VerifiedDocument {
+  return verifyDocument({ bytes, anchors: AUTHORITY.anchors, at: NOW, challenge: NONCE, ...changes });
 }
 
-describe('verifyAttestation() with the real document of 2024-10-28', () => {
+describe('verifyDocument() with the real document of 2024-10-28', () => {
   it('accepts it at its own time and returns its content', () => {
-    const proved = verifyReal();
-    assert.equal(proved.moduleId, 'i-06c79bf817127030a-enc0192d3d4945e0432');
-    assert.equal(proved.timestamp, REAL_TIME);
-    assert.match(toHex(proved.pcrs.get(0) ?? assert.fail()), /^dce04187[0-9a-f]{82}0726d0$/);
-    assert.deepEqual(proved.nonce, new Uint8Array(REAL_NONCE));
-    assert.match(toHex(proved.publicKey ?? assert.fail()), /^f58ab295[0-9a-f]{48}e4aee50f$/);
-    assert.equal(proved.userData, undefined);
-    assert.equal(proved.leafNotBefore, REAL_LEAF_NOT_BEFORE);
-    assert.equal(proved.leafNotAfter, REAL_LEAF_NOT_AFTER);
-    assert.equal(proved.certificates.length, 5);
-    assert.deepEqual(proved.certificates[0], {
-      subject: 'C=US\nO=Amazon\nOU=AWS\nCN=aws.nitro-enclaves',
-      sha256: '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b',
-      notBefore: Date.UTC(2019, 9, 28, 13, 28, 5),
-      notAfter: Date.UTC(2049, 9, 28, 14, 28, 5),
-    });
-    assert.equal(proved.certificates[4]?.notAfter, REAL_LEAF_NOT_AFTER);
+    const { document, chain, pcr0 } = verifyReal();
+    assert.equal(document.moduleId, 'i-06c79bf817127030a-enc0192d3d4945e0432');
+    assert.equal(document.timestamp, REAL_TIME);
+    assert.match(pcr0, /^dce04187[0-9a-f]{82}0726d0$/);
+    assert.deepEqual(document.nonce, new Uint8Array(REAL_NONCE));
+    assert.match(toHex(document.publicKey ?? assert.fail()), /^f58ab295[0-9a-f]{48}e4aee50f$/);
+    assert.equal(document.userData, undefined);
+    assert.deepEqual([chain.leaf.notBefore, chain.leaf.notAfter], [REAL_LEAF_NOT_BEFORE, REAL_LEAF_NOT_AFTER]);
+    const certificates = certificatesOf(chain);
+    const [root] = certificates;
+    assert.ok(root);
+    assert.equal(certificates.length, 5);
+    assert.equal(root.subjectText, 'C=US\nO=Amazon\nOU=AWS\nCN=aws.nitro-enclaves');
+    const fingerprint = createHash('sha256').update(root.der).digest('hex');
+    assert.equal(fingerprint, '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b');
+    assert.equal(root.notBefore, Date.UTC(2019, 9, 28, 13, 28, 5));
+    assert.equal(root.notAfter, Date.UTC(2049, 9, 28, 14, 28, 5));
+    assert.equal(certificates[4]?.notAfter, REAL_LEAF_NOT_AFTER);
   });
 
   it('accepts it from five minutes before notBefore of its leaf until notAfter', () => {
-    assert.ok(verifyReal({ now: REAL_LEAF_NOT_BEFORE - 5 * MINUTE }));
-    assert.ok(verifyReal({ now: REAL_LEAF_NOT_AFTER }));
+    assert.ok(verifyReal({ at: REAL_LEAF_NOT_BEFORE - 5 * MINUTE }));
+    assert.ok(verifyReal({ at: REAL_LEAF_NOT_AFTER }));
   });
 
   it('rejects it a millisecond earlier', () => {
-    assert.throws(() => verifyReal({ now: REAL_LEAF_NOT_BEFORE - 5 * MINUTE - 1000 }), {
+    assert.throws(() => verifyReal({ at: REAL_LEAF_NOT_BEFORE - 5 * MINUTE - 1000 }), {
       code: 'certificate_not_yet_valid',
       message: "this computer's clock is about 11 minutes behind the enclave's",
     });
   });
 
   it('rejects it a millisecond later', () => {
-    assert.throws(() => verifyReal({ now: REAL_LEAF_NOT_AFTER + 1 }), {
+    assert.throws(() => verifyReal({ at: REAL_LEAF_NOT_AFTER + 1 }), {
       code: 'certificate_expired',
       message: "this computer's clock is about 3 hours ahead of the enclave's",
       clockSkewMs: REAL_LEAF_NOT_AFTER + 1 - REAL_TIME,
@@ -79,7 +82,7 @@ describe('verifyAttestation() with the real document of 2024-10-28', () => {
 
   it('rejects it today and reports how far the clock seems to be off', () => {
     const message = /^this computer's clock is about \d+ days ahead of the enclave/;
-    assert.throws(() => verifyReal({ now: Date.now() }), { code: 'certificate_expired', message });
+    assert.throws(() => verifyReal({ at: Date.now() }), { code: 'certificate_expired', message });
   });
 
   it('rejects it if no root or a different root is trusted', () => {
@@ -90,30 +93,30 @@ describe('verifyAttestation() with the real document of 2024-10-28', () => {
 
   it('rejects it for a different challenge', () => {
     for (const nonce of [NONCE, new Uint8Array(0), REAL_NONCE.subarray(0, -1)]) {
-      assert.throws(() => verifyReal({ nonce }), { code: 'nonce_mismatch' });
+      assert.throws(() => verifyReal({ challenge: nonce }), { code: 'nonce_mismatch' });
     }
   });
 });
 
-describe('verifyAttestation()', () => {
+describe('verifyDocument()', () => {
   it('accepts a development authority if its root is the trust anchor', () => {
-    const proved = verifyOurs(makeSignedDocument(AUTHORITY, { ...OPTIONS, moduleId: 'i-ours' }));
-    assert.equal(proved.moduleId, 'i-ours');
-    assert.deepEqual([proved.nonce, proved.publicKey, proved.userData], [NONCE, PUBLIC_KEY, USER_DATA]);
+    const { document } = verifyOurs(makeSignedDocument(AUTHORITY, { ...OPTIONS, moduleId: 'i-ours' }));
+    assert.equal(document.moduleId, 'i-ours');
+    assert.deepEqual([document.nonce, document.publicKey, document.userData], [NONCE, PUBLIC_KEY, USER_DATA]);
   });
 
   it('accepts a payload of definite or indefinite length', () => {
     const fields = payloadFields(AUTHORITY, OPTIONS);
     const documents = [encodePayload(fields), encode(fields)].map((payload) => signPayload(payload, AUTHORITY.leaf));
     const [indefinite, definite] = documents.map((document) => verifyOurs(document));
-    assert.deepEqual(indefinite, definite);
+    assert.deepEqual(indefinite?.document, definite?.document);
   });
 
   it("returns a copy of the nonce, which does not change with the caller's array", () => {
-    const nonce = Uint8Array.from(NONCE);
-    const proved = verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { nonce });
-    nonce.fill(0);
-    assert.deepEqual(proved.nonce, NONCE);
+    const challenge = Uint8Array.from(NONCE);
+    const { document } = verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { challenge });
+    challenge.fill(0);
+    assert.deepEqual(document.nonce, NONCE);
   });
 
   it('rejects a chain under a different root with the same name', () => {
@@ -145,7 +148,7 @@ describe('verifyAttestation()', () => {
   it('rejects a document without a nonce', () => {
     const document = makeSignedDocument(AUTHORITY, { ...OPTIONS, nonce: null });
     for (const nonce of [NONCE, new Uint8Array(0)]) {
-      assert.throws(() => verifyOurs(document, { nonce }), { code: 'nonce_mismatch' });
+      assert.throws(() => verifyOurs(document, { challenge: nonce }), { code: 'nonce_mismatch' });
     }
   });
 
@@ -167,9 +170,9 @@ describe('verifyAttestation()', () => {
     const lastByte = document.at(-1) ?? assert.fail();
     const forged = concatBytes(document.subarray(0, -1), Uint8Array.of(lastByte ^ 1));
     const refused = (bytes: Uint8Array, nonce: Uint8Array, code: string): void => {
-      assert.throws(() => verifyOurs(bytes, { now: later, nonce }), { code, clockSkewMs: undefined });
+      assert.throws(() => verifyOurs(bytes, { at: later, challenge: nonce }), { code, clockSkewMs: undefined });
     };
-    assert.throws(() => verifyOurs(document, { now: later }), { clockSkewMs: 24 * 60 * MINUTE });
+    assert.throws(() => verifyOurs(document, { at: later }), { clockSkewMs: 24 * 60 * MINUTE });
     refused(forged, NONCE, 'signature');
     refused(document, PUBLIC_KEY, 'nonce_mismatch');
   });
@@ -191,23 +194,11 @@ describe('verifyAttestation()', () => {
   });
 });
 
-describe('VerifiedAttestation', () => {
-  it('can only be made by verifyAttestation()', () => {
-    const fields = { ...verifyReal() };
-    // Without the symbol, which only verify.ts can name, this is not a VerifiedAttestation.
-    const { moduleId, timestamp, pcrs, nonce, publicKey, userData, leafNotBefore, leafNotAfter, certificates } = fields;
-    // @ts-expect-error the brand is missing
-    const forged: VerifiedAttestation = {
-      moduleId,
-      timestamp,
-      pcrs,
-      nonce,
-      publicKey,
-      userData,
-      leafNotBefore,
-      leafNotAfter,
-      certificates,
-    };
+describe('VerifiedDocument', () => {
+  it('can only be made by verifyDocument()', () => {
+    const { envelope, document, chain, pcr0 } = verifyReal();
+    // @ts-expect-error without the symbol, which only checks.ts can name
+    const forged: VerifiedDocument = { envelope, document, chain, pcr0 };
     assert.equal(Object.getOwnPropertySymbols(forged).length, 0);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { decode, encode } from 'cborg';
+import { verifyDocument } from '../../../src/attestation/checks.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
-import { verifyAttestation } from '../../../src/attestation/verify.ts';
 import { REAL_DOCUMENT, REAL_NONCE, REAL_TIME } from '../../support/realDocument.ts';
 
 const ENVELOPE = parseSignedEnvelope(REAL_DOCUMENT);
@@ -11,9 +11,9 @@ const FIELDS = decode(ENVELOPE.payload, { useMaps: true }) as ReadonlyMap<string
 const CABUNDLE = FIELDS.get('cabundle') as readonly Uint8Array[];
 const PCRS = FIELDS.get('pcrs') as ReadonlyMap<number, Uint8Array>;
 
-function refusalOf(document: Uint8Array): string {
+function refusalOf(bytes: Uint8Array): string {
   try {
-    verifyAttestation(document, { anchors: AWS_NITRO_ROOT, now: REAL_TIME, nonce: REAL_NONCE });
+    verifyDocument({ bytes, anchors: AWS_NITRO_ROOT, at: REAL_TIME, challenge: REAL_NONCE });
   } catch (error) {
     if (error instanceof AttestationError) return error.code;
     throw error;
@@ -31,7 +31,7 @@ function withFields(changes: Readonly<Record<string, unknown>>): Uint8Array {
   return encode([ENVELOPE.protectedHeader, new Map(), payload, ENVELOPE.signature]);
 }
 
-describe('verifyAttestation() with a modified real document', () => {
+describe('verifyDocument() with a modified real document', () => {
   it('accepts the document if it is decoded and encoded again without changes', () => {
     const fields = [...FIELDS].flatMap(([name, value]) => [encode(name), encode(value)]);
     const payload = Buffer.concat([Buffer.of(0xa0 + FIELDS.size), ...fields]);
@@ -64,9 +64,8 @@ describe('verifyAttestation() with a modified real document', () => {
   it('rejects a change of the nonce, even to the expected one', () => {
     assert.equal(refusalOf(withFields({ nonce: flipped(REAL_NONCE, 0) })), 'signature');
     const asked = flipped(REAL_NONCE, 0);
-    const document = withFields({ nonce: asked });
-    const options = { anchors: AWS_NITRO_ROOT, now: REAL_TIME, nonce: asked };
-    assert.throws(() => verifyAttestation(document, options), { code: 'signature' });
+    const input = { bytes: withFields({ nonce: asked }), anchors: AWS_NITRO_ROOT, at: REAL_TIME, challenge: asked };
+    assert.throws(() => verifyDocument(input), { code: 'signature' });
   });
 
   it('rejects a change of the digest', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { errorMessage } from '../../../src/shared/errorMessage.ts';
+import { errorMessage } from '../../../src/shared/errors.ts';
 
 describe('errorMessage()', () => {
   it('is the message of an error, and the text of any other value', () => {

@@ -3,3 +3,8 @@ export const PROXY_BUSY = 'proxy_busy';
 /** The codes of errors for requests that were not sent, because the user has not accepted the enclave's image. */
 export const IMAGE_UNCONFIRMED = 'image_unconfirmed';
 export const IMAGE_REFUSED = 'image_refused';
+
+/** The message of an error, or the text of another value that was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

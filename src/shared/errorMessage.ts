@@ -1,4 +1,0 @@
-/** The message of an error, or the text of another value that was thrown. */
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
