@@ -1,7 +1,7 @@
 // The parts of package.json and docs/ that are derived from the sources: the schema of the settings, and the list of checks.
 import { VARIABLES } from '../src/settings/environment.ts';
 import { EDITOR_SETTING_NAMES, RESTART_SETTINGS, SCHEMA } from '../src/settings/schema.ts';
-import { CHECK_IDS } from '../src/shared/checks.ts';
+import { CHECK_IDS, EVIDENCE_VERSION } from '../src/shared/checks.ts';
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { restrictedConfigurations: readonly string[] } };
@@ -56,14 +56,16 @@ function updateManifest(text: string): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** The schema of evidence with one entry for each check. Only these lines change: Prettier formats the others differently. */
+/** The schema of evidence with its version and one entry for each check. Only these lines change: Prettier formats the others differently. */
 function updateChecks(schema: string): string {
   const items = CHECK_IDS.map((id) => ({
     allOf: [{ $ref: '#/definitions/check' }, { properties: { id: { const: id } } }],
   }));
   const list = JSON.stringify({ minItems: items.length, maxItems: items.length, items }, null, 2);
   const lines = list.slice(2, -2).replaceAll(/^/gm, '    ');
-  return schema.replace(/^ {6}"minItems": \d+,\n.*?\n {6}\]$/ms, lines);
+  return schema
+    .replace(/("formatVersion": \{\s*"const": )\d+/, `$1${EVIDENCE_VERSION}`)
+    .replace(/^ {6}"minItems": \d+,\n.*?\n {6}\]$/ms, lines);
 }
 
 /** The text with this table between its markers; the first row is the head. */

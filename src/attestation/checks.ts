@@ -22,7 +22,7 @@ import { type CertificateChain, certificatesOf, verifyChain } from './x509/chain
 const CLIENT_PUBLIC_KEY_LABEL = Buffer.from('opensecret/transport-v2/session/v1/client-public-key\0', 'ascii');
 
 /** X25519 (RFC 7748 section 6.1). */
-const PUBLIC_KEY_BYTES = 32;
+export const PUBLIC_KEY_BYTES = 32;
 
 /** What a document is verified with. */
 export interface DocumentInput {

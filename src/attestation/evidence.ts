@@ -1,8 +1,9 @@
 // Makes the evidence of an attestation. docs/evidence.md describes the format.
 import { createHash } from 'node:crypto';
 import { toBase64, toHex } from '../shared/bytes.ts';
+import { EVIDENCE_VERSION } from '../shared/checks.ts';
 import type { Evidence, ImageApproval } from '../shared/evidence.ts';
-import { reportChecks, toTime } from './checks.ts';
+import { PUBLIC_KEY_BYTES, reportChecks, toTime } from './checks.ts';
 import type { ReportInput } from './checks.ts';
 import { type PcrHistory, parseHistory } from './history.ts';
 import { type Environment, HISTORY_VERIFICATION_KEY } from './pins.ts';
@@ -35,10 +36,10 @@ export function makeEvidence(source: EvidenceSource): Evidence {
   const { checks, found } = reportChecks(source);
   const { document, approval = null } = found;
   const measured = document?.pcrs.get(0);
-  const serverKey = document?.publicKey?.length === 32 ? document.publicKey : undefined;
+  const serverKey = document?.publicKey?.length === PUBLIC_KEY_BYTES ? document.publicKey : undefined;
   const evidence = {
     format: 'sealed-proxy-evidence',
-    formatVersion: 1,
+    formatVersion: EVIDENCE_VERSION,
     version,
     backend,
     verifiedAt: toTime(source.at),

@@ -37,7 +37,8 @@ export class EnclaveImages implements vscode.Disposable {
     onFailure: (error: unknown) => void,
   ) {
     this.#choices = new ImageChoices(folder);
-    [this.#window, this.#onFailure] = [window, onFailure];
+    this.#window = window;
+    this.#onFailure = onFailure;
     this.#focus = vscode.window.onDidChangeWindowState(({ focused }) => {
       if (focused) void this.look();
     });

@@ -75,6 +75,9 @@ export const CHECKS = {
   },
 } as const satisfies Readonly<Record<string, CheckFacts>>;
 
+/** Of the format of evidence (docs/evidence.md). It changes with the list, because evidence has exactly these checks. */
+export const EVIDENCE_VERSION = 1;
+
 export type CheckId = keyof typeof CHECKS;
 
 /** After a check that fails, the others are skipped. */

@@ -2,7 +2,7 @@
 // docs/evidence.md describes the format.
 
 import { fromBase64 } from './bytes.ts';
-import { CHECK_IDS } from './checks.ts';
+import { CHECK_IDS, EVIDENCE_VERSION } from './checks.ts';
 import type { CheckId } from './checks.ts';
 import { asObject, exactFields, fieldsOf } from './json.ts';
 import { isPcr } from './pcr0.ts';
@@ -39,7 +39,7 @@ export type ImageApproval =
 
 export interface Evidence {
   readonly format: 'sealed-proxy-evidence';
-  readonly formatVersion: 1;
+  readonly formatVersion: typeof EVIDENCE_VERSION;
   /** The version of Sealed Proxy that made the file. */
   readonly version: string;
   readonly backend: string;
@@ -99,7 +99,7 @@ const APPROVAL: Readonly<Record<keyof Extract<ImageApproval, { by: 'history' }>,
 
 const FIELDS: Readonly<Record<keyof Evidence, Rule>> = {
   format: (value) => value === 'sealed-proxy-evidence',
-  formatVersion: (value) => value === 1,
+  formatVersion: (value) => value === EVIDENCE_VERSION,
   version: matches(/^[0-9A-Za-z.+-]{1,64}$/),
   backend: matches(HTTPS),
   verifiedAt: isTime,

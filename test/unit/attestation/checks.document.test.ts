@@ -119,22 +119,11 @@ describe('verifyDocument()', () => {
     assert.deepEqual(document.nonce, NONCE);
   });
 
-  it('rejects a chain under a different root with the same name', () => {
-    const { anchors } = createAuthority(NOW);
-    assert.throws(() => verifyOurs(makeSignedDocument(AUTHORITY, OPTIONS), { anchors }), { code: 'untrusted_root' });
-  });
-
   it('rejects a chain with the trusted root in any but the first position', () => {
     const other = createAuthority(NOW);
     const cabundle = [...other.cabundle, ...AUTHORITY.anchors.roots];
     const document = makeSignedDocument({ ...other, cabundle }, OPTIONS);
     assert.throws(() => verifyOurs(document), { code: 'untrusted_root' });
-  });
-
-  it('rejects a document that is signed with a key other than that of its leaf', () => {
-    const other = createAuthority(NOW);
-    const document = signPayload(encodePayload(payloadFields(AUTHORITY, OPTIONS)), other.leaf);
-    assert.throws(() => verifyOurs(document), { code: 'signature' });
   });
 
   it('rejects a chain that the trusted root did not sign', () => {
@@ -143,13 +132,6 @@ describe('verifyDocument()', () => {
     assert.ok(root);
     const document = makeSignedDocument({ ...other, cabundle: [root, ...other.cabundle.slice(1)] }, OPTIONS);
     assert.throws(() => verifyOurs(document), { code: 'certificate_chain' });
-  });
-
-  it('rejects a document without a nonce', () => {
-    const document = makeSignedDocument(AUTHORITY, { ...OPTIONS, nonce: null });
-    for (const nonce of [NONCE, new Uint8Array(0)]) {
-      assert.throws(() => verifyOurs(document, { challenge: nonce }), { code: 'nonce_mismatch' });
-    }
   });
 
   it('rejects an expired certificate at any position in the chain', () => {

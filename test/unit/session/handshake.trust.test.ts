@@ -16,6 +16,7 @@ import type { SignedDocumentOptions } from '../../../src/devEnclave/attestation/
 import { SessionError } from '../../../src/session/errors.ts';
 import type { Trust } from '../../../src/session/handshake.ts';
 import { toHex } from '../../../src/shared/bytes.ts';
+import type { CheckError } from '../../../src/shared/checks.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import {
   JSON_FIELDS,
@@ -88,39 +89,49 @@ describe('performHandshake() with a signed document', () => {
     assert.equal(toHex(attestation.presented.bytes), toHex(document));
   });
 
-  it('rejects a document of a development authority under the root of AWS', async () => {
-    const begun = await answeredWith((handshake) => documentOf(handshake), { ...TRUST, anchors: AWS_NITRO_ROOT });
-    await refused(begun, 'untrusted_root');
-  });
-
-  it('rejects every document if no root is trusted', async () => {
-    await refused(
-      await answeredWith((handshake) => documentOf(handshake), { ...TRUST, anchors: { roots: [] } }),
-      'untrusted_root',
-    );
-  });
-
-  it('rejects a different authority with the same names', async () => {
-    const other = createAuthority(NOW);
-    await refused(await answeredWith((handshake) => documentOf(handshake, {}, other)), 'untrusted_root');
-  });
-
-  it('rejects a leaf of a different authority after the trusted root', async () => {
-    const other = createAuthority(NOW);
-    const mixed = { ...AUTHORITY, leaf: other.leaf };
-    await refused(await answeredWith((handshake) => documentOf(handshake, {}, mixed)), 'certificate_chain');
-  });
-
-  it('rejects a document signed with a different key', async () => {
-    const other = createAuthority(NOW);
-    const leaf = { ...AUTHORITY.leaf, privateKey: other.leaf.privateKey };
-    await refused(await answeredWith((handshake) => documentOf(handshake, {}, { ...AUTHORITY, leaf })), 'signature');
-  });
-
-  it('rejects an unsigned document', async () => {
-    const begun = await answeredWith((handshake) => makeUnsignedDocument(bindingsOf(handshake), NOW));
-    await refused(begun, 'malformed_document');
-  });
+  const other = createAuthority(NOW);
+  const later = issueChain(chainSpecs(NOW + HOUR));
+  const otherSigner = { ...AUTHORITY.leaf, privateKey: other.leaf.privateKey };
+  const refusals: readonly (readonly [
+    name: string,
+    code: CheckError,
+    make: (begun: PendingHandshake) => Uint8Array,
+    trust?: Partial<NitroTrust>,
+  ])[] = [
+    ['a development authority under the root of AWS', 'untrusted_root', documentOf, { anchors: AWS_NITRO_ROOT }],
+    ['every document if no root is trusted', 'untrusted_root', documentOf, { anchors: { roots: [] } }],
+    ['a different authority with the same names', 'untrusted_root', (begun) => documentOf(begun, {}, other)],
+    [
+      'a leaf of a different authority after the trusted root',
+      'certificate_chain',
+      (begun) => documentOf(begun, {}, { ...AUTHORITY, leaf: other.leaf }),
+    ],
+    [
+      'a document signed with a different key',
+      'signature',
+      (begun) => documentOf(begun, {}, { ...AUTHORITY, leaf: otherSigner }),
+    ],
+    ['an unsigned document', 'malformed_document', (begun) => makeUnsignedDocument(bindingsOf(begun), NOW)],
+    [
+      'certificates that are not yet valid',
+      'certificate_not_yet_valid',
+      (begun) => documentOf(begun, {}, later),
+      { anchors: later.anchors },
+    ],
+    [
+      'a document for a different client',
+      'user_data_mismatch',
+      (begun) => documentOf(begun, { userData: userDataOf(Buffer.alloc(32, 9)) }),
+    ],
+    ['a document without a client', 'user_data_mismatch', (begun) => documentOf(begun, { userData: null })],
+    ['a missing public key', 'public_key_mismatch', (begun) => documentOf(begun, { publicKey: null })],
+    ['a short public key', 'public_key_mismatch', (begun) => documentOf(begun, { publicKey: Buffer.alloc(31, 9) })],
+  ];
+  for (const [name, code, make, trust] of refusals) {
+    it(`rejects ${name}`, async () => {
+      await refused(await answeredWith((begun) => make(begun), { ...TRUST, ...trust }), code);
+    });
+  }
 
   it('rejects a document with any byte changed', async () => {
     const begun = await beginHandshake(TRUST);
@@ -141,18 +152,6 @@ describe('performHandshake() with a signed document', () => {
     await refused(begun, 'nonce_mismatch');
   });
 
-  it('rejects a document for a different client', async () => {
-    const wrong = { userData: userDataOf(Buffer.alloc(32, 9)) };
-    await refused(await answeredWith((handshake) => documentOf(handshake, wrong)), 'user_data_mismatch');
-    await refused(await answeredWith((handshake) => documentOf(handshake, { userData: null })), 'user_data_mismatch');
-  });
-
-  it('rejects a document with a missing or short public key', async () => {
-    for (const publicKey of [null, Buffer.alloc(31, 9)]) {
-      await refused(await answeredWith((handshake) => documentOf(handshake, { publicKey })), 'public_key_mismatch');
-    }
-  });
-
   it('rejects expired certificates and reports how far the clock may be off', async () => {
     const begun = await beginHandshake(TRUST);
     await begun.clock.advance(29_000);
@@ -160,15 +159,6 @@ describe('performHandshake() with a signed document', () => {
     begun.call.respond(200, JSON_FIELDS, replyOf(begun, documentOf(begun, { timestamp: NOW })));
     await refused(begun, 'certificate_expired');
     await assert.rejects(begun.session, { message: /about 4 hours ahead/ });
-  });
-
-  it('rejects certificates that are not yet valid', async () => {
-    const later = issueChain(chainSpecs(NOW + HOUR));
-    const trust = { ...TRUST, anchors: later.anchors };
-    await refused(
-      await answeredWith((handshake) => documentOf(handshake, {}, later), trust),
-      'certificate_not_yet_valid',
-    );
   });
 });
 
