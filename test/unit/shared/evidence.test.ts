@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import Ajv from 'ajv';
+import { EVIDENCE_VERSION } from '../../../src/shared/checks.ts';
 import { findFormatError, parseEvidence } from '../../../src/shared/evidence.ts';
 import type { Evidence } from '../../../src/shared/evidence.ts';
 import { alterationsOf } from '../../support/alterations.ts';
@@ -19,7 +20,7 @@ const VALID = read('history.json');
 /** Changes of the example, and the field that they make wrong. */
 const WRONG: readonly (readonly [field: string, value: unknown])[] = [
   ...['sealed-proxy', 'SEALED-PROXY-EVIDENCE', null, 1].map((value) => ['format', value] as const),
-  ...[2, '1', 1.5, null].map((value) => ['formatVersion', value] as const),
+  ...[EVIDENCE_VERSION + 1, String(EVIDENCE_VERSION), 1.5, null].map((value) => ['formatVersion', value] as const),
   ...['', '1.0 \u001b[31m', 'x'.repeat(65), 1].map((value) => ['version', value] as const),
   ...['http://enclave.example', 'https://', 'https://a b', `https://${'x'.repeat(2001)}`, 'javascript:1', null].map(
     (value) => ['backend', value] as const,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AttestationErrorCode } from '../../../src/attestation/errors.ts';
 import type { SessionErrorCode } from '../../../src/session/errors.ts';
+import { CHECKS, CHECK_IDS } from '../../../src/shared/checks.ts';
 import { baseUrlOf, causeOf } from '../../../src/shared/status.ts';
 import type { Cause, ProxyStatus } from '../../../src/shared/status.ts';
 
@@ -29,24 +29,6 @@ const CAUSES: Readonly<Record<SessionErrorCode, Cause>> = {
   request_too_large: 'protocol',
 };
 
-/** The cause for each attestation error. */
-const REFUSALS: Readonly<Record<AttestationErrorCode, Cause>> = {
-  malformed_document: 'attestation',
-  untrusted_root: 'attestation',
-  malformed_certificate: 'attestation',
-  certificate_chain: 'attestation',
-  certificate_algorithm: 'attestation',
-  certificate_expired: 'attestation',
-  certificate_not_yet_valid: 'attestation',
-  signature: 'attestation',
-  nonce_mismatch: 'attestation',
-  public_key_mismatch: 'attestation',
-  user_data_mismatch: 'attestation',
-  debug_mode: 'attestation',
-  pcr0_not_approved: 'pcr0',
-  history_invalid: 'attestation',
-};
-
 describe('causeOf()', () => {
   for (const [code, cause] of Object.entries(CAUSES)) {
     it(`is ${cause} for ${code}`, () => {
@@ -54,7 +36,8 @@ describe('causeOf()', () => {
     });
   }
 
-  for (const [detail, cause] of Object.entries(REFUSALS)) {
+  for (const detail of CHECK_IDS.flatMap((id) => CHECKS[id].errors)) {
+    const cause = detail === 'pcr0_not_approved' ? 'pcr0' : 'attestation';
     it(`is ${cause} for the attestation error ${detail}`, () => {
       assert.equal(causeOf({ code: 'attestation_refused', detail, message: '' }), cause);
     });

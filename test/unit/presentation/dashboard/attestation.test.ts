@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { STEPS } from '../../../../src/presentation/attestationSteps.ts';
 import { attestationSection } from '../../../../src/presentation/dashboard/attestation.ts';
-import { CHECK_IDS } from '../../../../src/shared/checks.ts';
+import { CHECK_IDS, EVIDENCE_VERSION } from '../../../../src/shared/checks.ts';
 import type { CheckId } from '../../../../src/shared/checks.ts';
 import type { Evidence, EvidenceCheck } from '../../../../src/shared/evidence.ts';
 import { AT, VERIFIED, refusedFor, runningStatus } from '../../../support/statuses.ts';
@@ -23,7 +23,7 @@ function evidence(change: Partial<Evidence> = {}, failed?: readonly [CheckId, er
   });
   return {
     format: 'sealed-proxy-evidence',
-    formatVersion: 1,
+    formatVersion: EVIDENCE_VERSION,
     version: '1.2.3',
     backend: 'https://enclave.example',
     verifiedAt: new Date(AT).toISOString(),
@@ -141,11 +141,12 @@ describe('attestationSection()', () => {
     );
     assert.doesNotMatch(shown.detail, /Show Attestation|No prompt leaves/);
     assert.deepEqual(results(shown.steps), [
-      ...Array<string>(7).fill('passed'),
+      ...Array<string>(CHECK_IDS.indexOf('image_approved')).fill('passed'),
       ...['failed', 'notReached', 'notReached', 'notReached'],
     ]);
     assert.equal(shown.chain.length, 3);
-    assert.equal(shown.steps[7]?.examined.length, 1);
+    const step = shown.steps.find(({ result }) => result === 'failed');
+    assert.equal(step?.examined.length, 1);
     assert.deepEqual(shown.image, { pcr0: VERIFIED.pcr0, approval: 'This image is not trusted.' });
   });
 
