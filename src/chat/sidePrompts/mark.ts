@@ -62,10 +62,10 @@ export function isInline({ settings: [first] }: SidePrompt): boolean {
 
 /** For the tooltip and the diagnosis: the numbers of the dashboard's rows for side prompts and for inline suggestions. */
 export function summaryOfMarks(prompts: readonly SidePrompt[]): string {
-  const [inline = [], others = []] = [true, false].map((each) =>
-    withoutChats(prompts).filter((prompt) => isInline(prompt) === each),
-  );
-  return [countMarks(others), ...(inline.length === 0 ? [] : [`inline suggestions: ${countMarks(inline)}`])].join('; ');
+  const own = withoutChats(prompts);
+  const inline = own.filter(isInline);
+  const others = countMarks(own.filter((prompt) => !isInline(prompt)));
+  return inline.length === 0 ? others : `${others}; inline suggestions: ${countMarks(inline)}`;
 }
 
 /** How many of them go where, in words; what concerns the user comes first. */
