@@ -68,7 +68,7 @@ describe('Show Where Prompts Go', () => {
     const size = window.page.viewportSize();
     assert.ok(size);
     await window.page.setViewportSize({ width: width ?? size.width, height: 1600 });
-    await dashboard.body.evaluate('document.scrollingElement.scrollTo(0, 0)');
+    await dashboard.body.evaluate('document.getElementById("panel").scrollTo(0, 0)');
     await dashboard.pictures(name);
     await window.page.setViewportSize(size);
   };
