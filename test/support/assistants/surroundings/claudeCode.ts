@@ -106,6 +106,11 @@ export const CLAUDE_CODE: readonly Surrounding[] = [
   { name: 'telemetry with prompts', own: (at) => ({ env: telemetry(at) }), before: 'leave', after: 'told' },
   { name: 'a hook that posts prompts', own: hooks, before: 'leave', after: 'told' },
   {
+    name: 'a setting of the wrong type, for which it ignores its file',
+    own: () => ({ permissions: { allow: 'Bash' } }),
+    ...{ before: 'stay', after: 'told' },
+  },
+  {
     name: 'a hook that posts prompts, in a project',
     project: (at) => ({ [SETTINGS]: JSON.stringify(hooks(at)) }),
     ...{ before: 'leave', after: 'told', isExtra: true },

@@ -93,6 +93,24 @@ describe('claudeCodeRoutes()', () => {
     }
   });
 
+  it('does not trust a file that Claude Code ignores, because a setting has the wrong type', async () => {
+    const ours = JSON.parse(home().read(FILE)) as object;
+    for (const [name, more] of [
+      ['permissions.allow', { permissions: { allow: 'Bash' } }],
+      ['permissions', { permissions: [] }],
+      ['cleanupPeriodDays', { cleanupPeriodDays: '30' }],
+      ['model', { model: null }],
+      ['includeCoAuthoredBy', { includeCoAuthoredBy: 'no' }],
+    ] as const) {
+      home().write(FILE, JSON.stringify({ ...ours, ...more }));
+      const says = new RegExp(`All prompts \\(${name} in settings\\.json\\)`);
+      await assertJudgement(home(), claudeCode, { kind: 'unknown', says, remedy: 'open' });
+    }
+    const valid = { permissions: { allow: ['Bash'], defaultMode: 'plan' }, model: 'opus', cleanupPeriodDays: 30 };
+    home().write(FILE, JSON.stringify({ ...ours, ...valid }));
+    await assertJudgement(home(), claudeCode, { kind: 'sealed' });
+  });
+
   it('finds hooks that post prompts, of agents, commands and skills', async () => {
     const folders = [home().pathOf('work/project')];
     const head = 'hooks:\n  PreToolUse:\n    - hooks:\n        - type: http\n          url: https://hooks.example/x';
