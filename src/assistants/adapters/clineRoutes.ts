@@ -5,7 +5,7 @@ import { readJson } from '../files/jsonEdit.ts';
 import type { Route } from '../judgement.ts';
 import { proxiedRoute } from '../judging/httpProxy.ts';
 import type { ProxyRule } from '../judging/httpProxy.ts';
-import { CHAT, elsewhere, inFile, sealed, through } from '../judging/routes.ts';
+import { CHAT, elsewhere, inFile, sealed, through, unknown } from '../judging/routes.ts';
 import type { RouteContext } from '../judging/routes.ts';
 import { overlay, parseDotEnv, startVariables, withFile } from '../judging/variables.ts';
 import type { Variables } from '../judging/variables.ts';
@@ -18,6 +18,8 @@ const PROXIES: ProxyRule = {
   preferred: 'no_proxy',
 };
 
+/** With it, Cline reads its providers from another folder. */
+const SANDBOX = 'CLINE_SANDBOX';
 /** The last one takes precedence. */
 const DOT_ENV = ['.env', '.env.production', '.env.local', '.env.production.local'];
 
@@ -44,9 +46,12 @@ export async function clineRoutes({ expected, surroundings, reader, own }: Route
       const text = await reader.text(path);
       if (text !== undefined) written = withFile(written, parseDotEnv(text), path, '');
     }
-    return startVariables(surroundings).flatMap((start) =>
-      through(proxiedRoute(overlay(written, start), PROXIES, expected.baseUrl), routes),
-    );
+    return startVariables(surroundings).flatMap((start) => {
+      const variables = overlay(written, start);
+      const sandbox = variables.get(SANDBOX);
+      if (sandbox?.value.trim() === '1') return [unknown('All prompts', sandbox.source)];
+      return through(proxiedRoute(variables, PROXIES, expected.baseUrl), routes);
+    });
   };
   const { folders } = surroundings;
   return (await Promise.all((folders.length === 0 ? [undefined] : folders).map(routesIn))).flat();

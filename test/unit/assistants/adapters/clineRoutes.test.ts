@@ -24,6 +24,12 @@ describe('clineRoutes()', () => {
     await assertJudgement(home(), cline, { kind: 'sealed' });
   });
 
+  it('does not know where its sandbox sends prompts', async () => {
+    const says = /All prompts \(the variable CLINE_SANDBOX\)/;
+    await assertJudgement(home(), cline, { kind: 'unknown', says }, { editor: { CLINE_SANDBOX: '1' } });
+    await assertJudgement(home(), cline, { kind: 'sealed' }, { editor: { CLINE_SANDBOX: '0' } });
+  });
+
   it('reads the .env file of an open folder', async () => {
     const folders = [home().pathOf('project')];
     home().write('project/.env', 'HTTP_PROXY=http://proxy.example:3128\n');
