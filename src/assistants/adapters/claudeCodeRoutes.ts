@@ -80,7 +80,9 @@ export async function claudeCodeRoutes(context: RouteContext): Promise<readonly 
     }
     const outer = folder === undefined ? [] : await foldersUpTo(folder);
     const folders = [dirname(own), ...outer.map((each) => join(each, '.claude'))];
-    routes.push(...hookRoutes([...user, ...project, ...managed]), ...(await markdownHookRoutes(reader, folders)));
+    const plugins = await read(await pluginPaths(context, folders));
+    const hooks = hookRoutes([...user, ...project, ...managed, ...plugins]);
+    routes.push(...hooks, ...(await markdownHookRoutes(reader, folders)));
   }
   return routes;
 }
@@ -143,6 +145,23 @@ function routesWith(variables: Variables, { expected: { baseUrl, key }, own }: R
     routes.push(elsewhere('Prompts in telemetry', recipient, source, remedy));
   }
   return through(proxiedRoute(variables, PROXIES, baseUrl, { kind: 'connect' }), routes);
+}
+
+/** The files of plugins that may have hooks: those beside skills, and those that are installed. */
+async function pluginPaths({ reader, own }: RouteContext, folders: readonly string[]): Promise<readonly string[]> {
+  const names = [join('hooks', 'hooks.json'), join('.claude-plugin', 'plugin.json')];
+  const found: string[] = [];
+  for (const folder of new Set(folders)) {
+    const paths = await reader.list(join(folder, 'skills'), '.json', 2);
+    found.push(...paths.filter((path) => names.some((name) => path.endsWith(name))));
+  }
+  const list = join(dirname(own), 'plugins/installed_plugins.json');
+  const [installed] = await reader.layers([list], (text) => asObject(readJson(text, 'json')));
+  for (const entry of Object.values(fieldsOf(installed?.value['plugins'])).flat()) {
+    const { installPath } = fieldsOf(entry);
+    if (typeof installPath === 'string') found.push(...names.map((name) => join(installPath, name)));
+  }
+  return found;
 }
 
 /** The settings of an organization, in their order. */

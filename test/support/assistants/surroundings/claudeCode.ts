@@ -126,6 +126,14 @@ export const CLAUDE_CODE: readonly Surrounding[] = [
     ...{ before: 'stay', after: 'sealed', isExtra: true },
   },
   {
+    name: 'a hook that posts prompts, of a plugin',
+    home: (at) => ({
+      '.claude/skills/mine/.claude-plugin/plugin.json': '{"name": "mine", "version": "1.0.0"}',
+      '.claude/skills/mine/hooks/hooks.json': JSON.stringify(hooks(at)),
+    }),
+    ...{ before: 'leave', after: 'told', isExtra: true },
+  },
+  {
     name: 'detailed traces and their address in the shell',
     variables: ({ observer }) => ({ ENABLE_BETA_TRACING_DETAILED: '1', BETA_TRACING_ENDPOINT: observer }),
     ...{ before: 'stay', after: 'sealed', isExtra: true },
