@@ -69,6 +69,21 @@ export const CLINE: readonly Surrounding[] = [
     ...{ before: 'leave', after: 'told' },
   },
   {
+    name: 'an entry of a provider that is not valid, for which it ignores its file',
+    own: () => ({ version: 1, modes: {}, providers: { litellm: { settings: { provider: 'litellm' } } } }),
+    ...{ before: 'stay', after: 'told', isExtra: true },
+  },
+  {
+    name: 'its sandbox, which has another configuration',
+    variables: () => ({ CLINE_SANDBOX: '1', CLINE_SANDBOX_DATA_DIR: 'sandbox' }),
+    project: (at) => ({
+      'sandbox/settings/providers.json': JSON.stringify({
+        ...{ version: 1, lastUsedProvider: 'litellm', modes: {}, providers: { litellm: litellm(at) } },
+      }),
+    }),
+    ...{ before: 'leave', after: 'told', isExtra: true },
+  },
+  {
     name: 'another provider, which was used last',
     own: (at) => ({ version: 1, lastUsedProvider: 'litellm', modes: {}, providers: { litellm: litellm(at) } }),
     ...{ before: 'stay', after: 'sealed', isExtra: true },
