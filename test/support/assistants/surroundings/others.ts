@@ -69,11 +69,6 @@ export const CLINE: readonly Surrounding[] = [
     ...{ before: 'leave', after: 'told' },
   },
   {
-    name: 'an entry of a provider that is not valid, for which it ignores its file',
-    own: () => ({ version: 1, modes: {}, providers: { litellm: { settings: { provider: 'litellm' } } } }),
-    ...{ before: 'stay', after: 'told', isExtra: true },
-  },
-  {
     name: 'its sandbox, which has another configuration',
     variables: () => ({ CLINE_SANDBOX: '1', CLINE_SANDBOX_DATA_DIR: 'sandbox' }),
     project: (at) => ({
