@@ -5,12 +5,12 @@
 // The lists below are the verifier (transport V2, sections 1 and 4). docs/evidence.md describes each check, and
 // ../shared/checks.ts has what others say about it.
 import { createHash } from 'node:crypto';
-import { concatBytes, constantTimeEqual, toBase64, toHex } from '../shared/bytes.ts';
+import { constantTimeEqual, toBase64, toHex } from '../shared/bytes.ts';
 import type { ImageApproval } from '../shared/evidence.ts';
 import { CheckList } from './checkList.ts';
 import type { Check, Examined, Report } from './checkList.ts';
 import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
-import { type AttestationDocument, type UnsignedDocument, parsePayload } from './document.ts';
+import { type AttestationDocument, type UnsignedDocument, parsePayload, userDataFor } from './document.ts';
 import { AttestationError } from './errors.ts';
 import { measuredImage } from './policy.ts';
 import { isSignedBy } from './signature.ts';
@@ -18,8 +18,6 @@ import { type TrustAnchors, isTrustAnchor } from './trust.ts';
 import { checkValidity } from './validity.ts';
 import type { Certificate } from './x509/certificates.ts';
 import { type CertificateChain, certificatesOf, verifyChain } from './x509/chain.ts';
-
-const CLIENT_PUBLIC_KEY_LABEL = Buffer.from('opensecret/transport-v2/session/v1/client-public-key\0', 'ascii');
 
 /** X25519 (RFC 7748 section 6.1). */
 export const PUBLIC_KEY_BYTES = 32;
@@ -242,11 +240,6 @@ export interface ReportInput extends Omit<DocumentInput, 'challenge'> {
 /** Runs all checks, and reports what each one has examined. */
 export function reportChecks(input: ReportInput): Report<DocumentFacts & EnclaveFacts> {
   return ALL_CHECKS.report(input);
-}
-
-/** The user data that binds a document to the client's public key (transport V2, section 1). */
-export function userDataFor(clientPublicKey: Uint8Array): Uint8Array {
-  return concatBytes(CLIENT_PUBLIC_KEY_LABEL, clientPublicKey);
 }
 
 function describeCertificates(chain: CertificateChain): Examined {

@@ -1,3 +1,4 @@
+import { concatBytes } from '../shared/bytes.ts';
 import { decodeCbor } from './cbor.ts';
 import { parseCoseSign1 } from './cose.ts';
 import { AttestationError } from './errors.ts';
@@ -9,6 +10,8 @@ const MAX_CERTIFICATE_BYTES = 1024;
 const MAX_PUBLIC_KEY_BYTES = 1024;
 const MAX_USER_DATA_BYTES = 512;
 const MAX_NONCE_BYTES = 512;
+
+const CLIENT_PUBLIC_KEY_LABEL = Buffer.from('opensecret/transport-v2/session/v1/client-public-key\0', 'ascii');
 
 /** AWS does not define a format. This one keeps the id on one short line in logs and in the UI. */
 const MODULE_ID = /^[\x20-\x7e]{1,256}$/;
@@ -153,6 +156,11 @@ function optionalBytes(
 
 function bytesWithin(value: unknown, min: number, max: number): Uint8Array | undefined {
   return value instanceof Uint8Array && value.length >= min && value.length <= max ? value : undefined;
+}
+
+/** The user data that binds a document to the client's public key (transport V2, section 1). */
+export function userDataFor(clientPublicKey: Uint8Array): Uint8Array {
+  return concatBytes(CLIENT_PUBLIC_KEY_LABEL, clientPublicKey);
 }
 
 function refuse(field: string): never {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate, createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { userDataFor } from '../../src/attestation/checks.ts';
+import { userDataFor } from '../../src/attestation/document.ts';
 import { HISTORY_VERIFICATION_KEY, PINS } from '../../src/attestation/pins.ts';
 import { AWS_NITRO_ROOT } from '../../src/attestation/trust.ts';
 import { asBuffer } from '../../src/shared/bytes.ts';

@@ -1,7 +1,7 @@
 // Makes the files in test/fixtures/evidence again, with new keys and the same times: node test/support/evidenceFixtures.ts
 import { X509Certificate, randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { userDataFor } from '../../src/attestation/checks.ts';
+import { userDataFor } from '../../src/attestation/document.ts';
 import { historyOf, makeEvidence } from '../../src/attestation/evidence.ts';
 import type { EvidenceSource } from '../../src/attestation/evidence.ts';
 import { PINS } from '../../src/attestation/pins.ts';

@@ -1,6 +1,6 @@
 // The handshake (transport V2, section 1).
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { userDataFor } from '../../attestation/checks.ts';
+import { userDataFor } from '../../attestation/document.ts';
 import type { Primitives } from '../../session/session.ts';
 import {
   CHALLENGE_LENGTH,

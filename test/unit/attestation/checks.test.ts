@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { encode } from 'cborg';
-import { approveEnclave, reportChecks, userDataFor, verifyDocument } from '../../../src/attestation/checks.ts';
+import { approveEnclave, reportChecks, verifyDocument } from '../../../src/attestation/checks.ts';
 import type { ReportInput } from '../../../src/attestation/checks.ts';
 import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
+import { userDataFor } from '../../../src/attestation/document.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { approveImage } from '../../../src/attestation/policy.ts';
 import { createAuthority } from '../../../src/devEnclave/attestation/authority.ts';
