@@ -50,20 +50,12 @@ export class MachineStore {
 
   /** 32 bytes that identify the running system, also where several computers share a home folder. */
   async systemId(): Promise<Uint8Array> {
-    const parts = await this.#systemParts();
-    // Elsewhere than on Linux, only the hardware distinguishes them.
-    return digestParts(parts.includes('') ? [...parts, await this.#hardwareId()] : parts);
-  }
-
-  /** The same as versions up to 0.4 derive it; undefined if that is `systemId()`. */
-  async formerSystemId(): Promise<Uint8Array | undefined> {
-    const parts = await this.#systemParts();
-    return parts.includes('') ? digestParts(parts) : undefined;
-  }
-
-  async #systemParts(): Promise<readonly (Uint8Array | string)[]> {
     const running = await Promise.all(this.#runningSystem.map((read) => read().catch(() => '')));
-    return [await this.#folderId(), ...running];
+    // Elsewhere than on Linux, only the hardware distinguishes them.
+    if (running.includes('')) running.push(await this.#hardwareId());
+    const digest = createHash('sha256');
+    for (const part of [await this.#folderId(), ...running]) digest.update(createHash('sha256').update(part).digest());
+    return digest.digest();
   }
 
   #hardwareId(): Promise<string> {
@@ -146,12 +138,6 @@ export class RemovedError extends Error {
   constructor() {
     super('All data of Sealed Proxy was removed. Run "Sealed Proxy: Start" to use it again.');
   }
-}
-
-function digestParts(parts: readonly (Uint8Array | string)[]): Uint8Array {
-  const digest = createHash('sha256');
-  for (const part of parts) digest.update(createHash('sha256').update(part).digest());
-  return digest.digest();
 }
 
 function exists(path: string): Promise<boolean> {

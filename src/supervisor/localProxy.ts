@@ -7,8 +7,8 @@ import type { ActivityReport } from '../shared/activity.ts';
 import { parseEvidence } from '../shared/evidence.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
-import { authenticateChallenge, checkProof, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
+import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
+import { authenticateChallenge, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
 import type { ProxyReport, WindowRequest } from '../shared/ownership.ts';
 import { SingleSocketAgent, fetchLocal, openResponse } from './localHttp.ts';
 import type { LocalResponse } from './localHttp.ts';
@@ -64,11 +64,8 @@ async function probeOnce(port: number, secret: Uint8Array, agent: Agent | undefi
     [WINDOW_HEADER]: authenticateChallenge(secret, challenge, port),
   };
   const { headers: answer, body } = await fetchLocal({ port, path: '/health', headers, agent }, HEALTH_LIMIT);
-  const [sealed, proof] = [answer[REPORT_HEADER], answer[PROOF_HEADER]];
-  const report =
-    typeof sealed === 'string'
-      ? openReport(secret, challenge, port, sealed)
-      : checkProof(secret, challenge, port, String(proof)); // of a proxy of protocol 1
+  const sealed = answer[REPORT_HEADER];
+  const report = typeof sealed === 'string' ? openReport(secret, challenge, port, sealed) : undefined;
   if (report !== undefined) return { kind: 'own', report };
   return { kind: 'foreign', isSealedProxy: fieldsOf(parseJson(body))['service'] === 'sealed-proxy' };
 }

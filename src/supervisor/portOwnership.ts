@@ -83,8 +83,7 @@ export function isOutdated(found: Probe, settings: CompleteProxySettings, versio
 }
 
 /**
- * Asks the proxy that was found for the port if it is outdated, also if it has this user's former secret. Never rejects,
- * unless the secrets cannot be read.
+ * Asks the proxy that was found for the port if it is outdated. Never rejects.
  * @returns false if it was not asked
  */
 export async function askOutdated(
@@ -93,16 +92,10 @@ export async function askOutdated(
   version: string,
   readSecrets: ReadSecrets,
 ): Promise<boolean> {
-  const { port } = settings;
   const isStillOutdated = (now: Probe) => isOutdated(now, settings, version);
-  if (isStillOutdated(found)) {
-    await requestPort(port, readSecrets, version, isStillOutdated);
-    return true;
-  }
-  const { formerOwnership: ownership, ...others } = await readSecrets();
-  if (found.kind !== 'foreign' || !found.isSealedProxy || ownership === undefined) return false;
-  const former = () => Promise.resolve({ ...others, ownership });
-  return askOutdated(await probePort(port, former), settings, version, former);
+  if (!isStillOutdated(found)) return false;
+  await requestPort(settings.port, readSecrets, version, isStillOutdated);
+  return true;
 }
 
 /** Identifies the backend and the enclave images that a proxy with these settings trusts. */
