@@ -9,7 +9,7 @@ import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/chec
 import { diagnose } from '../../src/diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../src/diagnostics/report.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
-import { probe } from '../../src/supervisor/localProxy.ts';
+import { probe } from '../../src/supervisor/portProbe.ts';
 import { HOST, makeContext, outline, resultNamed } from '../support/diagnostics.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { perTest } from '../support/e2e/scope.ts';

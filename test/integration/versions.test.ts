@@ -5,7 +5,7 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { PROTOCOL } from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
-import { trustFingerprint } from '../../src/supervisor/portOwnership.ts';
+import { trustFingerprint } from '../../src/supervisor/portClaim.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listModels, openResponse, readResponse } from '../support/e2e/httpClient.ts';
 import { perTest } from '../support/e2e/scope.ts';

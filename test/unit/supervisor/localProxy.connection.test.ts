@@ -10,7 +10,8 @@ import {
   makeRequest,
   sealReport,
 } from '../../../src/shared/ownership.ts';
-import { VerifiedConnection, modelIds, probe } from '../../../src/supervisor/localProxy.ts';
+import { VerifiedConnection, modelIds } from '../../../src/supervisor/localProxy.ts';
+import { probe } from '../../../src/supervisor/portProbe.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { listen } from '../../support/fakeProxy.ts';

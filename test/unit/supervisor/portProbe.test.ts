@@ -1,22 +1,24 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { mock } from 'node:test';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
 import { CHALLENGE_HEADER, REPORT_HEADER, WINDOW_HEADER, sealReport } from '../../../src/shared/ownership.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { probe } from '../../../src/supervisor/localProxy.ts';
-import type { Probe } from '../../../src/supervisor/localProxy.ts';
+import { confirmFree, probe, probeKeys } from '../../../src/supervisor/portProbe.ts';
+import type { Probe } from '../../../src/supervisor/portProbe.ts';
+import { bindPort } from '../../support/boundPort.ts';
 import { perTest } from '../../support/e2e/scope.ts';
 import { listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
 import { aReport } from '../../support/reports.ts';
+import { FOREIGN, KEY_SET_DIGEST, SECRET, readSecrets, startFake, twoMoreProbes } from '../../support/supervisors.ts';
 import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
-const SECRET = randomBytes(32);
-const FOREIGN = { kind: 'foreign', isSealedProxy: false };
 const OTHER_EDITOR = { kind: 'foreign', isSealedProxy: true };
 
 describe('probe()', () => {
@@ -209,5 +211,72 @@ describe('probe()', () => {
     });
     assert.equal((await probe(port, SECRET)).kind, 'own');
     assert.deepEqual(await probe(port, SECRET), FOREIGN);
+  });
+});
+
+describe('probeKeys()', () => {
+  const scope = perTest();
+
+  const never = () => false;
+
+  it('waits until the proxy uses the current keys', async () => {
+    const fake = await startFake(scope);
+    let readings = 0;
+    const { found, isCurrent } = await probeKeys(
+      fake.port,
+      () => {
+        if (++readings === 3) fake.report = { keySetDigest: KEY_SET_DIGEST };
+        return readSecrets();
+      },
+      never,
+    );
+    assert.deepEqual([found.kind, isCurrent, readings], ['own', true, 3]);
+  });
+
+  it('gives up after a second', async () => {
+    const fake = await startFake(scope);
+    mock.timers.enable({ apis: ['Date'] });
+    const probing = probeKeys(fake.port, readSecrets, never);
+    await twoMoreProbes(fake);
+    mock.timers.setTime(1000);
+    await twoMoreProbes(fake);
+    mock.timers.setTime(1001);
+    const { found, isCurrent } = await withTimeout('the result', DEADLINE, probing);
+    assert.deepEqual([found.kind, isCurrent], ['own', false]);
+  });
+
+  it('ends with the first final result', async () => {
+    const fake = await startFake(scope);
+    fake.proves = false;
+    const { found, isCurrent } = await probeKeys(fake.port, readSecrets, ({ kind }) => kind === 'foreign');
+    assert.deepEqual([found.kind, isCurrent, fake.requests.items.length], ['foreign', false, 1]);
+  });
+});
+
+describe('confirmFree()', () => {
+  const scope = perTest();
+
+  it('finds that a proxy can listen', async () => {
+    assert.deepEqual(await confirmFree(await freePort(), readSecrets), { kind: 'free' });
+  });
+
+  it('finds the proxy of another window that has just taken the port', async () => {
+    const { port } = await startFake(scope);
+    assert.equal((await confirmFree(port, readSecrets)).kind, 'own');
+  });
+
+  it('finds the port free when another window listened only to try it', async () => {
+    const port = await freePort();
+    const other = createTcpServer((socket) => {
+      other.close();
+      socket.destroy();
+    });
+    await once(other.listen(port, '127.0.0.1').unref(), 'listening');
+    assert.deepEqual(await confirmFree(port, readSecrets), { kind: 'free' });
+  });
+
+  it('finds a program that keeps the port without listening', async () => {
+    const { port } = await bindPort(scope);
+    assert.deepEqual(await confirmFree(port, readSecrets), { kind: 'held', by: 'program' });
   });
 });
