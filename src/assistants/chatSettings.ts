@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SecretEntries } from '../keys/secrets.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
+import { Queue } from '../shared/queue.ts';
 import type { UserSettings } from './adapters/llamaVscode.ts';
 import { readJson } from './files/jsonEdit.ts';
 
@@ -49,7 +50,7 @@ export class ChatSettings {
   readonly #files: SettingsFiles;
   readonly #storage: SecretEntries;
   /** Runs changes one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(settings: UserSettings, files: SettingsFiles, storage: SecretEntries) {
     this.#settings = settings;
@@ -73,7 +74,7 @@ export class ChatSettings {
    * @throws Error the editor's, if one cannot be written
    */
   apply(changes: readonly WrittenSetting[]): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       const earlier = await this.#entry();
       const files = await this.#readFiles();
       const values = this.#valuesWith(changes, earlier);
@@ -88,7 +89,7 @@ export class ChatSettings {
    * @throws Error if settings.json has unsaved changes, or cannot be written
    */
   undo(): Promise<Undone | undefined> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       const entry = await this.#entry();
       if (entry === undefined) return undefined;
       const { values, file } = entry;
@@ -184,12 +185,6 @@ export class ChatSettings {
 
   async #keep(entry: Entry): Promise<void> {
     await this.#storage.set(ID, JSON.stringify({ version: VERSION, ...entry }));
-  }
-
-  #enqueue<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(change);
-    this.#queue = result.catch(() => undefined);
-    return result;
   }
 }
 

@@ -6,6 +6,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { FSWatcher } from 'node:fs';
 import type { ProxySecrets } from '../shared/messages.ts';
+import { Queue } from '../shared/queue.ts';
 import { OWN_KEY_NAME, isSameName, makeAccessKey, visibleKeys } from './accessKeys.ts';
 import type { AccessKey, KeyOrigin } from './accessKeys.ts';
 import { ApiKeyStore } from './apiKeyStore.ts';
@@ -52,7 +53,7 @@ export class Secrets {
   /** The id of this computer, if this window has removed everything. */
   #removed: string | undefined;
   /** Runs changes one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(storage: SecretStorage, machine: MachineStore) {
     this.#storage = new CachedStorage(storage);
@@ -88,11 +89,11 @@ export class Secrets {
   /** Also ends the state after `removeAll`. */
   setApiKey(key: string): Promise<void> {
     this.reopen();
-    return this.#enqueue(() => this.#apiKey.set(key));
+    return this.#queue.run(() => this.#apiKey.set(key));
   }
 
   removeApiKey(): Promise<void> {
-    return this.#enqueue(() => this.#apiKey.remove());
+    return this.#queue.run(() => this.#apiKey.remove());
   }
 
   /** All access keys that are valid on this computer, oldest first. */
@@ -107,7 +108,7 @@ export class Secrets {
 
   /** The valid key with this name and origin, created if necessary. */
   accessKeyNamed(name: string, origin: KeyOrigin): Promise<AccessKey> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       if (this.#isRemoved) throw new RemovedError();
       const known = await this.findAccessKey(name, origin);
       if (known !== undefined) return known;
@@ -125,19 +126,19 @@ export class Secrets {
 
   /** Makes a claimable key this computer's. */
   claimAccessKey(id: string): Promise<void> {
-    return this.#enqueue(() => this.#ring.claim(id));
+    return this.#queue.run(() => this.#ring.claim(id));
   }
 
   /** Records that the access key with this id was used just now, except for the extension's own key. */
   noteUse(id: string): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       if (visibleKeys(await this.accessKeys()).some((key) => key.id === id)) await this.#ring.noteUse(id);
     });
   }
 
   /** Revokes the access key in every window of this computer. */
   revokeAccessKey(id: string): Promise<void> {
-    return this.#enqueue(() => this.#ring.revoke(id));
+    return this.#queue.run(() => this.#ring.revoke(id));
   }
 
   /** What another layer keeps on this computer. Its changes are not reported. */
@@ -181,7 +182,7 @@ export class Secrets {
    * @returns of how many other computers entries remain, and whether anything of this one remains
    */
   removeAll(): Promise<{ readonly otherComputers: number; readonly complete: boolean }> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       // Another window has removed everything already.
       if (this.#removed === undefined && (await this.#machine.isRemoved()))
         return { otherComputers: 0, complete: true };
@@ -231,17 +232,11 @@ export class Secrets {
     this.#changes.emit('change', this.#isRemoved ? 'removed' : 'apiKey');
   }
 
-  #enqueue<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(change);
-    this.#queue = result.catch(() => undefined);
-    return result;
-  }
-
   /** Base64 of 32 random bytes. If two windows generate one at the same time, all use the one that is stored last. */
   async #getOrGenerate(name: string): Promise<string> {
     return (
       (await this.#storage.get(name)) ??
-      this.#enqueue(async () => {
+      this.#queue.run(async () => {
         if (this.#isRemoved) throw new RemovedError();
         const known = await this.#storage.get(name);
         if (known !== undefined) return known;

@@ -1,11 +1,10 @@
 // Saves the evidence of the attestation, so that someone else can verify it again.
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { compareVersions } from '../../shared/compareVersions.ts';
 import { errorMessage } from '../../shared/errorMessage.ts';
 import { asNotice } from '../../shared/escape.ts';
 import type { Evidence } from '../../shared/evidence.ts';
-import { VERSION } from '../../shared/version.ts';
+import { VERSION, compareVersions } from '../../shared/version.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 import { offerCommands } from './runCommand.ts';
 
