@@ -1,13 +1,7 @@
 // VS Code's own senders: the chat, its side prompts and inline suggestions. Pure.
-import {
-  DEVELOPMENT_BACKEND,
-  OUR_VENDOR,
-  copilotState,
-  isAiOff,
-  isVerifiedVersion,
-} from '../chat/sidePrompts/facts.ts';
+import { DEVELOPMENT_BACKEND, OUR_VENDOR, isAiOff, isVerifiedVersion } from '../chat/sidePrompts/facts.ts';
 import type { EditorFacts } from '../chat/sidePrompts/facts.ts';
-import { markText, withoutChats } from '../chat/sidePrompts/mark.ts';
+import { countMarks, destinationText, isInline, withoutChats } from '../chat/sidePrompts/mark.ts';
 import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../chat/sidePrompts/settings.ts';
 import type { Fact, SenderVerdict } from '../dashboard/model.ts';
@@ -32,14 +26,13 @@ const AGENTS: Sender = {
   group: 'editor',
   verdict: 'unknown',
   sentence:
-    'Agents such as the Claude agent and those of the agent host can send prompts elsewhere, also if the model picker offers ' +
-    'only models of Sealed Proxy. Sealed Proxy cannot see whether you use them.',
+    'Agents such as the Claude agent and those of the agent host can send prompts elsewhere, even if the model picker offers ' +
+    'only models of Sealed Proxy. Sealed Proxy cannot see whether you use them. To keep prompts sealed, do not use them.',
   details: [],
 };
 
 /** What a condensed sender depends on. */
 interface Scope {
-  readonly facts: EditorFacts;
   readonly reach: Reach;
   /** The model that is selected in the chat can only be a sealed one. */
   readonly isChatSealed: boolean;
@@ -60,17 +53,13 @@ export function editorSenders(editor: EditorReading | undefined, reach: Reach): 
   const inline = own.filter(isInline);
   const others = own.filter((prompt) => !isInline(prompt));
   const chat = chatSender(editor, reach);
-  const scope = { facts, reach, isChatSealed: chat.verdict === 'sealed' };
+  const scope = { reach, isChatSealed: chat.verdict === 'sealed' };
   return [
     chat,
     AGENTS,
     condensed({ id: 'sidePrompts', name: "VS Code's side prompts" }, others, scope),
     inlineSender(inline, scope),
   ];
-}
-
-function isInline({ settings }: SidePrompt): boolean {
-  return settings[0] === SETTINGS.ghostText || settings[0] === SETTINGS.nextEdits;
 }
 
 function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
@@ -96,13 +85,13 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
   const through = throughProxy(reach.kind === 'otherProgram' ? { kind: 'nothing', why: '' } : reach);
   if (others.length > 0) {
     const isSealed = through.verdict === 'sealed';
+    const which = isSealed
+      ? `Models of Sealed Proxy are sealed; those of ${recipients} are not.`
+      : `At the moment no model is sealed, neither those of Sealed Proxy nor those of ${recipients}.`;
     return {
       ...CHAT,
       verdict: 'depends',
-      sentence: joined(
-        'Each prompt goes to the model that you select.',
-        `Models of Sealed Proxy ${isSealed ? 'are sealed' : 'are not sealed at the moment'}; those of ${recipients} are not.`,
-      ),
+      sentence: joined('Each prompt goes to the model that you select.', which),
       details,
     };
   }
@@ -117,7 +106,7 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
 /** Where the prompts of one kind go now. `latent`: nowhere, unless the user signs in to GitHub Copilot. */
 type Share = 'sealed' | 'development' | 'elsewhere' | 'latent' | 'depends' | 'unknown' | 'off';
 
-function shareOf({ mark }: SidePrompt, facts: EditorFacts): Share {
+function shareOf({ mark }: SidePrompt): Share {
   switch (mark.kind) {
     case 'sealed':
     case 'off':
@@ -126,7 +115,7 @@ function shareOf({ mark }: SidePrompt, facts: EditorFacts): Share {
     case 'follows':
       return 'depends';
     case 'cannotBeSealed':
-      return copilotState(facts) === 'signedOut' ? 'latent' : 'elsewhere';
+      return mark.ifSignedIn ? 'latent' : 'elsewhere';
     case 'goesTo':
       if (mark.ifSignedIn) return 'latent';
       return mark.recipient === DEVELOPMENT_BACKEND ? 'development' : 'elsewhere';
@@ -136,7 +125,7 @@ function shareOf({ mark }: SidePrompt, facts: EditorFacts): Share {
 /** Ghost text and next edit suggestions of GitHub Copilot; those of other extensions are in the rows of these. */
 function inlineSender(prompts: readonly SidePrompt[], scope: Scope): Sender {
   const sender = condensed({ id: 'inlineSuggestions', name: "GitHub Copilot's inline suggestions" }, prompts, scope);
-  const isLatent = prompts.some((prompt) => shareOf(prompt, scope.facts) === 'latent');
+  const isLatent = prompts.some((prompt) => shareOf(prompt) === 'latent');
   if (sender.verdict === 'off') {
     const off = isLatent
       ? 'Off. If you sign in to GitHub Copilot, the code around your cursor goes to GitHub, which cannot be sealed.'
@@ -150,14 +139,14 @@ function inlineSender(prompts: readonly SidePrompt[], scope: Scope): Sender {
 
 /** Several kinds of prompts as one sender. */
 function condensed(name: Pick<Sender, 'id' | 'name'>, prompts: readonly SidePrompt[], scope: Scope): Sender {
-  const byShare = Map.groupBy(prompts, (prompt) => shareOf(prompt, scope.facts));
+  const byShare = Map.groupBy(prompts, shareOf);
   const { verdict, addition } = verdictOf(new Set(byShare.keys()), scope);
   const canChange = [...byShare.keys()].some((share) => share !== 'sealed' && share !== 'off');
   return {
     ...name,
     group: 'editor',
     verdict,
-    sentence: joined(namedKinds(byShare), countedKinds(byShare), addition),
+    sentence: joined(namedKinds(byShare), `In all: ${countMarks(prompts)}.`, addition),
     details: prompts.map(detailOf),
     ...(canChange ? { remedy: KEEP_SEALED } : {}),
   };
@@ -168,13 +157,11 @@ type Shares = ReadonlyMap<Share, readonly SidePrompt[]>;
 /** The kinds that go to others, by recipient, and those of which nothing is known. */
 function namedKinds(byShare: Shares): string {
   const leaking = Map.groupBy(byShare.get('elsewhere') ?? [], ({ mark }) =>
-    mark.kind === 'goesTo' ? mark.recipient : 'GitHub',
+    mark.kind === 'goesTo' ? `to ${mark.recipient}` : 'to GitHub and cannot be sealed',
   );
   const unknown = byShare.get('unknown') ?? [];
   return joined(
-    ...[...leaking].map(
-      ([recipient, kinds]) => `${titles(kinds)} ${kinds.length === 1 ? 'goes' : 'go'} to ${recipient}.`,
-    ),
+    ...[...leaking].map(([where, kinds]) => `${titles(kinds)} ${kinds.length === 1 ? 'goes' : 'go'} ${where}.`),
     unknown.length === 0 ? '' : `Unknown: ${titles(unknown)}.`,
   );
 }
@@ -188,31 +175,6 @@ function titles(kinds: readonly SidePrompt[]): string {
     kinds.map(({ title }) => (title.includes(',') ? `"${title}"` : title)),
     NAMED,
   );
-}
-
-/** What is said of one kind and of several. */
-const COUNTED = [
-  ['depends', 'goes to the model that is selected in the chat', 'go to the model that is selected in the chat'],
-  ['development', 'goes to a development backend', 'go to a development backend'],
-  ['sealed', 'goes to a model of Sealed Proxy', 'go to models of Sealed Proxy'],
-  [
-    'latent',
-    'goes to GitHub only if you sign in to GitHub Copilot',
-    'go to GitHub only if you sign in to GitHub Copilot',
-  ],
-  ['off', 'is off', 'are off'],
-] as const;
-
-function countedKinds(byShare: Shares): string {
-  const clauses = COUNTED.flatMap(([share, one, several]) => {
-    const count = byShare.get(share)?.length ?? 0;
-    return count === 0 ? [] : [{ count, says: count === 1 ? one : several }];
-  });
-  const texts = clauses.map(({ count, says }, index) => {
-    const noun = index > 0 ? '' : count === 1 ? ' kind' : ' kinds';
-    return `${count}${noun} ${says}`;
-  });
-  return sentence(texts.join('; '));
 }
 
 function verdictOf(
@@ -232,5 +194,5 @@ function verdictOf(
 }
 
 function detailOf({ title, mark, reason }: SidePrompt): Fact {
-  return { name: title, value: joined(sentence(capitalized(markText(mark))), reason) };
+  return { name: title, value: joined(sentence(capitalized(destinationText(mark))), reason) };
 }

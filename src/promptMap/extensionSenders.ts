@@ -56,7 +56,7 @@ function statement(knowledge: Knowledge): Said | undefined {
         verdict: 'unknown',
         sentence:
           'You select its provider in its own settings, which Sealed Proxy cannot read. To use Sealed Proxy there, select ' +
-          'an OpenAI-compatible provider, and enter the base URL and an access key.',
+          'an OpenAI-compatible provider, and enter the base URL ("Sealed Proxy: Copy Base URL") and an access key.',
         remedy: { kind: 'command', name: 'newAccessKey' },
       };
     case 'sendsNone':

@@ -89,7 +89,7 @@ export const KNOWN_EXTENSIONS: readonly KnownExtension[] = [
     ids: ['DanielSanMedium.dscodegpt'],
     name: 'CodeGPT',
     knowledge: { kind: 'ownChoice' },
-    source: 'https://docs.keeptrusts.com/docs/ide-integration/vscode-custom-extensions',
+    source: 'https://docs.codegpt.co/docs/tutorial-ai-providers/custom',
   },
   {
     ids: ['ms-windows-ai-studio.windows-ai-studio'],
@@ -100,8 +100,8 @@ export const KNOWN_EXTENSIONS: readonly KnownExtension[] = [
   {
     ids: ['Supermaven.supermaven'],
     name: 'Supermaven',
-    knowledge: goesTo('Supermaven'),
-    source: 'https://github.com/api-evangelist/supermaven',
+    knowledge: { kind: 'unknown' },
+    source: 'the code policy of Supermaven was not readable',
   },
   {
     ids: ['Blackboxapp.blackbox', 'Blackboxapp.blackboxagent'],

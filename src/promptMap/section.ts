@@ -124,9 +124,9 @@ function summary(reach: Reach, active: readonly Sender[]): Summary {
 }
 
 function sealedOf(sealed: number, all: number): string {
-  if (all === 1) return sealed === 1 ? 'Sealed: the only one that sends prompts.' : 'Sealed: none. One sends prompts.';
-  const some = sealed === 0 ? 'none' : sealed;
-  return `Sealed: ${sealed === all ? `all ${all}` : `${some} of ${all}`} that send prompts.`;
+  if (sealed === all) return 'Everything listed here is sealed.';
+  if (sealed === 0) return 'Nothing listed here is completely sealed.';
+  return `Not everything is sealed: ${sealed} of ${all} ${sealed === 1 ? 'is' : 'are'}.`;
 }
 
 function rowOf({ id, name, verdict, sentence, details, remedy }: Sender): SenderRow {

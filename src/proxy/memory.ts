@@ -68,8 +68,8 @@ export function limitMemory({ total, heap = Infinity }: AvailableMemory): Memory
   const free = Math.max(total - IDLE, LEAST);
   const translations = Math.min(UNCONSTRAINED.translations, Math.floor((free * 2) / 3));
   const bodies = Math.min(UNCONSTRAINED.bodies, free - translations);
-  // one caller may hold half of all bodies
-  const largestBody = Math.min(UNCONSTRAINED.largestBody, wholeMebibytes(bodies / 2));
+  // the least that a caller alone may hold (RequestLimits): one without an access key, where there are access keys
+  const largestBody = Math.min(UNCONSTRAINED.largestBody, wholeMebibytes(bodies / 3));
   const inOneThread = Math.min(translations, Math.max(heap - 2 * LEAST, LEAST));
   const translated = wholeMebibytes(inOneThread / (COPIES + PER_VALUE / USUAL_BYTES_PER_VALUE));
   const largestTranslatedBody = Math.min(UNCONSTRAINED.largestTranslatedBody, largestBody, translated);

@@ -42,6 +42,7 @@ const OUTER_FAILURES: ReadonlySet<SessionErrorCode> = new Set([
   'network',
   'truncated',
   'timeout',
+  'session_rejected',
 ]);
 
 export class Exchange<Attestation> {

@@ -33,7 +33,7 @@ describe('The section Where Prompts Go', () => {
 
   it('names those of each verdict below its sentence, over the width of the banner', async () => {
     const view = await suite.openAt('prompts', { width: 1600 });
-    assert.equal(await view.page.locator('.headline').innerText(), 'Sealed: 2 of 10 that send prompts.');
+    assert.equal(await view.page.locator('.headline').innerText(), 'Not everything is sealed: 2 of 10 are.');
     assert.deepEqual(trimmed(await view.page.locator('.verdicts li').allInnerTexts()), [
       'Not sealed: Codex, Gemini Code Assist and Copilot CLI',
       "Partly sealed: VS Code's side prompts",

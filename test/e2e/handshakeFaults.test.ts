@@ -52,8 +52,8 @@ describe('An enclave with a fault in the handshake', () => {
   const observe = async (fault: string): Promise<Observed> => {
     const enclave = await scope.enclave({ faults: fault });
     const tap = await scope.recorder(enclave);
-    const proxy = await scope.proxy(tap, { PROXY_REQUEST_TIMEOUT_SECS: '4' });
     const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
+    const proxy = await scope.proxy(tap, client === ERRORS.timeout ? { PROXY_REQUEST_TIMEOUT_SECS: '4' } : {});
     assertError(await sendRequest(proxy.url, { body: BODY }), client);
     const failure = await proxy.logged('handshake_failed');
     const [requests, rejections, sent] = [enclave.journal.requests.length, enclave.journal.rejections.length, tap.sent];

@@ -238,7 +238,7 @@ describe('A new enclave image', () => {
 
   it('is named as the reason when a request has waited for its own time limit', async () => {
     for (const rules of [KNOWN, FIRST]) {
-      const proxy = await start(rules, { PROXY_REQUEST_TIMEOUT_SECS: '1' });
+      const proxy = await start(rules, { PROXY_REQUEST_TIMEOUT_SECS: '3' });
       if (rules === FIRST) assert.equal((await chat(proxy)).status, 200);
       update(); // of the second proxy, a session ends
       const before = received();

@@ -33,7 +33,7 @@ describe('The OpenAI client, when something is wrong,', () => {
 
   before(async () => {
     enclave = await scope.enclave();
-    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.4' });
+    proxy = await scope.proxy(enclave);
     client = openaiClient(proxy);
   });
 
@@ -111,8 +111,9 @@ describe('The OpenAI client, when something is wrong,', () => {
   });
 
   it('raises an InternalServerError when the backend does not start responding in time', async () => {
+    const impatient = openaiClient(await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.4' }));
     await assert.rejects(
-      ask('/hang'),
+      ask('/hang', impatient),
       apiError(OpenAI.InternalServerError, 504, /did not start responding within the timeout/, {
         type: 'server_error',
         code: null,

@@ -100,7 +100,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
 
     before(async () => {
       enclave = await scope.enclave({ handler: model.handler });
-      const clocks = { PROXY_REQUEST_TIMEOUT_SECS: '8', PROXY_STREAM_IDLE_TIMEOUT_SECS: '8' };
+      const clocks = { PROXY_REQUEST_TIMEOUT_SECS: '40', PROXY_STREAM_IDLE_TIMEOUT_SECS: '40' };
       proxy = await scope.proxy(enclave, clocks, { nodeArgs: [...nodeArgs, ...QUICK_TIMERS] });
       await proxy.logged('session');
     });

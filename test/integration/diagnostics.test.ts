@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { mock } from 'node:test';
 import { ApiError, answerApiError } from '../../src/devEnclave/model/apiErrors.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/check.ts';
-import { diagnose } from '../../src/diagnostics/diagnose.ts';
+import { CHECK_LIMIT, diagnose } from '../../src/diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../src/diagnostics/report.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { probe } from '../../src/supervisor/portProbe.ts';
 import { HOST, makeContext, outline, resultNamed } from '../support/diagnostics.ts';
 import { chatBody } from '../support/e2e/chat.ts';
+import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 import { EditorWindow } from '../support/editorWindow.ts';
@@ -60,9 +62,6 @@ function assertOutline(results: readonly NamedResult[], change: object = {}): vo
   assert.deepEqual(outline(results), { ...HEALTHY, ...noIpv6, ...change });
 }
 
-/** In milliseconds. The checks that do not hang take a small part of it. */
-const LIMIT = 2000;
-
 describe('diagnose()', () => {
   const scope = perTest();
   let enclave: RunningEnclave;
@@ -91,6 +90,14 @@ describe('diagnose()', () => {
   const start = async () => {
     await editor.supervisor.start();
     await editor.health('connected');
+  };
+
+  /** Lets the time of each check pass that hangs, once it does. The clock must be simulated. */
+  const endHanging = async (hanging: EventQueue<undefined>, count: number) => {
+    for (let index = 0; index < count; index++) {
+      await hanging.find(`check ${index + 1} that hangs`, () => true, index);
+      mock.timers.tick(CHECK_LIMIT);
+    }
   };
 
   it('passes for a healthy proxy, and measures response times', async () => {
@@ -267,20 +274,34 @@ describe('diagnose()', () => {
 
   it('ends a check that hangs, and continues with the next one', async () => {
     await start();
-    const never = () => new Promise<never>(() => undefined);
-    const results = await run({ withConnection: never, refresh: never, limit: LIMIT });
+    const hanging = new EventQueue<undefined>();
+    const never = () => {
+      hanging.add(undefined);
+      return new Promise<never>(() => undefined);
+    };
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const running = run({ withConnection: never, refresh: never });
+    await endHanging(hanging, 3);
+    const results = await running;
     assertOutline(results, { 'Streamed response': 'failed', Embedding: 'failed' });
-    assert.equal(resultNamed(results, 'Embedding').finding, 'No result within 2 s');
+    assert.equal(resultNamed(results, 'Embedding').finding, 'No result within 30 s');
   });
 
   it('aborts the request of a check that takes too long', async () => {
-    const hanging = await scope.enclave({
-      handler: (request, response) =>
-        request.method === 'GET' ? createModel({ paceMs: 0 })(request, response) : new Promise(() => undefined),
+    const hanging = new EventQueue<undefined>();
+    const silent = await scope.enclave({
+      handler: (request, response) => {
+        if (request.method === 'GET') return createModel({ paceMs: 0 })(request, response);
+        hanging.add(undefined);
+        return new Promise(() => undefined);
+      },
     });
-    await editor.change({ backendUrl: hanging.url });
+    await editor.change({ backendUrl: silent.url });
     await start();
-    const results = await run({ limit: LIMIT });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const running = run();
+    await endHanging(hanging, 2);
+    const results = await running;
     assertOutline(results, { 'Streamed response': 'failed', Embedding: 'failed' });
     await editor.log.find('the end of both', (line) => line.includes('/v1/embeddings') && line.includes('client-gone'));
   });

@@ -2,14 +2,14 @@
 import { dirname, join } from 'node:path';
 import { asObject, fieldsOf } from '../../shared/json.ts';
 import { toDialectUrl } from '../dialectUrl.ts';
-import { readJson } from '../files/jsonEdit.ts';
+import { readJson, valueAt } from '../files/jsonEdit.ts';
 import type { Route } from '../judgement.ts';
 import { foldersUpTo } from '../judging/configReader.ts';
 import type { Layer } from '../judging/configReader.ts';
 import { hookRoutes, markdownHookRoutes } from '../judging/hooks.ts';
 import { proxiedRoute } from '../judging/httpProxy.ts';
 import type { ProxyRule } from '../judging/httpProxy.ts';
-import { CHAT, addressOf, elsewhere, remedyIn, sealed, through, unknown } from '../judging/routes.ts';
+import { CHAT, addressOf, elsewhere, inFile, remedyIn, sealed, through, unknown } from '../judging/routes.ts';
 import type { RouteContext } from '../judging/routes.ts';
 import type { Surroundings } from '../judging/surroundings.ts';
 import { overlay, startVariables, withFile } from '../judging/variables.ts';
@@ -37,6 +37,24 @@ const LOGGED = [
   'OTEL_LOG_TOOL_DETAILS',
 ];
 const PROMPTS = 'All prompts';
+/**
+ * It ignores a complete file, with our entry, if one of its settings has another type. These are some that users write by
+ * hand; its schema has more.
+ */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  string: ['model', 'outputStyle', 'language', 'apiKeyHelper', 'agent', 'permissions.defaultMode'],
+  boolean: [
+    ...['includeCoAuthoredBy', 'alwaysThinkingEnabled', 'enableAllProjectMcpServers', 'includeGitInstructions'],
+    ...['respectGitignore', 'disableAllHooks', 'spinnerTipsEnabled', 'verbose', 'fastMode', 'autoMemoryEnabled'],
+    ...['autoCompactEnabled', 'sandbox.enabled'],
+  ],
+  number: ['cleanupPeriodDays'],
+  object: ['permissions', 'sandbox', 'statusLine', 'enabledPlugins'],
+  list: [
+    ...['permissions.allow', 'permissions.deny', 'permissions.ask', 'permissions.additionalDirectories'],
+    ...['enabledMcpjsonServers', 'disabledMcpjsonServers'],
+  ],
+};
 
 export function isOn(value: unknown): boolean {
   return /^(?:1|true|yes|on)$/i.test(String(value).trim());
@@ -49,7 +67,7 @@ export async function claudeCodeRoutes(context: RouteContext): Promise<readonly 
   // Its own state, in which an earlier version kept variables. It moves with the folder.
   const state = await read([userPath('.claude.json'), join(dirname(own), '.claude.json')]);
   const projects = surroundings.folders.length === 0 ? [undefined] : surroundings.folders;
-  const routes: Route[] = [];
+  const routes: Route[] = user.flatMap(({ path, value }) => ignoredRoutes(path, value));
   for (const folder of projects) {
     const files = folder === undefined ? [] : ['settings.json', 'settings.local.json'];
     const project = await read(files.map((name) => join(folder ?? '', '.claude', name)));
@@ -62,9 +80,25 @@ export async function claudeCodeRoutes(context: RouteContext): Promise<readonly 
     }
     const outer = folder === undefined ? [] : await foldersUpTo(folder);
     const folders = [dirname(own), ...outer.map((each) => join(each, '.claude'))];
-    routes.push(...hookRoutes([...user, ...project, ...managed]), ...(await markdownHookRoutes(reader, folders)));
+    const plugins = await read(await pluginPaths(context, folders));
+    const hooks = hookRoutes([...user, ...project, ...managed, ...plugins]);
+    routes.push(...hooks, ...(await markdownHookRoutes(reader, folders)));
   }
   return routes;
+}
+
+function ignoredRoutes(path: string, value: unknown): readonly Route[] {
+  return Object.entries(TYPES).flatMap(([type, names]) =>
+    names.flatMap((name) => {
+      const found = valueAt(value, name.split('.'));
+      return found === undefined || typeOf(found) === type ? [] : [unknown(PROMPTS, inFile(path, name))];
+    }),
+  );
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  return value === null ? 'null' : typeof value;
 }
 
 function withLayer(variables: Variables, { path, value }: Layer, own: string): Variables {
@@ -111,6 +145,23 @@ function routesWith(variables: Variables, { expected: { baseUrl, key }, own }: R
     routes.push(elsewhere('Prompts in telemetry', recipient, source, remedy));
   }
   return through(proxiedRoute(variables, PROXIES, baseUrl, { kind: 'connect' }), routes);
+}
+
+/** The files of plugins that may have hooks: those beside skills, and those that are installed. */
+async function pluginPaths({ reader, own }: RouteContext, folders: readonly string[]): Promise<readonly string[]> {
+  const names = [join('hooks', 'hooks.json'), join('.claude-plugin', 'plugin.json')];
+  const found: string[] = [];
+  for (const folder of new Set(folders)) {
+    const paths = await reader.list(join(folder, 'skills'), '.json', 2);
+    found.push(...paths.filter((path) => names.some((name) => path.endsWith(name))));
+  }
+  const list = join(dirname(own), 'plugins/installed_plugins.json');
+  const [installed] = await reader.layers([list], (text) => asObject(readJson(text, 'json')));
+  for (const entry of Object.values(fieldsOf(installed?.value['plugins'])).flat()) {
+    const { installPath } = fieldsOf(entry);
+    if (typeof installPath === 'string') found.push(...names.map((name) => join(installPath, name)));
+  }
+  return found;
 }
 
 /** The settings of an organization, in their order. */

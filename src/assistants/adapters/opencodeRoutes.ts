@@ -1,5 +1,5 @@
 // Where the prompts of opencode and Kilo Code go. Checked in opencode 1.18.33 and Kilo Code 7.7.7.
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { asObject, fieldsOf } from '../../shared/json.ts';
 import { readJson } from '../files/jsonEdit.ts';
 import { valueAt } from '../files/jsonEdit.ts';
@@ -84,6 +84,7 @@ export async function opencodeRoutes(program: Program, context: RouteContext): P
       const { layers, markdown } = await readAll(program, context, start, project);
       const all = [
         ...layerRoutes(layers, own, context),
+        ...relativeRoutes(program, start),
         ...telemetryRoutes(layers, start),
         ...markdown,
         ...(await accountRoutes(program, context, start)),
@@ -129,6 +130,9 @@ async function readAll(
     ...(await reader.layers(within(organization), parse)),
   ];
   const markdown: Route[] = [];
+  // A file of an early version, whose model takes precedence over all others once.
+  const legacy = join(user, 'config');
+  if ((await reader.text(legacy)) !== undefined) markdown.push(unknown(CHAT, inFile(legacy, '')));
   for (const folder of [user, ...dotted, ...more])
     for (const [name, kind] of MARKDOWN)
       for (const path of await reader.list(join(folder, name), '.md')) {
@@ -184,6 +188,14 @@ function layerRoutes(layers: readonly Layer[], own: string, { expected: { baseUr
   if (indexing !== undefined && valueAt(indexing.value, ['indexing', 'enabled']) === true)
     routes.push(unknown('The index of your code', inFile(indexing.path, 'indexing.enabled')));
   return routes;
+}
+
+/** Its file depends on the folder in which it is started. */
+function relativeRoutes({ variables }: Program, start: Variables): readonly Route[] {
+  return [`${variables}_CONFIG`, `${variables}_CONFIG_DIR`].flatMap((name) => {
+    const found = start.get(name);
+    return found === undefined || found.value === '' || isAbsolute(found.value) ? [] : [unknown(CHAT, found.source)];
+  });
 }
 
 /** Traces have prompts in them. They are only sent if a variable names a collector. */

@@ -13,6 +13,8 @@ const KEY_NAME = 'SEALED_PROXY_KEY';
 const KEY = ['env', KEY_NAME];
 const LIST = ['modelProviders', 'openai'];
 const SELECTED = ['model', 'name'];
+/** Which of several entries for the same model is used. Without it, the first one. */
+const ADDRESS = ['model', 'baseUrl'];
 const TYPE = ['security', 'auth', 'selectedType'];
 /** A variable of the shell takes precedence over that of the file, and the second one over the first. */
 const NO_PROXY = ['NO_PROXY', 'no_proxy'];
@@ -40,6 +42,7 @@ export const qwenCode: Assistant = fileAssistant({
         [...LIST, index],
         KEY,
         ...(isSelected ? [SELECTED] : []),
+        ...(isSelected && valueAt(value, ADDRESS) === fieldsOf(ours)['baseUrl'] ? [ADDRESS] : []),
         ...(isSelected && valueAt(value, TYPE) === 'openai' ? [TYPE] : []),
         ...NO_PROXY.map((name) => ['env', name]),
         ...SIDE_MODELS.map(([path]) => path).filter((path) =>
@@ -61,6 +64,7 @@ export const qwenCode: Assistant = fileAssistant({
         { path: KEY, value: key },
         ...entrySettings(known, index, entry),
         { path: SELECTED, value: id },
+        ...(needsAddress(value, id) ? [{ path: ADDRESS, value: baseUrl }] : []),
         ...otherSideModels(value, id),
         ...NO_PROXY.map((name) => ({ path: ['env', name], value: noProxy(value, name, environment) })),
       ];
@@ -83,6 +87,15 @@ function entrySettings(
     ...(isKnown ? [{ path: [...LIST, index], value: undefined }] : []),
     { path: LIST, value: { ...fieldsOf(known[index]), ...entry }, isFirst: true },
   ];
+}
+
+/** Another entry for the model may be used in the place of ours: the one selected before, or one of another list. */
+function needsAddress(value: unknown, id: string): boolean {
+  if (valueAt(value, ADDRESS) !== undefined) return true;
+  return Object.entries(fieldsOf(fieldsOf(value)['modelProviders'])).some(
+    ([provider, list]) =>
+      provider !== 'openai' && Array.isArray(list) && list.some((entry) => fieldsOf(entry)['id'] === id),
+  );
 }
 
 /** The models of single tasks that are not ours. Ours cannot make images or understand speech. */

@@ -23,8 +23,10 @@ const PROXIES: ProxyRule = {
   emptyWins: true,
 };
 const SELECTED = ['model', 'name'];
+/** Which of several entries for the selected model is used: the one with this base URL, or else the first one. */
+const ADDRESS = ['model', 'baseUrl'];
 const TYPE = ['security', 'auth', 'selectedType'];
-const LIST = ['modelProviders', 'openai'];
+const LISTS = ['modelProviders'];
 const KEY_NAME = 'SEALED_PROXY_KEY';
 
 /** The models for single tasks, and which prompts go to them. Without one, the model for the chat is used. */
@@ -117,24 +119,31 @@ function layerRoutes(layers: readonly Layer[], variables: Variables, context: Ro
   const { expected, own } = context;
   const routes: Route[] = [];
   const last = (path: Path) => layers.findLast(({ value }) => valueAt(value, path) !== undefined);
-  const lists = layers.filter(({ value }) => valueAt(value, LIST) !== undefined);
-  const ids = ourModels(layers, expected.baseUrl);
+  const entries = entriesIn(layers);
+  const lists = [...new Set(entries.map(({ layer }) => layer))];
+  const ids = ourModels(entries, expected.baseUrl);
   const selected = last(SELECTED);
   const model = valueAt(selected?.value, SELECTED);
+  const address = last(ADDRESS);
+  const used = usedEntry(entries, model, valueAt(address?.value, ADDRESS));
   const type = last(TYPE);
   const chosenType = valueAt(type?.value, TYPE);
   if (type === undefined) routes.push(unknown(CHAT, inFile(own, TYPE.join('.')), { kind: 'connect' }));
   else if (chosenType !== 'openai')
     routes.push(elsewhere(CHAT, String(chosenType), inFile(type.path, TYPE.join('.')), remedyIn(type.path, own)));
-  else if (!ids.includes(model)) {
-    // An entry for the same model that comes before ours is used in its place.
-    const isShadowed = entriesIn(lists).some(({ id, baseUrl }) => id === model && baseUrl === expected.baseUrl);
-    const other = lists.find((layer) => entriesIn([layer]).some(({ id }) => id === model));
-    const path = (isShadowed ? other?.path : selected?.path) ?? own;
-    const source = inFile(path, (isShadowed ? LIST : SELECTED).join('.'));
-    routes.push(elsewhere(CHAT, recipientOf(model, lists), source, remedyIn(path, own)));
+  else if (used?.fields['baseUrl'] !== expected.baseUrl) {
+    // Another entry for the same model may be used in the place of ours.
+    const isShadowed = entries.some(({ fields }) => fields['id'] === model && fields['baseUrl'] === expected.baseUrl);
+    const isNamed = address !== undefined && used?.fields['baseUrl'] === valueAt(address.value, ADDRESS);
+    const [layer, name] = !isShadowed
+      ? [selected, SELECTED]
+      : isNamed
+        ? [address, ADDRESS]
+        : [used?.layer, used?.list ?? LISTS];
+    const path = layer?.path ?? own;
+    routes.push(elsewhere(CHAT, recipientOf(model, used), inFile(path, name.join('.')), remedyIn(path, own)));
   } else if (lists.some(({ path }) => path !== own)) {
-    routes.push(unknown(CHAT, inFile(lists.find(({ path }) => path !== own)?.path ?? own, LIST.join('.'))));
+    routes.push(unknown(CHAT, inFile(lists.find(({ path }) => path !== own)?.path ?? own, LISTS.join('.'))));
   } else {
     routes.push(sealed(CHAT));
   }
@@ -146,7 +155,8 @@ function layerRoutes(layers: readonly Layer[], variables: Variables, context: Ro
     if (layer === undefined || value === '') continue;
     const source = inFile(layer.path, path.join('.'));
     if (isOurSideModel(value, ids)) routes.push(sealed(prompts));
-    else routes.push(elsewhere(prompts, recipientOf(value, lists), source, remedyIn(layer.path, own)));
+    else
+      routes.push(elsewhere(prompts, recipientOf(value, usedEntry(entries, value)), source, remedyIn(layer.path, own)));
   }
   routes.push(telemetryRoute(layers, variables));
   return routes;
@@ -183,7 +193,7 @@ async function agentRoute(path: string, layers: readonly Layer[], { reader, expe
   const text = (await reader.text(path)) ?? '';
   const { name, model: own, modelConfig } = frontMatter(text);
   const prompts = `The agent "${typeof name === 'string' ? name : basename(path, '.md')}"`;
-  const ids = ourModels(layers, expected.baseUrl);
+  const ids = ourModels(entriesIn(layers), expected.baseUrl);
   const models = [['model', own] as const, ['modelConfig.model', fieldsOf(modelConfig)['model']] as const];
   return models.flatMap(([place, model]) => {
     if (model === undefined || model === null) return [];
@@ -211,19 +221,50 @@ function proxyRoute(layers: readonly Layer[], variables: Variables, { own, expec
   );
 }
 
-/** The models whose first entry is ours: that one is used. */
-function ourModels(layers: readonly Layer[], baseUrl: string): readonly unknown[] {
-  const entries = entriesIn(layers);
-  const first = entries.filter(({ id }, index) => entries.findIndex((each) => each['id'] === id) === index);
-  return first.flatMap(({ id, baseUrl: url }) => (url === baseUrl ? [id] : []));
+/** An entry of a list of models. */
+interface Entry {
+  readonly layer: Layer;
+  readonly list: Path;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly protocol: unknown;
 }
 
-function entriesIn(layers: readonly Layer[]) {
-  return layers.flatMap(({ value }) => asList(valueAt(value, LIST)).map(fieldsOf));
+/** The entries of all lists whose models are reached with the protocols of OpenAI, in their order. */
+function entriesIn(layers: readonly Layer[]): readonly Entry[] {
+  const protocols = Object.assign({}, ...layers.map(({ value }) => fieldsOf(value['providerProtocol']))) as object;
+  return layers.flatMap((layer) =>
+    Object.entries(fieldsOf(valueAt(layer.value, LISTS))).flatMap(([provider, list]) => {
+      const protocol = valueAt(protocols, [provider]) ?? provider;
+      if (protocol !== 'openai' && protocol !== 'openai-responses') return [];
+      return asList(list).map((item): Entry => {
+        const fields = fieldsOf(item);
+        const { wireApi } = fields;
+        const own = wireApi === undefined ? protocol : wireApi === 'responses' ? 'openai-responses' : 'openai';
+        return { layer, list: [...LISTS, provider], fields, protocol: own };
+      });
+    }),
+  );
 }
 
-function recipientOf(model: unknown, lists: readonly Layer[]): string {
-  const { baseUrl } = entriesIn(lists).find(({ id }) => id === model) ?? {};
+/** The entry for a model that is used: first one with this address, then one with the protocol that is selected. */
+function usedEntry(entries: readonly Entry[], model: unknown, address?: unknown): Entry | undefined {
+  const named = entries.filter(({ fields }) => fields['id'] === model);
+  const exact = named.filter(({ fields }) => fields['baseUrl'] === address);
+  const candidates = address === undefined || exact.length === 0 ? named : exact;
+  return candidates.find(({ protocol }) => protocol === 'openai') ?? candidates[0];
+}
+
+/** The models whose entry is ours if nothing names its address. One without an address takes precedence then. */
+function ourModels(entries: readonly Entry[], baseUrl: string): readonly unknown[] {
+  return [...new Set(entries.map(({ fields }) => fields['id']))].filter(
+    (id) =>
+      usedEntry(entries, id)?.fields['baseUrl'] === baseUrl &&
+      !entries.some(({ fields }) => fields['id'] === id && !fields['baseUrl']),
+  );
+}
+
+function recipientOf(model: unknown, entry: Entry | undefined): string {
+  const { baseUrl } = entry?.fields ?? {};
   return baseUrl === undefined ? (typeof model === 'string' ? model : 'another model') : addressOf(baseUrl);
 }
 

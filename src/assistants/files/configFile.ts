@@ -131,6 +131,19 @@ async function removeFrom(
   return { kind: 'undone', left: `${path} was edited since, so only the Sealed Proxy entry was removed.` };
 }
 
+/**
+ * Replaces the content of a file, also through a symbolic link.
+ * @throws Error if it is write-protected, has hard links, or changes at the same time
+ */
+export async function replaceContent(path: string, content: Uint8Array): Promise<void> {
+  const found = await readConfig(path);
+  const problem = found.kind === 'refused' ? found : await obstacleTo(found.path);
+  if (problem !== undefined) throw new Error(problem.message);
+  if (found.kind === 'found' && !(await replace(found.path, found.text, content))) {
+    throw new Error(`${path} has changed meanwhile.`);
+  }
+}
+
 export function changedSincePreview(path: string): Refused {
   return refused(`The content of ${path} has changed since the preview was shown. Nothing was written. Try again.`);
 }
@@ -217,7 +230,12 @@ async function dropBackup(path: string, text: string): Promise<void> {
  * @param wanted the permissions; by default those that the file has
  * @returns false if the file no longer contains `before` once the new text is on the disk
  */
-async function replace(path: string, before: string | undefined, text: string, wanted?: number): Promise<boolean> {
+async function replace(
+  path: string,
+  before: string | undefined,
+  text: string | Uint8Array,
+  wanted?: number,
+): Promise<boolean> {
   const mode = wanted ?? (await stat(path).catch(() => undefined))?.mode ?? PRIVATE;
   return withDraft(join(dirname(path), `.${basename(path)}`), async (draft) => {
     const file = await open(draft, 'wx', PRIVATE);

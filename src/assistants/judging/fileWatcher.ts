@@ -19,8 +19,11 @@ export class FileWatcher {
     this.#settled = settled;
   }
 
-  /** Watches these paths and no others. */
-  watch(paths: readonly string[]): void {
+  /**
+   * Watches these paths and no others.
+   * @returns whether a folder is watched that was not: what changed in it since it was read was not told
+   */
+  watch(paths: readonly string[]): boolean {
     this.#paths = paths;
     const folders = new Set(paths.map(nearestFolder));
     for (const [folder, watcher] of this.#watchers) {
@@ -28,7 +31,7 @@ export class FileWatcher {
       watcher.close();
       this.#watchers.delete(folder);
     }
-    for (const folder of folders) this.#begin(folder);
+    return [...folders].map((folder) => this.#begin(folder)).includes(true);
   }
 
   dispose(): void {
@@ -36,11 +39,13 @@ export class FileWatcher {
     this.watch([]);
   }
 
-  #begin(folder: string): void {
-    if (this.#watchers.has(folder)) return;
+  #begin(folder: string): boolean {
+    if (this.#watchers.has(folder)) return false;
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (this.#concerns(folder, name)) this.#changed();
+        const isItself = name === basename(folder);
+        if (isItself) this.#beginAgain(folder);
+        if (isItself || this.#concerns(folder, name)) this.#changed();
       });
       watcher.on('error', () => {
         watcher.close();
@@ -48,9 +53,18 @@ export class FileWatcher {
         this.#changed(); // the folder was removed
       });
       this.#watchers.set(folder, watcher);
+      return true;
     } catch {
       // It was removed meanwhile, or the system has no more watchers: the next look reads the files all the same.
+      return false;
     }
+  }
+
+  /** A folder that was renamed or removed is watched wherever it is now, and not the one that took its place. */
+  #beginAgain(folder: string): void {
+    this.#watchers.get(folder)?.close();
+    this.#watchers.delete(folder);
+    this.watch(this.#paths);
   }
 
   /** Whether an entry of a folder is one of the paths, is in one, or may contain one. */

@@ -56,7 +56,7 @@ export class JudgementFollower {
 
   async #look(): Promise<void> {
     const states = await this.#host.list();
-    this.#watcher.watch([...new Set(states.flatMap(({ watched }) => watched))]);
+    if (this.#watcher.watch([...new Set(states.flatMap(({ watched }) => watched))])) this.look();
     this.#compare(states);
     for (const listener of this.#listeners) listener();
   }

@@ -106,7 +106,6 @@ const GITHUB = 'GitHub';
 const OFF: Mark = { kind: 'off' };
 const UNKNOWN: Mark = { kind: 'unknown' };
 const FOLLOWS: Mark = { kind: 'follows' };
-const CANNOT: Mark = { kind: 'cannotBeSealed' };
 
 /** The mark of a prompt for one of our models. */
 function ours({ attested }: EditorFacts): Mark {
@@ -128,9 +127,14 @@ function toGitHub(facts: EditorFacts, reason: string): Verdict {
 
 /** What GitHub's own services do, and no model of another vendor can. */
 function copilotOnly(facts: EditorFacts, reason: string): Verdict {
+  const condition = copilotState(facts) === 'signedOut' ? ' if you sign in' : '';
+  return cannotBeSealed(facts, `Goes to GitHub${condition}. ${reason}`);
+}
+
+function cannotBeSealed(facts: EditorFacts, reason: string): Verdict {
   const state = copilotState(facts);
   if (state === 'disabled') return NO_COPILOT;
-  return { mark: CANNOT, reason: `Goes to GitHub${state === 'signedOut' ? ' if you sign in' : ''}. ${reason}` };
+  return { mark: { kind: 'cannotBeSealed', ifSignedIn: state === 'signedOut' }, reason };
 }
 
 /** Undefined if the target is not a model that is offered. */
@@ -164,7 +168,7 @@ function fallbackVerdict(facts: EditorFacts): Verdict {
   const reason =
     `${key} is ${value}: while those models are unavailable, ${effect}. ` +
     "But before the first chat in a window, VS Code uses GitHub's models.";
-  return copilotState(facts) === 'disabled' ? NO_COPILOT : { mark: CANNOT, reason };
+  return cannotBeSealed(facts, reason);
 }
 
 function riskVerdict(facts: EditorFacts): Verdict {
@@ -218,7 +222,7 @@ function agentHostVerdict(facts: EditorFacts): Verdict {
   const reason = offered
     ? `Can use models of Sealed Proxy. ${own}`
     : `Cannot use models of Sealed Proxy (${SETTINGS.agentHost} is off). ${own}`;
-  return copilotState(facts) === 'disabled' ? NO_COPILOT : { mark: CANNOT, reason };
+  return cannotBeSealed(facts, reason);
 }
 
 function ghostTextVerdict(facts: EditorFacts): Verdict {

@@ -1,4 +1,5 @@
 // What is said about a kind of side prompt: a prompt that the editor sends besides those that the user writes. Pure.
+import { SETTINGS } from './settings.ts';
 
 export type Mark =
   /** Goes to one of our models, in an attested enclave. */
@@ -9,8 +10,8 @@ export type Mark =
   | { readonly kind: 'follows' }
   /** `ifSignedIn`: not at present, because the user is not signed in there. */
   | { readonly kind: 'goesTo'; readonly recipient: string; readonly ifSignedIn: boolean }
-  /** At least a part of it goes to others, and no setting can change the recipient. */
-  | { readonly kind: 'cannotBeSealed' }
+  /** At least a part of it goes to others, and no setting can change the recipient. `ifSignedIn`: as above. */
+  | { readonly kind: 'cannotBeSealed'; readonly ifSignedIn: boolean }
   | { readonly kind: 'unknown' };
 
 /** One kind of side prompt. */
@@ -34,10 +35,19 @@ export function markText(mark: Mark): string {
     case 'follows':
       return 'follows the selected model';
     case 'goesTo':
-      return `goes to ${mark.recipient}${mark.ifSignedIn ? ' if you sign in' : ''}`;
+      return `goes to ${mark.recipient}${condition(mark)}`;
     case 'cannotBeSealed':
-      return 'cannot be sealed';
+      return `cannot be sealed${condition(mark)}`;
   }
+}
+
+function condition({ ifSignedIn }: { readonly ifSignedIn: boolean }): string {
+  return ifSignedIn ? ' if you sign in' : '';
+}
+
+/** Like `markText`, but does not say "sealed": whether the proxy reaches a verified enclave, the mark does not know. */
+export function destinationText(mark: Mark): string {
+  return mark.kind === 'sealed' ? 'goes to Sealed Proxy' : markText(mark);
 }
 
 /** Those that VS Code sends by itself. */
@@ -45,9 +55,22 @@ export function withoutChats(prompts: readonly SidePrompt[]): readonly SidePromp
   return prompts.filter(({ isChat }) => isChat !== true);
 }
 
-/** How many side prompts have each mark, in words; the marks that concern the user come first. */
+/** Ghost text and next edit suggestions: all that is not counted with the others. */
+export function isInline({ settings: [first] }: SidePrompt): boolean {
+  return first === SETTINGS.ghostText || first === SETTINGS.nextEdits;
+}
+
+/** For the tooltip and the diagnosis: the numbers of the dashboard's rows for side prompts and for inline suggestions. */
 export function summaryOfMarks(prompts: readonly SidePrompt[]): string {
-  const counts = Map.groupBy(withoutChats(prompts), ({ mark }) => markText(mark));
+  const own = withoutChats(prompts);
+  const inline = own.filter(isInline);
+  const others = countMarks(own.filter((prompt) => !isInline(prompt)));
+  return inline.length === 0 ? others : `${others}; inline suggestions: ${countMarks(inline)}`;
+}
+
+/** How many of them go where, in words; what concerns the user comes first. */
+export function countMarks(prompts: readonly SidePrompt[]): string {
+  const counts = Map.groupBy(prompts, ({ mark }) => destinationText(mark));
   const rank = ({ kind }: Mark) => ORDER.indexOf(kind);
   return [...counts]
     .map(([text, found]) => ({ text, count: found.length, at: Math.min(...found.map(({ mark }) => rank(mark))) }))

@@ -49,7 +49,7 @@ function readEnvironment(pid: number): string {
 }
 
 /** The editor may delete files, such as its locks, while they are read. */
-function readIfThere(path: string): string {
+export function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {

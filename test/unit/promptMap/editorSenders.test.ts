@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { judgeSidePrompts } from '../../../src/chat/sidePrompts/judge.ts';
+import { summaryOfMarks } from '../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../src/chat/sidePrompts/settings.ts';
 import { editorSenders } from '../../../src/promptMap/editorSenders.ts';
 import type { Reach } from '../../../src/promptMap/reach.ts';
@@ -48,7 +49,10 @@ describe('editorSenders()', () => {
   it('does not call those models sealed while the backend is not a verified enclave', () => {
     for (const reach of [DEVELOPMENT, DOWN]) {
       const { chat } = senders({}, reach);
-      assert.match(chat?.sentence ?? '', /Models of Sealed Proxy are not sealed at the moment/);
+      assert.match(
+        chat?.sentence ?? '',
+        /At the moment no model is sealed, neither those of Sealed Proxy nor those of /,
+      );
     }
   });
 
@@ -92,13 +96,31 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'elsewhere');
     assert.equal(
       sidePrompts.sentence,
-      '"Titles, summaries, commit messages", "Reviews, debug setup, settings search", Fallback for the utility models and 5 more ' +
-        'go to GitHub. Unknown: Search and execution subagents. 5 kinds go to the model that is selected in the chat.',
+      '"Titles, summaries, commit messages", "Reviews, debug setup, settings search", Fallback for the utility models and 2 more ' +
+        'go to GitHub. Agent host, Dictation and Semantic search and the rest of GitHub Copilot go to GitHub and cannot be sealed. ' +
+        'Unknown: Search and execution subagents. ' +
+        'In all: 5 go to GitHub, 3 cannot be sealed, 1 unknown, 5 follow the selected model.',
     );
     assert.deepEqual(sidePrompts.remedy, { kind: 'command', name: 'keepChatSealed' });
     const [first] = sidePrompts.details;
     assert.match(`${first?.name}: ${first?.value}`, /^Titles, summaries, commit messages: Goes to GitHub\. /);
     assert.ok(sidePrompts.details.every(({ name }) => !/Ghost text|Next edit|Chats with/.test(name)));
+  });
+
+  it('says the same numbers as the tooltip and the diagnosis', () => {
+    for (const change of [{}, ALL_SEALED, { models: [OUR_LARGE] }]) {
+      const facts = makeFacts(change);
+      const prompts = judgeSidePrompts(facts);
+      const row = editorSenders({ facts, prompts }, ENCLAVE).find(({ id }) => id === 'sidePrompts');
+      const [numbers] = summaryOfMarks(prompts).split('; inline suggestions: ');
+      assert.ok(row?.sentence.endsWith(`In all: ${numbers}.`), row?.sentence);
+    }
+  });
+
+  it('does not say that a kind is sealed while nothing reaches a verified enclave', () => {
+    const { sidePrompts } = senders(ALL_SEALED, DOWN);
+    assert.ok(sidePrompts?.details.some(({ value }) => value.startsWith('Goes to Sealed Proxy.')));
+    assert.doesNotMatch(JSON.stringify(sidePrompts?.details), /"Sealed\./);
   });
 
   it('calls side prompts partly sealed if some go elsewhere', () => {
@@ -114,7 +136,7 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'partly');
     assert.match(
       sidePrompts.sentence,
-      /^Dictation goes to Microsoft\. 1 kind goes to the model that is selected in the chat; \d+ go to models of /,
+      /^Dictation goes to Microsoft\. In all: 1 goes to Microsoft, .*1 follows the selected model, \d+ go to Sealed Proxy/,
     );
     const unsetEverywhere = { ...dictation, [SETTINGS.utilityFallback]: 'mainAgent', [SETTINGS.inlineChat]: '' };
     assert.equal(senders({ models: [OUR_LARGE], values: unsetEverywhere })['sidePrompts']?.verdict, 'partly');
@@ -151,7 +173,7 @@ describe('editorSenders()', () => {
     assert.equal(sidePrompts?.verdict, 'sealed');
     assert.match(
       sidePrompts.sentence,
-      /^\d+ kinds go to models of Sealed Proxy; \d go to GitHub only if you sign in to GitHub Copilot; \d are off\.$/,
+      /^In all: \d cannot be sealed if you sign in, \d+ go to Sealed Proxy, \d off\.$/,
     );
     assert.equal(senders(ALL_SEALED, DOWN)['sidePrompts']?.verdict, 'blocked');
     assert.equal(senders({ ...ALL_SEALED, attested: false }, DEVELOPMENT)['sidePrompts']?.verdict, 'development');

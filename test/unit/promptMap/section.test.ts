@@ -19,7 +19,7 @@ describe('promptsSection()', () => {
       sender(each),
     );
     const { headline, detail, verdicts, tone } = sectionOf(senders);
-    assert.equal(headline, 'Sealed: 1 of 5 that send prompts.');
+    assert.equal(headline, 'Not everything is sealed: 1 of 5 is.');
     assert.equal(detail, '');
     assert.deepEqual(
       verdicts.map(({ word, names }) => `${word}: ${names}`),
@@ -48,16 +48,14 @@ describe('promptsSection()', () => {
     assert.deepEqual(
       [
         headlineOf('sealed', 'sealed'),
-        headlineOf('sealed'),
-        headlineOf('unknown'),
-        headlineOf('unknown', 'depends'),
+        headlineOf('sealed', 'sealed', 'partly'),
+        headlineOf('partly', 'depends'),
         headlineOf('off'),
       ],
       [
-        'Sealed: all 2 that send prompts.',
-        'Sealed: the only one that sends prompts.',
-        'Sealed: none. One sends prompts.',
-        'Sealed: none of 2 that send prompts.',
+        'Everything listed here is sealed.',
+        'Not everything is sealed: 2 of 3 are.',
+        'Nothing listed here is completely sealed.',
         'Sealed Proxy found nothing that sends prompts.',
       ],
     );

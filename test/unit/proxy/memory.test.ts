@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { totalmem } from 'node:os';
 import fc from 'fast-check';
 import { availableMemory, limitMemory, limitTranslation } from '../../../src/proxy/memory.ts';
+import { RequestLimits } from '../../../src/proxy/relay/requestLimits.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -58,21 +59,34 @@ describe('limitMemory()', () => {
   });
 
   it('leaves room for translations and for the process itself in a small container', () => {
-    assert.deepEqual(limits(512), [123, 245, 50, 16, 512]);
-    assert.deepEqual(limits(256), [37, 75, 18, 4, 256]);
-    assert.deepEqual(limits(64), [16, 32, 8, 2, 64]);
+    assert.deepEqual(limits(512), [123, 245, 40, 16, 512]);
+    assert.deepEqual(limits(256), [37, 75, 12, 4, 256]);
+    assert.deepEqual(limits(64), [16, 32, 5, 2, 64]);
   });
 
-  it('keeps everything together within the memory, and lets one caller send the largest body', () => {
+  it('keeps everything together within the memory', () => {
     fc.assert(
       fc.property(fc.integer({ min: 192, max: 8192 }), fc.integer({ min: 64, max: 4096 }), (total, heap) => {
         const found = limitMemory({ total: total * MIB, heap: heap * MIB });
         assert.ok(found.bodies + found.translations + 144 * MIB <= total * MIB);
-        assert.ok(found.largestBody <= Math.max(MIB, found.bodies / 2));
         assert.ok(found.largestTranslatedBody <= found.largestBody);
         const { memory, values } = limitTranslation(found.largestTranslatedBody, found.translations);
         assert.ok(memory <= found.translations);
         assert.ok(values >= found.largestTranslatedBody / 50, `${values} values`);
+      }),
+    );
+  });
+
+  it('lets every caller that is alone send the largest body: it is never refused as one that does not fit now', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4096 }), fc.integer({ min: 1, max: 64 }), (total, chunk) => {
+        const { bodies, largestBody } = limitMemory({ total: total * MIB });
+        for (const caller of [['key'], ['direct', 'unknown']]) {
+          const place = new RequestLimits(bodies).admit(caller) ?? assert.fail('no place');
+          const length = chunk * 16 * 1024;
+          for (let left = largestBody; left > 0; left -= length)
+            assert.ok(place.keep(Math.min(left, length)), `${left}`);
+        }
       }),
     );
   });

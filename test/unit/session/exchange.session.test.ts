@@ -475,6 +475,19 @@ describe('Exchange goes on using a session that answers others', () => {
     assert.deepEqual(backend.losses, ['rejected']);
     await answer(next);
   });
+
+  it('also if that one rejects the request as well', async () => {
+    const rejected = await sendExchange(backend);
+    rejected.call.respond(400, refusalFields('session_not_found'));
+    await flushEventLoop();
+    finishHandshake();
+    const again = await backend.transport.next('the second request');
+    await answer(await sendExchange(backend));
+    again.respond(400, refusalFields('session_not_found'));
+    assert.deepEqual(rejected.sink.received, ['fail session_rejected']);
+    assert.deepEqual(backend.losses, ['rejected'], 'nothing else was lost');
+    assert.equal(sessionOf((await sendExchange(backend)).call), 1);
+  });
 });
 
 describe('Exchange keeps its session', () => {

@@ -98,6 +98,7 @@ describe('ProxyProcess', () => {
   it('ends when asked', async () => {
     const process = run(`process.on('message', ({ type }) => type === 'stop' && process.disconnect()); ${STUBBORN}`);
     await up();
+    mock.timers.enable({ apis: ['setTimeout'] }); // it is not killed
     await withTimeout('the end', DEADLINE, process.stop());
     assert.equal(exits, 1);
   });
@@ -105,6 +106,7 @@ describe('ProxyProcess', () => {
   it('is released as soon as its port is free, and goes on running', async () => {
     const process = run(`process.on('message', () => process.send({ type: 'stopped' })); ${STUBBORN}`);
     await up();
+    mock.timers.enable({ apis: ['setTimeout'] }); // it is not killed
     await withTimeout('the port', DEADLINE, process.release());
     assert.equal(exits, 0);
   });

@@ -57,6 +57,7 @@ describe('Connect an Assistant', () => {
     for (const label of labels) {
       const row = window.option(label);
       await row.waitFor();
+      await window.moveAway(); // the tooltip of a row that opened below the mouse would cover others
       await row.click();
     }
   };

@@ -10,6 +10,7 @@ import { ChatView } from '../../support/vscode/chatView.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { proxiesOf } from '../../support/vscode/processes.ts';
 import { LLAMA_VSIX } from '../../support/vscode/profile.ts';
+import { readIfThere } from '../../support/vscode/secrecy.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 import { eventually } from '../../support/withTimeout.ts';
 
@@ -66,9 +67,7 @@ describe('Disconnect and Remove Everything', () => {
     const foreign = new RegExp(`${editor.profile.root}|sealed-proxy-tests|sealed-proxy-vscode-\\w+`, 'gi');
     for (const entry of readdirSync(editor.profile.root, { recursive: true, withFileTypes: true })) {
       const path = relative(editor.profile.root, join(entry.parentPath, entry.name));
-      const text = entry.isFile()
-        ? readFileSync(join(entry.parentPath, entry.name), 'latin1').replaceAll(foreign, '')
-        : '';
+      const text = entry.isFile() ? readIfThere(join(entry.parentPath, entry.name)).replaceAll(foreign, '') : '';
       const lines = [entry.name, ...text.split('\n')].filter((line) => ours.test(line.replaceAll(foreign, '')));
       if (lines.length > 0) found.set(path, lines);
     }

@@ -133,11 +133,11 @@ describe("VS Code's side prompts", () => {
     );
     for (const title of ['Titles, summaries, commit messages', 'Risk of tool calls', 'Explore agent', 'Inline chat'])
       assert.equal(marks.get(title), 'sealed', title);
-    assert.equal(marks.get('Ghost text'), 'cannot be sealed');
+    assert.equal(marks.get('Ghost text'), 'cannot be sealed if you sign in');
     assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
     await window.bridge.command('notifications.clearAll');
-    await waitForTooltip(/6 sealed/);
+    await waitForTooltip(/6 go to Sealed Proxy/);
   });
 
   it('then go to the enclave, and nothing goes to the other vendor', async () => {

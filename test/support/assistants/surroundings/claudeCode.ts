@@ -106,6 +106,11 @@ export const CLAUDE_CODE: readonly Surrounding[] = [
   { name: 'telemetry with prompts', own: (at) => ({ env: telemetry(at) }), before: 'leave', after: 'told' },
   { name: 'a hook that posts prompts', own: hooks, before: 'leave', after: 'told' },
   {
+    name: 'a setting of the wrong type, for which it ignores its file',
+    own: () => ({ permissions: { allow: 'Bash' } }),
+    ...{ before: 'stay', after: 'told' },
+  },
+  {
     name: 'a hook that posts prompts, in a project',
     project: (at) => ({ [SETTINGS]: JSON.stringify(hooks(at)) }),
     ...{ before: 'leave', after: 'told', isExtra: true },
@@ -119,6 +124,14 @@ export const CLAUDE_CODE: readonly Surrounding[] = [
     name: 'a hook that posts prompts, above the folder of a project',
     project: (at) => ({ '.git/HEAD': '', [`../${SETTINGS}`]: JSON.stringify(hooks(at)) }),
     ...{ before: 'stay', after: 'sealed', isExtra: true },
+  },
+  {
+    name: 'a hook that posts prompts, of a plugin',
+    home: (at) => ({
+      '.claude/skills/mine/.claude-plugin/plugin.json': '{"name": "mine", "version": "1.0.0"}',
+      '.claude/skills/mine/hooks/hooks.json': JSON.stringify(hooks(at)),
+    }),
+    ...{ before: 'leave', after: 'told', isExtra: true },
   },
   {
     name: 'detailed traces and their address in the shell',

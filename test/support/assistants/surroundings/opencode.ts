@@ -142,6 +142,18 @@ export const OPENCODE: readonly Surrounding[] = [
     ...{ before: 'leave', after: 'told', isExtra: true },
   },
   {
+    name: 'a relative path of a configuration in the shell',
+    variables: () => ({ OPENCODE_CONFIG: 'other/opencode.json' }),
+    project: (at) => ({ 'other/opencode.json': selecting(at) }),
+    ...{ before: 'leave', after: 'told', isExtra: true },
+  },
+  {
+    name: 'a file of an early version',
+    own: ownWith({}),
+    home: () => ({ '.config/opencode/config': `provider = "other"\nmodel = "${OTHER_MODEL}"\n` }),
+    ...{ before: 'leave', after: 'told', isExtra: true },
+  },
+  {
     name: 'sessions that are shared',
     own: ({ observer }) => ({ share: 'auto', enterprise: { url: observer } }),
     ...{ before: 'stay', after: 'sealed', isExtra: true },

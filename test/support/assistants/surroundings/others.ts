@@ -69,6 +69,16 @@ export const CLINE: readonly Surrounding[] = [
     ...{ before: 'leave', after: 'told' },
   },
   {
+    name: 'its sandbox, which has another configuration',
+    variables: () => ({ CLINE_SANDBOX: '1', CLINE_SANDBOX_DATA_DIR: 'sandbox' }),
+    project: (at) => ({
+      'sandbox/settings/providers.json': JSON.stringify({
+        ...{ version: 1, lastUsedProvider: 'litellm', modes: {}, providers: { litellm: litellm(at) } },
+      }),
+    }),
+    ...{ before: 'leave', after: 'told', isExtra: true },
+  },
+  {
     name: 'another provider, which was used last',
     own: (at) => ({ version: 1, lastUsedProvider: 'litellm', modes: {}, providers: { litellm: litellm(at) } }),
     ...{ before: 'stay', after: 'sealed', isExtra: true },

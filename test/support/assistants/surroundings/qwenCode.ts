@@ -14,10 +14,10 @@ const AGENT = [
 ].join('\n');
 
 /** A list of models with one of the observer. */
-function models({ observer }: At, id = OTHER_MODEL): object {
+function models({ observer }: At, id = OTHER_MODEL, provider = 'openai'): object {
   return {
     env: { OTHER_KEY },
-    modelProviders: { openai: [{ id, name: id, envKey: 'OTHER_KEY', baseUrl: `${observer}/v1` }] },
+    modelProviders: { [provider]: [{ id, name: id, envKey: 'OTHER_KEY', baseUrl: `${observer}/v1` }] },
   };
 }
 
@@ -93,6 +93,16 @@ export function qwenCode(ourModel: string): readonly Surrounding[] {
       name: 'a model with the same name before ours',
       own: (at) => models(at, ourModel),
       ...{ before: 'leave', after: 'sealed' },
+    },
+    {
+      name: 'a model with the same name, which its address selects',
+      own: (at) => ({ ...models(at, ourModel), model: { name: ourModel, baseUrl: `${at.observer}/v1` } }),
+      ...{ before: 'leave', after: 'sealed' },
+    },
+    {
+      name: 'a model with the same name, of a provider with the same protocol',
+      own: (at) => ({ ...models(at, ourModel, 'mine'), providerProtocol: { mine: 'openai' } }),
+      ...{ before: 'leave', after: 'sealed', isExtra: true },
     },
     {
       name: 'a fast model',

@@ -24,6 +24,32 @@ describe('clineRoutes()', () => {
     await assertJudgement(home(), cline, { kind: 'sealed' });
   });
 
+  it('does not trust a file that Cline takes for an empty one', async () => {
+    const { providers } = JSON.parse(home().read(FILE)) as { providers: Readonly<Record<string, object>> };
+    const entry = { settings: { provider: 'anthropic', apiKey: 'x' }, updatedAt: '2026-01-01T00:00:00.000Z' };
+    for (const [part, fields] of [
+      ['version', { version: 2 }],
+      ['modes', { modes: [] }],
+      ['modes.voiceInput', { modes: { voiceInput: { providerId: 'openai-compatible' } } }],
+      ['providers.foo', { providers: { ...providers, foo: 5 } }],
+      ['providers.anthropic', { providers: { ...providers, anthropic: { ...entry, updatedAt: 'yesterday' } } }],
+      ['providers.anthropic', { providers: { ...providers, anthropic: { ...entry, tokenSource: 'other' } } }],
+      ['providers.anthropic', { providers: { ...providers, anthropic: { ...entry, settings: { apiKey: 'x' } } } }],
+    ] as const) {
+      change({ version: 1, modes: {}, providers, ...fields });
+      const says = new RegExp(`All prompts \\(${part} in providers\\.json\\)`);
+      await assertJudgement(home(), cline, { kind: 'unknown', says, remedy: 'open' });
+    }
+    change({ version: 1, modes: {}, providers: { ...providers, anthropic: entry } });
+    await assertJudgement(home(), cline, { kind: 'sealed' });
+  });
+
+  it('does not know where its sandbox sends prompts', async () => {
+    const says = /All prompts \(the variable CLINE_SANDBOX\)/;
+    await assertJudgement(home(), cline, { kind: 'unknown', says }, { editor: { CLINE_SANDBOX: '1' } });
+    await assertJudgement(home(), cline, { kind: 'sealed' }, { editor: { CLINE_SANDBOX: '0' } });
+  });
+
   it('reads the .env file of an open folder', async () => {
     const folders = [home().pathOf('project')];
     home().write('project/.env', 'HTTP_PROXY=http://proxy.example:3128\n');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
 import { kilo, opencode } from '../../../../src/assistants/adapters/opencode.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 import { assertJudgement, judgementOf } from '../../../support/judgements.ts';
@@ -69,6 +70,17 @@ describe('opencodeRoutes()', () => {
       }
       home().write('project/config.json', '{"model": "mine/own"}'); // of another program
       await assertJudgement(home(), assistant, { kind: 'sealed' }, { folders });
+    });
+
+    it(`does not know a file of ${assistant.name} with a relative path, and one of an early version`, async () => {
+      await home().connect(assistant);
+      for (const variable of ['CONFIG', 'CONFIG_DIR']) {
+        const editor = { [`${name.toUpperCase()}_${variable}`]: 'other' };
+        const says = new RegExp(`: Chat \\(the variable \\w+_${variable}\\)`);
+        await assertJudgement(home(), assistant, { kind: 'unknown', says, remedy: 'copy' }, { editor });
+      }
+      home().write(join(dirname(file), 'config'), 'model = "other"\n');
+      await assertJudgement(home(), assistant, { kind: 'unknown', says: /: Chat \(config\)/, remedy: 'open' });
     });
 
     it(`finds another address for our entry in a project of ${assistant.name}`, async () => {

@@ -51,6 +51,44 @@ describe('qwenCodeRoutes()', () => {
     }
   });
 
+  it('finds an entry for the same model that its address selects, which connecting replaces and undo restores', async () => {
+    const { openai } = settings()['modelProviders'] as { openai: readonly unknown[] };
+    const other = { id: MODEL, baseUrl: 'https://other.example/v1' };
+    change({ model: { name: MODEL, baseUrl: other.baseUrl }, modelProviders: { openai: [...openai, other] } });
+    const says = /Chat to other\.example \(model\.baseUrl/;
+    await assertJudgement(home(), qwenCode, { kind: 'elsewhere', says, remedy: 'connect' });
+    const before = home().read(FILE);
+    const applied = await home().connect(qwenCode);
+    await assertJudgement(home(), qwenCode, { kind: 'sealed' });
+    const project = { model: { baseUrl: other.baseUrl } };
+    home().write('project/.qwen/settings.json', JSON.stringify(project));
+    const folders = [home().pathOf('project')];
+    await assertJudgement(home(), qwenCode, { kind: 'elsewhere', says, remedy: 'open' }, { folders });
+    await qwenCode.undo(applied);
+    assert.equal(home().read(FILE), before);
+  });
+
+  it('finds an entry for the same model in the list of another provider with the same protocol', async () => {
+    const { openai } = settings()['modelProviders'] as { openai: readonly unknown[] };
+    const mine = [{ id: MODEL, baseUrl: 'https://other.example/v1' }];
+    change({ modelProviders: { mine, openai } });
+    await assertJudgement(home(), qwenCode, { kind: 'sealed' }); // ignored without a protocol
+    change({ providerProtocol: { mine: 'openai' } });
+    const says = /Chat to other\.example \(modelProviders/;
+    await assertJudgement(home(), qwenCode, { kind: 'elsewhere', says, remedy: 'connect' });
+    await home().connect(qwenCode);
+    await assertJudgement(home(), qwenCode, { kind: 'sealed' });
+    const fast = { fastModel: MODEL };
+    change(fast);
+    await assertJudgement(home(), qwenCode, { kind: 'partly', says: /Suggestions to other\.example/ });
+  });
+
+  it('finds a model for a single task that has an entry without an address', async () => {
+    const { openai } = settings()['modelProviders'] as { openai: readonly unknown[] };
+    change({ fastModel: MODEL, modelProviders: { openai: [...openai, { id: MODEL }] } });
+    await assertJudgement(home(), qwenCode, { kind: 'partly', says: /Suggestions/ });
+  });
+
   it("finds another model in a project's or an organization's settings, and its list of models", async () => {
     const folders = [home().pathOf('project')];
     for (const path of ['project/.qwen/settings.json', 'system/etc/qwen-code/settings.json']) {

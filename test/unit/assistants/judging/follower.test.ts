@@ -7,18 +7,21 @@ import { JudgementFollower } from '../../../../src/assistants/judging/follower.t
 import { judge } from '../../../../src/assistants/judging/judge.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 import { surroundingsIn } from '../../../support/judgements.ts';
+import { eventually } from '../../../support/withTimeout.ts';
 
 describe('JudgementFollower', () => {
   const home = perTestHome();
   let sealed: readonly string[] = [];
   let unsealed: string[] = [];
   let follower: JudgementFollower;
+  let afterReading: () => void = () => undefined;
   const events = new EventEmitter();
 
   const list = async (): Promise<readonly AssistantState[]> => {
     const folders = [home().pathOf('project')];
     const configState = await opencode.inspect(home().expected);
     const { routes, watched } = await opencode.routes(home().expected, surroundingsIn(home(), { folders }));
+    afterReading();
     const judgement = judge(opencode.name, configState, routes);
     return [{ assistant: opencode, configState, judgement, watched, detected: true, undoable: false }];
   };
@@ -58,5 +61,20 @@ describe('JudgementFollower', () => {
     await follower.settled();
     assert.equal(unsealed.length, 1);
     assert.deepEqual(sealed, []);
+  });
+
+  it('does not miss a change that is made between the first reading and the first watching', async () => {
+    const looked = once(events, 'look');
+    const folder = home().pathOf('project/.opencode');
+    mkdirSync(folder);
+    await looked;
+    await follower.settled();
+    afterReading = () => {
+      afterReading = () => undefined;
+      home().write('project/.opencode/agent/deep/build.md', '---\nmodel: anthropic/claude\n---\n');
+    };
+    mkdirSync(home().pathOf('project/.opencode/agent/deep'), { recursive: true });
+    await eventually('the agent is found', () => unsealed.length > 0);
+    assert.match(unsealed.join(), /The agent "build" to anthropic/);
   });
 });

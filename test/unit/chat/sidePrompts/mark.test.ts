@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
 import { markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
+import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { makeFacts } from '../../../support/editorFacts.ts';
 
 const GITHUB: Mark = { kind: 'goesTo', recipient: 'GitHub', ifSignedIn: false };
@@ -10,7 +11,8 @@ describe('markText()', () => {
   it('names the recipient, and the condition', () => {
     assert.equal(markText(GITHUB), 'goes to GitHub');
     assert.equal(markText({ ...GITHUB, ifSignedIn: true }), 'goes to GitHub if you sign in');
-    assert.equal(markText({ kind: 'cannotBeSealed' }), 'cannot be sealed');
+    assert.equal(markText({ kind: 'cannotBeSealed', ifSignedIn: false }), 'cannot be sealed');
+    assert.equal(markText({ kind: 'cannotBeSealed', ifSignedIn: true }), 'cannot be sealed if you sign in');
   });
 });
 
@@ -20,11 +22,23 @@ describe('summaryOfMarks()', () => {
 
   it('counts the marks, those that need attention first', () => {
     assert.equal(
-      summary({ kind: 'sealed' }, { kind: 'unknown' }, GITHUB, { kind: 'cannotBeSealed' }, GITHUB, { kind: 'follows' }),
-      '2 go to GitHub, 1 cannot be sealed, 1 unknown, 1 follows the selected model, 1 sealed',
+      summary({ kind: 'unknown' }, GITHUB, { kind: 'cannotBeSealed', ifSignedIn: false }, GITHUB, { kind: 'follows' }),
+      '2 go to GitHub, 1 cannot be sealed, 1 unknown, 1 follows the selected model',
     );
     assert.equal(summary({ kind: 'off' }, { kind: 'off' }), '2 off');
     assert.equal(summary(), '');
+  });
+
+  it('calls none sealed, because a mark does not know whether the proxy reaches an enclave', () => {
+    assert.equal(summary({ kind: 'sealed' }, { kind: 'sealed' }), '2 go to Sealed Proxy');
+  });
+
+  it('counts inline suggestions of GitHub Copilot by themselves', () => {
+    const inline = [SETTINGS.ghostText, SETTINGS.nextEdits].map((key) => ({
+      ...{ title: 'x', mark: GITHUB, reason: '', settings: [key] },
+    }));
+    const other = { title: 'x', mark: GITHUB, reason: '', settings: [] };
+    assert.equal(summaryOfMarks([...inline, other]), '1 goes to GitHub; inline suggestions: 2 go to GitHub');
   });
 
   it("does not count chats with another vendor's models, which the user selects", () => {

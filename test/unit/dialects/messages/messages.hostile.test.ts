@@ -3,6 +3,7 @@ import { ChatReader } from '../../../../src/dialects/chatReader.ts';
 import { DialectError } from '../../../../src/dialects/dialectError.ts';
 import { messages } from '../../../../src/dialects/messages/messages.ts';
 import { estimateTokens } from '../../../../src/dialects/tokenEstimate.ts';
+import { inProportion } from '../../../support/inProportion.ts';
 import { CLAUDE_CODE_REQUEST, MODEL_LIST } from '../../../support/messagesRequests.ts';
 import { speechEvents } from '../../../support/modelSpeech.ts';
 import { jsonOf, mutate, nested, pick, seededRandom } from '../../../support/mutations.ts';
@@ -104,7 +105,8 @@ describe('messages, given hostile input', () => {
         { role: 'user', content: 'x' },
       ],
     };
-    assert.equal(messages.translateRequest(request, CONTEXT).chat.messages.length, 300_004);
+    const { chat } = inProportion(() => messages.translateRequest(request, CONTEXT));
+    assert.equal(chat.messages.length, 300_004);
   });
 
   it('rejects values that are nested too deeply', () => {

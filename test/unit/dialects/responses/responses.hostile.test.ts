@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ChatReader } from '../../../../src/dialects/chatReader.ts';
 import { DialectError } from '../../../../src/dialects/dialectError.ts';
 import { responses } from '../../../../src/dialects/responses/responses.ts';
+import { inProportion } from '../../../support/inProportion.ts';
 import { jsonOf, mutate, mutateText, seededRandom } from '../../../support/mutations.ts';
 import { CONTEXT, IDENTITY, STOPPED, eventsOf, translate } from '../../../support/responsesDialect.ts';
 
@@ -74,15 +75,6 @@ function checkError(error: unknown): void {
   assert.equal(typeof body['type'], 'string');
   assert.ok(body['param'] === null || typeof body['param'] === 'string');
   assert.ok(body['code'] === null || typeof body['code'] === 'string');
-}
-
-/** Runs work that must not take more of the processor's time for each value, the more values there are. */
-function inProportion<Result>(work: () => Result): Result {
-  const before = process.cpuUsage();
-  const result = work();
-  const { user } = process.cpuUsage(before);
-  assert.ok(user < 15_000_000, `${user} microseconds`);
-  return result;
 }
 
 describe('responses, given 10,000 mutated requests', () => {

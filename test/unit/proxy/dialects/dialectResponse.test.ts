@@ -237,7 +237,7 @@ describe('DialectResponse', () => {
     for (let count = 0; count < 40; count++) write(response, HELLO); // far more than the system's own buffers hold
     const closed = once(res, 'close');
     response.endWithError(PROXY_ERRORS.timeout);
-    await withTimeout('the end of the connection', 5000, closed);
+    await withTimeout('the end of the connection', DEADLINE, closed);
     assert.equal(res.writableFinished, false);
   });
 
