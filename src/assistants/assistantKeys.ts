@@ -1,8 +1,8 @@
 // The access keys of assistants: one for each, which only it has.
-import { makeAccessKey } from '../keys/accessKeys.ts';
+import { isSameName, makeAccessKey } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
-import type { StoredKey } from '../keys/keyRing.ts';
 import type { Secrets } from '../keys/secrets.ts';
+import type { Assistant, Places } from './types.ts';
 
 const ORIGIN = 'assistant';
 
@@ -20,7 +20,7 @@ export class AssistantKeys {
     this.#publish = publish;
   }
 
-  find({ name }: Named): Promise<StoredKey | undefined> {
+  find({ name }: Named): Promise<AccessKey | undefined> {
     return this.#secrets.findAccessKey(name, ORIGIN);
   }
 
@@ -36,6 +36,18 @@ export class AssistantKeys {
     const { key } = await this.#secrets.accessKeyNamed(named.name, ORIGIN);
     await this.#publish(); // so that the proxy accepts the key before anyone uses it
     return key;
+  }
+
+  /**
+   * Makes those keys this computer's that a computer with the same folder has made, and that are in a configuration on
+   * this computer: in a home folder that two computers share, an assistant's file has one key for both.
+   */
+  async claim(assistants: readonly Assistant[], places: Places): Promise<void> {
+    for (const { id, key, name } of await this.#secrets.claimableKeys()) {
+      const assistant = assistants.find((each) => isSameName(each.name, name));
+      const state = await assistant?.inspect({ ...places, baseUrl: undefined, key });
+      if (state?.kind === 'current') await this.#secrets.claimAccessKey(id);
+    }
   }
 
   async revoke(named: Named): Promise<void> {

@@ -7,7 +7,6 @@ import type { Secrets } from '../keys/secrets.ts';
 import { accessKeyId } from '../shared/accessKeys.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { AssistantKeys } from './assistantKeys.ts';
-import { claimStored } from './claims.ts';
 import { describeUncheckable, noModel } from './configState.ts';
 import { disconnectAll } from './disconnectAll.ts';
 import type { Leftover } from './disconnectAll.ts';
@@ -33,7 +32,7 @@ import type {
   Unchanged,
   Undone,
 } from './types.ts';
-import { UndoStore, mergeChanges } from './undoStore.ts';
+import { UndoStore, mergeChanges, undoEntries } from './undoStore.ts';
 import { makeRecord } from './uninstallRecord.ts';
 import type { UninstallRecord } from './uninstallRecord.ts';
 
@@ -95,7 +94,7 @@ export class AssistantService {
   constructor(host: AssistantServiceHost) {
     this.#host = host;
     this.#places = host.places ?? userPlaces();
-    this.#undo = new UndoStore(host.secrets);
+    this.#undo = new UndoStore(undoEntries(host.secrets));
     this.#surroundings = host.surroundings ?? ownSurroundings;
     this.#keys = new AssistantKeys(host.secrets, () => host.supervisor.secretsChanged(false));
   }
@@ -167,9 +166,9 @@ export class AssistantService {
     this.#host.onChange?.();
   }
 
-  /** Finds the keys and the undo entries of earlier versions that belong to this computer. */
+  /** Finds the keys of another computer that assistants on this one use: see `AssistantKeys.claim`. */
   async claim(): Promise<void> {
-    await claimStored(this.#host.assistants, this.#host.secrets, this.#undo, this.#places);
+    await this.#keys.claim(this.#host.assistants, this.#places);
   }
 
   /** Removes our entry from every configuration. Revokes no key. Resolves to what remains. */
@@ -247,7 +246,7 @@ export class AssistantService {
   /** The assistant's key, unless a new one has to replace it. */
   async #reusableKey(assistant: Assistant): Promise<AccessKey | undefined> {
     const known = await this.#keys.find(assistant);
-    return known?.isShared === false && !(await this.#isKeyExposed(assistant)) ? known : undefined;
+    return known === undefined || (await this.#isKeyExposed(assistant)) ? undefined : known;
   }
 
   /** The assistant may have sent its key to another program, which uses the old port now. */
@@ -265,8 +264,7 @@ export class AssistantService {
 
   async #expected(assistant: Assistant) {
     const known = await this.#keys.find(assistant);
-    // A key that another computer accepts as well is outdated.
-    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: known?.isShared === true ? undefined : known?.key };
+    return { ...this.#places, baseUrl: this.#host.baseUrl(), key: known?.key };
   }
 
   #endpoint(key: string, model: ModelChoice): AssistantEndpoint {

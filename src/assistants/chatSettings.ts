@@ -1,10 +1,11 @@
 // Writes settings of the editor's own chat, remembers the previous values, and undoes everything in one step. If nothing else
 // has changed settings.json since, undo restores the file itself: the editor's API for settings cannot restore bytes.
 import { isDeepStrictEqual } from 'node:util';
+import type { SecretEntries } from '../keys/secrets.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
+import { Queue } from '../shared/queue.ts';
 import type { UserSettings } from './adapters/llamaVscode.ts';
 import { readJson } from './files/jsonEdit.ts';
-import type { UndoStorage } from './undoStore.ts';
 
 const ID = 'vscode-chat';
 const VERSION = 1;
@@ -47,11 +48,11 @@ interface Entry {
 export class ChatSettings {
   readonly #settings: UserSettings;
   readonly #files: SettingsFiles;
-  readonly #storage: UndoStorage;
+  readonly #storage: SecretEntries;
   /** Runs changes one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
-  constructor(settings: UserSettings, files: SettingsFiles, storage: UndoStorage) {
+  constructor(settings: UserSettings, files: SettingsFiles, storage: SecretEntries) {
     this.#settings = settings;
     this.#files = files;
     this.#storage = storage;
@@ -73,7 +74,7 @@ export class ChatSettings {
    * @throws Error the editor's, if one cannot be written
    */
   apply(changes: readonly WrittenSetting[]): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       const earlier = await this.#entry();
       const files = await this.#readFiles();
       const values = this.#valuesWith(changes, earlier);
@@ -88,7 +89,7 @@ export class ChatSettings {
    * @throws Error if settings.json has unsaved changes, or cannot be written
    */
   undo(): Promise<Undone | undefined> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       const entry = await this.#entry();
       if (entry === undefined) return undefined;
       const { values, file } = entry;
@@ -101,7 +102,7 @@ export class ChatSettings {
       // Another window or a synchronization may have written to it meanwhile.
       if (isUnchanged && (await this.#hasValues(file.uri, file.before)))
         await this.#files.write(file.uri, Buffer.from(file.before, 'base64')).catch(() => undefined);
-      await this.#storage.forgetUndo(ID);
+      await this.#storage.delete(ID);
       return { exact: file !== undefined && (await this.#hasContent(file.uri, file.before)), kept };
     });
   }
@@ -127,7 +128,7 @@ export class ChatSettings {
       }
     } catch (error) {
       for (const { key, value } of previous.slice(0, done)) await this.#settings.write(key, value);
-      if (earlier === undefined) await this.#storage.forgetUndo(ID);
+      if (earlier === undefined) await this.#storage.delete(ID);
       else await this.#keep(earlier);
       throw error;
     }
@@ -178,18 +179,12 @@ export class ChatSettings {
   }
 
   async #entry(): Promise<Entry | undefined> {
-    const text = await this.#storage.undoOf(ID);
+    const text = await this.#storage.get(ID);
     return text === undefined ? undefined : parse(text);
   }
 
   async #keep(entry: Entry): Promise<void> {
-    await this.#storage.keepUndo(ID, JSON.stringify({ version: VERSION, ...entry }));
-  }
-
-  #enqueue<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(change);
-    this.#queue = result.catch(() => undefined);
-    return result;
+    await this.#storage.set(ID, JSON.stringify({ version: VERSION, ...entry }));
   }
 }
 

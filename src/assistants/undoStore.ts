@@ -1,33 +1,33 @@
 // What is kept to undo a change to an assistant's configuration: one entry for each assistant. Only this file knows the
 // stored format. Of a file, only the lines that we changed are kept, and a digest that tells whether it was edited since.
 import { hash } from 'node:crypto';
-import type { Secrets } from '../keys/secrets.ts';
+import type { SecretEntries, Secrets } from '../keys/secrets.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { readConfig } from './files/configFile.ts';
 import { applyPatch, isTextPatch, makePatch } from './files/textPatch.ts';
 import type { Applied, Assistant } from './types.ts';
 
-/** Secret, because the texts may have keys in them. */
-export type UndoStorage = Pick<Secrets, 'undoOf' | 'keepUndo' | 'forgetUndo'>;
-/** With the entries of earlier versions. */
-export type MigratingUndoStorage = UndoStorage & Pick<Secrets, 'legacyUndoOf' | 'forgetLegacyUndo'>;
+/** The stored entries. Secret, because the texts may have keys in them. */
+export function undoEntries(secrets: Pick<Secrets, 'entries'>): SecretEntries {
+  return secrets.entries('undo');
+}
 
 type Undoable = Pick<Assistant, 'id' | 'previousValues' | 'writtenValues'>;
 
-/** Entries up to version 0.4 have the version 1, or none, and both complete texts. So do those of configurations without a file. */
+/** The entry of a configuration without a file has both complete texts. */
 const WHOLE = 1;
 const PATCH = 2;
 
 export class UndoStore {
-  readonly #storage: MigratingUndoStorage;
+  readonly #entries: SecretEntries;
 
-  constructor(storage: MigratingUndoStorage) {
-    this.#storage = storage;
+  constructor(entries: SecretEntries) {
+    this.#entries = entries;
   }
 
   /** Undefined if there is no entry, or if it has an unknown format. */
   async get(id: string): Promise<Applied | undefined> {
-    return parse(await this.#storage.undoOf(id));
+    return parse(await this.#entries.get(id));
   }
 
   async set(
@@ -47,29 +47,18 @@ export class UndoStore {
             patch: mixed === true ? [] : makePatch(after, before ?? ''),
             digest: digestOf(after),
           };
-    await this.#storage.keepUndo(id, JSON.stringify(entry));
+    await this.#entries.set(id, JSON.stringify(entry));
   }
 
   async delete(id: string): Promise<void> {
-    await this.#storage.forgetUndo(id);
-  }
-
-  /** The entry of an earlier version. The change may have been made on another computer. */
-  async getLegacy(id: string): Promise<Applied | undefined> {
-    return parse(await this.#storage.legacyUndoOf(id));
-  }
-
-  /** Makes the entry of an earlier version this computer's. */
-  async claimLegacy(assistant: Undoable, applied: Applied): Promise<void> {
-    await this.set(assistant, applied);
-    await this.#storage.forgetLegacyUndo(assistant.id);
+    await this.#entries.delete(id);
   }
 }
 
 async function parse(json: string | undefined): Promise<Applied | undefined> {
   if (json === undefined) return undefined;
   const fields = fieldsOf(parseJson(json));
-  const { version = WHOLE, path, before, after, mode, written, madeFolder, mixed } = fields;
+  const { version, path, before, after, mode, written, madeFolder, mixed } = fields;
   if (typeof path !== 'string' || !isOptionalText(madeFolder) || !isOptionalText(written)) return undefined;
   const known = typeof mode === 'number' ? { mode } : {};
   const common = { kind: 'applied', path, madeFolder, ...known } as const;

@@ -1,6 +1,6 @@
 // What the uninstall script reads: it runs without the editor, so it knows neither secrets nor settings. Holds no secret.
-import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { persist, withDraft } from '../disk/atomicFile.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import { redactConfig } from '../presentation/redaction.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
@@ -46,13 +46,11 @@ export async function writeRecord(path: string, record: UninstallRecord | undefi
     await rm(path, { force: true });
     return;
   }
-  const draft = `${path}.${randomBytes(8).toString('hex')}`; // several windows write it
-  try {
+  // Several windows write it.
+  await withDraft(path, async (draft) => {
     await writeFile(draft, JSON.stringify({ version: VERSION, ...record }));
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
+    await persist(() => rename(draft, path));
+  });
 }
 
 /** Undefined if there is no record, or it is damaged, or has another version. */

@@ -6,7 +6,7 @@ import type { CompleteProxySettings } from '../settings/schema.ts';
 import { errorMessage } from '../shared/errors.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { Probe } from '../supervisor/localProxy.ts';
+import type { Probe } from '../supervisor/portProbe.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
 export interface Check {

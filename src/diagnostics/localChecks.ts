@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { PortUser, ProxyStatus } from '../shared/status.ts';
-import type { Probe } from '../supervisor/localProxy.ts';
+import type { Probe } from '../supervisor/portProbe.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 

@@ -1,5 +1,6 @@
 // Reads a response of Chat Completions, which a backend may have made in any way: each chunk becomes deltas of one form.
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
+import { isTokenCount } from '../shared/usage.ts';
 import { invalidResponse, readError } from './dialectError.ts';
 import type { DialectError } from './dialectError.ts';
 import { parseExactJson } from './exactJson.ts';
@@ -56,9 +57,6 @@ const MAX_PARTS = 1000;
 const MAX_LENGTH = 64 * 1024 * 1024;
 /** In characters, of what the model says: a reply may keep it and repeat it at the end. */
 const MAX_CONTENT = 4 * 1024 * 1024;
-/** More than any response can have. */
-const MAX_TOKENS = 1e9;
-
 export class ChatReader {
   readonly #newCallId: (index: number) => string;
   readonly #calls: ToolCall[] = [];
@@ -213,15 +211,11 @@ function textOf(value: unknown): string {
 
 function parseUsage(value: unknown): ChatUsage | undefined {
   const { prompt_tokens: input, completion_tokens: output, ...details } = fieldsOf(value);
-  if (!isCount(input) || !isCount(output)) return undefined;
+  if (!isTokenCount(input) || !isTokenCount(output)) return undefined;
   const { cached_tokens: cached } = fieldsOf(details['prompt_tokens_details']);
   const { reasoning_tokens: reasoning } = fieldsOf(details['completion_tokens_details']);
-  const atMost = (count: unknown, limit: number) => (isCount(count) ? Math.min(count, limit) : 0);
+  const atMost = (count: unknown, limit: number) => (isTokenCount(count) ? Math.min(count, limit) : 0);
   return { input, output, cached: atMost(cached, input), reasoning: atMost(reasoning, output) };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
 }
 
 type TextDelta = Exclude<ChatDelta, { kind: 'toolCall' }>;

@@ -7,8 +7,8 @@ import { AssistantService } from '../assistants/assistantService.ts';
 import type { AssistantServiceHost } from '../assistants/assistantService.ts';
 import { disconnectFile } from '../assistants/files/configFile.ts';
 import { allAssistants } from '../assistants/registry.ts';
-import { UndoStore } from '../assistants/undoStore.ts';
-import type { MigratingUndoStorage } from '../assistants/undoStore.ts';
+import { UndoStore, undoEntries } from '../assistants/undoStore.ts';
+import type { Secrets } from '../keys/secrets.ts';
 import { baseUrlOf } from '../shared/status.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { editorSurroundings } from './surroundings.ts';
@@ -46,8 +46,8 @@ export function createAssistantService(
  * Uses a command that not every version of VS Code has.
  * @param file where the editor keeps the list, unless it keeps it in a browser or on another computer
  */
-export function endpointList(storage: MigratingUndoStorage, file: string): EndpointList {
-  const undo = new UndoStore(storage);
+export function endpointList(secrets: Pick<Secrets, 'entries'>, file: string): EndpointList {
+  const undo = new UndoStore(undoEntries(secrets));
   return {
     exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),
     add: async (group) => {

@@ -6,6 +6,7 @@ import { REFUSE_IMAGE, USE_IMAGE, imageChange, imageQuestion } from '../presenta
 import type { Settings } from '../settings/editorSettings.ts';
 import { asNotice } from '../shared/escape.ts';
 import type { ImageRules, NewImage, VerifiedSummary } from '../shared/messages.ts';
+import { Queue } from '../shared/queue.ts';
 import type { RunningStatus } from '../shared/status.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import { offerCommands } from './commands/runCommand.ts';
@@ -28,7 +29,7 @@ export class EnclaveImages implements vscode.Disposable {
   /** Of the changes by other windows. */
   #watcher: { readonly close: () => void } | undefined;
   /** Runs everything in order. */
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue = new Queue();
 
   /** @param folder the folder of the extension */
   constructor(
@@ -178,7 +179,6 @@ export class EnclaveImages implements vscode.Disposable {
   }
 
   #enqueue(act: () => Promise<void>): Promise<void> {
-    this.#queue = this.#queue.then(act).catch(this.#onFailure);
-    return this.#queue;
+    return this.#queue.run(act).catch(this.#onFailure);
   }
 }

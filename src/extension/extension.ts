@@ -4,6 +4,7 @@ import type { AssistantService } from '../assistants/assistantService.ts';
 import { ChatSettings } from '../assistants/chatSettings.ts';
 import { choiceOf } from '../assistants/modelChoice.ts';
 import type { ModelChoice } from '../assistants/types.ts';
+import { undoEntries } from '../assistants/undoStore.ts';
 import { chatModels } from '../chat/models.ts';
 import { MachineStore } from '../keys/machineStore.ts';
 import { Secrets } from '../keys/secrets.ts';
@@ -119,7 +120,7 @@ export class SealedProxyExtension {
       },
     });
     this.#uninstallRecord = new UninstallRecordFile(context, this.#assistants);
-    this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), this.#secrets);
+    this.#chatSettings = new ChatSettings(userSettings, settingsFiles(globalStorageUri), undoEntries(this.#secrets));
     this.#assistantNotices = new AssistantNotices(this.#assistants, globalState);
     this.#firstChat = new FirstChat(this.#assistants, this.#secrets);
     this.#chat = new ChatProvider({

@@ -47,7 +47,7 @@ export function makeAccessKey(name: string, origin: KeyOrigin, now: number): Acc
 export function parseAccessKey(json: string | undefined, lastUsed: string | undefined): AccessKey | undefined {
   try {
     const { id, name, origin: stored, key, createdAt } = asObject(JSON.parse(json ?? '')) ?? {};
-    const origin = stored === 'person' ? 'user' : ORIGINS.find((known) => known === stored); // 0.4 wrote "person"
+    const origin = ORIGINS.find((known) => known === stored);
     if (typeof id !== 'string' || typeof name !== 'string' || typeof createdAt !== 'number') return undefined;
     if (!isAccessKey(key) || accessKeyId(key) !== id) return undefined;
     if (origin === undefined) return undefined;

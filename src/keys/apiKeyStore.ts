@@ -1,9 +1,9 @@
 // The stored API key, with a random generation. Removing or replacing the key revokes its generation on this computer, not
 // its value, which the user may set again on another computer that shares the secret storage.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import type { MachineStore } from './machineStore.ts';
-import { API_KEY, LEGACY_API_KEY } from './secretNames.ts';
+import { API_KEY } from './secretNames.ts';
 import type { CachedStorage } from './secretStorage.ts';
 
 interface ApiKeyEntry {
@@ -34,19 +34,15 @@ export class ApiKeyStore {
     const entry: ApiKeyEntry = { key, generation: randomBytes(8).toString('hex') };
     await this.#storage.store(API_KEY, JSON.stringify(entry)); // first: if that fails, the previous key stays
     await this.#revoke(previous);
-    await this.#storage.delete(LEGACY_API_KEY);
   }
 
   async remove(): Promise<void> {
     await this.#revoke(await this.#entry());
-    for (const name of [API_KEY, LEGACY_API_KEY]) await this.#storage.delete(name);
+    await this.#storage.delete(API_KEY);
   }
 
   async #entry(): Promise<ApiKeyEntry | undefined> {
-    const current = await this.#storage.get(API_KEY);
-    if (current !== undefined) return parse(current);
-    const legacy = await this.#storage.get(LEGACY_API_KEY);
-    return legacy === undefined ? undefined : { key: legacy, generation: digestOf(legacy) };
+    return parse((await this.#storage.get(API_KEY)) ?? '');
   }
 
   async #revoke(entry: ApiKeyEntry | undefined): Promise<void> {
@@ -54,14 +50,9 @@ export class ApiKeyStore {
   }
 }
 
-/** Undefined if the text is damaged. */
+/** Undefined if the text is empty or damaged. */
 function parse(json: string): ApiKeyEntry | undefined {
   const { key, generation } = fieldsOf(parseJson(json));
   if (typeof key !== 'string' || typeof generation !== 'string' || !GENERATION.test(generation)) return undefined;
   return { key, generation };
-}
-
-/** What versions up to 0.4 revoked: they stored the key alone. */
-function digestOf(key: string): string {
-  return createHash('sha256').update('sealed-proxy/api-key\0').update(key).digest('hex').slice(0, 16);
 }

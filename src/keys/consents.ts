@@ -1,4 +1,5 @@
 // Which clients the user allows. Clients can ask as often as they like; the user is asked once.
+import { Queue } from '../shared/queue.ts';
 import { isSameName } from './accessKeys.ts';
 
 /** A refused client may ask again after this time, in milliseconds. */
@@ -18,7 +19,7 @@ export class Consents {
   /** The open questions, and those that were refused recently. */
   #questions: readonly Question[] = [];
   /** Shows one dialog after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   /**
    * @param askUser resolves true if the user allows the client; gets the arguments of `ask`
@@ -48,12 +49,11 @@ export class Consents {
   }
 
   #open(name: string, origin: string): Question {
-    const answer = this.#queue.then(async () => {
+    const answer = this.#queue.run(async () => {
       const allowed = await this.#askUser(name, origin);
       if (allowed) await this.#onAllowed(name);
       return allowed;
     });
-    this.#queue = answer.catch(() => undefined);
     const question: Question = { name, origin, answer };
     this.#questions = [...this.#questions, question];
     const close = () => {

@@ -3,15 +3,15 @@
 //
 // Each change writes a new file with the next number, completely or not at all, and never over an existing one: so of
 // several windows that make the same change at the same time, one succeeds.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createAtomically } from '../disk/atomicFile.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { basePathOf } from '../shared/network.ts';
 import { isPcr } from '../shared/pcr0.ts';
-import { createAtomically } from './machineStore.ts';
 
 /** Of one backend. Images are named by PCR0, 96 hex digits. */
 export interface ImageChoice {
@@ -113,18 +113,14 @@ export class ImageChoices {
   /** False if the file exists already. */
   async #create(name: string, choice: ImageChoice): Promise<boolean> {
     await this.#createFolder();
-    const path = join(this.#folder, name);
-    const draft = `${path}.${randomBytes(8).toString('hex')}`;
     const { last, accepted, refused } = choice;
     const content = { last, accepted: accepted.slice(-MAX_IMAGES), refused: refused.slice(-MAX_IMAGES) };
     try {
-      await createAtomically(draft, path, Buffer.from(`${JSON.stringify(content)}\n`));
+      await createAtomically(join(this.#folder, name), Buffer.from(`${JSON.stringify(content)}\n`));
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
       throw error;
-    } finally {
-      await rm(draft, { force: true });
     }
   }
 

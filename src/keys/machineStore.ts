@@ -2,10 +2,11 @@
 // It is a folder on the disk that the extension runs on, because the editor's secret storage may be shared by several
 // computers, or be stale in a browser tab. Nothing in the folder is secret.
 import { createHash, randomBytes } from 'node:crypto';
-import { constants, watch } from 'node:fs';
+import { watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
-import { copyFile, link, mkdir, readFile, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, readdir, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createAtomically, withDraft } from '../disk/atomicFile.ts';
 import { readHardwareId } from './hardwareId.ts';
 
 const ID_LENGTH = 32;
@@ -50,20 +51,12 @@ export class MachineStore {
 
   /** 32 bytes that identify the running system, also where several computers share a home folder. */
   async systemId(): Promise<Uint8Array> {
-    const parts = await this.#systemParts();
-    // Elsewhere than on Linux, only the hardware distinguishes them.
-    return digestParts(parts.includes('') ? [...parts, await this.#hardwareId()] : parts);
-  }
-
-  /** The same as versions up to 0.4 derive it; undefined if that is `systemId()`. */
-  async formerSystemId(): Promise<Uint8Array | undefined> {
-    const parts = await this.#systemParts();
-    return parts.includes('') ? digestParts(parts) : undefined;
-  }
-
-  async #systemParts(): Promise<readonly (Uint8Array | string)[]> {
     const running = await Promise.all(this.#runningSystem.map((read) => read().catch(() => '')));
-    return [await this.#folderId(), ...running];
+    // Elsewhere than on Linux, only the hardware distinguishes them.
+    if (running.includes('')) running.push(await this.#hardwareId());
+    const digest = createHash('sha256');
+    for (const part of [await this.#folderId(), ...running]) digest.update(createHash('sha256').update(part).digest());
+    return digest.digest();
   }
 
   #hardwareId(): Promise<string> {
@@ -84,15 +77,11 @@ export class MachineStore {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const known = await readFile(path).catch(() => undefined);
       if (known?.length === ID_LENGTH) return known;
-      const draft = `${path}.${randomBytes(8).toString('hex')}`;
       try {
-        if (known === undefined) await createAtomically(draft, path, randomBytes(ID_LENGTH));
-        else await rename(path, draft); // damaged, unless another window has repaired it meanwhile: then it is put back
-        if (known !== undefined && (await readFile(draft)).length === ID_LENGTH) await link(draft, path);
+        if (known === undefined) await createAtomically(path, randomBytes(ID_LENGTH));
+        else await withDraft(path, (draft) => removeDamaged(path, draft));
       } catch {
         // another window was faster; the next attempt reads what it wrote
-      } finally {
-        await rm(draft, { force: true });
       }
     }
     throw new Error(`Cannot write ${path}. Check the permissions of the folder.`);
@@ -148,10 +137,10 @@ export class RemovedError extends Error {
   }
 }
 
-function digestParts(parts: readonly (Uint8Array | string)[]): Uint8Array {
-  const digest = createHash('sha256');
-  for (const part of parts) digest.update(createHash('sha256').update(part).digest());
-  return digest.digest();
+/** Moves the file away. If another window has repaired it meanwhile, it is put back. */
+async function removeDamaged(path: string, draft: string): Promise<void> {
+  await rename(path, draft);
+  if ((await readFile(draft)).length === ID_LENGTH) await link(draft, path);
 }
 
 function exists(path: string): Promise<boolean> {
@@ -159,19 +148,4 @@ function exists(path: string): Promise<boolean> {
     () => true,
     (error: unknown) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
   );
-}
-
-/**
- * Writes a new file, completely or not at all, and never over an existing one.
- * @param draft a path that only this call uses; the caller removes it
- * @throws Error `EEXIST`
- */
-export async function createAtomically(draft: string, path: string, content: Uint8Array): Promise<void> {
-  await writeFile(draft, content);
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
-    await copyFile(draft, path, constants.COPYFILE_EXCL); // a file system without links
-  }
 }

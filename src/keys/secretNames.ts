@@ -1,35 +1,29 @@
 // The names of the entries in the secret storage. Several computers may share it, so an entry that belongs to one of them
-// has its id (`MachineStore.machineId`) in the name. Versions up to 0.4 wrote names without it.
+// has its id (`MachineStore.machineId`) in the name.
 
 export const API_KEY = 'apiKey.current';
-/** Up to version 0.4. */
-export const LEGACY_API_KEY = 'apiKey';
 export const CACHE_ROOT = 'cacheNamespaceRoot';
 export const OWNERSHIP = 'ownership';
 
-const MACHINE = '[0-9a-f]{16}';
-/** `undo` holds how to undo the change of an assistant's configuration, which may contain keys. */
-const KINDS = ['accessKey', 'lastUse', 'undo'] as const;
-type Kind = (typeof KINDS)[number];
-const NAME = new RegExp(`^(${KINDS.join('|')})\\.(?:(${MACHINE})\\.)?([^.]+)$`);
+const NAME = /^([A-Za-z]+)\.([0-9a-f]{16})\.([^.]+)$/;
 
+/** Of an entry that belongs to one computer. */
 export interface EntryName {
-  readonly kind: Kind;
-  /** Undefined for an entry of an earlier version. */
-  readonly machine: string | undefined;
-  /** The key's id, or the assistant's. */
+  /** `accessKey` and `lastUse` are the key ring's; `Secrets.entries` has others. */
+  readonly kind: string;
+  readonly machine: string;
+  /** The key's id, or the caller's. */
   readonly id: string;
 }
 
 export function nameOf({ kind, machine, id }: EntryName): string {
-  return machine === undefined ? `${kind}.${id}` : `${kind}.${machine}.${id}`;
+  return `${kind}.${machine}.${id}`;
 }
 
 /** Undefined for the entries that all computers share. */
 export function parseName(name: string): EntryName | undefined {
-  const [, kind, machine, id = ''] = NAME.exec(name) ?? [];
-  const known = KINDS.find((each) => each === kind);
-  return known === undefined ? undefined : { kind: known, machine, id };
+  const [, kind, machine, id] = NAME.exec(name) ?? [];
+  return kind === undefined || machine === undefined || id === undefined ? undefined : { kind, machine, id };
 }
 
 /** True for two computers with one folder: they share a home folder, or one is a copy of the other. */

@@ -6,14 +6,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { FSWatcher } from 'node:fs';
 import type { ProxySecrets } from '../shared/messages.ts';
+import { Queue } from '../shared/queue.ts';
 import { OWN_KEY_NAME, isSameName, makeAccessKey, visibleKeys } from './accessKeys.ts';
 import type { AccessKey, KeyOrigin } from './accessKeys.ts';
 import { ApiKeyStore } from './apiKeyStore.ts';
 import { KeyRing } from './keyRing.ts';
-import type { StoredKey } from './keyRing.ts';
 import { RemovedError } from './machineStore.ts';
 import type { MachineStore } from './machineStore.ts';
-import { API_KEY, CACHE_ROOT, LEGACY_API_KEY, OWNERSHIP, nameOf, parseName } from './secretNames.ts';
+import { API_KEY, CACHE_ROOT, OWNERSHIP, nameOf, parseName } from './secretNames.ts';
 import { CachedStorage } from './secretStorage.ts';
 import type { Disposable, SecretStorage } from './secretStorage.ts';
 
@@ -27,8 +27,14 @@ export interface WindowSecrets extends Required<ProxySecrets> {
   readonly ownKey: string;
   /** Base64 of 32 bytes. */
   readonly cacheNamespaceRoot: string;
-  /** `ownership` as versions up to 0.4 derive it; absent if that is the same. */
-  readonly formerOwnership?: string;
+}
+
+/** Secret texts of one kind that are kept on this computer, each under an id of the caller. */
+export interface SecretEntries {
+  /** Undefined also after all data was removed. */
+  get(id: string): Promise<string | undefined>;
+  set(id: string, text: string): Promise<void>;
+  delete(id: string): Promise<void>;
 }
 
 /** `removed`: all data was removed, in this window or in another one of this computer. */
@@ -47,7 +53,7 @@ export class Secrets {
   /** The id of this computer, if this window has removed everything. */
   #removed: string | undefined;
   /** Runs changes one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   constructor(storage: SecretStorage, machine: MachineStore) {
     this.#storage = new CachedStorage(storage);
@@ -55,9 +61,9 @@ export class Secrets {
     this.#apiKey = new ApiKeyStore(this.#storage, machine);
     this.#ring = new KeyRing(this.#storage, machine);
     this.#subscription = this.#storage.onDidChange(({ key }) => {
-      const kind = parseName(key)?.kind;
-      if (this.#isRemoved || kind === 'lastUse' || kind === 'undo') return;
-      this.#changes.emit('change', key === API_KEY || key === LEGACY_API_KEY ? 'apiKey' : 'others');
+      const { kind = 'accessKey' } = parseName(key) ?? {};
+      if (this.#isRemoved || kind !== 'accessKey') return;
+      this.#changes.emit('change', key === API_KEY ? 'apiKey' : 'others');
     });
   }
 
@@ -83,36 +89,30 @@ export class Secrets {
   /** Also ends the state after `removeAll`. */
   setApiKey(key: string): Promise<void> {
     this.reopen();
-    return this.#enqueue(() => this.#apiKey.set(key));
+    return this.#queue.run(() => this.#apiKey.set(key));
   }
 
   removeApiKey(): Promise<void> {
-    return this.#enqueue(() => this.#apiKey.remove());
+    return this.#queue.run(() => this.#apiKey.remove());
   }
 
   /** All access keys that are valid on this computer, oldest first. */
-  async accessKeys(): Promise<readonly StoredKey[]> {
+  async accessKeys(): Promise<readonly AccessKey[]> {
     return this.#isRemoved ? [] : this.#ring.keys();
   }
 
-  /**
-   * The valid key with this name and origin, or undefined. An assistant's key of an earlier version is found after
-   * `claimAccessKey`: until then, it may be the key of an assistant on another computer.
-   */
-  async findAccessKey(name: string, origin: KeyOrigin): Promise<StoredKey | undefined> {
-    return (await this.accessKeys()).find(
-      (key) => key.origin === origin && isSameName(key.name, name) && (key.isBound || origin !== 'assistant'),
-    );
+  /** The valid key with this name and origin, or undefined. */
+  async findAccessKey(name: string, origin: KeyOrigin): Promise<AccessKey | undefined> {
+    return (await this.accessKeys()).find((key) => key.origin === origin && isSameName(key.name, name));
   }
 
   /** The valid key with this name and origin, created if necessary. */
-  accessKeyNamed(name: string, origin: KeyOrigin): Promise<StoredKey> {
-    return this.#enqueue(async () => {
+  accessKeyNamed(name: string, origin: KeyOrigin): Promise<AccessKey> {
+    return this.#queue.run(async () => {
       if (this.#isRemoved) throw new RemovedError();
       const known = await this.findAccessKey(name, origin);
-      if (known?.isBound === true) return known;
-      if (known === undefined) await this.#ring.add(makeAccessKey(name, origin, Date.now()));
-      else await this.#ring.claim(known.id);
+      if (known !== undefined) return known;
+      await this.#ring.add(makeAccessKey(name, origin, Date.now()));
       const stored = await this.findAccessKey(name, origin); // another window may have been faster
       if (stored === undefined) throw new Error(NOT_STORED);
       return stored;
@@ -126,41 +126,29 @@ export class Secrets {
 
   /** Makes a claimable key this computer's. */
   claimAccessKey(id: string): Promise<void> {
-    return this.#enqueue(() => this.#ring.claim(id));
+    return this.#queue.run(() => this.#ring.claim(id));
   }
 
   /** Records that the access key with this id was used just now, except for the extension's own key. */
   noteUse(id: string): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       if (visibleKeys(await this.accessKeys()).some((key) => key.id === id)) await this.#ring.noteUse(id);
     });
   }
 
   /** Revokes the access key in every window of this computer. */
   revokeAccessKey(id: string): Promise<void> {
-    return this.#enqueue(() => this.#ring.revoke(id));
+    return this.#queue.run(() => this.#ring.revoke(id));
   }
 
-  /** The text that was kept on this computer for undoing a change, or undefined. `id` is the caller's. */
-  async undoOf(id: string): Promise<string | undefined> {
-    return this.#isRemoved ? undefined : this.#storage.get(await this.#undoName(id));
-  }
-
-  /** The same, kept by an earlier version, on this computer or on another one. */
-  async legacyUndoOf(id: string): Promise<string | undefined> {
-    return this.#isRemoved ? undefined : this.#storage.get(nameOf({ kind: 'undo', machine: undefined, id }));
-  }
-
-  async keepUndo(id: string, text: string): Promise<void> {
-    await this.#storage.store(await this.#undoName(id), text);
-  }
-
-  async forgetUndo(id: string): Promise<void> {
-    await this.#storage.delete(await this.#undoName(id));
-  }
-
-  async forgetLegacyUndo(id: string): Promise<void> {
-    await this.#storage.delete(nameOf({ kind: 'undo', machine: undefined, id }));
+  /** What another layer keeps on this computer. Its changes are not reported. */
+  entries(kind: string): SecretEntries {
+    const nameFor = async (id: string) => nameOf({ kind, machine: await this.#machine.machineId(), id });
+    return {
+      get: async (id) => (this.#isRemoved ? undefined : this.#storage.get(await nameFor(id))),
+      set: async (id, text) => this.#storage.store(await nameFor(id), text),
+      delete: async (id) => this.#storage.delete(await nameFor(id)),
+    };
   }
 
   /**
@@ -170,25 +158,21 @@ export class Secrets {
   async forProxy(): Promise<WindowSecrets> {
     if (this.#isRemoved) throw new RemovedError();
     const own = (await this.findAccessKey(OWN_KEY_NAME, 'own')) ?? (await this.accessKeyNamed(OWN_KEY_NAME, 'own'));
-    const [apiKey, keys, ownership, cacheNamespaceRoot, systemId, formerSystemId] = await Promise.all([
+    const [apiKey, keys, ownership, cacheNamespaceRoot, systemId] = await Promise.all([
       this.apiKey(),
       this.accessKeys(),
       this.#getOrGenerate(OWNERSHIP),
       this.#getOrGenerate(CACHE_ROOT),
       this.#machine.systemId(),
-      this.#machine.formerSystemId(),
     ]);
-    const derive = (id: Uint8Array) =>
-      createHmac('sha256', Buffer.from(ownership, 'base64')).update(id).digest('base64');
     return {
       apiKey: apiKey ?? null,
       accessKeys: keys.map(({ key }) => key),
       ownKey: own.key,
       // Windows on several computers may share the storage. A proxy on another computer is foreign, even if its port is
       // forwarded to this one.
-      ownership: derive(systemId),
+      ownership: createHmac('sha256', Buffer.from(ownership, 'base64')).update(systemId).digest('base64'),
       cacheNamespaceRoot,
-      ...(formerSystemId && { formerOwnership: derive(formerSystemId) }),
     };
   }
 
@@ -198,7 +182,7 @@ export class Secrets {
    * @returns of how many other computers entries remain, and whether anything of this one remains
    */
   removeAll(): Promise<{ readonly otherComputers: number; readonly complete: boolean }> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       // Another window has removed everything already.
       if (this.#removed === undefined && (await this.#machine.isRemoved()))
         return { otherComputers: 0, complete: true };
@@ -248,21 +232,11 @@ export class Secrets {
     this.#changes.emit('change', this.#isRemoved ? 'removed' : 'apiKey');
   }
 
-  async #undoName(id: string): Promise<string> {
-    return nameOf({ kind: 'undo', machine: await this.#machine.machineId(), id });
-  }
-
-  #enqueue<Result>(change: () => Promise<Result>): Promise<Result> {
-    const result = this.#queue.then(change);
-    this.#queue = result.catch(() => undefined);
-    return result;
-  }
-
   /** Base64 of 32 random bytes. If two windows generate one at the same time, all use the one that is stored last. */
   async #getOrGenerate(name: string): Promise<string> {
     return (
       (await this.#storage.get(name)) ??
-      this.#enqueue(async () => {
+      this.#queue.run(async () => {
         if (this.#isRemoved) throw new RemovedError();
         const known = await this.#storage.get(name);
         if (known !== undefined) return known;

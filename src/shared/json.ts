@@ -64,3 +64,34 @@ export function exactFields<Name extends string>(
   if (fields === undefined || Object.keys(fields).length !== names.length) return undefined;
   return names.every((name) => Object.hasOwn(fields, name)) ? fields : undefined;
 }
+
+/** Of a value from another process or version: to be put beside the type that it is for. */
+export type Check = (value: unknown) => boolean;
+/** By the name of the field. */
+export type Checks = Readonly<Record<string, Check>>;
+
+export const isString: Check = (value) => typeof value === 'string';
+export const isNumber: Check = (value) => typeof value === 'number';
+export const isBoolean: Check = (value) => typeof value === 'boolean';
+
+export function isOneOf(...values: readonly unknown[]): Check {
+  return (value) => values.includes(value);
+}
+
+export function isOptional(check: Check): Check {
+  return (value) => value === undefined || check(value);
+}
+
+export function isNullOr(check: Check): Check {
+  return (value) => value === null || check(value);
+}
+
+export function isListOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every((item) => check(item));
+}
+
+/** True for an object whose fields pass these checks. Further fields are allowed. */
+export function passes(value: unknown, checks: Checks): boolean {
+  const fields = asObject(value);
+  return fields !== undefined && Object.entries(checks).every(([name, check]) => check(fields[name]));
+}

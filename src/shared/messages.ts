@@ -2,7 +2,8 @@
 // message and refuses every other shape.
 import { isUsageSum } from './activity.ts';
 import type { UsageSum } from './activity.ts';
-import { asObject, fieldsOf } from './json.ts';
+import { fieldsOf, isBoolean, isListOf, isNullOr, isNumber, isOneOf, isOptional, isString, passes } from './json.ts';
+import type { Check, Checks } from './json.ts';
 import { isProxyRoute } from './network.ts';
 import type { ProxyRoute } from './network.ts';
 
@@ -14,6 +15,10 @@ export interface ProxySecrets {
   readonly accessKeys: readonly string[];
   /** The secret with which the proxy proves to the user's windows that it is theirs: Base64 of 32 bytes. */
   readonly ownership?: string;
+}
+
+function isSecrets(value: unknown): boolean {
+  return passes(value, { apiKey: isNullOr(isString), accessKeys: isListOf(isString), ownership: isOptional(isString) });
 }
 
 /** How to reach the backend from within a company's network. */
@@ -34,6 +39,20 @@ export interface NetworkSettings {
   readonly systemCertificates?: boolean;
 }
 
+const NETWORK: Readonly<Record<keyof NetworkSettings, Check>> = {
+  httpsProxy: isOptional(isString),
+  noProxy: isOptional(isString),
+  proxyAuthorization: isOptional(isString),
+  asksEditor: isOptional(isBoolean),
+  strictTls: isOptional(isBoolean),
+  certificates: isOptional(isListOf(isString)),
+  systemCertificates: isOptional(isBoolean),
+};
+
+function isNetwork(value: unknown): boolean {
+  return passes(value, NETWORK) && Object.keys(fieldsOf(value)).every((name) => Object.hasOwn(NETWORK, name));
+}
+
 /** What the user has said about enclave images of the backend, which are named by PCR0 (96 hex characters). */
 export interface ImageRules {
   /** Whether a new image needs the user's consent. */
@@ -45,6 +64,21 @@ export interface ImageRules {
   readonly accepted: readonly string[];
   readonly refused: readonly string[];
 }
+
+function isImageRules(value: unknown): boolean {
+  return passes(value, {
+    confirm: isBoolean,
+    acceptsFirst: isBoolean,
+    last: isNullOr(isString),
+    accepted: isListOf(isString),
+    refused: isListOf(isString),
+  });
+}
+
+/** What approves an image: the list built into this version, a setting of the user, or the signed history. */
+export type ApprovalSource = 'pinned' | 'additional' | 'history';
+
+const isApprovalSource = isOneOf('pinned', 'additional', 'history');
 
 /** An enclave image, and what approved it. */
 export interface ApprovedImage {
@@ -65,8 +99,50 @@ export interface NewImage extends ApprovedImage {
   readonly refused: boolean;
 }
 
-/** What approves an image: the list built into this version, a setting of the user, or the signed history. */
-export type ApprovalSource = 'pinned' | 'additional' | 'history';
+/** True if `value` has the shape of a new image. */
+export function isNewImage(value: unknown): value is NewImage {
+  return passes(value, {
+    pcr0: isString,
+    approvedBy: isApprovalSource,
+    listedSince: isNullOr(isNumber),
+    refused: isBoolean,
+  });
+}
+
+/** The result of a handshake's attestation, for display. Times in milliseconds since 1970. */
+export type AttestationSummary =
+  | VerifiedSummary
+  /** A development backend on this computer, which is not verified. */
+  | { readonly kind: 'development'; readonly moduleId: string | null };
+
+export interface VerifiedSummary extends ApprovedImage {
+  readonly kind: 'verified';
+  readonly environment: string;
+  readonly moduleId: string;
+  /** When the enclave signed the document, by its own clock. */
+  readonly timestamp: number;
+  readonly certificateNotBefore: number;
+  readonly certificateNotAfter: number;
+  /** The attestation document, Base64. */
+  readonly document: string;
+}
+
+/** True if `value` has the shape of an attestation summary. */
+export function isAttestationSummary(value: unknown): value is AttestationSummary {
+  if (fieldsOf(value)['kind'] === 'development') return passes(value, { moduleId: isNullOr(isString) });
+  return passes(value, {
+    kind: isOneOf('verified'),
+    environment: isString,
+    pcr0: isString,
+    approvedBy: isApprovalSource,
+    listedSince: isOptional(isNullOr(isNumber)),
+    moduleId: isString,
+    timestamp: isNumber,
+    certificateNotBefore: isNumber,
+    certificateNotAfter: isNumber,
+    document: isString,
+  });
+}
 
 /** From the extension to the proxy. The first one is `start`, once. */
 export type ToProxy<Settings = unknown> =
@@ -91,22 +167,29 @@ export type ToProxy<Settings = unknown> =
   /** Stop listening, let running responses finish, exit. */
   | { readonly type: 'stop' };
 
-/** The result of a handshake's attestation, for display. Times in milliseconds since 1970. */
-export type AttestationSummary =
-  | VerifiedSummary
-  /** A development backend on this computer, which is not verified. */
-  | { readonly kind: 'development'; readonly moduleId: string | null };
-
-export interface VerifiedSummary extends ApprovedImage {
-  readonly kind: 'verified';
-  readonly environment: string;
-  readonly moduleId: string;
-  /** When the enclave signed the document, by its own clock. */
-  readonly timestamp: number;
-  readonly certificateNotBefore: number;
-  readonly certificateNotAfter: number;
-  /** The attestation document, Base64. */
-  readonly document: string;
+/**
+ * The message of the extension that `value` is, or undefined.
+ * @param isSettings true for settings that a proxy takes
+ */
+export function parseToProxy<Settings>(
+  value: unknown,
+  isSettings: (settings: unknown) => settings is Settings,
+): ToProxy<Settings> | undefined {
+  const checks: Readonly<Record<ToProxy['type'], Checks>> = {
+    start: {
+      settings: isSettings,
+      secrets: isSecrets,
+      cacheNamespaceRoot: isString,
+      trustFingerprint: isOptional(isString),
+      network: isNetwork,
+      images: isOptional(isImageRules),
+    },
+    secrets: { secrets: isSecrets },
+    update: { settings: isSettings, images: isOptional(isImageRules) },
+    proxyFound: { url: isString, route: isProxyRoute },
+    stop: {},
+  };
+  return isMessage(value, checks) ? (value as ToProxy<Settings>) : undefined;
 }
 
 /** From the proxy to the extension. */
@@ -149,136 +232,31 @@ export type FromProxy =
       readonly message: string;
     };
 
-/**
- * The message of the extension that `value` is, or undefined.
- * @param isSettings true for settings that a proxy takes
- */
-export function parseToProxy<Settings>(
-  value: unknown,
-  isSettings: (settings: unknown) => settings is Settings,
-): ToProxy<Settings> | undefined {
-  const checks: Readonly<Record<ToProxy['type'], Checks>> = {
-    start: {
-      settings: isSettings,
-      secrets: isSecrets,
-      cacheNamespaceRoot: isString,
-      trustFingerprint: isOptional(isString),
-      network: isNetwork,
-      images: isOptional(isImageRules),
-    },
-    secrets: { secrets: isSecrets },
-    update: { settings: isSettings, images: isOptional(isImageRules) },
-    proxyFound: { url: isString, route: isProxyRoute },
-    stop: {},
-  };
-  return isMessage(value, checks) ? (value as ToProxy<Settings>) : undefined;
-}
+const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
+  ready: { url: isString, port: isNumber, version: isString },
+  verified: { verified: isAttestationSummary, establishedAt: isNumber },
+  confirmImage: { image: isNewImage },
+  sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'bad_response', 'closed') },
+  handshakeFailed: { code: isString, detail: isNullOr(isString), message: isString },
+  stopped: {},
+  outcomeChanged: { success: isBoolean },
+  accessKeyUsed: { id: isString },
+  findProxy: { url: isString },
+  chatAnswered: { id: isString },
+  usageSums: { since: isNumber, sums: isListOf(isUsageSum) },
+  failed: {
+    code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
+    setting: isNullOr(isString),
+    message: isString,
+  },
+};
 
 /** `value` as a message of the proxy, or undefined if it is not one. */
 export function parseFromProxy(value: unknown): FromProxy | undefined {
   return isMessage(value, FROM_PROXY) ? (value as FromProxy) : undefined;
 }
 
-type Check = (value: unknown) => boolean;
-type Checks = Readonly<Record<string, Check>>;
-
-const isString: Check = (value) => typeof value === 'string';
-const isNumber: Check = (value) => typeof value === 'number';
-const isBoolean: Check = (value) => typeof value === 'boolean';
-const isStringOrNull: Check = (value) => typeof value === 'string' || value === null;
-const isStrings: Check = (value) => Array.isArray(value) && value.every(isString);
-const isUsageSums: Check = (value) => Array.isArray(value) && value.every(isUsageSum);
-const isNumberOrNull: Check = (value) => typeof value === 'number' || value === null;
-const isOneOf = (...values: readonly unknown[]): Check => {
-  return (value) => values.includes(value);
-};
-const isOptional = (check: Check): Check => {
-  return (value) => value === undefined || check(value);
-};
-
-const isApprovalSource = isOneOf('pinned', 'additional', 'history');
-
-const FROM_PROXY: Readonly<Record<FromProxy['type'], Checks>> = {
-  ready: { url: isString, port: isNumber, version: isString },
-  verified: { verified: isAttestationSummary, establishedAt: isNumber },
-  confirmImage: { image: isNewImage },
-  sessionLost: { reason: isOneOf('expired', 'slept', 'rejected', 'bad_response', 'closed') },
-  handshakeFailed: { code: isString, detail: isStringOrNull, message: isString },
-  stopped: {},
-  outcomeChanged: { success: isBoolean },
-  accessKeyUsed: { id: isString },
-  findProxy: { url: isString },
-  chatAnswered: { id: isString },
-  usageSums: { since: isNumber, sums: isUsageSums },
-  failed: {
-    code: isOneOf('invalid_setting', 'port_taken', 'cannot_listen', 'invalid_message'),
-    setting: isStringOrNull,
-    message: isString,
-  },
-};
-
-const NETWORK: Readonly<Record<keyof NetworkSettings, Check>> = {
-  httpsProxy: isOptional(isString),
-  noProxy: isOptional(isString),
-  proxyAuthorization: isOptional(isString),
-  asksEditor: isOptional(isBoolean),
-  strictTls: isOptional(isBoolean),
-  certificates: isOptional(isStrings),
-  systemCertificates: isOptional(isBoolean),
-};
-
 function isMessage(value: unknown, checksByType: Readonly<Record<string, Checks>>): boolean {
   const [, checks] = Object.entries(checksByType).find(([type]) => type === fieldsOf(value)['type']) ?? [];
   return checks !== undefined && passes(value, checks);
-}
-
-/** True for an object whose fields pass these checks. Further fields are allowed. */
-function passes(value: unknown, checks: Checks): boolean {
-  const fields = asObject(value);
-  return fields !== undefined && Object.entries(checks).every(([name, check]) => check(fields[name]));
-}
-
-function isSecrets(value: unknown): boolean {
-  return passes(value, { apiKey: isStringOrNull, accessKeys: isStrings, ownership: isOptional(isString) });
-}
-
-function isNetwork(value: unknown): boolean {
-  return passes(value, NETWORK) && Object.keys(fieldsOf(value)).every((name) => Object.hasOwn(NETWORK, name));
-}
-
-/** True if `value` has the shape of an attestation summary. */
-export function isAttestationSummary(value: unknown): value is AttestationSummary {
-  if (fieldsOf(value)['kind'] === 'development') return passes(value, { moduleId: isStringOrNull });
-  return passes(value, {
-    kind: isOneOf('verified'),
-    environment: isString,
-    pcr0: isString,
-    approvedBy: isApprovalSource,
-    listedSince: isOptional(isNumberOrNull),
-    moduleId: isString,
-    timestamp: isNumber,
-    certificateNotBefore: isNumber,
-    certificateNotAfter: isNumber,
-    document: isString,
-  });
-}
-
-/** True if `value` has the shape of a new image. */
-export function isNewImage(value: unknown): value is NewImage {
-  return passes(value, {
-    pcr0: isString,
-    approvedBy: isApprovalSource,
-    listedSince: isNumberOrNull,
-    refused: isBoolean,
-  });
-}
-
-function isImageRules(value: unknown): boolean {
-  return passes(value, {
-    confirm: isBoolean,
-    acceptsFirst: isBoolean,
-    last: isStringOrNull,
-    accepted: isStrings,
-    refused: isStrings,
-  });
 }

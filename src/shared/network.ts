@@ -1,5 +1,6 @@
 // How connections leave this computer: through which HTTP proxy, and with which certificate authorities.
 import { fieldsOf } from './json.ts';
+import { isCount } from './usage.ts';
 
 /** Why a connection uses a proxy, or none. */
 export type ProxySource =
@@ -94,7 +95,6 @@ function isRouteReport(value: unknown): boolean {
 
 function isCertificateReport(value: unknown): boolean {
   const { bundled, extra, system } = fieldsOf(value);
-  const isCount = (count: unknown) => typeof count === 'number';
   return isCount(bundled) && isCount(extra) && (isCount(system) || system === null || system === 'failed');
 }
 

@@ -2,12 +2,6 @@
 // user's windows and proxies have. A foreign program cannot answer the challenge. It cannot relay the challenge to a
 // real proxy on another port either, because the answer names the port. The answer to a window that shares the secret is
 // encrypted, so that a program that repeats a window's challenge learns nothing.
-//
-// | window       | proxy        | answer                                                                                |
-// | ------------ | ------------ | ------------------------------------------------------------------------------------- |
-// | protocol 2   | protocol 2   | the report, encrypted (`sealReport`)                                                  |
-// | protocol 2   | protocol 1   | the report, authenticated (`prove`): that proxy ignores `authenticateChallenge`       |
-// | protocol 1   | protocol 2   | version and port, authenticated: all that such a window needs, and nothing secret     |
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
 import { isAttestationSummary, isNewImage } from './messages.ts';
@@ -17,7 +11,7 @@ import type { NetworkReport } from './network.ts';
 
 /**
  * Windows may share a proxy of any version that has the same number. Increase it with every change that a window or a
- * proxy of another version would misunderstand. Up to 0.4.1, reports have no number, and only equal versions share.
+ * proxy of another version would misunderstand.
  */
 export const PROTOCOL = 2;
 /** A random text of the window. */
@@ -26,8 +20,6 @@ export const CHALLENGE_HEADER = 'x-sealed-proxy-challenge';
 export const WINDOW_HEADER = 'x-sealed-proxy-window';
 /** The answer for such a window. */
 export const REPORT_HEADER = 'x-sealed-proxy-report';
-/** The answer for a window of protocol 1, and of a proxy of protocol 1. */
-export const PROOF_HEADER = 'x-sealed-proxy-proof';
 /** With `POST /health`, a window asks for a change; with `GET /health`, it asks for data. */
 export const REQUEST_HEADERS = {
   release: 'x-sealed-proxy-release',
@@ -77,7 +69,6 @@ export interface ConnectionFailure {
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-const PROOF = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{43})$/;
 
 /** 43 random characters: Base64url of 32 bytes. */
 export function makeChallenge(): string {
@@ -139,30 +130,6 @@ function reportKey(secret: Uint8Array, challenge: string, port: number): Buffer 
   return authenticate(secret, 'report', challenge, String(port));
 }
 
-/**
- * A report and its authentication code, as protocol 1 has it: `base64url(JSON).base64url(HMAC-SHA-256)`. Anyone who sees
- * it can read it.
- */
-export function prove(secret: Uint8Array, challenge: string, report: Partial<ProxyReport>): string {
-  const payload = Buffer.from(JSON.stringify(report)).toString('base64url');
-  return `${payload}.${authenticate(secret, 'ownership', challenge, payload).toString('base64url')}`;
-}
-
-/** The report, if `proof` answers `challenge` with `secret` and names `port`; else undefined. */
-export function checkProof(
-  secret: Uint8Array,
-  challenge: string,
-  port: number,
-  proof: string,
-): ProxyReport | undefined {
-  const [, payload, code] = PROOF.exec(proof) ?? [];
-  if (payload === undefined || code === undefined) return undefined;
-  if (!constantTimeEqual(authenticate(secret, 'ownership', challenge, payload), Buffer.from(code, 'base64url')))
-    return undefined;
-  const report = parseReport(Buffer.from(payload, 'base64url').toString('utf8'));
-  return report?.port === port ? report : undefined;
-}
-
 /** A keyed digest that shows whether two holders of the secret have the same keys, and reveals nothing to others. */
 export function digestKeySet(secret: Uint8Array, apiKey: string | null, accessKeys: readonly string[]): string {
   return authenticate(secret, 'stamp', apiKey ?? '', accessKeys.toSorted().join()).toString('base64url');
@@ -184,7 +151,7 @@ export function isRequest(request: WindowRequest, secret: Uint8Array, addressee:
 /** @param kind a fixed text of the protocol between windows and proxies, one for each kind of message */
 function authenticate(
   secret: Uint8Array,
-  kind: 'ownership' | 'challenge' | 'report' | 'stamp' | WindowRequest,
+  kind: 'challenge' | 'report' | 'stamp' | WindowRequest,
   one: string,
   other: string,
 ): Buffer {
@@ -193,18 +160,19 @@ function authenticate(
 
 /** The report is authentic, but may come from another version: unknown or malformed fields are ignored. */
 function parseReport(json: string): ProxyReport | undefined {
-  const report = JSON.parse(json) as Partial<Record<keyof ProxyReport | 'tag', unknown>> | null;
-  if (typeof report?.version !== 'string' || typeof report.port !== 'number') return undefined;
+  const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
+  if (typeof report?.version !== 'string' || typeof report.protocol !== 'number') return undefined;
+  if (typeof report.port !== 'number') return undefined;
   const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
-  const { version, port, verified, newImage, failure, requestFailure, network } = report;
+  const { version, protocol, port, verified, newImage, failure, requestFailure, network } = report;
   return {
     version,
-    protocol: typeof report.protocol === 'number' ? report.protocol : 1,
+    protocol,
     port,
     instance: textOf(report.instance),
     backendUrl: textOf(report.backendUrl),
-    trustFingerprint: textOf(report.trustFingerprint ?? report.tag), // `tag`: its name in some builds of 0.4.1
+    trustFingerprint: textOf(report.trustFingerprint),
     keySetDigest: textOf(report.keySetDigest),
     verified: isAttestationSummary(verified) ? verified : null,
     establishedAt: timeOf(report.establishedAt),

@@ -80,3 +80,11 @@ export function isHistogram(value: unknown): value is Histogram {
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
+
+/** More than any response can have: larger counts are invalid, and would spoil a sum. */
+const MAX_TOKENS = 1e9;
+
+/** True for a number of tokens as backends report it. */
+export function isTokenCount(value: unknown): value is number {
+  return Number.isInteger(value) && isCount(value) && value <= MAX_TOKENS;
+}

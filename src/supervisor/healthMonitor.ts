@@ -4,9 +4,9 @@ import { causeOf } from '../shared/status.ts';
 import type { Cause, Health, ProxyStatus } from '../shared/status.ts';
 import type { LocalResponse } from './localHttp.ts';
 import { VerifiedConnection, isFromProxy, isKeyRefusal, modelIds } from './localProxy.ts';
-import type { Probe } from './localProxy.ts';
 import { watchNetwork } from './networkWatch.ts';
-import { probePort } from './portOwnership.ts';
+import { probePort } from './portProbe.ts';
+import type { Probe } from './portProbe.ts';
 import { ownershipSecret } from './supervisorHost.ts';
 import type { SupervisorHost } from './supervisorHost.ts';
 
@@ -59,7 +59,7 @@ export class HealthMonitor {
 
   constructor(options: MonitorOptions) {
     this.#options = options;
-    this.#probeTimer = setInterval(() => void this.look(), PROBE_INTERVAL);
+    this.#probeTimer = setInterval(() => void this.poll(), PROBE_INTERVAL);
     this.#endNetworkWatch = watchNetwork(() => {
       this.#failures = 0; // they were failures of another network
       void this.restartCheck();
@@ -89,7 +89,7 @@ export class HealthMonitor {
   }
 
   /** Probes the proxy, and checks the backend too if the proxy's report contradicts the known health. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { signal } = this.#abort;
     const report = await this.#probe(signal).catch(() => undefined);
     if (signal.aborted || this.#checking !== undefined) return;

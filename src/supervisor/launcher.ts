@@ -2,10 +2,11 @@ import type { LiveSettings } from '../settings/schema.ts';
 import { findProblems } from '../settings/validateSettings.ts';
 import type { ImageRules, ProxySecrets } from '../shared/messages.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import type { Probe } from './localProxy.ts';
 import type { Phase } from './phase.ts';
-import { askOutdated, confirmFree, decideOwnership, probeKeys, probePort, trustFingerprint } from './portOwnership.ts';
-import type { Ownership } from './portOwnership.ts';
+import { askOutdated, decideOwnership, trustFingerprint } from './portClaim.ts';
+import type { Ownership } from './portClaim.ts';
+import { confirmFree, probeKeys, probePort } from './portProbe.ts';
+import type { Probe } from './portProbe.ts';
 import { ProxyProcess } from './proxyProcess.ts';
 import type { LaunchConfig } from './settingsDiff.ts';
 import type { SupervisorHost, SupervisorSecrets } from './supervisorHost.ts';
@@ -62,10 +63,10 @@ export class Launcher {
       throw new StartError('setting', problem.editorMessage);
     }
     for (let launches = 0; ; launches++) {
-      let found = await this.#look(settings.port, launches > 0);
+      let found = await this.#probe(settings.port, launches > 0);
       phase.check();
       if (mayTakeOver && (await askOutdated(found, settings, version, this.#host.secrets)))
-        found = await this.#look(settings.port, launches > 0);
+        found = await this.#probe(settings.port, launches > 0);
       phase.check();
       if (found.kind !== 'free' || launches === MAX_LAUNCHES) return decideOwnership(found, settings, version);
       const secrets = await this.#host.secrets();
@@ -110,7 +111,7 @@ export class Launcher {
     await Promise.all([...this.#processes].map((process) => process.stop()));
   }
 
-  async #look(port: number, again: boolean): Promise<Probe> {
+  async #probe(port: number, again: boolean): Promise<Probe> {
     if (port === 0) return { kind: 'free' };
     const found = await probePort(port, this.#host.secrets);
     return found.kind === 'free' && again ? confirmFree(port, this.#host.secrets) : found;

@@ -1,77 +1,18 @@
-// Talks to the program on a local port: finds out whether it is one of our own proxies, and only then sends it a key,
-// over the connection that the proof came from.
-import type { Agent, ClientRequestArgs, IncomingMessage } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+// Talks to one of our own proxies: sends it a key only over the connection that its proof came from.
+import type { ClientRequestArgs, IncomingMessage } from 'node:http';
 import { parseActivity } from '../shared/activity.ts';
 import type { ActivityReport } from '../shared/activity.ts';
 import { parseEvidence } from '../shared/evidence.ts';
 import type { Evidence } from '../shared/evidence.ts';
-import { fieldsOf, parseJson } from '../shared/json.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../shared/ownership.ts';
-import { authenticateChallenge, checkProof, makeChallenge, makeRequest, openReport } from '../shared/ownership.ts';
+import { parseJson } from '../shared/json.ts';
+import { REQUEST_HEADERS, makeRequest } from '../shared/ownership.ts';
 import type { ProxyReport, WindowRequest } from '../shared/ownership.ts';
 import { SingleSocketAgent, fetchLocal, openResponse } from './localHttp.ts';
 import type { LocalResponse } from './localHttp.ts';
-import type { PortHolder } from './portHold.ts';
-
-const HEALTH_LIMIT = 3000;
-const ATTEMPTS = 3;
-const BETWEEN_ATTEMPTS = 100;
+import { HEALTH_LIMIT, probe } from './portProbe.ts';
+import type { Probe } from './portProbe.ts';
 
 type ModelPath = '/v1/chat/completions' | '/v1/embeddings' | '/anthropic/v1/messages' | '/responses/v1/responses';
-
-/** What is on a port. */
-export type Probe =
-  /** Nothing listens. */
-  | { readonly kind: 'free' }
-  /** A proxy with our ownership secret. */
-  | { readonly kind: 'own'; readonly report: ProxyReport }
-  /** It accepts connections and does not respond: another program, or an own proxy that is suspended. */
-  | { readonly kind: 'unresponsive' }
-  /**
-   * It responds without a valid proof. `isSealedProxy`: it says that it is a Sealed Proxy, of another editor or computer.
-   * Any program can say so: only the text for the user depends on it.
-   */
-  | { readonly kind: 'foreign'; readonly isSealedProxy: boolean }
-  /** Nothing listens, and a proxy cannot listen either: see portHold.ts. */
-  | { readonly kind: 'held'; readonly by: PortHolder };
-
-const FOREIGN: Probe = { kind: 'foreign', isSealedProxy: false };
-
-/**
- * Finds out what is on the port. The request contains a random challenge, its authentication code and no secret.
- * @param secret the ownership secret
- */
-export async function probe(port: number, secret: Uint8Array, agent?: Agent): Promise<Probe> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await probeOnce(port, secret, agent);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ECONNREFUSED') return { kind: 'free' };
-      if (code === 'ETIMEDOUT') return { kind: 'unresponsive' };
-      // A proxy that is ending resets connections it has not accepted yet: try again.
-      if (code !== 'ECONNRESET' || attempt === ATTEMPTS) return FOREIGN;
-      await setTimeout(BETWEEN_ATTEMPTS);
-    }
-  }
-}
-
-async function probeOnce(port: number, secret: Uint8Array, agent: Agent | undefined): Promise<Probe> {
-  const challenge = makeChallenge();
-  const headers = {
-    [CHALLENGE_HEADER]: challenge,
-    [WINDOW_HEADER]: authenticateChallenge(secret, challenge, port),
-  };
-  const { headers: answer, body } = await fetchLocal({ port, path: '/health', headers, agent }, HEALTH_LIMIT);
-  const [sealed, proof] = [answer[REPORT_HEADER], answer[PROOF_HEADER]];
-  const report =
-    typeof sealed === 'string'
-      ? openReport(secret, challenge, port, sealed)
-      : checkProof(secret, challenge, port, String(proof)); // of a proxy of protocol 1
-  if (report !== undefined) return { kind: 'own', report };
-  return { kind: 'foreign', isSealedProxy: fieldsOf(parseJson(body))['service'] === 'sealed-proxy' };
-}
 
 /**
  * A single connection to a port. After a successful `probe`, the program at its other end is an own proxy, and can be

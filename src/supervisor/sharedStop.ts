@@ -6,6 +6,7 @@ import { existsSync, watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Queue } from '../shared/queue.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { SupervisorSecrets } from './supervisorHost.ts';
 
@@ -21,7 +22,7 @@ export class SharedStop {
   #watcher: FSWatcher | undefined;
   #isOver = false;
   /** Runs everything in order. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   /** @param folder is created on first use */
   constructor(
@@ -46,7 +47,7 @@ export class SharedStop {
     try {
       await this.#watch();
     } finally {
-      await this.#enqueue(async () => {
+      await this.#queue.run(async () => {
         if (await this.#isSet().catch(() => false)) await this.#stop(this.#resumes);
         else if (autoStart) void this.#supervisor.start();
       });
@@ -57,7 +58,7 @@ export class SharedStop {
   async start(how: 'start' | 'restart' = 'start'): Promise<void> {
     this.#resumes = true;
     this.#starts++;
-    const isRemoved = this.#enqueue(async () => {
+    const isRemoved = this.#queue.run(async () => {
       try {
         await rm(await this.#file(), { force: true });
       } catch (error) {
@@ -74,7 +75,7 @@ export class SharedStop {
    * @throws Error if the secrets cannot be read, for example because all data was removed
    */
   stopAll(): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       const file = await this.#file(); // first: after the data was removed, no folder is created
       await mkdir(this.#folder, { recursive: true });
       await writeFile(file, '');
@@ -84,7 +85,7 @@ export class SharedStop {
 
   /** Does what the file asks for, also where the system does not report its changes. */
   follow(): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       if (!this.#isOver) await this.#follow();
     });
   }
@@ -141,11 +142,5 @@ export class SharedStop {
       this.#folder,
       createHash('sha256').update(`sealed-proxy/stop\0${ownership}`).digest('hex').slice(0, 16),
     );
-  }
-
-  #enqueue(act: () => Promise<void>): Promise<void> {
-    const result = this.#queue.then(act);
-    this.#queue = result.catch(() => undefined);
-    return result;
   }
 }

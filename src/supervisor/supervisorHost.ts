@@ -12,8 +12,6 @@ export interface SupervisorSecrets {
   readonly ownKey: string;
   /** Base64 of 32 bytes, the same in every window: windows and proxies that share it recognize each other. */
   readonly ownership: string;
-  /** The same as earlier versions on this computer derive it, if they do so in another way. */
-  readonly formerOwnership?: string;
   /** Base64 of 32 bytes. */
   readonly cacheNamespaceRoot: string;
 }

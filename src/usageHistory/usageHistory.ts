@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { persist, withDraft } from '../disk/atomicFile.ts';
 import { HOUR, UsageTable } from '../shared/activity.ts';
 import type { NamedUsageSum, UsageSum } from '../shared/activity.ts';
+import { Queue } from '../shared/queue.ts';
 import { MAX_SIZE, formatDay, parseDay } from './dayFile.ts';
 import type { DayFile } from './dayFile.ts';
 
@@ -17,12 +18,10 @@ const FOLDER = 'usage';
 const ERASED = 'usage-erased';
 /** The folder during an erasure. */
 const MOVED = /^usage\.[0-9a-f]{8}$/;
-const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{8})$/;
+const FILE = /^(\d{4}-\d\d-\d\d)\.[0-9a-f]{16}\.(?:json|[0-9a-f]{16})$/;
 const [PRIVATE_FILE, PRIVATE_FOLDER] = [0o600, 0o700];
 /** Files that are read at once. */
 const BATCH = 32;
-/** In milliseconds. On Windows, a file or folder cannot be renamed for a moment while another program has it open. */
-const PAUSES = [10, 20, 40, 80, 160, 320, 640];
 
 /** What a proxy has measured since `since`, in milliseconds since 1970. */
 export interface Measured {
@@ -42,7 +41,7 @@ export class UsageHistory {
   #erasedAt = 0;
   #prunedOn = '';
   /** Runs changes one after the other. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Queue();
 
   /**
    * @param storage the folder of the extension's data. It is not created: without it, nothing is recorded
@@ -60,7 +59,7 @@ export class UsageHistory {
    * @param names of the clients, by caller. They stay when a client's key is revoked
    */
   add({ since, sums }: Measured, names: Promise<ReadonlyMap<string, string>>): Promise<void> {
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       const known = await names.catch(() => new Map<string, string>());
       for (const [day, ofDay = []] of Map.groupBy(sums, ({ hour }) => dayOf(hour)))
         await this.#addToDay(day, since, ofDay, known);
@@ -89,7 +88,7 @@ export class UsageHistory {
   /** Deletes all sums, also those that windows have received and not written yet. */
   erase(): Promise<void> {
     this.#erasedAt = this.#now();
-    return this.#enqueue(async () => {
+    return this.#queue.run(async () => {
       try {
         await writeFile(join(this.#storage, ERASED), String(this.#erasedAt), { mode: PRIVATE_FILE });
       } catch (error) {
@@ -102,12 +101,12 @@ export class UsageHistory {
 
   /** Deletes what is older than 90 days. */
   prune(): Promise<void> {
-    return this.#enqueue(() => this.#prune());
+    return this.#queue.run(() => this.#prune());
   }
 
   /** Resolves when everything is written. */
   async settled(): Promise<void> {
-    await this.#queue;
+    await this.#queue.settled();
   }
 
   /**
@@ -121,22 +120,22 @@ export class UsageHistory {
     names: ReadonlyMap<string, string>,
   ): Promise<void> {
     const name = `${day}.${this.#id}`;
-    const draft = join(this.#folder, `${name}.${randomBytes(4).toString('hex')}`);
+    const path = join(this.#folder, `${name}.json`);
     try {
       await mkdir(this.#folder, { mode: PRIVATE_FOLDER }).catch(ignore('EEXIST'));
-      const file = await open(draft, 'wx', PRIVATE_FILE);
-      try {
-        if (since <= (await this.#lastErasure())) return;
-        const known = await this.#readDay(`${name}.json`);
-        await file.writeFile(formatDay(addUp(known, sums, names)));
-      } finally {
-        await file.close();
-      }
-      await persist(() => rename(draft, join(this.#folder, `${name}.json`)));
+      await withDraft(join(this.#folder, name), async (draft) => {
+        const file = await open(draft, 'wx', PRIVATE_FILE);
+        try {
+          if (since <= (await this.#lastErasure())) return;
+          const known = await this.#readDay(`${name}.json`);
+          await file.writeFile(formatDay(addUp(known, sums, names)));
+        } finally {
+          await file.close();
+        }
+        await persist(() => rename(draft, path));
+      });
     } catch (error) {
       if (!isMissing(error)) throw error; // the folder was removed, and the sums go with it
-    } finally {
-      await rm(draft, { force: true, maxRetries: 3 });
     }
   }
 
@@ -180,12 +179,6 @@ export class UsageHistory {
       if (isOld || name > last) await rm(join(this.#folder, name), { force: true, maxRetries: 3 });
     }
     await deleteMoved(this.#storage);
-  }
-
-  #enqueue(act: () => Promise<void>): Promise<void> {
-    const result = this.#queue.then(act);
-    this.#queue = result.catch(() => undefined);
-    return result;
   }
 }
 
@@ -233,19 +226,6 @@ function addUp(known: DayFile | undefined, sums: readonly UsageSum[], names: Rea
 /** `YYYY-MM-DD` (UTC) of a time in milliseconds since 1970. */
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-async function persist(act: () => Promise<void>): Promise<void> {
-  for (const pause of PAUSES) {
-    try {
-      await act();
-      return;
-    } catch (error) {
-      if (!['EACCES', 'EBUSY', 'EPERM'].includes(codeOf(error))) throw error;
-      await setTimeout(pause);
-    }
-  }
-  await act();
 }
 
 function isMissing(error: unknown): boolean {

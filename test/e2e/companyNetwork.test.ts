@@ -8,7 +8,7 @@ import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import { toHex } from '../../src/shared/bytes.ts';
 import type { FromProxy, NetworkSettings, ToProxy } from '../../src/shared/messages.ts';
 import type { ProxyRoute } from '../../src/shared/network.ts';
-import { probe } from '../../src/supervisor/localProxy.ts';
+import { probe } from '../../src/supervisor/portProbe.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { identityFor, openCompanyProxy, openFileServer } from '../support/e2e/companyProxy.ts';
 import type { ProxyAuthentication } from '../support/e2e/companyProxy.ts';

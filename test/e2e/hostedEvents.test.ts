@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { ProxySettings } from '../../src/settings/schema.ts';
-import { probe } from '../../src/supervisor/localProxy.ts';
+import { probe } from '../../src/supervisor/portProbe.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';
 import type { HostedProxy } from '../support/e2e/hosted.ts';

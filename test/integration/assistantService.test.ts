@@ -6,9 +6,6 @@ import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
 import { FILE_ASSISTANTS } from '../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../src/assistants/snippets.ts';
 import type { Assistant } from '../../src/assistants/types.ts';
-import { makeAccessKey } from '../../src/keys/accessKeys.ts';
-import { MachineStore } from '../../src/keys/machineStore.ts';
-import { Secrets } from '../../src/keys/secrets.ts';
 import { baseUrlOf } from '../../src/shared/status.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { AssistantBench, MODEL_CHOICE } from '../support/assistantBench.ts';
@@ -28,13 +25,6 @@ describe('AssistantService', () => {
 
   const text = () => bench.read(FILE);
   const stateOf = async (assistant: Assistant) => (await bench.service.inspect(assistant)).kind;
-  /** The change that writes this key. */
-  const planWith = async (key: string) => {
-    const baseUrl = baseUrlOf(bench.editor.supervisor.status) ?? '';
-    const plan = await opencode.plan({ ...bench.endpoint, baseUrl, key, model: MODEL_CHOICE });
-    assert.ok(plan.kind === 'change');
-    return plan;
-  };
   const movePort = async () => {
     assert.equal(await bench.editor.change({ port: await freePort() }), true);
     await bench.editor.health('connected');
@@ -218,23 +208,6 @@ describe('AssistantService', () => {
     assert.ok(leftovers[0]?.message.includes(bench.pathOf(broken)));
     for (const assistant of FILE_ASSISTANTS.filter(({ name }) => name !== 'Continue'))
       assert.equal(await stateOf(assistant), 'absent');
-  });
-
-  it('offers a new key in place of one that another computer accepts as well', async () => {
-    const key = makeAccessKey('opencode', 'assistant', 1000);
-    bench.vault.set(`accessKey.${key.id}`, JSON.stringify(key));
-    bench.write(FILE, THEIRS);
-    await opencode.apply(await planWith(key.key));
-    await bench.service.claim();
-    assert.equal(await stateOf(opencode), 'current');
-    const elsewhere = new Secrets(bench.vault.storage(), new MachineStore(bench.pathOf('elsewhere')));
-    await elsewhere.claimAccessKey(key.id);
-    assert.equal(await stateOf(opencode), 'outdated');
-    assert.deepEqual(await repairAll(), ['opencode']);
-    assert.equal(await stateOf(opencode), 'current');
-    assert.notEqual(await bench.keyOf('opencode'), key.key);
-    assert.equal((await elsewhere.findAccessKey('opencode', 'assistant'))?.key, key.key);
-    elsewhere.dispose();
   });
 
   it('tells the editor when something was connected or disconnected', async () => {

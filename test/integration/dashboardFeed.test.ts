@@ -35,7 +35,7 @@ class View {
   constructor({ supervisor }: EditorWindow, change: Partial<FeedContext> = {}) {
     const context: FeedContext = {
       supervisor,
-      secrets: { accessKeys: () => Promise.resolve([{ ...CLIENT, isBound: true, isShared: false }]) },
+      secrets: { accessKeys: () => Promise.resolve([CLIENT]) },
       assistants: { list: () => Promise.resolve([]) },
       promptSources: NO_SENDERS,
       usageHistory: { read: () => Promise.resolve([]) },

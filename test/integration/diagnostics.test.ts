@@ -10,7 +10,7 @@ import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/chec
 import { CHECK_LIMIT, diagnose } from '../../src/diagnostics/diagnose.ts';
 import { diagnosticsReport } from '../../src/diagnostics/report.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
-import { probe } from '../../src/supervisor/localProxy.ts';
+import { probe } from '../../src/supervisor/portProbe.ts';
 import { HOST, makeContext, outline, resultNamed } from '../support/diagnostics.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
+import { PROTOCOL } from '../../src/shared/ownership.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
-import { trustFingerprint } from '../../src/supervisor/portOwnership.ts';
+import { trustFingerprint } from '../../src/supervisor/portClaim.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listModels, openResponse, readResponse } from '../support/e2e/httpClient.ts';
 import { perTest } from '../support/e2e/scope.ts';
@@ -12,6 +13,7 @@ import { EditorWindow, gone, makeVault } from '../support/editorWindow.ts';
 import type { Running, Vault } from '../support/editorWindow.ts';
 import { FakeProxy } from '../support/fakeProxy.ts';
 
+const OLDER = '0.0.1';
 const NEWER = '99.0.0';
 
 describe('Supervisors of different versions', () => {
@@ -132,12 +134,11 @@ describe('Supervisors of different versions', () => {
     assert.equal(older.pids.length, 1);
   });
 
-  describe('and a proxy of version 0.4.1', () => {
+  describe('and a proxy of an older protocol', () => {
     const startOld = async (change = {}) => {
       const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
       scope.onClose(() => fake.close());
-      fake.isOld = true;
-      fake.report = { version: '0.4.1', ...change };
+      fake.report = { version: OLDER, protocol: PROTOCOL - 1, ...change };
       return fake;
     };
 
@@ -150,27 +151,11 @@ describe('Supervisors of different versions', () => {
       assert.equal(fake.modelRequests, 0);
     });
 
-    it('take over from it if it has the former secret of this user, and not from another editor', async () => {
-      const { formerOwnership, ownership } = { formerOwnership: makeVault().ownership, ownership: vault.ownership };
-      for (const secret of [makeVault().ownership, formerOwnership]) {
-        vault.ownership = secret;
-        const editor = open(NEWER);
-        editor.vault = { ...vault, ownership, formerOwnership };
-        const fake = await startOld({ trustFingerprint: trustFingerprint(editor.settings) });
-        await editor.supervisor.start();
-        assert.equal(fake.released, secret === formerOwnership);
-        const { kind } = editor.supervisor.status;
-        assert.equal(kind, fake.released ? 'running' : 'portTaken');
-        assert.equal(fake.modelRequests, 0);
-        await fake.close();
-      }
-    });
-
     it('do not send it a key, and show its version, if it trusts something else; Restart takes over', async () => {
       const editor = open(NEWER);
       const fake = await startOld();
       await editor.supervisor.start();
-      const status = { kind: 'otherVersion', port, version: '0.4.1', isNewer: false };
+      const status = { kind: 'otherVersion', port, version: OLDER, isNewer: false };
       assert.deepEqual(editor.supervisor.status, status);
       assert.deepEqual([fake.released, fake.modelRequests, editor.pids.length], [false, 0, 0]);
       await editor.supervisor.restart();
@@ -182,7 +167,7 @@ describe('Supervisors of different versions', () => {
   it('show a proxy of a later protocol, and start when it is gone', async () => {
     const fake = await FakeProxy.start(Buffer.from(vault.ownership, 'base64'), port);
     scope.onClose(() => fake.close());
-    fake.report = { version: NEWER, protocol: 3 };
+    fake.report = { version: NEWER, protocol: PROTOCOL + 1 };
     const editor = open();
     await editor.supervisor.start();
     const status = { kind: 'otherVersion', port, version: NEWER, isNewer: true };

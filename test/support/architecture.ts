@@ -23,6 +23,7 @@ const ENVIRONMENT = ['fetch', 'WebSocket', 'console', 'process'];
 
 const LAYERS: Readonly<Record<string, Layer>> = {
   shared: { below: [], packages: /^node:/, forbidden: [...CLOCKS, ...ENVIRONMENT] },
+  disk: { below: [], packages: /^node:.+$/, forbidden: ENVIRONMENT },
   attestation: {
     below: ['shared'],
     packages: /^(node:crypto|cborg)$/,
@@ -49,13 +50,13 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: /^(@vscode-elements\/elements\/.+|lit(\/.+)?|uplot)$/,
     forbidden: ['fetch', 'WebSocket', 'console', 'process', 'Math.random'],
   },
-  keys: { below: ['shared'], packages: /^node:.+$/, forbidden: [] },
+  keys: { below: ['disk', 'shared'], packages: /^node:.+$/, forbidden: [] },
   presentation: {
     below: ['keys', 'dashboard', 'shared'],
     packages: /^node:.+$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT],
   },
-  usageHistory: { below: ['shared'], packages: /^node:.+$/, forbidden: [...ENVIRONMENT] },
+  usageHistory: { below: ['disk', 'shared'], packages: /^node:.+$/, forbidden: [...ENVIRONMENT] },
   supervisor: { below: ['settings', 'shared'], packages: /^node:.+$/, forbidden: [] },
   chat: {
     below: ['dialects', 'supervisor', 'presentation', 'settings', 'shared'],
@@ -63,7 +64,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     forbidden: [],
   },
   assistants: {
-    below: ['chat', 'dialects', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
+    below: ['chat', 'dialects', 'supervisor', 'keys', 'presentation', 'settings', 'disk', 'shared'],
     packages: /^(node:.+|jsonc-parser|toml-eslint-parser|yaml)$/,
     forbidden: [],
   },

@@ -4,6 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
+import { createModel } from '../../src/devEnclave/model/model.ts';
+import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { Settings } from '../../src/settings/editorSettings.ts';
 import { EXTENSION_DEFAULTS } from '../../src/settings/schema.ts';
 import type { CompleteProxySettings } from '../../src/settings/schema.ts';
@@ -12,12 +15,14 @@ import type { NetworkSettings } from '../../src/shared/messages.ts';
 import type { ProxyRoute } from '../../src/shared/network.ts';
 import type { Health, ProxyStatus } from '../../src/shared/status.ts';
 import { VERSION } from '../../src/shared/version.ts';
+import { freePort } from '../../src/supervisor/freePort.ts';
 import { Supervisor } from '../../src/supervisor/supervisor.ts';
 import type { SupervisorHost, SupervisorSecrets } from '../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { PROXY } from './e2e/process.ts';
-import { ACCESS_KEY, API_KEY } from './e2e/scope.ts';
+import { ACCESS_KEY, API_KEY, perTest } from './e2e/scope.ts';
 import type { Scope } from './e2e/scope.ts';
+import { SETTINGS } from './supervisors.ts';
 import { eventually } from './withTimeout.ts';
 
 export type Running = Extract<ProxyStatus, { kind: 'running' }>;
@@ -85,20 +90,7 @@ export class EditorWindow {
 
   private constructor(settings: Partial<CompleteProxySettings>, vault: Vault, source: string, version: string) {
     this.vault = vault;
-    this.settings = {
-      port: 0,
-      backendUrl: '',
-      pcr0Environment: 'production',
-      additionalPcr0: [],
-      requestTimeoutSeconds: 300,
-      streamIdleTimeoutSeconds: 300,
-      capacityWaitSeconds: 0,
-      messagesModel: '',
-      responsesModel: '',
-      allowedOrigins: [],
-      logLevel: 'info',
-      ...settings,
-    };
+    this.settings = { ...SETTINGS, port: 0, backendUrl: '', ...settings };
     this.#folder = mkdtempSync(join(tmpdir(), 'sealed-proxy-window-'));
     const wrapper = join(this.#folder, 'noted.cjs');
     const note = `require('node:fs').appendFileSync('pids', process.pid + '\\n');`;
@@ -178,6 +170,18 @@ export class EditorWindow {
     const accepts = (one: ProxyStatus) => one.kind === 'running' && one.health.kind === kind;
     return (await this.statuses.find(`the health ${kind}`, accepts, Math.max(0, start))) as Running;
   }
+}
+
+/** A development enclave for each test, and a window in front of it that has not started. */
+export function perTestWindow(makeHandler: () => ApiHandler = () => createModel({ paceMs: 20 })) {
+  const scope = perTest();
+  let enclave: RunningEnclave;
+  let editor: EditorWindow;
+  beforeEach(async () => {
+    enclave = await scope.enclave({ handler: makeHandler() });
+    editor = EditorWindow.open(scope, { backendUrl: enclave.url, port: await freePort() });
+  });
+  return { scope, enclave: () => enclave, editor: () => editor };
 }
 
 /** True while the process exists. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { proofFor } from '../../src/proxy/server/windowRequests.ts';
-import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS, isRequest, prove } from '../../src/shared/ownership.ts';
+import { REQUEST_HEADERS, isRequest } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { aReport } from './reports.ts';
@@ -53,8 +53,6 @@ export class FakeProxy {
   hasSuccessor = false;
   /** False: it sends no proof. */
   proves = true;
-  /** True: it answers every challenge with a complete report, as a proxy of version 0.4.1 does. */
-  isOld = false;
 
   static async start(secret: Uint8Array, port = 0): Promise<FakeProxy> {
     const server = createServer();
@@ -91,16 +89,8 @@ export class FakeProxy {
       return;
     }
     const report = aReport(this.port, this.report);
-    if (this.proves) this.#prove(request, response, report);
+    const [name, value] = proofFor(request.rawHeaders, { secret: this.#secret, report: () => report });
+    if (this.proves && name !== undefined && value !== undefined) response.setHeader(name, value);
     response.end('{"service":"sealed-proxy"}');
-  }
-
-  #prove({ headers, rawHeaders }: IncomingMessage, response: ServerResponse, report: ProxyReport): void {
-    const { trustFingerprint: tag, ...others } = report;
-    const old = { ...others, tag, protocol: 1 };
-    const [name, value] = this.isOld
-      ? [PROOF_HEADER, prove(this.#secret, String(headers[CHALLENGE_HEADER]), old)]
-      : proofFor(rawHeaders, { secret: this.#secret, report: () => report });
-    if (name !== undefined && value !== undefined) response.setHeader(name, value);
   }
 }

@@ -1,5 +1,6 @@
 // The editor's secret storage, in memory.
 import { EventEmitter } from 'node:events';
+import type { SecretEntries } from '../../src/keys/secrets.ts';
 import type { SecretStorage } from '../../src/keys/secretStorage.ts';
 import { flushEventLoop } from './withTimeout.ts';
 
@@ -97,4 +98,17 @@ class StaleStorage extends Storage {
     for (const [known, value] of this.#copy) this.vault.values.set(known, value);
     super.changed(name);
   }
+}
+
+/** Entries as `Secrets.entries` has them, in memory. */
+export function entriesIn(stored: Map<string, string>): SecretEntries {
+  return {
+    get: (id) => Promise.resolve(stored.get(id)),
+    set: async (id, text) => {
+      await Promise.resolve(stored.set(id, text));
+    },
+    delete: async (id) => {
+      await Promise.resolve(stored.delete(id));
+    },
+  };
 }

@@ -8,13 +8,16 @@ export const DEADLINE = 120_000;
 /** Not those of a simulated clock. */
 const { setTimeout, clearTimeout } = globalThis;
 
-/** Resolves with `promise`; rejects after `milliseconds` with an error that contains the label. */
+/**
+ * Resolves with `promise`; rejects after `milliseconds` with an error that contains the label. A wait that a test has given
+ * up does not keep the process of the tests alive; a test that still runs does.
+ */
 export async function withTimeout<T>(label: string, milliseconds: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       reject(new Error(`Waited ${milliseconds} ms for ${label}`));
-    }, milliseconds);
+    }, milliseconds).unref();
   });
   try {
     return await Promise.race([promise, deadline]);

@@ -1,12 +1,11 @@
 // Configuration files of other programs: read as they are, written completely or not at all.
 import { isUtf8 } from 'node:buffer';
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, realpath, rmdir, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { persist, removeFile, withDraft } from '../../disk/atomicFile.ts';
 import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
 import type { Applied, Change, Refused, Unchanged, Undone } from '../types.ts';
-import { removeFile, renameFile } from './persistent.ts';
 
 /** For the owner only: the file holds a key. */
 const PRIVATE = 0o600;
@@ -238,8 +237,7 @@ async function replace(
   wanted?: number,
 ): Promise<boolean> {
   const mode = wanted ?? (await stat(path).catch(() => undefined))?.mode ?? PRIVATE;
-  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString('hex')}`);
-  try {
+  return withDraft(join(dirname(path), `.${basename(path)}`), async (draft) => {
     const file = await open(draft, 'wx', PRIVATE);
     try {
       await file.writeFile(text);
@@ -248,10 +246,12 @@ async function replace(
     } finally {
       await file.close();
     }
-    return await renameFile(draft, path, () => isStill(path, before));
-  } finally {
-    await removeFile(draft);
-  }
+    return persist(async () => {
+      const isAllowed = await isStill(path, before);
+      if (isAllowed) await rename(draft, path);
+      return isAllowed;
+    });
+  });
 }
 
 /** Removes the folders from `innermost` up to `outermost`, and stops at the first that is not empty. */

@@ -9,7 +9,7 @@ import type { HostInfo } from '../../diagnostics/report.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import { verdictLines } from '../../promptMap/section.ts';
 import { VERSION } from '../../shared/version.ts';
-import { probePort } from '../../supervisor/portOwnership.ts';
+import { probePort } from '../../supervisor/portProbe.ts';
 import { PromptSources } from '../promptSources.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 

@@ -1,12 +1,6 @@
 // The requests that windows of the same user may send to `/health`. Other clients get the plain health response.
-import {
-  CHALLENGE_HEADER,
-  PROOF_HEADER,
-  REPORT_HEADER,
-  REQUEST_HEADERS,
-  WINDOW_HEADER,
-} from '../../shared/ownership.ts';
-import { isChallenge, isFromWindow, isRequest, prove, sealReport } from '../../shared/ownership.ts';
+import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../../shared/ownership.ts';
+import { isChallenge, isFromWindow, isRequest, sealReport } from '../../shared/ownership.ts';
 import type { ProxyReport, WindowRequest } from '../../shared/ownership.ts';
 import { singleValue } from '../http/headers.ts';
 
@@ -37,17 +31,14 @@ export function windowRequest(
 }
 
 /**
- * The header that proves to a window that this is its user's proxy. It is empty if the request has no valid challenge. Only
- * a window that shares the secret gets the report. Any other program gets what `/health` tells everyone, and the port: with
- * these, a window of version 0.4.1 shows that another version runs.
+ * The header that proves to a window that this is its user's proxy, with the report. Empty unless the request has a valid
+ * challenge of a window that shares the secret.
  */
 export function proofFor(raw: readonly string[], { secret, report }: Ownership): readonly string[] {
   const challenge = singleValue(raw, CHALLENGE_HEADER);
   if (secret === null || typeof challenge !== 'string' || !isChallenge(challenge)) return [];
   const current = report();
-  const { version, port } = current;
   const code = singleValue(raw, WINDOW_HEADER);
-  return typeof code === 'string' && isFromWindow(secret, challenge, port, code)
-    ? [REPORT_HEADER, sealReport(secret, challenge, current)]
-    : [PROOF_HEADER, prove(secret, challenge, { version, port })];
+  if (typeof code !== 'string' || !isFromWindow(secret, challenge, current.port, code)) return [];
+  return [REPORT_HEADER, sealReport(secret, challenge, current)];
 }

@@ -2,6 +2,7 @@
 // after they were sent to the client; it keeps and delays none of them.
 import type { HeaderField } from '../../session/wire.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
+import { isTokenCount } from '../../shared/usage.ts';
 import { fieldValue, isEventStreamType } from '../http/headers.ts';
 import { JsonFields } from './jsonFields.ts';
 
@@ -125,9 +126,6 @@ function mentionsUsage(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** More than any response can have: larger counts are invalid, and would spoil a sum. */
-const MAX_TOKENS = 1e9;
-
 /** The tokens of a `usage` object; undefined if a count is invalid. Embeddings have only input tokens. */
 export function parseTokens(json: string | undefined): Tokens | undefined {
   if (json === undefined) return undefined; // the usual case, and the parser's exception would be slow
@@ -136,13 +134,9 @@ export function parseTokens(json: string | undefined): Tokens | undefined {
     completion_tokens: output = 0,
     prompt_tokens_details: details,
   } = fieldsOf(parseJson(json));
-  if (!isCount(input) || !isCount(output)) return undefined;
+  if (!isTokenCount(input) || !isTokenCount(output)) return undefined;
   const { cached_tokens: cached } = fieldsOf(details);
-  return { input, output, cached: isCount(cached) && cached <= input ? cached : null };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
+  return { input, output, cached: isTokenCount(cached) && cached <= input ? cached : null };
 }
 
 /** A JSON text of printable ASCII characters without escapes. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { ChatSettings } from '../../../src/assistants/chatSettings.ts';
 import type { SettingsFiles } from '../../../src/assistants/chatSettings.ts';
+import { undoEntries } from '../../../src/assistants/undoStore.ts';
 import { MachineStore } from '../../../src/keys/machineStore.ts';
 import { Secrets } from '../../../src/keys/secrets.ts';
 import { Vault } from '../../support/secretVault.ts';
@@ -79,7 +80,7 @@ function setUp(text = ODD, place = FILE) {
   const vault = new Vault();
   const secrets = () => new Secrets(vault.storage(), new MachineStore('/nonexistent'));
   /** Another window, or the same one later. */
-  const open = () => new ChatSettings(editor, editor.access, secrets());
+  const open = () => new ChatSettings(editor, editor.access, undoEntries(secrets()));
   return { editor, vault, open };
 }
 

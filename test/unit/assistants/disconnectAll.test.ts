@@ -5,21 +5,14 @@ import { UndoStore } from '../../../src/assistants/undoStore.ts';
 import { accessKeyId } from '../../../src/shared/accessKeys.ts';
 import { KEY, OTHER_KEY } from '../../support/assistantFiles.ts';
 import { perTestHome } from '../../support/assistantHome.ts';
+import { entriesIn } from '../../support/secretVault.ts';
 
 const FILE = '.config/opencode/opencode.jsonc';
 
 describe('disconnectAll()', () => {
   const home = perTestHome();
   const stored = new Map<string, string>();
-  const undo = new UndoStore({
-    undoOf: (id) => Promise.resolve(stored.get(id)),
-    keepUndo: async (id, text) => {
-      await Promise.resolve(stored.set(id, text));
-    },
-    forgetUndo: () => Promise.resolve(),
-    legacyUndoOf: () => Promise.resolve(undefined),
-    forgetLegacyUndo: () => Promise.resolve(),
-  });
+  const undo = new UndoStore(entriesIn(stored));
   const removeAll = (...keys: string[]) => {
     const places = { home: home().path };
     return disconnectAll(

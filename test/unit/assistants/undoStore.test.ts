@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { opencode } from '../../../src/assistants/adapters/opencode.ts';
 import type { Applied } from '../../../src/assistants/types.ts';
 import { UndoStore } from '../../../src/assistants/undoStore.ts';
 import { EXAMPLES, KEY, THEIR_KEY } from '../../support/assistantFiles.ts';
 import { perTestHome } from '../../support/assistantHome.ts';
+import { entriesIn } from '../../support/secretVault.ts';
 
 /** An assistant without a file. */
 const SETTINGS = { id: 'settings' };
@@ -15,30 +15,15 @@ const APPLIED: Applied = {
   madeFolder: '/home/me/.config',
   mixed: true,
 };
-const FILE = '.config/opencode/opencode.jsonc';
 
 describe('UndoStore', () => {
   const home = perTestHome();
   let stored: Map<string, string>;
-  let legacy: Map<string, string>;
   let store: UndoStore;
 
   beforeEach(() => {
     stored = new Map();
-    legacy = new Map();
-    store = new UndoStore({
-      undoOf: (id) => Promise.resolve(stored.get(id)),
-      keepUndo: async (id, text) => {
-        await Promise.resolve(stored.set(id, text));
-      },
-      forgetUndo: async (id) => {
-        await Promise.resolve(stored.delete(id));
-      },
-      legacyUndoOf: (id) => Promise.resolve(legacy.get(id)),
-      forgetLegacyUndo: async (id) => {
-        await Promise.resolve(legacy.delete(id));
-      },
-    });
+    store = new UndoStore(entriesIn(stored));
   });
 
   it('reads what it has written, until it is deleted', async () => {
@@ -101,30 +86,15 @@ describe('UndoStore', () => {
     assert.deepEqual(providers, { 'openai-compatible': own });
   });
 
-  it('reads entries of earlier releases, which are complete texts, and makes them this computer’s', async () => {
-    home().write(FILE, '{ "theme": "gruvbox" }\n');
-    const applied = await home().connect(opencode);
-    const { path, before, after } = applied;
-    legacy.set('opencode', JSON.stringify({ path, before, after, mixed: true }));
-    legacy.set('other', '{"version":1,"path":"/f","after":"{1}","madeFolder":"/d"}');
-    const created = { kind: 'applied', path: '/f', before: undefined, after: '{1}', madeFolder: '/d', mixed: false };
-    assert.deepEqual(await store.getLegacy('other'), created);
-    const found = await store.getLegacy('opencode');
-    assert.deepEqual(found, { kind: 'applied', path, before, after, madeFolder: undefined, mixed: true });
-    assert.equal(await store.get('opencode'), undefined);
-    await store.claimLegacy(opencode, applied);
-    assert.equal(await store.getLegacy('opencode'), undefined);
-    assert.deepEqual(await store.get('opencode'), { ...applied, mixed: false });
-  });
-
   it('ignores an entry with another version, a missing field or a field of another type', async () => {
     const patch = { version: 2, path: '/f', existed: true, previous: '{}', patch: [], digest: '' };
     for (const text of [
       '{"version":3,"path":"/f","after":"{1}"}',
-      '{"path":"/f"}',
-      '{"after":"{1}"}',
-      '{"path":"/f","after":"{1}","before":null}',
-      '{"path":"/f","after":"{1}","madeFolder":7}',
+      '{"path":"/f","after":"{1}"}',
+      '{"version":1,"path":"/f"}',
+      '{"version":1,"after":"{1}"}',
+      '{"version":1,"path":"/f","after":"{1}","before":null}',
+      '{"version":1,"path":"/f","after":"{1}","madeFolder":7}',
       JSON.stringify({ ...patch, path: 7 }),
       JSON.stringify({ ...patch, existed: 'yes' }),
       JSON.stringify({ ...patch, previous: undefined }),

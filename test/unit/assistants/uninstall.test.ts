@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { codex } from '../../../src/assistants/adapters/codex.ts';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
-import { UndoStore } from '../../../src/assistants/undoStore.ts';
+import { UndoStore, undoEntries } from '../../../src/assistants/undoStore.ts';
 import { uninstall } from '../../../src/assistants/uninstall.ts';
 import { makeRecord, parseRecord, writeRecord } from '../../../src/assistants/uninstallRecord.ts';
 import { MachineStore } from '../../../src/keys/machineStore.ts';
@@ -22,7 +22,7 @@ describe('uninstall()', () => {
 
   beforeEach(async () => {
     secrets = new Secrets(new Vault().storage(), new MachineStore(home().pathOf('data')));
-    const undo = new UndoStore(secrets);
+    const undo = new UndoStore(undoEntries(secrets));
     for (const { assistant, file, before } of EXAMPLES) {
       home().write(file, before);
       const { key } = await secrets.accessKeyNamed(assistant.name, 'assistant');
@@ -61,7 +61,10 @@ describe('uninstall()', () => {
     const change = await home().plan(codex, { ...home().endpoint, codexHome: places.codexHome });
     await codex.apply(change);
     const key = { ...(await secrets.accessKeyNamed(codex.name, 'assistant')), key: KEY, id: accessKeyId(KEY) };
-    await writeRecord(record(), await makeRecord(FILE_ASSISTANTS, [key], new UndoStore(secrets), places, []));
+    await writeRecord(
+      record(),
+      await makeRecord(FILE_ASSISTANTS, [key], new UndoStore(undoEntries(secrets)), places, []),
+    );
     assert.deepEqual(parseRecord(readFileSync(record(), 'utf8'))?.places, places);
     assert.deepEqual(await uninstall(record()), []);
     assert.doesNotMatch(home().read('moved/config.toml'), /sealed/i);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DiagnosticsContext } from '../../../src/diagnostics/check.ts';
 import { localChecks } from '../../../src/diagnostics/localChecks.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
-import type { Probe } from '../../../src/supervisor/localProxy.ts';
+import type { Probe } from '../../../src/supervisor/portProbe.ts';
 import { AT, RUNNING, makeContext } from '../../support/diagnostics.ts';
 
 describe('localChecks()', () => {

@@ -4,7 +4,7 @@ import type { DiagnosticsContext, Running } from '../../../src/diagnostics/check
 import { networkChecks } from '../../../src/diagnostics/networkChecks.ts';
 import type { NetworkReport, RouteReport } from '../../../src/shared/network.ts';
 import type { Health } from '../../../src/shared/status.ts';
-import type { Probe } from '../../../src/supervisor/localProxy.ts';
+import type { Probe } from '../../../src/supervisor/portProbe.ts';
 import { AT, RUNNING, makeContext } from '../../support/diagnostics.ts';
 import { aReport } from '../../support/reports.ts';
 

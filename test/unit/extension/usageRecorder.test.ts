@@ -8,7 +8,7 @@ import { hourOf } from '../../../src/shared/activity.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 
 describe('UsageRecorder', () => {
-  const key = { ...makeAccessKey('Cline', 'assistant', 0), isBound: true, isShared: false };
+  const key = makeAccessKey('Cline', 'assistant', 0);
   let storage: string;
   let usageHistory: boolean;
   let log: EventQueue<string>;

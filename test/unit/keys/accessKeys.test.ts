@@ -36,11 +36,6 @@ describe('parseAccessKey()', () => {
     for (const wrong of ['', 'x', '-1', '1.5', 'null']) assert.equal(parseAccessKey(json, wrong)?.lastUsedAt, null);
   });
 
-  it('reads the origin that version 0.4 stored for the keys of users', () => {
-    const key = makeAccessKey('Notebook', 'user', 4000);
-    assert.deepEqual(parseAccessKey(JSON.stringify({ ...key, origin: 'person' }), undefined), key);
-  });
-
   it('returns undefined for a damaged entry, because one malformed key would make the proxy refuse all', () => {
     const { id, name, key } = cline;
     const wrong: unknown[] = [

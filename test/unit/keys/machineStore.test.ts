@@ -201,7 +201,7 @@ describe('MachineStore', () => {
     const idOf = (hardware: string, runningSystem?: readonly (() => Promise<string>)[]) =>
       new MachineStore(path, () => Promise.resolve(hardware), runningSystem).systemId();
 
-    it('is the one of version 0.4 on Linux, so that windows of both versions recognize each other’s proxies', async () => {
+    it('is a digest of the folder and the running system on Linux, so that all versions know each other’s proxies', async () => {
       const parts = [Buffer.alloc(32, 7), 'boot\n', 'net:[1]'];
       await open().revokedIds();
       writeFileSync(join(path, 'machine-id'), Buffer.alloc(32, 7));
@@ -209,20 +209,6 @@ describe('MachineStore', () => {
       for (const part of parts) hash.update(createHash('sha256').update(part).digest());
       const running = [() => Promise.resolve('boot\n'), () => Promise.resolve('net:[1]')];
       assert.deepEqual(await idOf('a', running), hash.digest());
-      const store = new MachineStore(path, () => Promise.resolve('a'), running);
-      assert.equal(await store.formerSystemId(), undefined);
-    });
-
-    it('comes with the one of version 0.4 elsewhere, so that a newer window can take over from its proxy', async () => {
-      await open().revokedIds();
-      writeFileSync(join(path, 'machine-id'), Buffer.alloc(32, 7));
-      const hash = createHash('sha256');
-      for (const part of [Buffer.alloc(32, 7), '', '']) hash.update(createHash('sha256').update(part).digest());
-      const missing = () => Promise.reject(new Error('ENOENT'));
-      const store = new MachineStore(path, () => Promise.resolve('a'), [missing, missing]);
-      const former = hash.digest();
-      assert.deepEqual(await store.formerSystemId(), former);
-      assert.notDeepEqual(await store.systemId(), former);
     });
 
     it('differs for two computers that share a folder where the running system has no id', async () => {

@@ -1,11 +1,8 @@
 // Secrets on several computers that share the secret storage, and how they are removed.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OWN_KEY_NAME, makeAccessKey } from '../../../src/keys/accessKeys.ts';
-import type { KeyOrigin } from '../../../src/keys/accessKeys.ts';
 import { MachineStore, RemovedError } from '../../../src/keys/machineStore.ts';
 import { Secrets } from '../../../src/keys/secrets.ts';
 import type { SecretChange } from '../../../src/keys/secrets.ts';
@@ -35,13 +32,6 @@ describe('Secrets on several computers', () => {
     opened.push(secrets);
     return secrets;
   };
-  /** An entry of version 0.4. */
-  const legacy = (name: string, origin: KeyOrigin, lastUse?: number) => {
-    const key = makeAccessKey(name, origin, 1000);
-    vault.set(`accessKey.${key.id}`, JSON.stringify(key));
-    if (lastUse !== undefined) vault.set(`lastUse.${key.id}`, String(lastUse));
-    return key;
-  };
   const accepts = async (secrets: Secrets, key: string) => (await secrets.forProxy()).accessKeys.includes(key);
 
   it('accept on each computer only the keys that were made there', async () => {
@@ -58,92 +48,15 @@ describe('Secrets on several computers', () => {
     assert.notEqual((await here.forProxy()).ownKey, (await there.forProxy()).ownKey);
   });
 
-  it('know the secret by which version 0.4 recognizes its proxies, if it is another one', async () => {
-    const missing = () => Promise.reject(new Error('ENOENT'));
-    const secrets = new Secrets(
-      vault.storage(),
-      new MachineStore(join(root, 'here'), () => Promise.resolve('a'), [missing]),
-    );
-    opened.push(secrets);
-    const { ownership, formerOwnership } = await secrets.forProxy();
-    const former = await new MachineStore(join(root, 'here'), undefined, [missing]).formerSystemId();
-    const stored = Buffer.from(vault.values.get('ownership') ?? '', 'base64');
-    assert.equal(
-      formerOwnership,
-      createHmac('sha256', stored)
-        .update(former ?? '')
-        .digest('base64'),
-    );
-    assert.notEqual(formerOwnership, ownership);
-  });
-
-  it('keep the undo data of each computer', async () => {
-    const [here, there] = [open(), open('there')];
-    await here.keepUndo('cline', 'one');
-    await there.keepUndo('cline', 'two');
-    assert.deepEqual([await here.undoOf('cline'), await there.undoOf('cline')], ['one', 'two']);
-    await here.forgetUndo('cline');
-    assert.deepEqual([await here.undoOf('cline'), await there.undoOf('cline')], [undefined, 'two']);
-  });
-
-  describe('with keys of version 0.4', () => {
-    it('accept a key everywhere until one computer uses it, which then owns it', async () => {
-      const [here, there] = [open(), open('there')];
-      const { id, key } = legacy('Notebook', 'user', 2000);
-      for (const secrets of [here, there]) assert.equal(await accepts(secrets, key), true);
-      await here.noteUse(id);
-      assert.deepEqual([await accepts(here, key), await accepts(there, key)], [true, false]);
-      assert.ok(((await here.findAccessKey('Notebook', 'user'))?.lastUsedAt ?? 0) > 2000);
-      assert.ok(![...vault.values.keys()].some((name) => [`accessKey.${id}`, `lastUse.${id}`].includes(name)));
-    });
-
-    it('keep a key and the time of its use for the computer where it is asked for by its name', async () => {
-      const [here, there] = [open(), open('there')];
-      const { key } = legacy('Notebook', 'client', 2000);
-      const found = await here.accessKeyNamed('notebook', 'client');
-      assert.deepEqual([found.key, found.isBound, found.lastUsedAt], [key, true, 2000]);
-      assert.equal(await accepts(there, key), false);
-    });
-
-    it('do not hand out an assistant’s key before it is claimed, because it may be another computer’s', async () => {
-      const [here, there] = [open(), open('there')];
-      const { id, key } = legacy('Continue', 'assistant');
-      assert.equal(await there.findAccessKey('Continue', 'assistant'), undefined);
-      assert.notEqual((await there.accessKeyNamed('Continue', 'assistant')).key, key);
-      assert.deepEqual(
-        (await here.claimableKeys()).map((each) => each.key),
-        [key],
-      );
-      await here.claimAccessKey(id);
-      assert.equal((await here.findAccessKey('Continue', 'assistant'))?.key, key);
-      assert.equal(await accepts(there, key), false);
-    });
-
-    it('let two computers claim one key that both have used, and say that they share it', async () => {
-      const [here, there] = [open(), open('there')];
-      const { id, key } = legacy('Continue', 'assistant');
-      await here.claimAccessKey(id);
-      assert.equal((await here.findAccessKey('Continue', 'assistant'))?.isShared, false);
-      assert.deepEqual(
-        (await there.claimableKeys()).map((each) => each.key),
-        [key],
-      );
-      await there.claimAccessKey(id);
-      for (const secrets of [here, there]) {
-        assert.equal((await secrets.findAccessKey('Continue', 'assistant'))?.isShared, true);
-        assert.equal(await accepts(secrets, key), true);
-      }
-      await there.revokeAccessKey(id);
-      assert.deepEqual([await accepts(here, key), await accepts(there, key)], [true, false]);
-      assert.equal((await here.findAccessKey('Continue', 'assistant'))?.isShared, false);
-    });
-
-    it('do not accept the extension’s own key: each computer makes its own', async () => {
-      const { key } = legacy(OWN_KEY_NAME, 'own');
-      const { ownKey, accessKeys } = await open().forProxy();
-      assert.notEqual(ownKey, key);
-      assert.deepEqual(accessKeys, [ownKey]);
-    });
+  it('keep the entries of other layers for each computer, and report no change of them', async () => {
+    const secrets = open();
+    secrets.onDidChange(() => assert.fail('reported'));
+    const [here, there] = [secrets.entries('undo'), open('there').entries('undo')];
+    await here.set('cline', 'one');
+    await there.set('cline', 'two');
+    assert.deepEqual([await here.get('cline'), await there.get('cline')], ['one', 'two']);
+    await here.delete('cline');
+    assert.deepEqual([await here.get('cline'), await there.get('cline')], [undefined, 'two']);
   });
 
   it('let a computer with the same folder claim a new key, and no other one', async () => {
@@ -157,7 +70,7 @@ describe('Secrets on several computers', () => {
     assert.deepEqual(await there.claimableKeys(), []);
     await sameFolder.claimAccessKey(id);
     for (const secrets of [here, sameFolder]) {
-      assert.equal((await secrets.findAccessKey('Continue', 'assistant'))?.isShared, false);
+      assert.equal((await secrets.findAccessKey('Continue', 'assistant'))?.key, key);
       assert.equal(await accepts(secrets, key), true);
     }
     assert.deepEqual(await there.claimableKeys(), []);
@@ -198,13 +111,12 @@ describe('Secrets on several computers', () => {
     const fill = async (secrets: Secrets) => {
       await secrets.setApiKey('sk-1');
       await secrets.noteUse((await secrets.accessKeyNamed('a', 'user')).id);
-      await secrets.keepUndo('cline', '{}');
+      await secrets.entries('undo').set('cline', '{}');
       await secrets.forProxy();
     };
 
     it('leaves nothing in the storage and on the disk', async () => {
-      legacy('Old', 'user', 1);
-      vault.set('undo.kilo', '{}');
+      vault.set('unknown.kilo', '{}');
       const secrets = open();
       await fill(secrets);
       assert.deepEqual(await secrets.removeAll(), { otherComputers: 0, complete: true });
@@ -218,7 +130,7 @@ describe('Secrets on several computers', () => {
       const { key } = await there.accessKeyNamed('a', 'user');
       await fill(here);
       assert.deepEqual(await here.removeAll(), { otherComputers: 1, complete: true });
-      assert.equal(await there.undoOf('cline'), '{}');
+      assert.equal(await there.entries('undo').get('cline'), '{}');
       assert.equal(await accepts(there, key), true);
       assert.equal(await there.apiKey(), undefined);
     });
@@ -238,7 +150,7 @@ describe('Secrets on several computers', () => {
         await assert.rejects(secrets.forProxy(), RemovedError);
         await assert.rejects(secrets.accessKeyNamed('b', 'user'), RemovedError);
         assert.deepEqual(
-          [await secrets.apiKey(), await secrets.accessKeys(), await secrets.undoOf('cline')],
+          [await secrets.apiKey(), await secrets.accessKeys(), await secrets.entries('undo').get('cline')],
           [undefined, [], undefined],
         );
       }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
 import type { Health } from '../../../src/shared/status.ts';
 import { HealthMonitor, retryDelay } from '../../../src/supervisor/healthMonitor.ts';
 import type { MonitorOptions, StatusUpdate } from '../../../src/supervisor/healthMonitor.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
-import { FakeProxy, respondWith } from '../../support/fakeProxy.ts';
+import { respondWith } from '../../support/fakeProxy.ts';
+import type { FakeProxy } from '../../support/fakeProxy.ts';
+import { SECRETS, startFake } from '../../support/supervisors.ts';
 import { flushEventLoop } from '../../support/withTimeout.ts';
 
-const SECRET = randomBytes(32);
 const REFUSED = { at: 1, code: 'attestation_refused', detail: 'nonce_mismatch', message: 'It was refused' };
 const NETWORK = { at: 1, code: 'network', detail: 'ECONNRESET', message: 'It broke' };
 const MINUTE = 60_000;
@@ -20,25 +20,18 @@ describe('HealthMonitor', () => {
   let healths: EventQueue<Health>;
   let reports: EventQueue<StatusUpdate>;
   let apiKey: string | null;
-  let lost: number;
+  /** For how long it was lost, each time in milliseconds. */
+  let lost: number[];
 
   beforeEach(async () => {
-    fake = await FakeProxy.start(SECRET);
-    scope.onClose(() => fake.close());
+    fake = await startFake(scope);
     healths = new EventQueue();
     reports = new EventQueue();
     apiKey = 'api-key';
-    lost = 0;
+    lost = [];
   });
 
-  const secrets = () =>
-    Promise.resolve({
-      apiKey,
-      accessKeys: [ACCESS_KEY],
-      ownKey: ACCESS_KEY,
-      ownership: SECRET.toString('base64'),
-      cacheNamespaceRoot: '',
-    });
+  const secrets = () => Promise.resolve({ ...SECRETS, apiKey, accessKeys: [ACCESS_KEY], ownKey: ACCESS_KEY });
 
   const open = (change: Partial<MonitorOptions> = {}): HealthMonitor => {
     const monitor = new HealthMonitor({
@@ -51,8 +44,8 @@ describe('HealthMonitor', () => {
         if (update.health === undefined) reports.add(update);
         else healths.add(update.health);
       },
-      onLost: () => {
-        lost++;
+      onLost: (_found, milliseconds) => {
+        lost.push(milliseconds);
       },
       ...change,
     });
@@ -125,11 +118,10 @@ describe('HealthMonitor', () => {
   });
 
   it('checks less and less often while checks stay inconclusive', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
     fake.models = respondWith(401, '{}', { 'www-authenticate': 'Bearer realm="sealed-proxy"' });
     const monitor = open();
-    for (let count = 0; count < 12; count++) await check(monitor);
-    mock.timers.enable({ apis: ['setTimeout'] });
-    await check(monitor);
+    for (let count = 0; count < 13; count++) await check(monitor);
     const asked = fake.modelRequests;
     mock.timers.tick(30_000);
     await flushEventLoop();
@@ -373,7 +365,7 @@ describe('HealthMonitor', () => {
     fake.proves = false;
     const monitor = open();
     assert.deepEqual(await check(monitor), { kind: 'checking' });
-    assert.deepEqual([lost, fake.modelRequests], [1, 0]);
+    assert.deepEqual([lost, fake.modelRequests], [[0], 0]);
     assert.ok(fake.requests.items.every(({ authorization }) => authorization === undefined));
     fake.proves = true;
     mock.timers.tick(1000);
@@ -397,9 +389,9 @@ describe('HealthMonitor', () => {
     await check(monitor);
     fake.models = respondWith(502);
     fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
-    await monitor.look();
+    await monitor.poll();
     assert.equal(latest().kind, 'unreachable');
-    await monitor.look();
+    await monitor.poll();
     assert.equal(fake.modelRequests, 2);
   });
 
@@ -408,7 +400,7 @@ describe('HealthMonitor', () => {
     await check(monitor);
     fake.report = { failure: { ...REFUSED, at: Date.now() + 5 } };
     while (Date.now() < (fake.report.failure?.at ?? 0)) await flushEventLoop();
-    for (let count = 0; count < 4; count++) await monitor.look();
+    for (let count = 0; count < 4; count++) await monitor.poll();
     assert.deepEqual([fake.modelRequests, latest().kind], [2, 'connected']);
   });
 
@@ -417,7 +409,7 @@ describe('HealthMonitor', () => {
     fake.models = respondWith(502);
     assert.equal((await unreachable(monitor)).cause, 'network');
     fake.report = { failure: { ...REFUSED, at: Date.now() + 1 } };
-    await monitor.look();
+    await monitor.poll();
     const health = latest();
     assert.ok(health.kind === 'unreachable' && health.cause === 'attestation');
   });
@@ -468,10 +460,10 @@ describe('HealthMonitor', () => {
     await check(monitor);
     fake.models = respondWith(502);
     fake.report = { requestFailure: { ...NETWORK, at: Date.now() + 1 } };
-    await monitor.look();
+    await monitor.poll();
     assert.equal(latest().kind, 'unreachable');
     fake.report = { requestFailure: { ...NETWORK, at: Date.now() - MINUTE } };
-    await monitor.look();
+    await monitor.poll();
     assert.equal(fake.modelRequests, 2);
   });
 
@@ -486,10 +478,10 @@ describe('HealthMonitor', () => {
       assert.equal((await check(monitor)).kind, kind);
       fake.models = respondWith(200, '{"data":[]}');
       fake.report = { servedAt: Date.now() - MINUTE };
-      await monitor.look();
+      await monitor.poll();
       assert.equal(latest().kind, kind);
       fake.report = { servedAt: Date.now() + 1 };
-      await monitor.look();
+      await monitor.poll();
       assert.equal(latest().kind, 'connected');
     });
   }
@@ -498,9 +490,24 @@ describe('HealthMonitor', () => {
     const monitor = open();
     await check(monitor);
     fake.proves = false;
-    await monitor.look();
+    await monitor.poll();
     assert.equal(latest().kind, 'checking');
     assert.equal(fake.modelRequests, 1);
+  });
+
+  it('reports for how long the proxy has not responded', async () => {
+    mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const monitor = open();
+    await check(monitor);
+    fake.proves = false;
+    await check(monitor);
+    mock.timers.tick(30_000);
+    await check(monitor);
+    fake.proves = true;
+    await check(monitor);
+    fake.proves = false;
+    await check(monitor);
+    assert.deepEqual(lost, [0, 30_000, 0]);
   });
 
   it('checks when the proxy reports a new session', async () => {
@@ -510,7 +517,7 @@ describe('HealthMonitor', () => {
     await check(monitor);
     fake.models = respondWith(200, '{"data":[]}');
     fake.report = { verified: { kind: 'development', moduleId: null }, establishedAt: Date.now() + 1 };
-    await monitor.look();
+    await monitor.poll();
     assert.equal(latest().kind, 'connected');
   });
 
@@ -525,7 +532,7 @@ describe('HealthMonitor', () => {
     const [reported, asked] = [healths.items.length, fake.requests.items.length];
     mock.timers.tick(60 * MINUTE);
     await Promise.all([monitor.check(), monitor.restartCheck(), flushEventLoop()]);
-    assert.deepEqual([healths.items.length, fake.requests.items.length, lost], [reported, asked, 0]);
+    assert.deepEqual([healths.items.length, fake.requests.items.length, lost], [reported, asked, []]);
   });
 });
 

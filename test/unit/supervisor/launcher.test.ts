@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,27 +8,15 @@ import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { Launcher } from '../../../src/supervisor/launcher.ts';
 import { Phase } from '../../../src/supervisor/phase.ts';
-import { trustFingerprint } from '../../../src/supervisor/portOwnership.ts';
+import { trustFingerprint } from '../../../src/supervisor/portClaim.ts';
 import type { SupervisorSecrets } from '../../../src/supervisor/supervisorHost.ts';
 import { EventQueue } from '../../support/e2e/eventQueue.ts';
 import { perTest } from '../../support/e2e/scope.ts';
-import { FakeProxy } from '../../support/fakeProxy.ts';
+import type { FakeProxy } from '../../support/fakeProxy.ts';
+import { SETTINGS as DEFAULTS, SECRET, SECRETS, startFake } from '../../support/supervisors.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';
 
-const SECRET = randomBytes(32);
-const SETTINGS = {
-  port: 0,
-  backendUrl: 'https://enclave.example',
-  pcr0Environment: 'production',
-  additionalPcr0: [],
-  requestTimeoutSeconds: 300,
-  streamIdleTimeoutSeconds: 60,
-  capacityWaitSeconds: 0,
-  messagesModel: '',
-  responsesModel: '',
-  allowedOrigins: [],
-  logLevel: 'info',
-};
+const SETTINGS = { ...DEFAULTS, port: 0 };
 /** Echoes each message into the log, and ends when it is asked to. */
 const ECHO = `process.on('message', (message) => {
   process.stderr.write(JSON.stringify(message) + '\\n');
@@ -40,13 +27,7 @@ const onStart = (...messages: readonly object[]) =>
     .map((message) => `process.send(${JSON.stringify(message)});`)
     .join(' ')} } });`;
 
-const secretsWith = (accessKeys: readonly string[]): SupervisorSecrets => ({
-  apiKey: null,
-  accessKeys,
-  ownKey: 'a',
-  ownership: SECRET.toString('base64'),
-  cacheNamespaceRoot: 'root',
-});
+const secretsWith = (accessKeys: readonly string[]) => ({ ...SECRETS, apiKey: null, accessKeys });
 
 describe('Launcher', () => {
   const scope = perTest();
@@ -59,8 +40,7 @@ describe('Launcher', () => {
   beforeEach(async () => {
     [log, events, accessKeys] = [new EventQueue(), new EventQueue(), ['a']];
     readSecrets = () => Promise.resolve(secretsWith(accessKeys));
-    fake = await FakeProxy.start(SECRET);
-    scope.onClose(() => fake.close());
+    fake = await startFake(scope);
     fake.report = {
       keySetDigest: digestKeySet(SECRET, null, accessKeys),
       trustFingerprint: trustFingerprint(SETTINGS),
@@ -248,7 +228,7 @@ describe('Launcher', () => {
       { type: 'chatAnswered', id: '2' },
       { type: 'outcomeChanged', success: true },
     ];
-    const launcher = open(`${onStart(...messages, ready())} setTimeout(() => undefined, 60000);`);
+    const launcher = open(onStart(...messages, ready()));
     await acquire(launcher);
     assert.deepEqual(events.items, ['used 1', 'answered 2', 'news']);
     await launcher.release();

@@ -3,8 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
-import { CHALLENGE_HEADER, PROOF_HEADER, REQUEST_HEADERS, makeRequest, prove } from '../../../src/shared/ownership.ts';
-import { VerifiedConnection, modelIds, probe } from '../../../src/supervisor/localProxy.ts';
+import {
+  CHALLENGE_HEADER,
+  REPORT_HEADER,
+  REQUEST_HEADERS,
+  makeRequest,
+  sealReport,
+} from '../../../src/shared/ownership.ts';
+import { VerifiedConnection, modelIds } from '../../../src/supervisor/localProxy.ts';
+import { probe } from '../../../src/supervisor/portProbe.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
 import { ACCESS_KEY, perTest } from '../../support/e2e/scope.ts';
 import { listen } from '../../support/fakeProxy.ts';
@@ -25,7 +32,7 @@ describe('VerifiedConnection', () => {
           answer(req, res);
           return;
         }
-        res.setHeader(PROOF_HEADER, prove(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(server.port)));
+        res.setHeader(REPORT_HEADER, sealReport(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(server.port)));
         res.end();
       }),
     );

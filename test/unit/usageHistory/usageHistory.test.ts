@@ -201,7 +201,7 @@ describe('UsageHistory', () => {
 
   it('deletes the drafts of windows that have crashed', async () => {
     await add(openHistory());
-    const draft = `2026-06-14.${'0'.repeat(16)}.01234567`;
+    const draft = `2026-06-14.${'0'.repeat(16)}.0123456789abcdef`;
     writeFileSync(join(storage, 'usage', draft), '');
     await openHistory().prune();
     assert.ok(!files().includes(draft));

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { mock } from 'node:test';
-import { opencode } from '../../../../src/assistants/adapters/opencode.ts';
-import { perTestHome } from '../../../support/assistantHome.ts';
+import { opencode } from '../../../src/assistants/adapters/opencode.ts';
+import { perTestHome } from '../../support/assistantHome.ts';
 
 const FILE = '.config/opencode/opencode.jsonc';
 
-describe('renameFile() and removeFile()', () => {
+describe('persist() and removeFile(), for the file of an assistant', () => {
   const home = perTestHome();
 
   afterEach(() => {

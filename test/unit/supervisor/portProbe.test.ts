@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { mock } from 'node:test';
 import type { AttestationSummary } from '../../../src/shared/messages.ts';
-import {
-  CHALLENGE_HEADER,
-  PROOF_HEADER,
-  REPORT_HEADER,
-  WINDOW_HEADER,
-  prove,
-  sealReport,
-} from '../../../src/shared/ownership.ts';
+import { CHALLENGE_HEADER, REPORT_HEADER, WINDOW_HEADER, sealReport } from '../../../src/shared/ownership.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { probe } from '../../../src/supervisor/localProxy.ts';
-import type { Probe } from '../../../src/supervisor/localProxy.ts';
+import { confirmFree, probe, probeKeys } from '../../../src/supervisor/portProbe.ts';
+import type { Probe } from '../../../src/supervisor/portProbe.ts';
+import { bindPort } from '../../support/boundPort.ts';
 import { perTest } from '../../support/e2e/scope.ts';
-import { FakeProxy, listen } from '../../support/fakeProxy.ts';
+import { listen } from '../../support/fakeProxy.ts';
 import { RawServer } from '../../support/rawServer.ts';
 import { aReport } from '../../support/reports.ts';
+import { FOREIGN, KEY_SET_DIGEST, SECRET, readSecrets, startFake, twoMoreProbes } from '../../support/supervisors.ts';
 import { DEADLINE, flushEventLoop, withTimeout } from '../../support/withTimeout.ts';
 
-const SECRET = randomBytes(32);
-const FOREIGN = { kind: 'foreign', isSealedProxy: false };
 const OTHER_EDITOR = { kind: 'foreign', isSealedProxy: true };
 
 describe('probe()', () => {
@@ -63,21 +58,9 @@ describe('probe()', () => {
   it('takes a program that says that it is a Sealed Proxy for foreign, whatever else it says', async () => {
     const port = await serve((_req, res) => {
       res.setHeader(REPORT_HEADER, 'A'.repeat(200));
-      res.setHeader(PROOF_HEADER, `e30.${'A'.repeat(43)}`);
       res.end('{"status":"ok","service":"sealed-proxy","version":"9.9.9"}');
     });
     assert.deepEqual(await probe(port, SECRET), OTHER_EDITOR);
-  });
-
-  it('finds an own proxy of version 0.4.1, which ignores the code of the challenge', async () => {
-    const fake = await FakeProxy.start(SECRET);
-    scope.onClose(() => fake.close());
-    fake.isOld = true;
-    fake.report = { version: '0.4.1', trustFingerprint: 'trust' };
-    const found = await probe(fake.port, SECRET);
-    assert.ok(found.kind === 'own');
-    const { version, protocol, trustFingerprint } = found.report;
-    assert.deepEqual([version, protocol, trustFingerprint], ['0.4.1', 1, 'trust']);
   });
 
   it('sends a foreign program the challenge, its code and nothing else', async () => {
@@ -130,8 +113,8 @@ describe('probe()', () => {
   for (const [what, answer] of [
     ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['an endless head', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(50_000)}`],
-    ['an invalid proof', `HTTP/1.1 200 OK\r\n${PROOF_HEADER}: x.y\r\ncontent-length: 0\r\n\r\n`],
-    ['two proofs', `HTTP/1.1 200 OK\r\n${`${PROOF_HEADER}: x\r\n`.repeat(2)}content-length: 0\r\n\r\n`],
+    ['an invalid proof', `HTTP/1.1 200 OK\r\n${REPORT_HEADER}: x.y\r\ncontent-length: 0\r\n\r\n`],
+    ['two proofs', `HTTP/1.1 200 OK\r\n${`${REPORT_HEADER}: x\r\n`.repeat(2)}content-length: 0\r\n\r\n`],
     ['an incomplete body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'],
   ] as const) {
     it(`takes for foreign a program that responds with ${what}`, async () => {
@@ -205,38 +188,95 @@ describe('probe()', () => {
   it('does not accept a proof relayed from an own proxy on another port', async () => {
     const enclave = await scope.enclave();
     const real = await scope.internalProxy(enclave, {}, { ownership: SECRET });
-    const codes = [1, 2];
-    const relayed: boolean[] = [];
     const relay = await serve((req, res) => {
       const headers = [CHALLENGE_HEADER, WINDOW_HEADER].map((name): [string, string] => [
         name,
         String(req.headers[name]),
       ]);
-      // With the code, or without it as a window of version 0.4.1 asks: the real proxy answers only the second.
-      void fetch(`${real.url}/health`, { headers: headers.slice(0, codes.shift()) }).then((answer) => {
-        for (const name of [PROOF_HEADER, REPORT_HEADER]) res.setHeader(name, answer.headers.get(name) ?? '');
-        relayed.push(answer.headers.has(PROOF_HEADER), answer.headers.has(REPORT_HEADER));
+      void fetch(`${real.url}/health`, { headers }).then((answer) => {
+        assert.equal(answer.headers.has(REPORT_HEADER), false);
         res.end();
       });
     });
     assert.equal((await probe(real.port, SECRET)).kind, 'own');
-    while (codes.length > 0) assert.deepEqual(await probe(relay, SECRET), FOREIGN);
-    assert.deepEqual(relayed, [true, false, true, false]);
+    assert.deepEqual(await probe(relay, SECRET), FOREIGN);
   });
 
   it('does not accept a replayed proof', async () => {
-    for (const [name, answer] of [
-      [PROOF_HEADER, prove],
-      [REPORT_HEADER, sealReport],
-    ] as const) {
-      let proof: string | undefined;
-      const port = await serve((req, res) => {
-        proof ??= answer(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(port));
-        res.setHeader(name, proof);
-        res.end();
-      });
-      assert.equal((await probe(port, SECRET)).kind, 'own');
-      assert.deepEqual(await probe(port, SECRET), FOREIGN);
-    }
+    let proof: string | undefined;
+    const port = await serve((req, res) => {
+      proof ??= sealReport(SECRET, String(req.headers[CHALLENGE_HEADER]), aReport(port));
+      res.setHeader(REPORT_HEADER, proof);
+      res.end();
+    });
+    assert.equal((await probe(port, SECRET)).kind, 'own');
+    assert.deepEqual(await probe(port, SECRET), FOREIGN);
+  });
+});
+
+describe('probeKeys()', () => {
+  const scope = perTest();
+
+  const never = () => false;
+
+  it('waits until the proxy uses the current keys', async () => {
+    const fake = await startFake(scope);
+    let readings = 0;
+    const { found, isCurrent } = await probeKeys(
+      fake.port,
+      () => {
+        if (++readings === 3) fake.report = { keySetDigest: KEY_SET_DIGEST };
+        return readSecrets();
+      },
+      never,
+    );
+    assert.deepEqual([found.kind, isCurrent, readings], ['own', true, 3]);
+  });
+
+  it('gives up after a second', async () => {
+    const fake = await startFake(scope);
+    mock.timers.enable({ apis: ['Date'] });
+    const probing = probeKeys(fake.port, readSecrets, never);
+    await twoMoreProbes(fake);
+    mock.timers.setTime(1000);
+    await twoMoreProbes(fake);
+    mock.timers.setTime(1001);
+    const { found, isCurrent } = await withTimeout('the result', DEADLINE, probing);
+    assert.deepEqual([found.kind, isCurrent], ['own', false]);
+  });
+
+  it('ends with the first final result', async () => {
+    const fake = await startFake(scope);
+    fake.proves = false;
+    const { found, isCurrent } = await probeKeys(fake.port, readSecrets, ({ kind }) => kind === 'foreign');
+    assert.deepEqual([found.kind, isCurrent, fake.requests.items.length], ['foreign', false, 1]);
+  });
+});
+
+describe('confirmFree()', () => {
+  const scope = perTest();
+
+  it('finds that a proxy can listen', async () => {
+    assert.deepEqual(await confirmFree(await freePort(), readSecrets), { kind: 'free' });
+  });
+
+  it('finds the proxy of another window that has just taken the port', async () => {
+    const { port } = await startFake(scope);
+    assert.equal((await confirmFree(port, readSecrets)).kind, 'own');
+  });
+
+  it('finds the port free when another window listened only to try it', async () => {
+    const port = await freePort();
+    const other = createTcpServer((socket) => {
+      other.close();
+      socket.destroy();
+    });
+    await once(other.listen(port, '127.0.0.1').unref(), 'listening');
+    assert.deepEqual(await confirmFree(port, readSecrets), { kind: 'free' });
+  });
+
+  it('finds a program that keeps the port without listening', async () => {
+    const { port } = await bindPort(scope);
+    assert.deepEqual(await confirmFree(port, readSecrets), { kind: 'held', by: 'program' });
   });
 });
