@@ -36,8 +36,8 @@ export interface SessionUse {
   /**
    * The answer was bad, which anyone on the network may have caused (transport V2, section 3, "When a session ends
    * early"): the next request makes a new session. To be called after `end`. If the session has begun to answer another
-   * request since this one began, or got its last record, it is used until its successor is there. If others still wait for their answers, the first one
-   * decides. Otherwise it is lost at once.
+   * request since this one began, or got its last record, it is used until its successor is there. If others still wait
+   * for their answers, the first one decides. Otherwise it is lost at once.
    */
   failed(loss: Doubt): void;
 }
@@ -170,7 +170,8 @@ export class SessionManager {
   }
 
   /**
-   * Uses `session` for no further request, from now on. Its running requests continue. No effect if it was already retired: a late failure on it must not end its successor.
+   * Uses `session` for no further request, from now on. Its running requests continue. No effect if it was already
+   * retired: a late failure on it must not end its successor.
    */
   retire(session: Session, loss: Doubt | 'closed'): void {
     if (this.#live?.session === session) this.#lose(this.#live, loss);

@@ -14,8 +14,6 @@ import { callOnce, sentenceWith } from '../support/assistants/script.ts';
 import { note } from '../support/assistants/table.ts';
 import { perTest } from '../support/e2e/scope.ts';
 
-/** In milliseconds. */
-
 describe('Libraries that speak a dialect', () => {
   const scope = perTest();
 

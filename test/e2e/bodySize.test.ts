@@ -197,3 +197,27 @@ describe('A request body', () => {
     assert.equal(length, 100_000);
   });
 });
+
+describe('A request body for a proxy in 256 MiB of memory', () => {
+  const scope = perSuite();
+  const CONSTRAINED = 'process.constrainedMemory = () => 256 * 1024 * 1024';
+  let proxy: ServerProcess;
+
+  before(async () => {
+    const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(CONSTRAINED)}`];
+    proxy = await scope.proxy(await scope.enclave(), {}, { nodeArgs });
+  });
+
+  it('is accepted if it fits', async () => {
+    const body = chatBodyOf(12 * 1024 * 1024, '/describe');
+    const response = await sendRequest(proxy.url, { body });
+    assert.equal((response.json() as { body: { length: number } }).body.length, body.length);
+  });
+
+  it('is refused if it can never fit, with the limit and its reason', async () => {
+    const message =
+      'The request body is larger than 12 MiB. The proxy may use only 256 MiB of memory: give it more for larger requests.';
+    const response = await sendRequest(proxy.url, { body: chatBodyOf(12 * 1024 * 1024 + 1, '/describe') });
+    assertError(response, { ...ERRORS.bodyTooLarge, message });
+  });
+});
