@@ -6,6 +6,7 @@ import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { proxiesOf } from '../../support/vscode/processes.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
+import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-user-with-two-editors';
 
@@ -54,7 +55,8 @@ describe('Two editors', () => {
     second = await other.open('restarted');
     await second.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.match(await second.picture('own-port'), new RegExp(`127\\.0\\.0\\.1:${own}/v1`));
-    assert.equal(settings()['sealedProxy.baseUrl'], `http://127.0.0.1:${own}/v1`);
+    const address = `http://127.0.0.1:${own}/v1`;
+    await eventually('the address in the settings', () => settings()['sealedProxy.baseUrl'] === address);
     await first.waitForStatus('Sealed Proxy: development', 'beaker');
     assert.equal(proxiesOf(one.profile.extensions).length, 1);
   });

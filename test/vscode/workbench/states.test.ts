@@ -258,7 +258,7 @@ describe('The workbench', () => {
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
     program.close();
     await window.bridge.set('port', port);
-    await window.waitForStatus(/Sealed Proxy: (starting|checking)/, 'loading');
+    await waitForProxy(); // the status may change twice before anyone sees it
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
   });
 

@@ -133,12 +133,13 @@ describe('Two windows', () => {
     await toast.getByRole('button', { name: 'Stop in All Windows' }).click();
     await second.waitForStatus('Sealed Proxy: off', 'circle-slash');
     await eventually('the end of all proxies', () => proxies().length === 0);
-    assert.match(await second.picture('stopped-everywhere'), /is off in all windows/);
+    // Until it has read that all windows are stopped, a window is off as well.
+    const isStopped = async (window: Workbench, name: string) =>
+      /is off in all windows/.test(await window.picture(name));
+    await eventually('the second window to be stopped', () => isStopped(second, 'stopped-everywhere'));
     const later = await editor.open('later');
     await later.waitForStatus('Sealed Proxy: off', 'circle-slash');
-    // Until it has read that all windows are stopped, a new window is off as well.
-    const isStopped = async () => /is off in all windows/.test(await later.picture('stopped-later'));
-    await eventually('the later window to be stopped', isStopped);
+    await eventually('the later window to be stopped', () => isStopped(later, 'stopped-later'));
     assert.deepEqual(proxies(), []);
     await later.runCommand('Sealed Proxy: Start');
     for (const window of [later, second]) await window.waitForStatus('Sealed Proxy: development', 'beaker');
