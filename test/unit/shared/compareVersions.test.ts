@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compareVersions } from '../../../src/shared/version.ts';
+import { compareVersions } from '../../../src/shared/compareVersions.ts';
 
 describe('compareVersions()', () => {
   for (const [older, newer] of [
