@@ -5,11 +5,11 @@ import { Consents } from '../../keys/consents.ts';
 import type { Secrets } from '../../keys/secrets.ts';
 import { describeStatus, summaryOf } from '../../presentation/statusText.ts';
 import { asLabel } from '../../shared/escape.ts';
-import { EXTENSION_ID } from '../../shared/extensionId.ts';
 import { fieldsOf } from '../../shared/json.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
+import { EXTENSION_ID } from '../extensionId.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import { callStack, callerIn } from './caller.ts';
 
