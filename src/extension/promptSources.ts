@@ -9,8 +9,8 @@ import { findPrograms } from '../promptMap/programs.ts';
 import { promptMap } from '../promptMap/promptMap.ts';
 import type { PromptMap } from '../promptMap/promptMap.ts';
 import { fieldsOf } from '../shared/json.ts';
+import { EXTENSION_ID } from './api/extensionId.ts';
 import type { CommandContext } from './commands/commandContext.ts';
-import { EXTENSION_ID } from './extensionId.ts';
 
 type Context = Pick<CommandContext, 'supervisor' | 'sidePrompts' | 'assistants' | 'secrets'>;
 

@@ -5,7 +5,7 @@ import { uninstall } from '../assistants/uninstall.ts';
 import { readRecord } from '../assistants/uninstallRecord.ts';
 import { errorMessage } from '../shared/errors.ts';
 import { removeHistory } from '../usageHistory/usageHistory.ts';
-import { EXTENSION_ID } from './extensionId.ts';
+import { EXTENSION_ID } from './api/extensionId.ts';
 
 const folder = dirname(dirname(process.argv[1] ?? ''));
 // The version that was uninstalled may never have run: then a previous one, beside it, has the record.

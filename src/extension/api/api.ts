@@ -9,9 +9,9 @@ import { fieldsOf } from '../../shared/json.ts';
 import type { ProxyStatus } from '../../shared/status.ts';
 import { baseUrlOf } from '../../shared/status.ts';
 import type { Supervisor } from '../../supervisor/supervisor.ts';
-import { EXTENSION_ID } from '../extensionId.ts';
 import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from './apiTypes.ts';
 import { callStack, callerIn } from './caller.ts';
+import { EXTENSION_ID } from './extensionId.ts';
 
 export class PublicApi {
   readonly #supervisor: Supervisor;

@@ -4,7 +4,7 @@ import { COMMANDS, menuGroups } from '../../presentation/commands.ts';
 import type { VisibleCommand } from '../../presentation/commands.ts';
 import { describeStatus } from '../../presentation/statusText.ts';
 import { PRODUCT } from '../../presentation/text.ts';
-import { EXTENSION_ID } from '../extensionId.ts';
+import { EXTENSION_ID } from '../api/extensionId.ts';
 import { SECTION } from '../settings.ts';
 import { ensureApiKey } from './askApiKey.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';

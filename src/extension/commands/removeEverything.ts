@@ -1,7 +1,7 @@
 // Leaves nothing of the extension behind: in assistants' files, in the editor and on the disk.
 import * as vscode from 'vscode';
 import { asMarkdown } from '../../shared/escape.ts';
-import { EXTENSION_ID } from '../extensionId.ts';
+import { EXTENSION_ID } from '../api/extensionId.ts';
 import { describeRemoval, leftoversDocument, runRemoval } from '../removal.ts';
 import type { CommandContext, CommandGroup } from './commandContext.ts';
 

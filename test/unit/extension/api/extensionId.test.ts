@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { EXTENSION_ID } from '../../../src/shared/extensionId.ts';
-import { fromRoot } from '../../support/e2e/process.ts';
+import { EXTENSION_ID } from '../../../../src/extension/api/extensionId.ts';
+import { fromRoot } from '../../../support/e2e/process.ts';
 
 describe('EXTENSION_ID', () => {
   it('is the publisher and the name in package.json', () => {
