@@ -1,16 +1,8 @@
 // Bundles each process into one file of dist/ that needs no node_modules: node esbuild.mjs [--watch] [--quiet]
 // --watch builds again on each change, --quiet prints warnings and errors only.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { Buffer } from 'node:buffer';
+import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { build, context } from 'esbuild';
 
 /** @satisfies {import('esbuild').BuildOptions} How every bundle is made. */
@@ -22,6 +14,28 @@ export const BUNDLE = {
   external: ['vscode'],
   define: { 'import.meta.filename': '__filename' },
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // a bundler cannot see the imports of its other build
+};
+
+/**
+ * The parts of undici that the proxy needs. Its main module also loads fetch, WebSocket, caches and mocks: a third of the
+ * bundle, and of the time that the proxy takes to start.
+ */
+const UNDICI = `
+  import api from 'undici/lib/api/index.js';
+  import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+  import Pool from 'undici/lib/dispatcher/pool.js';
+  import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+  Object.assign(Dispatcher.prototype, api); // as the main module does
+  export { Dispatcher, Pool, ProxyAgent };
+`;
+
+/** @type {import('esbuild').Plugin} */
+const PARTS_OF_UNDICI = {
+  name: 'parts of undici',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'parts', namespace: 'undici' }));
+    onLoad({ filter: /^parts$/, namespace: 'undici' }, () => ({ contents: UNDICI, resolveDir: import.meta.dirname }));
+  },
 };
 
 /** The oldest Node that the bundles run on. */
@@ -51,8 +65,9 @@ const BUNDLES = [
     entryPoints: { proxy: 'src/proxy/main.ts', 'dev-enclave': 'src/devEnclave/main.ts' },
     target: 'node18', // an older Node must be able to parse the file, to say that it is too old
     banner: { js: NODE_SCRIPT },
+    plugins: [PARTS_OF_UNDICI],
   },
-  { ...SHIPPED, entryPoints: { uninstall: 'src/extension/uninstall.ts' }, sourcemap: false },
+  { ...SHIPPED, entryPoints: { uninstall: 'src/extension/features/leave/uninstall.ts' }, sourcemap: false },
   { ...SHIPPED, entryPoints: { extension: 'src/extension/main.ts' }, outExtension: { '.js': '.cjs' } },
   {
     ...SHIPPED,
@@ -67,6 +82,14 @@ const BUNDLES = [
     sourcemap: false,
   },
 ];
+
+/** The files that are not bundled, by their names. */
+const UNBUNDLED = {
+  // The package consists of ES modules, the bundles do not: each of them runs anywhere by itself.
+  'package.json': '{ "type": "commonjs" }\n',
+  // What other extensions compile against: only interfaces, which a declaration file writes in the same way.
+  'sealed-proxy.d.ts': readFileSync(join(import.meta.dirname, 'src/extension/features/api/apiTypes.ts')),
+};
 
 if (realpathSync(process.argv[1]) === import.meta.filename) await main(process.argv.slice(2));
 
@@ -89,16 +112,29 @@ function refuseOldNode(needed) {
 
 async function main(options) {
   if (options.includes('--watch')) return watch();
-  rmSync('dist', { recursive: true, force: true });
-  prepare();
   const logLevel = options.includes('--quiet') ? 'warning' : 'info';
-  const results = await Promise.all(BUNDLES.map((bundle) => build({ ...bundle, logLevel })));
-  writeFileSync('dist/ThirdPartyNotices.txt', notices(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
+  const results = await Promise.all(BUNDLES.map((bundle) => build({ ...bundle, logLevel, write: false })));
+  const files = new Map(
+    results.flatMap(({ outputFiles }) => outputFiles).map(({ path, contents }) => [basename(path), contents]),
+  );
+  files.set('ThirdPartyNotices.txt', notices(results.flatMap(({ metafile }) => Object.keys(metafile.inputs))));
+  for (const [name, contents] of Object.entries(UNBUNDLED)) files.set(name, contents);
+  mkdirSync('dist', { recursive: true });
+  for (const name of readdirSync('dist')) if (!files.has(name)) rmSync(join('dist', name), { recursive: true });
+  for (const [name, contents] of files) write(name, contents);
+}
+
+/** Leaves a file that has these contents as it is: programs may be starting from it. */
+function write(name, contents) {
+  const path = join('dist', name);
+  const bytes = Buffer.from(contents);
+  if (!existsSync(path) || !readFileSync(path).equals(bytes)) writeFileSync(path, bytes);
 }
 
 /** Prints one line when a build of all bundles starts, one for each message, and one when it has finished. */
 async function watch() {
-  prepare();
+  mkdirSync('dist', { recursive: true });
+  for (const [name, contents] of Object.entries(UNBUNDLED)) write(name, contents);
   let running = 0;
   const progress = {
     name: 'progress',
@@ -113,23 +149,17 @@ async function watch() {
       });
     },
   };
-  const options = { plugins: [progress], logLevel: 'silent' };
-  const contexts = await Promise.all(BUNDLES.map((bundle) => context({ ...bundle, ...options })));
+  const contexts = await Promise.all(
+    BUNDLES.map(({ plugins = [], ...bundle }) => {
+      return context({ ...bundle, plugins: [...plugins, progress], logLevel: 'silent' });
+    }),
+  );
   await Promise.all(contexts.map((bundle) => bundle.watch()));
 }
 
 /** As `.vscode/tasks.json` reads it. */
 function report(severity, { location, text }) {
   console.log(location ? `${location.file}:${location.line}:${location.column + 1}: ${severity}: ${text}` : text);
-}
-
-/** Writes what is not bundled. */
-function prepare() {
-  mkdirSync('dist', { recursive: true });
-  // The package consists of ES modules, the bundles do not: each of them runs anywhere by itself.
-  writeFileSync('dist/package.json', '{ "type": "commonjs" }\n');
-  // What other extensions compile against: only interfaces, which a declaration file writes in the same way.
-  copyFileSync('src/extension/api/apiTypes.ts', 'dist/sealed-proxy.d.ts');
 }
 
 /** The full licences of the packages that these files belong to. */

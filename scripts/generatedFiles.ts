@@ -1,11 +1,11 @@
 // The parts of package.json and docs/ that are derived from the sources: the schema of the settings, and the list of checks.
 import { VARIABLES } from '../src/settings/environment.ts';
-import { EDITOR_SETTING_NAMES, RESTART_SETTINGS, SCHEMA } from '../src/settings/schema.ts';
+import { EDITOR_SETTING_NAMES, RESTART_SETTINGS, SCHEMA, SETTING_GROUPS } from '../src/settings/schema.ts';
 import { CHECK_IDS, EVIDENCE_VERSION } from '../src/shared/checks.ts';
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { restrictedConfigurations: readonly string[] } };
-  readonly contributes: { readonly configuration: { properties: object } };
+  readonly contributes: { configuration: readonly object[] };
 }
 
 const BEGIN = '<!-- generated from src/settings/schema.ts by "npm run generate" -->\n\n';
@@ -45,15 +45,30 @@ function variableRow({ variable, byDefault, description }: (typeof VARIABLES)[nu
 
 function updateManifest(text: string): string {
   const manifest = JSON.parse(text) as Manifest;
-  manifest.contributes.configuration.properties = Object.fromEntries(
-    EDITOR_SETTINGS.map(({ fullName, json: { type, ...limits }, default: value, scope, description }) => {
-      // Never wider than `machine`, because a workspace that somebody else wrote must not redirect the API key.
-      const property = { type, default: value, ...limits, scope: scope ?? 'machine', markdownDescription: description };
-      return [fullName, property];
-    }),
-  );
+  manifest.contributes.configuration = SETTING_GROUPS.map((title, index) => ({
+    title,
+    order: index + 1,
+    properties: Object.fromEntries(EDITOR_SETTINGS.filter(({ group }) => group === title).map(propertyOf)),
+  }));
   manifest.capabilities.untrustedWorkspaces.restrictedConfigurations = EDITOR_SETTINGS.map(({ fullName }) => fullName);
   return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+/** Never wider than `machine`, because a workspace that somebody else wrote must not redirect the API key. */
+function propertyOf(
+  { fullName, json, default: value, scope, description }: (typeof EDITOR_SETTINGS)[number],
+  order: number,
+) {
+  const { type, ...limits } = json;
+  const property = {
+    type,
+    default: value,
+    ...limits,
+    order,
+    scope: scope ?? 'machine',
+    markdownDescription: description,
+  };
+  return [fullName, property] as const;
 }
 
 /** The schema of evidence with its version and one entry for each check. Only these lines change: Prettier formats the others differently. */

@@ -1,14 +1,20 @@
 // Runs a suite with mocha, or only the named files of it: node scripts/mocha.mjs SUITE [file or option of mocha ...]
 import { spawnSync } from 'node:child_process';
 
+/** Two files at a time: each has processes of its own, and tests wait more than they compute. */
+const IN_PAIRS = ['--parallel', '--jobs=2'];
+
 const SUITES = {
-  unit: { files: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/project/**/*.test.ts'] },
-  e2e: { files: ['test/e2e/**/*.test.ts'] },
+  unit: {
+    files: ['test/unit/**/*.test.ts', 'test/integration/**/*.test.ts', 'test/project/**/*.test.ts'],
+    options: IN_PAIRS,
+  },
+  e2e: { files: ['test/e2e/**/*.test.ts'], options: IN_PAIRS },
   dashboard: { files: ['test/dashboard/**/*.test.ts'] },
   assistants: { files: ['test/assistants/**/*.test.ts'] },
   vscode: {
     files: ['test/vscode/workbench/**/*.test.ts'],
-    options: ['--require=test/support/vscode/hooks.ts'],
+    options: ['--require=test/support/vscode/hooks.ts', ...IN_PAIRS],
   },
 };
 

@@ -1,7 +1,7 @@
-// Runs every check and test, the fastest first, and ends with the names of those that failed and one line that counts all.
+// Runs every check and test, and ends with the names of those that failed and one line that counts all.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,13 +11,18 @@ let failed = 0;
 /** What failed, as it is shown at the end. */
 const red = [];
 
-const downloaded = once(spawn(process.execPath, ['scripts/download.mjs'], { stdio: 'ignore' }), 'exit');
 await check('build', 'esbuild.mjs', '--quiet');
-await Promise.all([checkAndTestUnits(), runBeside('end-to-end tests', 'scripts/mocha.mjs', 'e2e')]);
-await downloaded;
-await suite('dashboard', 'scripts/dashboard.mjs');
-await suite('assistants', 'scripts/assistants/test.mjs');
-await suite('VS Code', 'scripts/vscode/test.mjs');
+const downloaded = once(spawn(process.execPath, ['scripts/download.mjs'], { stdio: 'ignore' }), 'exit');
+// Side by side: most suites wait more than they compute.
+await Promise.all([
+  downloaded.then(() => suite('VS Code', 'scripts/vscode/test.mjs')),
+  suite('end-to-end tests', 'scripts/mocha.mjs', 'e2e')
+    .then(() => downloaded)
+    .then(() => suite('dashboard', 'scripts/dashboard.mjs')),
+  checkAndTestUnits()
+    .then(() => downloaded)
+    .then(() => suite('assistants', 'scripts/assistants/test.mjs')),
+]);
 
 rmSync(folder, { recursive: true });
 if (red.length > 0) console.log(`Failed:\n${red.map((name) => `  ${name}\n`).join('')}`);
@@ -33,44 +38,21 @@ async function checkAndTestUnits() {
   await suite('unit and integration tests', 'scripts/mocha.mjs', 'unit');
 }
 
-/** Runs a suite while others run: most of them use one core only. Prints its output when it has ended. */
-async function runBeside(name, ...command) {
-  console.log(`--- ${name}, in the background`);
-  const path = join(folder, 'output');
-  const output = openSync(path, 'w');
-  const ended = await start(name, command, output);
-  closeSync(output);
-  console.log(`--- ${name}`);
-  process.stdout.write(readFileSync(path));
-  count(name, ended);
-}
-
 /** Counts as one test. */
 async function check(name, ...command) {
-  console.log(`--- ${name}`);
-  if (await run(command, 'inherit')) passed++;
+  if (await run(name, command)) passed++;
   else fail(name);
 }
 
+/**
+ * Runs a suite, and counts each of its tests, as scripts/reporter.mjs has. A suite that runs no test, or fails without a
+ * failed test, is one more failure.
+ */
 async function suite(name, ...command) {
-  console.log(`--- ${name}`);
-  count(name, await start(name, command, 'inherit'));
-}
-
-/** Runs a suite. Resolves to what it says about itself, and what scripts/reporter.mjs has counted. */
-async function start(name, command, output) {
   const path = join(folder, `${name} counts`);
-  const succeeded = await run([...command, '--reporter', 'scripts/reporter.mjs'], output, path);
-  try {
-    const lines = readFileSync(path, 'utf8').trim().split('\n');
-    return { succeeded, counts: lines.map((line) => JSON.parse(line)) };
-  } catch {
-    return { succeeded, counts: [] };
-  }
-}
-
-/** Counts each test of a suite. A suite that runs no test, or fails without a failed test, is one more failure. */
-function count(name, { succeeded, counts }) {
+  const succeeded = await run(name, [...command, '--reporter', 'scripts/reporter.mjs'], path);
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  const counts = lines.map((line) => JSON.parse(line));
   const passes = counts.reduce((sum, each) => sum + each.passes, 0);
   const failures = counts.reduce((sum, each) => sum + each.failures, 0);
   passed += passes;
@@ -84,8 +66,15 @@ function fail(name) {
   red.push(name);
 }
 
-async function run(command, output, countsPath = '') {
+/** Runs a command, and prints its output and its duration when it has ended. Resolves to whether it succeeded. */
+async function run(name, command, countsPath = '') {
+  const path = join(folder, name);
+  const output = openSync(path, 'w');
+  const started = Date.now();
   const env = { ...process.env, TEST_COUNTS: countsPath };
-  const [status] = await once(spawn(process.execPath, command, { stdio: ['inherit', output, output], env }), 'exit');
+  const [status] = await once(spawn(process.execPath, command, { stdio: ['ignore', output, output], env }), 'exit');
+  closeSync(output);
+  console.log(`--- ${name}: ${Math.round((Date.now() - started) / 1000)} s`);
+  process.stdout.write(readFileSync(path));
   return status === 0;
 }

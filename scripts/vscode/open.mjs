@@ -38,6 +38,7 @@ async function writeSettings(backendUrl) {
     'sealedProxy.port': await freePort(), // not the one of the user's own Sealed Proxy
     'security.workspace.trust.enabled': false,
     'workbench.startupEditor': 'none',
+    'remote.autoForwardPortsFallback': 0, // no notification if this computer has many ports
     'workbench.enableExperiments': false,
     'chat.byokUtilityModelDefault': 'mainAgent', // what the editor itself asks goes to the enclave as well
     'chat.agent.thinking.collapsedTools': 'off', // shows the call of a tool

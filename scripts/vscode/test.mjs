@@ -26,7 +26,7 @@ await build({
   sourcemap: 'inline',
   logLevel: 'warning',
 });
-run('.', 'scripts/package.mjs', join(FOLDER, 'sealed-proxy.vsix'));
+run('.', 'scripts/package.mjs', join(FOLDER, 'sealed-proxy.vsix'), join(FOLDER, 'package'));
 await makeTrusting(join(FOLDER, 'trusting'));
 pack(join(FOLDER, 'trusting'), 'trusting.vsix');
 await makeNext(join(FOLDER, 'next'));

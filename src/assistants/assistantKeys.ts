@@ -2,7 +2,7 @@
 import { isSameName, makeAccessKey } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import type { Assistant, Places } from './types.ts';
+import type { Assistant, Places } from './adapters/assistant.ts';
 
 const ORIGIN = 'assistant';
 

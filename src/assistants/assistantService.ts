@@ -1,40 +1,25 @@
-// Connects assistants to the proxy: plans and makes changes, gives each assistant an access key, undoes, checks and
-// repairs. What the user is shown and asked is in connectAssistant.ts.
+// Connects assistants to the proxy: plans and makes changes, gives each assistant an access key, undoes and repairs. What the
+// user is shown and asked is in connectAssistant.ts.
+import { homedir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import type { DialectName } from '../dialects/dialect.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
-import { accessKeyId } from '../shared/accessKeys.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
+import type { Assistant, AssistantEndpoint, ConfigState, ModelChoice, Places } from './adapters/assistant.ts';
+import { noModel } from './adapters/configState.ts';
 import { AssistantKeys } from './assistantKeys.ts';
-import { describeUncheckable, noModel } from './configState.ts';
-import { disconnectAll } from './disconnectAll.ts';
-import type { Leftover } from './disconnectAll.ts';
-import { changedSincePreview, refused } from './files/configFile.ts';
-import type { Judgement } from './judgement.ts';
-import { judge } from './judging/judge.ts';
+import { AssistantChecks } from './checks.ts';
+import { refused } from './files/change.ts';
+import type { Applied, Change, Preview, Refused, Unchanged, Undone } from './files/change.ts';
+import { changedSincePreview } from './files/configFile.ts';
+import { judge } from './judge.ts';
+import type { Judgement } from './judging/judgement.ts';
 import { ownSurroundings } from './judging/surroundings.ts';
 import type { Surroundings } from './judging/surroundings.ts';
-import { checkModel } from './modelCheck.ts';
-import { userPlaces } from './places.ts';
-import type { Shell, Snippet } from './snippets.ts';
-import type {
-  Applied,
-  Assistant,
-  AssistantEndpoint,
-  Change,
-  CheckOutcome,
-  ConfigState,
-  ModelChoice,
-  Places,
-  Preview,
-  Refused,
-  Unchanged,
-  Undone,
-} from './types.ts';
+import { Leave } from './leave.ts';
+import type { Shell } from './shell.ts';
+import type { Snippet } from './snippets.ts';
 import { UndoStore, mergeChanges, undoEntries } from './undoStore.ts';
-import { makeRecord } from './uninstallRecord.ts';
-import type { UninstallRecord } from './uninstallRecord.ts';
 
 export interface AssistantServiceHost {
   readonly supervisor: Pick<Supervisor, 'withConnection' | 'secretsChanged'>;
@@ -82,14 +67,24 @@ export interface Proposal {
   readonly endpoint: AssistantEndpoint;
 }
 
+/** The user's own folders. */
+function userPlaces(): Places {
+  return {
+    home: homedir(),
+    configHome: process.env['XDG_CONFIG_HOME'],
+    claudeHome: process.env['CLAUDE_CONFIG_DIR'],
+    codexHome: process.env['CODEX_HOME'],
+  };
+}
+
 export class AssistantService {
+  readonly checks: AssistantChecks;
+  readonly leave: Leave;
   readonly #host: AssistantServiceHost;
   readonly #places: Places;
   readonly #undo: UndoStore;
   readonly #surroundings: () => Surroundings;
   readonly #keys: AssistantKeys;
-  /** For each key ID, the number of checks by this window that the proxy has not reported yet. */
-  readonly #checks = new Map<string, number>();
 
   constructor(host: AssistantServiceHost) {
     this.#host = host;
@@ -97,6 +92,13 @@ export class AssistantService {
     this.#undo = new UndoStore(undoEntries(host.secrets));
     this.#surroundings = host.surroundings ?? ownSurroundings;
     this.#keys = new AssistantKeys(host.secrets, () => host.supervisor.secretsChanged(false));
+    this.leave = new Leave(host.assistants, this.#undo, this.#places, host.secrets);
+    this.checks = new AssistantChecks({
+      supervisor: host.supervisor,
+      keys: this.#keys,
+      expected: (assistant) => this.#expected(assistant),
+      limit: () => host.checkLimit,
+    });
   }
 
   /** All assistants with their current configuration. */
@@ -171,17 +173,6 @@ export class AssistantService {
     await this.#keys.claim(this.#host.assistants, this.#places);
   }
 
-  /** Removes our entry from every configuration. Revokes no key. Resolves to what remains. */
-  async disconnectAll(): Promise<readonly Leftover[]> {
-    const keys = await this.#host.secrets.accessKeys();
-    return disconnectAll(this.#host.assistants, this.#undo, this.#places, keys);
-  }
-
-  /** What is needed to remove our entries without the editor. */
-  async record(settings: readonly string[]): Promise<UninstallRecord> {
-    return makeRecord(this.#host.assistants, await this.#host.secrets.accessKeys(), this.#undo, this.#places, settings);
-  }
-
   /** The changes that update every assistant with an outdated address or key. */
   async proposeRepairs(states: readonly AssistantState[]): Promise<readonly (Proposal | Refused)[]> {
     const proposals: (Proposal | Refused)[] = [];
@@ -195,35 +186,11 @@ export class AssistantService {
   }
 
   /**
-   * Sends one short request with the key and the model in the assistant's configuration. Sends nothing if the
-   * configuration is outdated: the key would be refused, or reach another program at the old address.
-   */
-  async check(assistant: Assistant): Promise<CheckOutcome> {
-    const expected = await this.#expected(assistant);
-    const state = await assistant.inspect(expected);
-    if (state.kind === 'current' && state.model !== undefined && expected.key !== undefined)
-      return this.#check(expected.key, state.model, assistant.dialect);
-    return { kind: 'failed', message: describeUncheckable(assistant.name, state) };
-  }
-
-  /**
    * The text to copy, with an access key of its own.
    * @throws Error while the proxy's address is unknown
    */
   async renderSnippet(snippet: Snippet, model: ModelChoice, shell: Shell): Promise<string> {
     return snippet.render(this.#endpoint(await this.#keys.ensure(snippet), model), shell);
-  }
-
-  /** The same as `check` for a snippet. */
-  async checkSnippet(snippet: Snippet, model: ModelChoice): Promise<CheckOutcome> {
-    return this.#check(await this.#keys.ensure(snippet), model.id, snippet.dialect);
-  }
-
-  /** True if the latest response for this key, which the proxy has just reported, was to a check of this window. */
-  wasCheck(id: string): boolean {
-    const count = this.#checks.get(id) ?? 0;
-    if (count > 0) this.#checks.set(id, count - 1);
-    return count > 0;
   }
 
   /** Stores the undo entry first: if that fails, nothing is written. */
@@ -281,13 +248,5 @@ export class AssistantService {
     const models = this.#host.models();
     if (id === undefined) return models[0];
     return models.find((model) => model.id === id) ?? { id };
-  }
-
-  async #check(key: string, model: string, dialect?: DialectName): Promise<CheckOutcome> {
-    const id = accessKeyId(key);
-    this.#checks.set(id, (this.#checks.get(id) ?? 0) + 1);
-    const outcome = await checkModel(this.#host.supervisor, key, model, dialect, this.#host.checkLimit);
-    if (outcome.kind === 'failed') this.wasCheck(id); // the proxy reports no response
-    return outcome;
   }
 }

@@ -5,7 +5,7 @@ import type { SecretEntries } from '../keys/secrets.ts';
 import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
 import { Queue } from '../shared/queue.ts';
 import type { UserSettings } from './adapters/llamaVscode.ts';
-import { readJson } from './files/jsonEdit.ts';
+import { jsonc } from './formats/json.ts';
 
 const ID = 'vscode-chat';
 const VERSION = 1;
@@ -198,7 +198,7 @@ function isExplainedBy(changes: readonly WrittenSetting[], before: Uint8Array, a
 
 /** Undefined if the bytes are not those of a settings.json. */
 function valuesOf(bytes: Uint8Array | readonly number[]): Readonly<Record<string, unknown>> | undefined {
-  return asObject(readJson(Buffer.from(bytes).toString('utf8'), 'jsonc'));
+  return asObject(jsonc.read(Buffer.from(bytes).toString('utf8')));
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,3 +1,4 @@
+import type { Assistant } from './adapters/assistant.ts';
 import { claudeCode } from './adapters/claudeCode.ts';
 import { cline } from './adapters/cline.ts';
 import { codex } from './adapters/codex.ts';
@@ -8,7 +9,6 @@ import { llamaVscode } from './adapters/llamaVscode.ts';
 import type { UserSettings } from './adapters/llamaVscode.ts';
 import { kilo, opencode } from './adapters/opencode.ts';
 import { qwenCode } from './adapters/qwenCode.ts';
-import type { Assistant } from './types.ts';
 
 /** The assistants that keep their configuration in a file. */
 export const FILE_ASSISTANTS: readonly Assistant[] = [claudeCode, codex, continueDev, cline, kilo, opencode, qwenCode];

@@ -1,6 +1,7 @@
 // Text to copy for assistants and libraries that Sealed Proxy does not configure itself. Pure.
 import type { DialectName } from '../dialects/dialect.ts';
-import { toDialectUrl } from './dialectUrl.ts';
+import type { AssistantEndpoint } from './adapters/assistant.ts';
+import { toDialectUrl } from './adapters/dialectUrl.ts';
 import {
   ANTHROPIC_NODE,
   ANTHROPIC_PYTHON,
@@ -14,10 +15,8 @@ import {
   RESPONSES_PYTHON,
   VERCEL,
 } from './programs.ts';
-import type { AssistantEndpoint } from './types.ts';
-
-/** How to quote: as in PowerShell on Windows, as in a POSIX shell elsewhere. */
-export type Shell = 'posix' | 'powershell';
+import { quote, word } from './shell.ts';
+import type { Shell } from './shell.ts';
 
 export type Language = 'shell' | 'json' | 'javascript' | 'python';
 
@@ -126,17 +125,6 @@ function command(shell: Shell, variables: Readonly<Record<string, string>>, ...w
     return [...settings.map(([name, value]) => `$env:${name} = ${quote(value, shell)}`), run].join('\n');
   }
   return [...settings.map(([name, value]) => `${name}=${word(value, shell)}`), run].join(' \\\n  ');
-}
-
-/** Unquoted if no shell treats any of its characters specially. */
-function word(text: string, shell: Shell): string {
-  return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : quote(text, shell);
-}
-
-/** In single quotes only the quote itself is special. PowerShell also treats curly quotes as quotes. */
-function quote(text: string, shell: Shell): string {
-  if (shell === 'powershell') return `'${text.replace(/['‘’‚‛]/g, '$&$&')}'`;
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** The same JSON in ASCII, which every encoding of a pipe preserves. */

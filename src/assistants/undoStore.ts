@@ -3,9 +3,10 @@
 import { hash } from 'node:crypto';
 import type { SecretEntries, Secrets } from '../keys/secrets.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
+import type { Assistant } from './adapters/assistant.ts';
+import type { Applied } from './files/change.ts';
 import { readConfig } from './files/configFile.ts';
 import { applyPatch, isTextPatch, makePatch } from './files/textPatch.ts';
-import type { Applied, Assistant } from './types.ts';
 
 /** The stored entries. Secret, because the texts may have keys in them. */
 export function undoEntries(secrets: Pick<Secrets, 'entries'>): SecretEntries {

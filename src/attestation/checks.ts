@@ -7,6 +7,8 @@
 import { createHash } from 'node:crypto';
 import { constantTimeEqual, toBase64, toHex } from '../shared/bytes.ts';
 import type { ImageApproval } from '../shared/evidence.ts';
+import type { Certificate } from './certificates.ts';
+import { type CertificateChain, certificatesOf, verifyChain } from './chain.ts';
 import { CheckList } from './checkList.ts';
 import type { Check, Examined, Report } from './checkList.ts';
 import { type CoseSign1, parseSignedEnvelope, sigStructure } from './cose.ts';
@@ -16,8 +18,6 @@ import { measuredImage } from './policy.ts';
 import { isSignedBy } from './signature.ts';
 import { type TrustAnchors, isTrustAnchor } from './trust.ts';
 import { checkValidity } from './validity.ts';
-import type { Certificate } from './x509/certificates.ts';
-import { type CertificateChain, certificatesOf, verifyChain } from './x509/chain.ts';
 
 /** X25519 (RFC 7748 section 6.1). */
 export const PUBLIC_KEY_BYTES = 32;

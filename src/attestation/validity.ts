@@ -1,5 +1,5 @@
+import type { Certificate } from './certificates.ts';
 import { AttestationError, type AttestationErrorCode } from './errors.ts';
-import type { Certificate } from './x509/certificates.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

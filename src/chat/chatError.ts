@@ -1,5 +1,5 @@
 // Why a chat request failed, in sentences for the user: the cause, then the remedy. Pure.
-import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../shared/errors.ts';
+import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY, isBackendCode } from '../shared/errors.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { retryTime } from './retryTime.ts';
 import type { RetryHeaders } from './retryTime.ts';
@@ -70,10 +70,12 @@ export function toChatError(
         return new ChatError(`The enclave runs a new image, which you have not accepted yet. ${REVIEW}`);
       if (code === IMAGE_REFUSED)
         return new ChatError(`The enclave runs an image that you have chosen not to use. ${REVIEW}`);
+      if (isBackendCode(code) && message !== '') return new ChatError(message);
       return new ChatError(
         'Sealed Proxy has no secure connection to the backend. Its status bar item shows the reason.',
       );
     case 504:
+      if (isBackendCode(code) && message !== '') return new ChatError(message);
       return new ChatError('The backend did not respond in time. Try again.');
     default:
       return new ChatError(`The backend responded with status ${status}.${details}`);

@@ -1,8 +1,8 @@
 // Checks the configuration of connected assistants.
-import { NOT_CHECKED, describeOutdated } from '../assistants/configState.ts';
-import type { Judgement, Source } from '../assistants/judgement.ts';
-import { describeSource } from '../assistants/judging/judge.ts';
-import type { ConfigState } from '../assistants/types.ts';
+import type { ConfigState } from '../assistants/adapters/assistant.ts';
+import { NOT_CHECKED, describeOutdated } from '../assistants/adapters/configState.ts';
+import { describeSource } from '../assistants/judge.ts';
+import type { Judgement, Source } from '../assistants/judging/judgement.ts';
 import { capitalized, listed } from '../presentation/text.ts';
 import { failed, passed, runCheck, skipped } from './check.ts';
 import type { CheckResult, DiagnosticsContext, NamedResult } from './check.ts';

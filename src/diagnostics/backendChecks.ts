@@ -11,9 +11,10 @@ import { describeStatus } from '../presentation/statusText.ts';
 import { shortened } from '../presentation/text.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 import { isConnected } from '../shared/status.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
+import type { VerifiedConnection } from '../supervisor/localProxy.ts';
 import { failed, passed, skipped, whereRemedyIs } from './check.ts';
-import type { Check, CheckResult, DiagnosticsContext, Running } from './check.ts';
+import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
 const DEVELOPMENT = 'You are using a development backend, which is not verified.';
 const SEE_CLOCK = 'Failed: see "System clock"';
@@ -22,7 +23,7 @@ const SET_KEY = 'Set a new one with "Sealed Proxy: Set API Key".';
 
 export function backendChecks(context: DiagnosticsContext): readonly Check[] {
   const { keys, status, settings } = context;
-  const whileRunning = (name: string, run: (running: Running) => CheckResult): Check => ({
+  const whileRunning = (name: string, run: (running: RunningStatus) => CheckResult): Check => ({
     name,
     run: () => {
       const current = status();
@@ -55,7 +56,7 @@ function notTested(status: ProxyStatus): CheckResult {
   return skipped(`Not tested. ${describeStatus(status).headline}`);
 }
 
-function checkHandshake({ verified, establishedAt, health }: Running): CheckResult {
+function checkHandshake({ verified, establishedAt, health }: RunningStatus): CheckResult {
   const since = establishedAt === null ? '' : `; last successful handshake at ${new Date(establishedAt).toISOString()}`;
   if (verified?.kind === 'verified') return passed(`Verified enclave (${verified.environment})${since}`);
   if (verified !== null) return { ...passed(`Development backend, not verified${since}`), warning: DEVELOPMENT };
@@ -70,7 +71,7 @@ function checkHandshake({ verified, establishedAt, health }: Running): CheckResu
   return failed('Not finished yet', 'Run the diagnostics again in a few seconds.');
 }
 
-function checkStep(step: StepOutcome | undefined, running: Running): CheckResult {
+function checkStep(step: StepOutcome | undefined, running: RunningStatus): CheckResult {
   const { health, verified } = running;
   switch (step?.result) {
     case 'passed':
@@ -91,7 +92,7 @@ const WRONG_CLOCK = ['clock', 'certificate_not_yet_valid', 'certificate_expired'
 /** In milliseconds. Certificates are valid for hours, so a smaller difference does no harm. */
 const CLOCK_TOLERANCE = 5 * 60_000;
 
-function checkClock({ verified, establishedAt, health }: Running): CheckResult {
+function checkClock({ verified, establishedAt, health }: RunningStatus): CheckResult {
   if (health.kind === 'unreachable' && WRONG_CLOCK.includes(health.failure?.detail ?? health.cause)) {
     return failed(clockDifference(health.message) ?? shortened(health.message), SET_CLOCK);
   }
@@ -110,7 +111,7 @@ function clockDifference(message: string): string | undefined {
   return difference?.replace('about', 'About').concat("'s clock");
 }
 
-function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): CheckResult {
+function checkModels(status: RunningStatus, { modelOverrides }: DiagnosticsContext): CheckResult {
   const { health, verified } = status;
   if (health.kind === 'unreachable' && verified !== null) return failed(health.message, remedyOf(health));
   if (health.kind !== 'connected') return notTested(status);
@@ -121,23 +122,19 @@ function checkModels(status: Running, { modelOverrides }: DiagnosticsContext): C
 }
 
 async function checkChat(context: DiagnosticsContext, signal: AbortSignal): Promise<CheckResult> {
-  const { clock, modelOverrides, status } = context;
-  const catalogue = catalogueOf(status());
-  if (catalogue === undefined) return notTested(status());
-  const [model] = chatModels(catalogue, modelOverrides());
-  if (model === undefined) return skipped('Not tested: the backend lists no chat model');
-  return context.withConnection(async (connection, accessKey) => {
-    signal.throwIfAborted();
-    const result = await sendTestRequest(connection, accessKey, { model: model.id }, clock, signal);
+  const { clock, modelOverrides } = context;
+  const find = (catalogue: unknown) => chatModels(catalogue, modelOverrides())[0]?.id;
+  return withModel(context, signal, find, 'chat', async (model, connection, accessKey) => {
+    const result = await sendTestRequest(connection, accessKey, { model }, clock, signal);
     switch (result.kind) {
       case 'refused':
-        return refused(model.id, result);
+        return refused(model, result);
       case 'broken':
-        return failed(`${model.id}: the response broke off after ${result.chunks} chunks`, CAUSES.backend.remedy);
+        return failed(`${model}: the response broke off after ${result.chunks} chunks`, CAUSES.backend.remedy);
       case 'answered': {
         const { firstByte, total, chunks } = result;
         const times = `first byte after ${milliseconds(firstByte)}, complete after ${milliseconds(total)}`;
-        return passed(`${model.id}: ${times}, ${chunks} chunks`);
+        return passed(`${model}: ${times}, ${chunks} chunks`);
       }
     }
   });
@@ -147,13 +144,8 @@ async function checkChat(context: DiagnosticsContext, signal: AbortSignal): Prom
 const MAX_EMBEDDING = 4 * 1024 * 1024;
 
 async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal): Promise<CheckResult> {
-  const { clock, status } = context;
-  const catalogue = catalogueOf(status());
-  if (catalogue === undefined) return notTested(status());
-  const model = embeddingModel(catalogue);
-  if (model === undefined) return skipped('Not tested: the backend lists no embedding model');
-  return context.withConnection(async (connection, accessKey) => {
-    signal.throwIfAborted();
+  const { clock } = context;
+  return withModel(context, signal, embeddingModel, 'embedding', async (model, connection, accessKey) => {
     const start = clock();
     const response = await connection.post('/v1/embeddings', accessKey, JSON.stringify({ model, input: 'OK' }), signal);
     if (response.statusCode !== 200) return refused(model, await readRefusal(response));
@@ -163,9 +155,22 @@ async function checkEmbedding(context: DiagnosticsContext, signal: AbortSignal):
   });
 }
 
-/** The parsed model list, while the backend is connected. */
-function catalogueOf(status: ProxyStatus): unknown {
-  return isConnected(status) ? (status.health.catalogue ?? null) : undefined;
+/** Sends a request to a model that is found in the list of models, if there is one. */
+async function withModel(
+  context: DiagnosticsContext,
+  signal: AbortSignal,
+  find: (catalogue: unknown) => string | undefined,
+  kind: string,
+  check: (model: string, connection: VerifiedConnection, accessKey: string) => Promise<CheckResult>,
+): Promise<CheckResult> {
+  const status = context.status();
+  if (!isConnected(status)) return notTested(status);
+  const model = find(status.health.catalogue);
+  if (model === undefined) return skipped(`Not tested: the backend lists no ${kind} model`);
+  return context.withConnection(async (connection, accessKey) => {
+    signal.throwIfAborted();
+    return check(model, connection, accessKey);
+  });
 }
 
 function refused(model: string, { status, code, message }: RefusedRequest): CheckResult {

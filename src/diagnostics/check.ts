@@ -1,11 +1,11 @@
 // What a check is, and what checks can read. A check changes nothing, and sees no key that it does not need.
-import type { Judgement } from '../assistants/judgement.ts';
-import type { ConfigState } from '../assistants/types.ts';
+import type { ConfigState } from '../assistants/adapters/assistant.ts';
+import type { Judgement } from '../assistants/judging/judgement.ts';
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
 import type { CompleteProxySettings } from '../settings/schema.ts';
 import { errorMessage } from '../shared/errors.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/portProbe.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 
@@ -59,8 +59,6 @@ export interface DiagnosticsContext {
   readonly limit: number;
 }
 
-export type Running = Extract<ProxyStatus, { kind: 'running' }>;
-
 export function passed(finding: string, remedy = ''): CheckResult {
   return { outcome: 'passed', finding, remedy };
 }
@@ -74,7 +72,7 @@ export function skipped(reason: string): CheckResult {
 }
 
 /** For other checks that fail while the backend cannot be used: names the one that says what to do. */
-export function whereRemedyIs({ verified }: Running): string {
+export function whereRemedyIs({ verified }: RunningStatus): string {
   return `See "${verified === null ? 'Handshake' : 'Models'}".`;
 }
 

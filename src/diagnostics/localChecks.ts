@@ -1,15 +1,17 @@
 // Checks of this computer: process, port, addresses, proxy variables, access keys.
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { PORT_USERS, describeStatus } from '../presentation/statusText.ts';
+import { joined } from '../presentation/text.ts';
 import type { PortUser, ProxyStatus } from '../shared/status.ts';
 import type { Probe } from '../supervisor/portProbe.ts';
 import { failed, passed, skipped } from './check.ts';
 import type { Check, CheckResult, DiagnosticsContext } from './check.ts';
 
-const FREE_PORT = 'Quit the other program, or choose "Use a Free Port" in the status bar menu.';
-const OWN_PORT = 'Choose "Use a Free Port" in the status bar menu. This editor then keeps that port.';
-const UPDATE = 'Reload this window, or update the extension first. Both windows can then share the proxy.';
-const RESTART = '"Sealed Proxy: Restart" switches all windows to the version and the settings of this window.';
+const FREE_PORT = '"Use a Free Port" is in the status bar menu.';
+const RESTART =
+  '"Sealed Proxy: Restart" switches all windows to the backend and the trusted enclave images of this window.';
+const AGAIN = 'Run the diagnostics again in a few seconds.';
 const SEE_LOG = '"Sealed Proxy: Show Log" shows the reason.';
 
 export function localChecks(context: DiagnosticsContext): readonly Check[] {
@@ -47,29 +49,24 @@ function portOf({ status, settings }: DiagnosticsContext): number {
 }
 
 function checkProcess(status: ProxyStatus, crashes: number): CheckResult {
-  const crashed = crashes === 0 ? '' : `; crashes within three minutes: ${crashes}`;
+  const crashed = crashes === 0 ? '' : `Crashes within three minutes: ${crashes}.`;
   const remedy = crashes === 0 ? '' : SEE_LOG;
-  switch (status.kind) {
-    case 'running':
-      return passed(`Running${status.shared ? ' in another window' : ''}, version ${status.version}${crashed}`, remedy);
-    case 'off':
-      return failed(
-        status.allWindows === true ? 'Off in all windows' : 'Off in this window',
-        'Start it with "Sealed Proxy: Start".',
-      );
-    case 'starting':
-      return failed(`Starting${crashed}`, 'Run the diagnostics again in a few seconds.');
-    case 'restarting':
-      return failed(`Restarting${crashed}`, remedy || 'Run the diagnostics again in a few seconds.');
-    case 'failed':
-      return failed(`${status.message}${crashed}`, failedRemedy(status.reason));
-    case 'portTaken':
-      return failed('Not started: the port is in use', portRemedy(status.by));
-    case 'otherVersion':
-      return failed(`Another window runs version ${status.version}`, status.isNewer ? UPDATE : RESTART);
-    case 'otherSettings':
-      return failed('Another window uses a different backend or trusts different enclave images', RESTART);
+  if (status.kind === 'running') {
+    return passed(
+      joined(`Running${status.shared ? ' in another window' : ''}, version ${status.version}.`, crashed),
+      remedy,
+    );
   }
+  const { headline } = describeStatus(status);
+  const detail = detailOf(status);
+  if (status.kind === 'portTaken') return failed(joined(headline, crashed), joined(detail, FREE_PORT));
+  if (status.kind === 'failed') return failed(joined(headline, detail, crashed), failedRemedy(status.reason));
+  return failed(joined(headline, crashed), detail || remedy || AGAIN);
+}
+
+/** The report is for others to read, so it does not name the backend of another window. */
+function detailOf(status: ProxyStatus): string {
+  return status.kind === 'otherSettings' ? RESTART : describeStatus(status).detail;
 }
 
 function failedRemedy(reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']): string {
@@ -81,39 +78,27 @@ function checkOwner(port: number, found: Probe, status: ProxyStatus): CheckResul
   switch (found.kind) {
     case 'own': {
       const finding = `Port ${port}: Sealed Proxy ${found.report.version}`;
-      const remedy = status.kind === 'otherVersion' && status.isNewer ? UPDATE : RESTART;
       const differs = status.kind === 'otherVersion' || status.kind === 'otherSettings';
-      return differs ? failed(`${finding} (another window)`, remedy) : passed(`${finding} (this editor)`);
+      if (!differs) return passed(`${finding} (this editor)`);
+      return failed(`${finding} (another window)`, detailOf(status));
     }
     case 'held':
-      return checkHeld(port, found.by === 'system');
+      return taken(port, found.by === 'system' ? 'system' : 'silent');
     case 'free':
       if (status.kind === 'portTaken' && (status.by === 'system' || status.by === 'silent'))
-        return checkHeld(port, status.by === 'system');
+        return taken(port, status.by);
       if (status.kind !== 'running') return passed(`Port ${port}: free`);
       return failed(`Port ${port}: nothing listens, although the proxy is running`, 'Run "Sealed Proxy: Restart".');
     case 'foreign':
-      if (found.isSealedProxy)
-        return failed(
-          `Port ${port}: a Sealed Proxy of another editor or computer. No key was sent to it.`,
-          portRemedy('sealedProxy'),
-        );
-      return failed(`Port ${port}: another program. Sealed Proxy sent it no key.`, portRemedy('program'));
+      return taken(port, found.isSealedProxy ? 'sealedProxy' : 'program');
     case 'unresponsive':
-      return failed(
-        `Port ${port}: a program that does not respond. Sealed Proxy sent it no key.`,
-        portRemedy('unresponsive'),
-      );
+      return taken(port, 'unresponsive');
   }
 }
 
-function checkHeld(port: number, bySystem: boolean): CheckResult {
-  const holder = bySystem ? 'reserved by the system' : 'held by a program that does not listen on it';
-  return failed(`Port ${port}: ${holder}`, portRemedy(bySystem ? 'system' : 'silent'));
-}
-
-function portRemedy(by: PortUser): string {
-  return by === 'sealedProxy' || by === 'system' ? OWN_PORT : FREE_PORT;
+function taken(port: number, by: PortUser): CheckResult {
+  const { problem, detail } = PORT_USERS[by];
+  return failed(`Port ${port}: ${problem}`, joined(detail, FREE_PORT));
 }
 
 /** Undefined if a program accepts connections, otherwise the error code. */

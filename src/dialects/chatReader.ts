@@ -1,5 +1,5 @@
 // Reads a response of Chat Completions, which a backend may have made in any way: each chunk becomes deltas of one form.
-import { asObject, fieldsOf, parseJson } from '../shared/json.ts';
+import { asObject, fieldsOf, parseJson, textOf } from '../shared/json.ts';
 import { isTokenCount } from '../shared/usage.ts';
 import { invalidResponse, readError } from './dialectError.ts';
 import type { DialectError } from './dialectError.ts';
@@ -28,6 +28,12 @@ export interface ChatOutcome {
   readonly finish: FinishReason;
   /** Undefined if the backend did not report it. */
   readonly usage: ChatUsage | undefined;
+  readonly reported?: Reported;
+}
+
+/** How the backend processed the request, by the names of Chat Completions. */
+export interface Reported {
+  readonly service_tier?: string;
 }
 
 type Push = (delta: ChatDelta) => void;
@@ -50,6 +56,8 @@ export const END_OF_STREAM = '[DONE]';
 /** Arguments that are an object in place of its text: their numbers must keep their digits. */
 const HAS_OBJECT = /"arguments"\s*:\s*\{/;
 
+const SERVICE_TIER = /^[\w.-]{1,64}$/;
+
 const MAX_CALLS = 256;
 /** How often a response may change between text, reasoning and calls: a reply may keep each part. */
 const MAX_PARTS = 1000;
@@ -68,6 +76,7 @@ export class ChatReader {
   #content = 0;
   #finish: FinishReason | undefined;
   #usage: ChatUsage | undefined;
+  #reported: Reported = {};
 
   /** @param newCallId makes the id of a tool call to which the model gave none */
   constructor(newCallId: (index: number) => string) {
@@ -81,7 +90,8 @@ export class ChatReader {
 
   /** Undefined while the response is not complete. */
   get outcome(): ChatOutcome | undefined {
-    return this.#finish === undefined ? undefined : { finish: this.#finish, usage: this.#usage };
+    if (this.#finish === undefined) return undefined;
+    return { finish: this.#finish, usage: this.#usage, reported: this.#reported };
   }
 
   /**
@@ -98,7 +108,7 @@ export class ChatReader {
     if (this.#length > MAX_LENGTH) throw tooLong();
     const value = HAS_OBJECT.test(json) ? parseExactJson(json) : parseJson(json);
     if (value === undefined) throw invalidResponse('The backend sent an event that is not valid JSON. Try again.');
-    const { error, choices, usage } = fieldsOf(value);
+    const { error, choices, usage, service_tier: tier } = fieldsOf(value);
     if (error !== undefined && error !== null) {
       throw readError(statusOf(error), json, null, 'The backend stopped with an error. Try again.');
     }
@@ -109,6 +119,7 @@ export class ChatReader {
       deltas.push(...this.#joiner.push(part));
     });
     this.#usage = parseUsage(usage) ?? this.#usage;
+    if (typeof tier === 'string' && SERVICE_TIER.test(tier)) this.#reported = { service_tier: tier, ...this.#reported };
     if (typeof reason === 'string') {
       this.#setFinish(reason);
       deltas.push(...this.#joiner.end());
@@ -203,10 +214,6 @@ function tooLong(): DialectError {
 function statusOf(error: unknown): number {
   const { code } = fieldsOf(error);
   return Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599 ? Number(code) : 502;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function parseUsage(value: unknown): ChatUsage | undefined {

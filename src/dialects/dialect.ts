@@ -46,8 +46,6 @@ export interface ReplyIdentity {
 export interface ReplyOutcome extends ChatOutcome {
   /** Seconds since 1970. */
   readonly completedAt?: number;
-  /** How the backend processed the request; undefined if it does not say. */
-  readonly serviceTier?: string | undefined;
 }
 
 /**
@@ -89,8 +87,11 @@ export interface Dialect<Plan extends ReplyPlan = ReplyPlan> {
   tokenCount(estimate: number): string;
   /** The JSON body of the response to a request for the models. */
   listModels(modelList: unknown): string;
-  /** The same for one model; undefined if the backend does not offer it. */
-  describeModel(modelList: unknown, id: string): string | undefined;
+  /**
+   * The same for one model.
+   * @throws DialectError if the backend does not offer it
+   */
+  describeModel(modelList: unknown, id: string): string;
   /**
    * The JSON body of an error response.
    * @param requestId see `requestIdOf`

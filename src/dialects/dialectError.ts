@@ -1,4 +1,5 @@
 // Why a request of a dialect fails. Each dialect writes it in its own format.
+import type { BackendCode } from '../shared/errors.ts';
 import { fieldsOf, parseJson } from '../shared/json.ts';
 
 /** A longer text from a backend is not a message for users. In characters. */
@@ -37,7 +38,7 @@ export function invalidField(param: string, problem: string): DialectError {
 
 /** A response of the backend that cannot be translated. */
 export function invalidResponse(message: string): DialectError {
-  return new DialectError(message, { status: 502 });
+  return new DialectError(message, { status: 502, code: 'response_invalid' satisfies BackendCode });
 }
 
 /** The code of a conversation that is too long for the model: clients shorten it then. */

@@ -32,6 +32,25 @@ export function optional<Value>(
   return value === undefined || value === null ? undefined : read(path, value);
 }
 
+type Reader = (path: string, value: unknown) => unknown;
+type Readers = Readonly<Record<string, Reader>>;
+/** The values that these readers return; without those that are missing. */
+export type FieldsOf<Known extends Readers> = { -readonly [Name in keyof Known]?: ReturnType<Known[Name]> };
+
+/**
+ * The fields that these readers describe, without those that are missing or null.
+ * @param readers by the names of the fields
+ * @param path of the object; empty for the request itself
+ */
+export function optionalFields<Known extends Readers>(fields: Fields, readers: Known, path = ''): FieldsOf<Known> {
+  const found: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(readers)) {
+    const value = optional(read, path === '' ? name : `${path}.${name}`, fields[name]);
+    if (value !== undefined) found[name] = value;
+  }
+  return found as FieldsOf<Known>;
+}
+
 /** @throws DialectError if the value is not a finite number */
 export function numberAt(path: string, value: unknown): number {
   const number = JSON.isRawJSON(value) ? Number(value.rawJSON) : value;

@@ -52,9 +52,15 @@ export function findModel(
   };
 }
 
-/** The error for a request for the metadata of a model that the backend does not offer. It names the models. */
-export function unknownModel(name: string, modelList: unknown): DialectError {
-  return notOffered([name], chatModelEntries(modelList), '');
+/**
+ * The metadata of a model.
+ * @throws DialectError with status 404 that names the models, if the backend does not offer it
+ */
+export function offeredModel(modelList: unknown, id: string): ModelFields {
+  const models = chatModelEntries(modelList);
+  const model = models.find((entry) => entry.id === id);
+  if (model === undefined) throw notOffered([id], models, '');
+  return model;
 }
 
 function notOffered(

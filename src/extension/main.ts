@@ -1,15 +1,16 @@
 import type * as vscode from 'vscode';
-import type { SealedProxyApi } from './api/apiTypes.ts';
-import { SealedProxyExtension } from './extension.ts';
+import type { SealedProxyApi } from './features/api/apiTypes.ts';
+import { openWindow } from './window.ts';
+import type { Window } from './window.ts';
 
 /** `deactivate` gets no argument to find it by. */
-let extension: SealedProxyExtension | undefined;
+let opened: Window | undefined;
 
 export function activate(context: vscode.ExtensionContext): SealedProxyApi {
-  extension = new SealedProxyExtension(context);
-  return extension.begin(context);
+  opened = openWindow(context);
+  return opened.api;
 }
 
 export async function deactivate(): Promise<void> {
-  await extension?.end();
+  await opened?.close();
 }

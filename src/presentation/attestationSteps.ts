@@ -1,5 +1,4 @@
 // The checks of an attestation in the order in which they run, and what a status says about each. Pure.
-import type { AttestationStep } from '../dashboard/model.ts';
 import { CHECKS, CHECK_IDS, failuresOf } from '../shared/checks.ts';
 import type { CheckId } from '../shared/checks.ts';
 import type { VerifiedSummary } from '../shared/messages.ts';
@@ -40,8 +39,13 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
-/** One check and its result; `found` only for a check that has passed in the current session. */
-export type StepOutcome = Pick<AttestationStep, 'what' | 'result' | 'found'>;
+/** One check and its result. */
+export interface StepOutcome {
+  readonly what: string;
+  readonly result: 'passed' | 'failed' | 'notReached' | 'notChecked';
+  /** What was found by a check that has passed in the current session, in a few words; may be empty. */
+  readonly found: string;
+}
 
 /**
  * Every check, in order. For a development backend, only a check that failed has run. An image that waits for consent has

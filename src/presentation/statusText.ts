@@ -46,15 +46,22 @@ const UPDATE =
 const QUIT = `Use a free port, or quit that program and restart ${PRODUCT}.`;
 
 /** Who uses the port, and what to do. */
-const PORT_USERS: Readonly<Record<PortUser, readonly [problem: string, detail: string]>> = {
-  program: ['used by another program', `${PRODUCT} sent it no key. ${QUIT}`],
-  unresponsive: ['used by a program that does not respond', `${PRODUCT} sent it no key. ${QUIT}`],
-  sealedProxy: [
-    `used by a ${PRODUCT} of another editor or computer`,
-    'Each editor runs its own proxy. No key was sent to the other one. Use a free port: this editor then keeps it.',
-  ],
-  silent: ['held by another program', `That program does not listen on it. ${QUIT}`],
-  system: ['reserved by the system', 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.'],
+export const PORT_USERS: Readonly<Record<PortUser, { readonly problem: string; readonly detail: string }>> = {
+  program: { problem: 'used by another program', detail: `${PRODUCT} sent it no key. ${QUIT}` },
+  unresponsive: {
+    problem: 'used by a program that does not respond',
+    detail: `${PRODUCT} sent it no key. ${QUIT}`,
+  },
+  sealedProxy: {
+    problem: `used by a ${PRODUCT} of another editor or computer`,
+    detail:
+      'Each editor runs its own proxy. No key was sent to the other one. Use a free port: this editor then keeps it.',
+  },
+  silent: { problem: 'held by another program', detail: `That program does not listen on it. ${QUIT}` },
+  system: {
+    problem: 'reserved by the system',
+    detail: 'Use a free port. On Windows, services such as Hyper-V reserve ranges of ports.',
+  },
 };
 
 /** The view of a status. */
@@ -119,7 +126,7 @@ function describe(status: ProxyStatus): Description {
       };
     case 'portTaken': {
       const { port, by } = status;
-      const [problem, detail] = PORT_USERS[by];
+      const { problem, detail } = PORT_USERS[by];
       return {
         icon: 'error',
         label: 'port taken',

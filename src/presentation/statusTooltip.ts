@@ -4,7 +4,6 @@ import type { ProxyStatus } from '../shared/status.ts';
 import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
-import { glossaryLink } from './glossary.ts';
 import { statusFacts } from './statusFacts.ts';
 import type { StatusFact } from './statusFacts.ts';
 import type { StatusView } from './statusText.ts';
@@ -29,6 +28,12 @@ export function statusTooltip(status: ProxyStatus, view: StatusView, sidePrompts
     ...(sidePrompts === '' ? [] : [sidePromptLine(sidePrompts)]),
     tooltipCommands(view).map(commandLink).join(' · '),
   ].join('\n\n');
+}
+
+/** A term as a link to its heading in docs/glossary.md, as Markdown; `text` shows it in other words. */
+export function glossaryLink(term: string, text = term): string {
+  const anchor = term.toLowerCase().replaceAll(' ', '-');
+  return `[${text}](https://github.com/sealed-proxy/sealed-proxy/blob/main/docs/glossary.md#${anchor})`;
 }
 
 /** The commands that the last line links to. */

@@ -1,6 +1,13 @@
 // How texts for users are put together.
 export const PRODUCT = 'Sealed Proxy';
 
+export type Tone = 'good' | 'warning' | 'error' | 'neutral';
+
+export interface Fact {
+  readonly name: string;
+  readonly value: string;
+}
+
 /** Sentences after one another; empty ones are left out. */
 export function joined(...sentences: readonly string[]): string {
   return sentences.filter((text) => text !== '').join(' ');

@@ -1,22 +1,17 @@
 // The assistants that Sealed Proxy can configure, as senders. Pure.
-import type { Destination, Judgement, Remedy, Route } from '../assistants/judgement.ts';
-import { describeSource } from '../assistants/judging/judge.ts';
-import type { Fact, SenderVerdict } from '../dashboard/model.ts';
+import type { Assistant } from '../assistants/adapters/assistant.ts';
+import type { AssistantState } from '../assistants/assistantService.ts';
+import { describeSource } from '../assistants/judge.ts';
+import type { Destination, Remedy, Route } from '../assistants/judging/judgement.ts';
 import { joined } from '../presentation/text.ts';
+import type { Fact } from '../presentation/text.ts';
 import { throughProxy } from './reach.ts';
 import type { Reach } from './reach.ts';
-import type { Sender } from './sender.ts';
+import type { Sender, SenderVerdict } from './sender.ts';
 
-export interface JudgedAssistant {
-  readonly id: string;
-  readonly name: string;
-  /** The ID of its VS Code extension, if it has one. */
-  readonly extension: string | undefined;
-  /** It is in use on this computer, or was configured. */
-  readonly isPresent: boolean;
-  /** Its configuration has our entry. While the proxy does not run, the address in it cannot be checked. */
-  readonly isConnected: boolean;
-  readonly judgement: Judgement;
+/** What is known of an assistant that Sealed Proxy can configure. */
+export interface JudgedAssistant extends Pick<AssistantState, 'configState' | 'detected' | 'judgement'> {
+  readonly assistant: Pick<Assistant, 'id' | 'name' | 'extension'>;
 }
 
 /** @param isInstalled whether this editor has the extension with this ID */
@@ -25,11 +20,14 @@ export function assistantSenders(
   reach: Reach,
   isInstalled: (extension: string) => boolean,
 ): readonly Sender[] {
-  return assistants.flatMap((assistant): Sender[] => {
-    const { id, name, extension, isPresent, judgement } = assistant;
+  return assistants.flatMap((judged): Sender[] => {
+    const { assistant, configState, detected, judgement } = judged;
+    const { id, name, extension } = assistant;
     const hasExtension = extension !== undefined && isInstalled(extension);
-    if (!isPresent && !hasExtension) return [];
-    const { verdict, addition } = verdictOf(assistant, reach);
+    // The editor has its list of Custom Endpoints whether or not anyone uses it.
+    const isInUse = detected && id !== CUSTOM_ENDPOINT;
+    if (!isInUse && configState.kind === 'absent' && !hasExtension) return [];
+    const { verdict, addition } = verdictOf(judged, reach);
     const { remedy } = judgement;
     return [
       {
@@ -49,9 +47,11 @@ export function assistantSenders(
 const CUSTOM_ENDPOINT = 'custom-endpoint';
 
 function verdictOf(
-  { isConnected, judgement: { kind } }: JudgedAssistant,
+  { configState, judgement: { kind } }: JudgedAssistant,
   reach: Reach,
 ): { readonly verdict: SenderVerdict; readonly addition: string } {
+  // While the proxy does not run, the address in our entry cannot be checked.
+  const isConnected = configState.kind === 'current';
   if (kind === 'unknown' && isConnected && reach.kind === 'otherProgram') return throughProxy(reach);
   if (kind === 'elsewhere' || kind === 'unknown') return { verdict: kind, addition: '' };
   const through = throughProxy(reach);

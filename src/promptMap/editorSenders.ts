@@ -4,11 +4,11 @@ import type { EditorFacts } from '../chat/sidePrompts/facts.ts';
 import { countMarks, destinationText, isInline, withoutChats } from '../chat/sidePrompts/mark.ts';
 import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../chat/sidePrompts/settings.ts';
-import type { Fact, SenderVerdict } from '../dashboard/model.ts';
 import { capitalized, joined, listed, sentence } from '../presentation/text.ts';
+import type { Fact } from '../presentation/text.ts';
 import { throughProxy } from './reach.ts';
 import type { Reach } from './reach.ts';
-import type { Sender } from './sender.ts';
+import type { Sender, SenderVerdict } from './sender.ts';
 
 /** The facts about the editor, and what follows from them. */
 export interface EditorReading {

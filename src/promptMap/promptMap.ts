@@ -1,5 +1,4 @@
 // What is known to send prompts, in one list. Pure.
-import type { SenderVerdict } from '../dashboard/model.ts';
 import type { VisibleCommand } from '../presentation/commands.ts';
 import { describeStatus } from '../presentation/statusText.ts';
 import type { ProxyStatus } from '../shared/status.ts';
@@ -12,6 +11,7 @@ import type { InstalledExtension } from './extensionSenders.ts';
 import { programSenders } from './programs.ts';
 import { reachOf } from './reach.ts';
 import type { Reach } from './reach.ts';
+import { VERDICT_ORDER } from './sender.ts';
 import type { Group, Sender } from './sender.ts';
 
 export interface MapFacts {
@@ -35,24 +35,12 @@ export interface PromptMap {
   readonly senders: readonly Sender[];
 }
 
-/** The worst first. */
-export const VERDICT_ORDER: readonly SenderVerdict[] = [
-  'elsewhere',
-  'partly',
-  'unknown',
-  'depends',
-  'development',
-  'blocked',
-  'sealed',
-  'off',
-];
-
 const GROUPS: readonly Group[] = ['editor', 'extensions', 'commandLine'];
 
 export function promptMap({ status, editor, extensions, assistants, programs, keyNames }: MapFacts): PromptMap {
   const reach = reachOf(status);
   const installed = new Set(extensions.map(({ id }) => id.toLowerCase()));
-  const covered = assistants.flatMap(({ extension }) => extension ?? []);
+  const covered = assistants.flatMap(({ assistant }) => assistant.extension ?? []);
   const senders = [
     ...editorSenders(editor, reach),
     ...assistantSenders(assistants, reach, (id) => installed.has(id.toLowerCase())),

@@ -1,8 +1,8 @@
 // What a request to the address of our proxy reaches now. Pure.
-import type { SenderVerdict } from '../dashboard/model.ts';
 import { describeStatus } from '../presentation/statusText.ts';
 import { isAttested } from '../settings/rules.ts';
 import type { ProxyStatus } from '../shared/status.ts';
+import type { SenderVerdict } from './sender.ts';
 
 export type Reach =
   /** A verified enclave, and nothing else: the backend must be attested. */
@@ -20,24 +20,15 @@ export type Reach =
   | { readonly kind: 'otherProxy'; readonly port: number };
 
 export function reachOf(status: ProxyStatus): Reach {
-  switch (status.kind) {
-    case 'portTaken':
-      // Nothing answers on a port that is only held.
-      if (status.by === 'silent' || status.by === 'system') return nothing(status);
-      return { kind: 'otherProgram', port: status.port };
-    case 'otherVersion':
-    case 'otherSettings':
-      return { kind: 'otherProxy', port: status.port };
-    case 'running':
-      // A check in progress changes nothing: without a verified session, the proxy sends nothing.
-      if (!['connected', 'checking'].includes(status.health.kind) || isHeldBack(status)) return nothing(status);
-      return { kind: isAttested(status.backendUrl) ? 'enclave' : 'development' };
-    case 'off':
-    case 'starting':
-    case 'restarting':
-    case 'failed':
-      return nothing(status);
-  }
+  // Nothing answers on a port that is only held.
+  if (status.kind === 'portTaken' && status.by !== 'silent' && status.by !== 'system')
+    return { kind: 'otherProgram', port: status.port };
+  if (status.kind === 'otherVersion' || status.kind === 'otherSettings')
+    return { kind: 'otherProxy', port: status.port };
+  // A check in progress changes nothing: without a verified session, the proxy sends nothing.
+  if (status.kind === 'running' && ['connected', 'checking'].includes(status.health.kind) && !isHeldBack(status))
+    return { kind: isAttested(status.backendUrl) ? 'enclave' : 'development' };
+  return nothing(status);
 }
 
 /** A new image of the enclave waits for the user's consent, and there is no session with another one. */

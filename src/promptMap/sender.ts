@@ -1,8 +1,33 @@
 // src/promptMap lists everything that sends prompts, and says of each where they go. It reads configurations through the
 // layers below it, and must not import the editor. This file: what is said about one sender. Pure.
-import type { Remedy } from '../assistants/judgement.ts';
-import type { Fact, SenderVerdict } from '../dashboard/model.ts';
+import type { Remedy } from '../assistants/judging/judgement.ts';
 import type { VisibleCommand } from '../presentation/commands.ts';
+import { listed } from '../presentation/text.ts';
+import type { Fact, Tone } from '../presentation/text.ts';
+import { LONGEST_NAME, asPlain } from '../shared/escape.ts';
+
+/** Where the prompts of a program, or of a part of the editor, go; the worst first. */
+export const VERDICTS = {
+  /** To another provider. */
+  elsewhere: { word: 'Not sealed', tone: 'error' },
+  /** Some to a verified enclave, others to another provider. */
+  partly: { word: 'Partly sealed', tone: 'warning' },
+  unknown: { word: 'Unknown', tone: 'warning' },
+  /** To the model that the user selects each time. */
+  depends: { word: 'Your choice', tone: 'neutral' },
+  /** Only to a development backend, encrypted. */
+  development: { word: 'Not verified', tone: 'warning' },
+  /** Nowhere: its requests fail until the proxy works. */
+  blocked: { word: 'Blocked', tone: 'warning' },
+  /** Only to a verified enclave. */
+  sealed: { word: 'Sealed', tone: 'good' },
+  /** It sends none. */
+  off: { word: 'Off', tone: 'neutral' },
+} as const satisfies Readonly<Record<string, { readonly word: string; readonly tone: Tone }>>;
+
+export type SenderVerdict = keyof typeof VERDICTS;
+
+export const VERDICT_ORDER = Object.keys(VERDICTS) as readonly SenderVerdict[];
 
 export type Group = 'editor' | 'extensions' | 'commandLine';
 
@@ -26,4 +51,32 @@ export interface Sender {
   /** The details: each kind of prompt, with where it goes; may be empty. */
   readonly details: readonly Fact[];
   readonly remedy?: SenderRemedy;
+}
+
+/** The senders with one verdict. */
+export interface VerdictLine {
+  readonly verdict: SenderVerdict;
+  /** The verdict in one or two words. */
+  readonly word: string;
+  readonly count: number;
+  readonly names: string;
+}
+
+/**
+ * A line for each verdict that a sender has.
+ * @param most names in a line
+ */
+export function verdictLines(senders: readonly Sender[], most: number): readonly VerdictLine[] {
+  return VERDICT_ORDER.flatMap((verdict) => {
+    const names = senders.filter((sender) => sender.verdict === verdict).map(({ name }) => asPlain(name, LONGEST_NAME));
+    if (names.length === 0) return [];
+    return [{ verdict, word: VERDICTS[verdict].word, count: names.length, names: listed(names, most) }];
+  });
+}
+
+/** For the diagnosis: all names. No text in it contains a path. */
+export function completeVerdictLines(senders: readonly Sender[]): readonly Pick<VerdictLine, 'word' | 'names'>[] {
+  const lines = verdictLines(senders, Infinity);
+  const isSealed = lines.some(({ verdict }) => verdict === 'sealed');
+  return lines.length === 0 || isSealed ? lines : [...lines, { word: VERDICTS.sealed.word, names: 'none' }];
 }

@@ -80,9 +80,15 @@ const BLOCK = 64;
 const ONE_TIME_KEY_LENGTH = 32;
 
 /** RFC 8439 section 2.8 over the ChaCha20 and the Poly1305 of @noble/ciphers. */
-export const pureAead: Aead = {
-  sealStream: (key, nonce, aad) => new PureSealStream(key, nonce, aad),
-  seal(key, nonce, aad, prefix, parts) {
+export class PureAead implements Aead {
+  /** Reused for short inputs of the MAC, none of which is secret. */
+  readonly #scratch = new Uint8Array(4096);
+
+  sealStream(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array): SealStream {
+    return new PureSealStream(key, nonce, aad);
+  }
+
+  seal(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, prefix: Uint8Array, parts: readonly Uint8Array[]) {
     const length = totalLength(parts);
     const work = new Uint8Array(BLOCK + length + TAG_LENGTH);
     let offset = BLOCK;
@@ -93,53 +99,54 @@ export const pureAead: Aead = {
     // Block 0 of the key stream is the one-time key and the message starts at block 1, so one call computes both.
     const message = work.subarray(0, offset);
     chacha20(key, nonce, message, message, 0);
-    work.set(computeTag(work, aad, work.subarray(BLOCK, offset)), offset);
+    work.set(this.#computeTag(work, aad, work.subarray(BLOCK, offset)), offset);
     work.fill(0, 0, BLOCK);
     work.set(prefix, BLOCK - prefix.length);
     return work.subarray(BLOCK - prefix.length);
-  },
-  open(key, nonce, aad, sealed) {
+  }
+
+  open(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Uint8Array {
     const length = sealed.length - TAG_LENGTH;
     if (length < 0) throw authenticationFailure();
     const ciphertext = sealed.subarray(0, length);
     const work = new Uint8Array(BLOCK + length);
     work.set(ciphertext, BLOCK);
     chacha20(key, nonce, work, work, 0);
-    const tag = computeTag(work, aad, ciphertext);
+    const tag = this.#computeTag(work, aad, ciphertext);
     work.fill(0, 0, BLOCK);
     if (!constantTimeEqual(tag, sealed.subarray(length))) {
       wipe(work);
       throw authenticationFailure();
     }
     return work.subarray(BLOCK);
-  },
-};
+  }
 
-const PADDING = new Uint8Array(16);
-/** Reused for short inputs of the MAC, none of which is secret. */
-const macScratch = new Uint8Array(4096);
-const macLengths = new DataView(new ArrayBuffer(16));
-const macLengthBytes = new Uint8Array(macLengths.buffer);
-
-/** The tag of `aad || pad || ciphertext || pad || lengths` under the one-time key, the first bytes of `keyBlock`. */
-function computeTag(keyBlock: Uint8Array, aad: Uint8Array, ciphertext: Uint8Array): Uint8Array {
-  const messageAt = padded(aad.length);
-  const lengthsAt = messageAt + padded(ciphertext.length);
-  const end = lengthsAt + 16;
-  const input = end <= macScratch.length ? macScratch.subarray(0, end) : new Uint8Array(end);
-  input.set(aad);
-  input.fill(0, aad.length, messageAt);
-  input.set(ciphertext, messageAt);
-  input.fill(0, messageAt + ciphertext.length, lengthsAt);
-  input.set(encodeMacLengths(aad.length, ciphertext.length), lengthsAt);
-  return poly1305(input, keyBlock.subarray(0, ONE_TIME_KEY_LENGTH));
+  /** The tag of `aad || pad || ciphertext || pad || lengths` under the one-time key, the first bytes of `keyBlock`. */
+  #computeTag(keyBlock: Uint8Array, aad: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+    const messageAt = padded(aad.length);
+    const lengthsAt = messageAt + padded(ciphertext.length);
+    const end = lengthsAt + LENGTHS;
+    const input = end <= this.#scratch.length ? this.#scratch.subarray(0, end) : new Uint8Array(end);
+    input.set(aad);
+    input.fill(0, aad.length, messageAt);
+    input.set(ciphertext, messageAt);
+    input.fill(0, messageAt + ciphertext.length, end);
+    writeLength(input, lengthsAt, aad.length);
+    writeLength(input, lengthsAt + 8, ciphertext.length);
+    return poly1305(input, keyBlock.subarray(0, ONE_TIME_KEY_LENGTH));
+  }
 }
 
-/** Both lengths as little-endian uint64, in memory that the next call reuses. No message reaches 4 GiB. */
-function encodeMacLengths(aadLength: number, length: number): Uint8Array {
-  macLengths.setUint32(0, aadLength, true);
-  macLengths.setUint32(8, length, true);
-  return macLengthBytes;
+const PADDING = new Uint8Array(16);
+/** The lengths at the end of the MAC's input, each of 8 bytes. */
+const LENGTHS = 16;
+
+/** Writes a length below 4 GiB, which no message reaches, in little-endian order, into bytes that are zero. */
+function writeLength(bytes: Uint8Array, at: number, length: number): void {
+  bytes[at] = length;
+  bytes[at + 1] = length >>> 8;
+  bytes[at + 2] = length >>> 16;
+  bytes[at + 3] = length >>> 24;
 }
 
 function padded(length: number): number {
@@ -183,7 +190,10 @@ class PureSealStream implements SealStream {
 
   final(): Uint8Array {
     const length = this.#length;
-    this.#mac.update(PADDING.subarray(0, padded(length) - length)).update(encodeMacLengths(this.#aadLength, length));
+    const lengths = new Uint8Array(LENGTHS);
+    writeLength(lengths, 0, this.#aadLength);
+    writeLength(lengths, 8, length);
+    this.#mac.update(PADDING.subarray(0, padded(length) - length)).update(lengths);
     const tag = this.#mac.digest();
     wipe(this.#key);
     return tag;
@@ -214,7 +224,8 @@ const PURE_BELOW = 2048;
 
 /** The fastest choice for this runtime: by size if it has the cipher, else the pure implementation. */
 export function bestAead(): Aead {
-  return getCiphers().includes(CIPHER) ? aeadBySize(nativeAead, pureAead, PURE_BELOW) : pureAead;
+  const pure = new PureAead();
+  return getCiphers().includes(CIPHER) ? aeadBySize(nativeAead, pure, PURE_BELOW) : pure;
 }
 
 function authenticationFailure(cause?: unknown): SessionError {

@@ -1,11 +1,11 @@
 // One attempt of an exchange: sends one record to the enclave and reads the response.
-import type { RequestSealer } from './envelope.ts';
+import type { RequestSealer, SealedBody } from './envelope.ts';
 import { SessionError, asSessionError } from './errors.ts';
 import type { RecordStream } from './recordStream.ts';
 import type { BodyReader } from './replayableBody.ts';
 import type { Session } from './session.ts';
 import type { SessionUse } from './sessionManager.ts';
-import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead, UpstreamRequest } from './transport.ts';
+import type { Transport, UpstreamCall, UpstreamHandler, UpstreamHead } from './transport.ts';
 import {
   ERROR_CODE_HEADER,
   ERROR_CONTRACT_HEADER,
@@ -23,14 +23,13 @@ export interface AttemptOwner {
   sessionRejected(): void;
 }
 
-/** A record, and what reads the body that it contains. */
-export type SealedBody = Pick<UpstreamRequest, 'body' | 'length'> & { readonly reader?: BodyReader };
-
 export class Attempt implements UpstreamHandler {
   readonly session: Session;
   readonly use: SessionUse;
   /** Whether the head of an answer has arrived, which anyone on the network may have sent. */
   answered = false;
+  /** It has failed, and certainly sent nothing. */
+  isUnsent = false;
   readonly #owner: AttemptOwner;
   readonly #sealer: RequestSealer;
   readonly #records: RecordStream;
@@ -89,7 +88,8 @@ export class Attempt implements UpstreamHandler {
     this.#owner.finished();
   }
 
-  onError(error: unknown): void {
+  onError(error: unknown, isUnsent = false): void {
+    this.isUnsent = isUnsent;
     this.#fail(error);
   }
 

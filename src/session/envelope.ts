@@ -2,6 +2,8 @@
 import { toBase64, wipe } from '../shared/bytes.ts';
 import type { Aead, SealStream } from './aead.ts';
 import { SessionError } from './errors.ts';
+import type { BodyReader, ReplayableBody } from './replayableBody.ts';
+import type { UpstreamRequest } from './transport.ts';
 import {
   CACHE_ROOT_LENGTH,
   FORBIDDEN_REQUEST_HEADERS,
@@ -14,6 +16,7 @@ import {
   MAX_TARGET,
   NONCE_LENGTH,
   PROTOCOL_VERSION,
+  recordLength,
 } from './wire.ts';
 import type { HeaderField } from './wire.ts';
 
@@ -32,6 +35,13 @@ export interface RequestMetadata {
   readonly bodyPresent: boolean;
 }
 
+/** A record, and what reads the body that it contains. */
+export type SealedBody = Pick<UpstreamRequest, 'body' | 'length'> & { readonly reader?: BodyReader };
+
+/** A complete body of at most this many bytes is sealed and sent as one buffer. */
+const MAX_BUFFERED_BODY = 64 * 1024;
+/** Sealing yields to the event loop after this many bytes. */
+const SEALED_PER_TURN = 256 * 1024;
 const CREDENTIAL = /^[\x21-\x7e]+$/;
 const TARGET = /^\/(?!\/)[\x21-\x7e]*$/;
 const METHOD = /^[A-Z]+$/;
@@ -158,6 +168,39 @@ export class RequestSealer {
     this.#bodyLength += chunk.length;
     if (this.#bodyLength > MAX_BODY) throw tooLarge('a body of more than 50 MiB');
   }
+}
+
+/** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
+export function sealBody(sealer: RequestSealer, metadata: Uint8Array, body: ReplayableBody): SealedBody {
+  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { body: sealer.seal(metadata, body.chunks()) };
+  const reader = body.read();
+  const { finalLength } = body;
+  const length = finalLength === undefined ? undefined : recordLength(metadata.length + finalLength);
+  return { body: sealChunks(sealer, metadata, reader, finalLength), length, reader };
+}
+
+/** @param bodyLength how many bytes the reader must return together, if that is known */
+async function* sealChunks(
+  sealer: RequestSealer,
+  metadata: Uint8Array,
+  reader: BodyReader,
+  bodyLength: number | undefined,
+): AsyncGenerator<Uint8Array, void> {
+  yield sealer.begin(metadata);
+  let sealed = 0;
+  let sealedInTurn = 0;
+  for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
+    yield sealer.update(chunk);
+    sealed += chunk.length;
+    sealedInTurn += chunk.length;
+    if (sealedInTurn >= SEALED_PER_TURN) {
+      sealedInTurn = 0;
+      await new Promise(setImmediate);
+    }
+  }
+  // Without its tag, the record cannot pass for a complete one.
+  if (sealed !== (bodyLength ?? sealed)) throw new RangeError('The body does not have the announced length');
+  yield sealer.final();
 }
 
 function tooLarge(what: string): SessionError {

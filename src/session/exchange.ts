@@ -1,37 +1,31 @@
 // One request and its response over the live session, with the one resend that transport V2 allows (section 3).
 import { wipe } from '../shared/bytes.ts';
 import { Attempt } from './attempt.ts';
-import type { AttemptOwner, SealedBody } from './attempt.ts';
-import type { RequestSealer } from './envelope.ts';
+import type { AttemptOwner } from './attempt.ts';
+import { sealBody } from './envelope.ts';
 import { SessionError, asSessionError } from './errors.ts';
 import type { SessionErrorCode } from './errors.ts';
 import { RecordStream } from './recordStream.ts';
-import type { BodyReader, ReplayableBody } from './replayableBody.ts';
+import type { ReplayableBody } from './replayableBody.ts';
 import type { Session } from './session.ts';
 import type { SessionManager } from './sessionManager.ts';
 import type { Transport } from './transport.ts';
-import { recordLength } from './wire.ts';
 import type { ResponseStart } from './wire.ts';
 
 /** Receives a response. `end` or `fail` is the last call. */
-export interface ResponseSink {
+export interface ResponseSink<Failure = SessionError> {
   start(start: ResponseStart): void;
   chunk(bytes: Uint8Array): void;
   /** The response is complete: its End record was authentic. */
   end(): void;
-  /** The response is incomplete. Everything passed on before is authentic. */
-  fail(error: SessionError): void;
+  /** The response is missing or incomplete. Everything passed on before is authentic. */
+  fail(error: Failure): void;
 }
 
 export interface ExchangeContext {
   readonly sessions: SessionManager;
   readonly transport: Transport;
 }
-
-/** A complete body of at most this many bytes is sealed and sent as one buffer. */
-const MAX_BUFFERED_BODY = 64 * 1024;
-/** Sealing yields to the event loop after this many bytes. */
-const SEALED_PER_TURN = 256 * 1024;
 
 /** Failures of a response that say nothing about its session. */
 const KEEP_SESSION: ReadonlySet<SessionErrorCode> = new Set(['enclave_error', 'cancelled', 'request_too_large']);
@@ -63,6 +57,11 @@ export class Exchange {
     this.#metadata = metadata;
     this.#body = body;
     this.#sink = sink;
+  }
+
+  /** Whether it is certain that no part of the request was sent. */
+  get isUnsent(): boolean {
+    return this.#attempts === 0 || (this.#attempts === 1 && this.#attempt?.isUnsent === true);
   }
 
   /** Sends the request as soon as there is a session. The body may still be arriving. */
@@ -159,36 +158,4 @@ export class Exchange {
     if (OUTER_FAILURES.has(code)) attempt.use.failed('bad_response');
     else this.#context.sessions.retire(attempt.session, 'bad_response');
   }
-}
-
-/** The record to send: one buffer for a short, complete body, else chunks that are sealed as the connection reads them. */
-function sealBody(sealer: RequestSealer, metadata: Uint8Array, body: ReplayableBody): SealedBody {
-  if (body.complete && body.length <= MAX_BUFFERED_BODY) return { body: sealer.seal(metadata, body.chunks()) };
-  const reader = body.read();
-  const { finalLength } = body;
-  const length = finalLength === undefined ? undefined : recordLength(metadata.length + finalLength);
-  return { body: sealChunks(sealer, metadata, reader, finalLength), length, reader };
-}
-
-/** @param bodyLength how many bytes the reader must return together, if that is known */
-async function* sealChunks(
-  sealer: RequestSealer,
-  metadata: Uint8Array,
-  reader: BodyReader,
-  bodyLength: number | undefined,
-): AsyncGenerator<Uint8Array, void> {
-  yield sealer.begin(metadata);
-  let [sealed, sealedInTurn] = [0, 0];
-  for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-    yield sealer.update(chunk);
-    sealed += chunk.length;
-    sealedInTurn += chunk.length;
-    if (sealedInTurn >= SEALED_PER_TURN) {
-      sealedInTurn = 0;
-      await new Promise(setImmediate);
-    }
-  }
-  // Without its tag, the record cannot pass for a complete one.
-  if (sealed !== (bodyLength ?? sealed)) throw new RangeError('The body does not have the announced length');
-  yield sealer.final();
 }

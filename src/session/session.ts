@@ -40,6 +40,7 @@ export class Session {
   readonly routingKey: string;
   readonly attestation: AttestationResult;
   readonly #aead: Aead;
+  readonly #requestIds = new RequestIds();
   readonly #requestKey: Expander;
   readonly #responseKey: Expander;
   readonly #context: {
@@ -68,7 +69,7 @@ export class Session {
   }
 
   /** Derives the keys of one request and its response from a fresh request id (transport V2, sections 2 and 3). */
-  beginCall(requestId = nextRequestId()): SealedCall {
+  beginCall(requestId = this.#requestIds.next()): SealedCall {
     const context = this.#context;
     const requestSubkey = this.#requestKey.expand(context.requestSubkey, requestId);
     const responseSubkey = this.#responseKey.expand(context.responseSubkey, requestId);
@@ -87,16 +88,19 @@ export class Session {
   }
 }
 
-const pool = new Uint8Array(256 * REQUEST_ID_LENGTH);
-let poolOffset = pool.length;
+/** Makes request ids, 256 at a time, because each call of randomFillSync enters the kernel. */
+class RequestIds {
+  readonly #pool = new Uint8Array(256 * REQUEST_ID_LENGTH);
+  #offset = this.#pool.length;
 
-/** 16 fresh random bytes. Generated 256 ids at a time, because each call of randomFillSync enters the kernel. */
-function nextRequestId(): Uint8Array {
-  if (poolOffset === pool.length) {
-    randomFillSync(pool);
-    poolOffset = 0;
+  /** 16 fresh random bytes. */
+  next(): Uint8Array {
+    if (this.#offset === this.#pool.length) {
+      randomFillSync(this.#pool);
+      this.#offset = 0;
+    }
+    const id = this.#pool.slice(this.#offset, this.#offset + REQUEST_ID_LENGTH);
+    this.#offset += REQUEST_ID_LENGTH;
+    return id;
   }
-  const id = pool.slice(poolOffset, poolOffset + REQUEST_ID_LENGTH);
-  poolOffset += REQUEST_ID_LENGTH;
-  return id;
 }

@@ -30,7 +30,8 @@ export interface UpstreamHandler {
   onData(chunk: Uint8Array): void;
   /** The HTTP body is complete. */
   onEnd(): void;
-  onError(error: unknown): void;
+  /** @param isUnsent whether it is certain that nothing of the request was sent */
+  onError(error: unknown, isUnsent?: boolean): void;
 }
 
 /** One request in progress. */

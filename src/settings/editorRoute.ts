@@ -1,5 +1,5 @@
 // The proxy that the editor itself would use for a URL.
-import { asObject, fieldsOf } from '../shared/json.ts';
+import { asObject, fieldsOf, textOf } from '../shared/json.ts';
 import type { NetworkSettings } from '../shared/messages.ts';
 import type { ProxyRoute, ProxySource } from '../shared/network.ts';
 import { configuredRoute } from './proxyRoute.ts';
@@ -19,8 +19,6 @@ const SOURCES: Readonly<Record<string, ProxySource>> = {
   fallback: 'system',
 };
 
-let questions = 0;
-
 /**
  * @param agent what the editor's own module `@vscode/proxy-agent` exports: `resolveProxyURL`, and in newer editors
  *   `resolveProxyByURL`. Without its answer, the settings and the environment decide.
@@ -34,17 +32,17 @@ export async function findEditorRoute(
   const configured = configuredRoute(url, network, environment);
   const { resolveProxyByURL, resolveProxyURL } = { ...asObject(agent) };
   if (configured.source === 'off') return configured;
-  // The editor keeps answers for as long as it runs, by host and user name. The user name here is a number that makes it
-  // ask again, since the network may have changed (https://github.com/microsoft/vscode/issues/174279).
+  // The editor keeps answers for as long as it runs, by host and user name. A new user name here makes it ask
+  // again, since the network may have changed (https://github.com/microsoft/vscode/issues/174279).
   const question = new URL(url);
-  question.username = String(++questions);
+  question.username = crypto.randomUUID();
   try {
     if (isResolve(resolveProxyByURL)) {
       const { url: proxy, source } = fieldsOf(await resolveProxyByURL(question.href));
-      return { url: asText(proxy), source: SOURCES[asText(source)] ?? 'system' };
+      return { url: textOf(proxy), source: SOURCES[textOf(source)] ?? 'system' };
     }
     if (!isResolve(resolveProxyURL)) return configured;
-    const proxy = asText(await resolveProxyURL(question.href));
+    const proxy = textOf(await resolveProxyURL(question.href));
     const isConfigured = configured.url === '' ? configured.source === 'exception' : proxy !== '';
     return { url: proxy, source: isConfigured ? configured.source : 'system' };
   } catch {
@@ -54,8 +52,4 @@ export async function findEditorRoute(
 
 function isResolve(value: unknown): value is Resolve {
   return typeof value === 'function';
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

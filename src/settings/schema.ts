@@ -15,11 +15,16 @@ import {
   parseTrustedPcr0,
 } from './rules.ts';
 
+/** The groups of the editor's settings, in their order. */
+export const SETTING_GROUPS = ['Connection', 'Models', 'Privacy', 'Advanced'] as const;
+
 interface Setting extends Kind<never, unknown> {
   /** For a secret, the text that is shown as its default. */
   readonly default: unknown;
   /** Markdown, but only code spans. */
   readonly description: string;
+  /** Of a setting of the editor: under which heading it is shown, after the others of its group. */
+  readonly group?: (typeof SETTING_GROUPS)[number];
   /** The environment variable of the command line. A setting without one is not used by the proxy. */
   readonly variable?: string;
   /**
@@ -47,6 +52,7 @@ export const RESTART_SETTINGS = {
     variable: 'PROXY_HOST',
   },
   port: {
+    group: 'Connection',
     ...number({ type: 'integer', minimum: 0, maximum: 65_535 }, 'a port is a whole number from 0 to 65535'),
     default: 14_114,
     description:
@@ -54,6 +60,7 @@ export const RESTART_SETTINGS = {
     variable: 'PROXY_PORT',
   },
   backendUrl: {
+    group: 'Connection',
     ...text(parseBackend),
     default: 'https://enclave.trymaple.ai',
     description:
@@ -62,6 +69,7 @@ export const RESTART_SETTINGS = {
     scope: 'application',
   },
   pcr0Environment: {
+    group: 'Privacy',
     ...choice(['production', 'development'], 'it must be production or development'),
     default: 'production',
     description: 'Which set of enclave images to trust: `production` or `development`.',
@@ -69,9 +77,10 @@ export const RESTART_SETTINGS = {
     scope: 'application',
   },
   additionalPcr0: {
+    group: 'Privacy',
     ...list(parseTrustedPcr0, { pattern: '^[0-9a-fA-F]{96}$' }),
     default: [],
-    description: 'Additional enclave images to trust, as PCR0 values of 96 hex digits.',
+    description: 'Extra enclave images to trust, by their PCR0: 96 hex digits each.',
     variable: 'PROXY_ADDITIONAL_PCR0',
     scope: 'application',
   },
@@ -80,18 +89,21 @@ export const RESTART_SETTINGS = {
 /** Settings of the proxy that it can change while it runs. */
 export const LIVE_SETTINGS = {
   requestTimeoutSeconds: {
+    group: 'Connection',
     ...timeout,
     default: 300,
     description: 'Seconds to wait for a stream to start, or for a non-streaming response to finish.',
     variable: 'PROXY_REQUEST_TIMEOUT_SECS',
   },
   streamIdleTimeoutSeconds: {
+    group: 'Connection',
     ...timeout,
     default: 300,
     description: 'Seconds to wait for the next chunk of a stream. The stream itself may take any time.',
     variable: 'PROXY_STREAM_IDLE_TIMEOUT_SECS',
   },
   capacityWaitSeconds: {
+    group: 'Connection',
     ...number(
       { type: 'number', minimum: 0, maximum: 3600 },
       'it must be a number of seconds from 0 to 3600; 0 turns waiting off',
@@ -102,6 +114,7 @@ export const LIVE_SETTINGS = {
     variable: 'PROXY_CAPACITY_WAIT_SECS',
   },
   messagesModel: {
+    group: 'Models',
     ...text(parseModelId),
     default: '',
     description:
@@ -109,6 +122,7 @@ export const LIVE_SETTINGS = {
     variable: 'PROXY_MESSAGES_MODEL',
   },
   responsesModel: {
+    group: 'Models',
     ...text(parseModelId),
     default: '',
     description:
@@ -122,6 +136,7 @@ export const LIVE_SETTINGS = {
     variable: 'PROXY_ALLOWED_HOSTS',
   },
   allowedOrigins: {
+    group: 'Advanced',
     ...list(parseAllowedOrigin),
     default: ['vscode-webview://*', 'vscode-file://*'],
     description: 'Web origins that may call the proxy, such as `https://app.example`.',
@@ -161,11 +176,13 @@ export const SECRETS = {
 /** Settings of the extension itself. */
 const EXTENSION_SETTINGS = {
   autoStart: {
+    group: 'Connection',
     ...toggle,
     default: true,
     description: 'Start the proxy when the editor starts.',
   },
   checkInterval: {
+    group: 'Connection',
     ...number(
       { type: 'number', minimum: 0 },
       'it must be a number of seconds: 0 for never, or at least 1',
@@ -175,6 +192,7 @@ const EXTENSION_SETTINGS = {
     description: 'Seconds between two checks of the connection to the backend. `0` turns regular checks off.',
   },
   confirmNewImages: {
+    group: 'Privacy',
     ...toggle,
     default: false,
     description:
@@ -182,6 +200,7 @@ const EXTENSION_SETTINGS = {
     scope: 'application',
   },
   modelOverrides: {
+    group: 'Models',
     json: { type: 'object', additionalProperties: MODEL_OVERRIDE_JSON },
     use: (value: ModelOverrides) => value,
     default: {},
@@ -189,6 +208,7 @@ const EXTENSION_SETTINGS = {
       'Capabilities of chat models that the backend does not report, by model ID: `contextWindow` and `maxOutputTokens` in tokens, `tools` and `images`. And, for models that reason, `reasoningEffort` in the chat: `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`.',
   },
   'terminal.enabled': {
+    group: 'Privacy',
     ...toggle,
     default: false,
     description:
@@ -196,6 +216,7 @@ const EXTENSION_SETTINGS = {
     scope: 'application',
   },
   usageHistory: {
+    group: 'Privacy',
     ...toggle,
     default: true,
     description:
@@ -203,6 +224,7 @@ const EXTENSION_SETTINGS = {
     scope: 'application',
   },
   'statusBar.compact': {
+    group: 'Advanced',
     ...toggle,
     default: false,
     description: 'Show only the icon of Sealed Proxy in the status bar, without its name.',
@@ -215,6 +237,7 @@ const EDITOR_SETTINGS = {
   ...EXTENSION_SETTINGS,
   // written by the extension, never read
   baseUrl: {
+    group: 'Advanced',
     ...plain,
     default: '',
     description:

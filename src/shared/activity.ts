@@ -1,7 +1,8 @@
 // The latest requests of a proxy, for the dashboard: only numbers, times and names, no prompts or responses.
-import { fieldsOf, parseJson } from './json.ts';
-import { addHistogram, isCount, isHistogram } from './usage.ts';
-import type { Histogram, Outcomes } from './usage.ts';
+import { isCount, isListOf, isNullOr, isOneOf, isString, parseJson, passes } from './json.ts';
+import type { Check } from './json.ts';
+import { OUTCOMES, addHistogram, isHistogram } from './usage.ts';
+import type { Histogram, Outcome } from './usage.ts';
 
 /** The number of finished requests that a proxy keeps. */
 export const MAX_RECORDS = 500;
@@ -30,10 +31,27 @@ export interface RequestRecord {
   readonly tokensOut: number | null;
   readonly tokensCached: number | null;
   /** Null while the request runs. */
-  readonly outcome: keyof Outcomes | null;
+  readonly outcome: Outcome | null;
   /** `complete`, `client-gone`, or the code of the error that ended the request; empty while it runs. */
   readonly end: string;
 }
+
+const RECORD: Readonly<Record<keyof RequestRecord, Check>> = {
+  id: isCount,
+  at: isCount,
+  caller: isString,
+  method: isString,
+  path: isString,
+  model: isNullOr(isString),
+  status: isCount,
+  firstByteMs: isNullOr(isCount),
+  durationMs: isCount,
+  tokensIn: isNullOr(isCount),
+  tokensOut: isNullOr(isCount),
+  tokensCached: isNullOr(isCount),
+  outcome: isNullOr(isOneOf(...OUTCOMES)),
+  end: isString,
+};
 
 export interface ActivityReport {
   /** A random id of the process: ids of another one are not comparable. */
@@ -45,37 +63,16 @@ export interface ActivityReport {
   readonly cursor: number;
 }
 
+const isRecords = isListOf((record) => passes(record, RECORD));
+
 /** The report in a JSON text, or undefined if it is not one. */
 export function parseActivity(json: string): ActivityReport | undefined {
-  const { instance, running, finished, cursor } = fieldsOf(parseJson(json));
-  if (typeof instance !== 'string' || !isCount(cursor)) return undefined;
-  return isRecords(running) && isRecords(finished) ? { instance, running, finished, cursor } : undefined;
+  const report = parseJson(json);
+  const checks = { instance: isString, running: isRecords, finished: isRecords, cursor: isCount };
+  return passes(report, checks) ? (report as ActivityReport) : undefined;
 }
 
-const OUTCOMES: Readonly<Record<keyof Outcomes, true>> = {
-  answered: true,
-  refused: true,
-  failed: true,
-  broken: true,
-  cancelled: true,
-};
-
-function isRecords(value: unknown): value is readonly RequestRecord[] {
-  return Array.isArray(value) && value.every(isRecord);
-}
-
-function isRecord(value: unknown): value is RequestRecord {
-  const record = fieldsOf(value) as Readonly<Record<keyof RequestRecord, unknown>>;
-  const { id, at, status, durationMs, caller, method, path, end, model, outcome } = record;
-  const { firstByteMs, tokensIn, tokensOut, tokensCached } = record;
-  return (
-    [id, at, status, durationMs].every(isCount) &&
-    [firstByteMs, tokensIn, tokensOut, tokensCached].every((count) => count === null || isCount(count)) &&
-    [caller, method, path, end].every((text) => typeof text === 'string') &&
-    (model === null || typeof model === 'string') &&
-    (outcome === null || (typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome)))
-  );
-}
+export const HOUR = 3_600_000;
 
 /** What one client has used of one model in one hour. The extension keeps these sums for 90 days. */
 export interface UsageSum {
@@ -96,12 +93,27 @@ export interface UsageSum {
   readonly firstByte: Histogram;
 }
 
+const SUM: Readonly<Record<keyof UsageSum, Check>> = {
+  hour: (value) => isCount(value) && value % HOUR === 0,
+  caller: isString,
+  model: isString,
+  requests: isCount,
+  errors: isCount,
+  cancelled: isCount,
+  tokensIn: isCount,
+  tokensOut: isCount,
+  tokensCached: isCount,
+  firstByte: isHistogram,
+};
+
+export function isUsageSum(value: unknown): value is UsageSum {
+  return passes(value, SUM);
+}
+
 /** With the name that the client had then; empty for requests without a valid access key, or if it is not known. */
 export interface NamedUsageSum extends UsageSum {
   readonly name: string;
 }
-
-export const HOUR = 3_600_000;
 
 /** The start of the hour (UTC) of a time in milliseconds since 1970. */
 export function hourOf(time: number): number {
@@ -146,14 +158,4 @@ function addTo(known: RunningSum, sum: UsageSum): void {
   known.tokensOut += sum.tokensOut;
   known.tokensCached += sum.tokensCached;
   addHistogram(known.firstByte, sum.firstByte);
-}
-
-export function isUsageSum(value: unknown): value is UsageSum {
-  const sum = fieldsOf(value) as Readonly<Record<keyof UsageSum, unknown>>;
-  const { hour, caller, model, requests, errors, cancelled, tokensIn, tokensOut, tokensCached, firstByte } = sum;
-  const counts = [requests, errors, cancelled, tokensIn, tokensOut, tokensCached];
-  const isHour = isCount(hour) && hour % HOUR === 0;
-  return (
-    isHour && typeof caller === 'string' && typeof model === 'string' && counts.every(isCount) && isHistogram(firstByte)
-  );
 }

@@ -3,6 +3,22 @@ export const PROXY_BUSY = 'proxy_busy';
 /** The codes of errors for requests that were not sent, because the user has not accepted the enclave's image. */
 export const IMAGE_UNCONFIRMED = 'image_unconfirmed';
 export const IMAGE_REFUSED = 'image_refused';
+/** The codes of errors for requests that the backend did not answer. */
+export const BACKEND_CODES = [
+  'backend_unreachable',
+  'not_an_enclave',
+  'attestation_failed',
+  'image_not_approved',
+  IMAGE_UNCONFIRMED,
+  IMAGE_REFUSED,
+  'response_invalid',
+  'timeout',
+] as const;
+export type BackendCode = (typeof BACKEND_CODES)[number];
+
+export function isBackendCode(code: unknown): code is BackendCode {
+  return BACKEND_CODES.some((known) => known === code);
+}
 
 /** The message of an error, or the text of another value that was thrown. */
 export function errorMessage(error: unknown): string {

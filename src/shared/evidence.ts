@@ -4,7 +4,8 @@
 import { fromBase64 } from './bytes.ts';
 import { CHECK_IDS, EVIDENCE_VERSION } from './checks.ts';
 import type { CheckId } from './checks.ts';
-import { asObject, exactFields, fieldsOf } from './json.ts';
+import { asObject, exactFields, fieldsOf, isNullOr, isOneOf } from './json.ts';
+import type { Check } from './json.ts';
 import { isPcr } from './pcr0.ts';
 
 export type CheckResult = 'pass' | 'fail' | 'skipped';
@@ -65,31 +66,24 @@ export interface Evidence {
 /** Files with evidence, and attestation documents, are smaller. In bytes. */
 export const MAX_EVIDENCE_BYTES = 1_048_576;
 
-type Rule = (value: unknown) => boolean;
-
 const HEX_32 = /^[0-9a-f]{64}$/;
 const HTTPS = /^https:\/\/[\x21-\x7e]{1,2000}$/;
 const MAX_DOCUMENT_BYTES = 65_536;
 
 const matches =
-  (pattern: RegExp): Rule =>
+  (pattern: RegExp): Check =>
   (value) =>
     typeof value === 'string' && pattern.test(value);
 
 const isBase64 =
-  (isLength: (length: number) => boolean): Rule =>
+  (isLength: (length: number) => boolean): Check =>
   (value) =>
     typeof value === 'string' && isLength(fromBase64(value)?.length ?? NaN);
 
-const orNull =
-  (rule: Rule): Rule =>
-  (value) =>
-    value === null || rule(value);
-
 const isKey = isBase64((length) => length === 32);
 
-const APPROVAL: Readonly<Record<keyof Extract<ImageApproval, { by: 'history' }>, Rule>> = {
-  by: (value) => value === 'history',
+const APPROVAL: Readonly<Record<keyof Extract<ImageApproval, { by: 'history' }>, Check>> = {
+  by: isOneOf('history'),
   url: matches(HTTPS),
   pcr1: isPcr,
   pcr2: isPcr,
@@ -97,19 +91,19 @@ const APPROVAL: Readonly<Record<keyof Extract<ImageApproval, { by: 'history' }>,
   signature: isBase64((length) => length === 96),
 };
 
-const FIELDS: Readonly<Record<keyof Evidence, Rule>> = {
-  format: (value) => value === 'sealed-proxy-evidence',
-  formatVersion: (value) => value === EVIDENCE_VERSION,
+const FIELDS: Readonly<Record<keyof Evidence, Check>> = {
+  format: isOneOf('sealed-proxy-evidence'),
+  formatVersion: isOneOf(EVIDENCE_VERSION),
   version: matches(/^[0-9A-Za-z.+-]{1,64}$/),
   backend: matches(HTTPS),
   verifiedAt: isTime,
-  environment: (value) => value === 'production' || value === 'development',
+  environment: isOneOf('production', 'development'),
   challenge: isKey,
   clientPublicKey: isKey,
-  serverPublicKey: orNull(isKey),
+  serverPublicKey: isNullOr(isKey),
   attestationDocument: isBase64((length) => length <= MAX_DOCUMENT_BYTES),
-  pcr0: orNull(isPcr),
-  approval: orNull(isApproval),
+  pcr0: isNullOr(isPcr),
+  approval: isNullOr(isApproval),
   checks: (value) => Array.isArray(value) && value.length === CHECK_IDS.length && value.every(isCheck),
   digest: matches(HEX_32),
 };

@@ -65,6 +65,11 @@ export function exactFields<Name extends string>(
   return names.every((name) => Object.hasOwn(fields, name)) ? fields : undefined;
 }
 
+/** `value` if it is a text, else an empty one. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** Of a value from another process or version: to be put beside the type that it is for. */
 export type Check = (value: unknown) => boolean;
 /** By the name of the field. */
@@ -73,6 +78,11 @@ export type Checks = Readonly<Record<string, Check>>;
 export const isString: Check = (value) => typeof value === 'string';
 export const isNumber: Check = (value) => typeof value === 'number';
 export const isBoolean: Check = (value) => typeof value === 'boolean';
+
+/** True for a finite number that is not negative. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
 
 export function isOneOf(...values: readonly unknown[]): Check {
   return (value) => values.includes(value);

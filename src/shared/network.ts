@@ -1,29 +1,35 @@
 // How connections leave this computer: through which HTTP proxy, and with which certificate authorities.
-import { fieldsOf } from './json.ts';
-import { isCount } from './usage.ts';
+import { isCount, isListOf, isNullOr, isOneOf, isString, passes } from './json.ts';
+
+const SOURCES = [
+  /** The setting http.proxy. */
+  'setting',
+  /** The variable HTTPS_PROXY (for the editor, also HTTP_PROXY). */
+  'environment',
+  /** The operating system's settings or a PAC script, as the editor resolved them. */
+  'system',
+  /** None, because of http.noProxy or NO_PROXY. */
+  'exception',
+  /** None, because of http.proxySupport. */
+  'off',
+  /** None is configured. */
+  'none',
+  /** None, because the address is on this computer. */
+  'local',
+] as const;
 
 /** Why a connection uses a proxy, or none. */
-export type ProxySource =
-  /** The setting http.proxy. */
-  | 'setting'
-  /** The variable HTTPS_PROXY (for the editor, also HTTP_PROXY). */
-  | 'environment'
-  /** The operating system's settings or a PAC script, as the editor resolved them. */
-  | 'system'
-  /** None, because of http.noProxy or NO_PROXY. */
-  | 'exception'
-  /** None, because of http.proxySupport. */
-  | 'off'
-  /** None is configured. */
-  | 'none'
-  /** None, because the address is on this computer. */
-  | 'local';
+export type ProxySource = (typeof SOURCES)[number];
 
 /** The way to one address. */
 export interface ProxyRoute {
   /** The URL of an HTTP or SOCKS proxy, or empty for a direct connection. May contain a password: never logged. */
   readonly url: string;
   readonly source: ProxySource;
+}
+
+export function isProxyRoute(value: unknown): value is ProxyRoute {
+  return passes(value, { url: isString, source: isOneOf(...SOURCES) });
 }
 
 /** A way that was used, for display: without credentials. */
@@ -37,6 +43,15 @@ export interface RouteReport {
   readonly schemes: readonly string[];
 }
 
+const isRouteReport = isNullOr((value) =>
+  passes(value, {
+    proxy: isString,
+    source: isOneOf(...SOURCES),
+    authentication: isOneOf('none', 'sent', 'required', 'refused'),
+    schemes: isListOf(isString),
+  }),
+);
+
 /** The number of certificate authorities by origin. */
 export interface CertificateReport {
   /** Those of Node.js. */
@@ -47,6 +62,14 @@ export interface CertificateReport {
   readonly system: number | 'failed' | null;
 }
 
+const isCertificateReport = isNullOr((value) =>
+  passes(value, {
+    bundled: isCount,
+    extra: isCount,
+    system: (count) => isCount(count) || count === null || count === 'failed',
+  }),
+);
+
 /** What the proxy's connections used last; null for what has not been needed or is not known yet. */
 export interface NetworkReport {
   readonly backend: RouteReport | null;
@@ -54,48 +77,9 @@ export interface NetworkReport {
   readonly certificates: CertificateReport | null;
 }
 
-const SOURCES: Readonly<Record<ProxySource, true>> = {
-  setting: true,
-  environment: true,
-  system: true,
-  exception: true,
-  off: true,
-  none: true,
-  local: true,
-};
-const AUTHENTICATIONS: Readonly<Record<RouteReport['authentication'], true>> = {
-  none: true,
-  sent: true,
-  required: true,
-  refused: true,
-};
-
-export function isProxyRoute(value: unknown): value is ProxyRoute {
-  const { url, source } = fieldsOf(value);
-  return typeof url === 'string' && typeof source === 'string' && Object.hasOwn(SOURCES, source);
-}
-
 /** True if `value` has the shape of a network report. */
 export function isNetworkReport(value: unknown): value is NetworkReport {
-  const { backend, history, certificates } = fieldsOf(value);
-  return [backend, history].every(isRouteReport) && (certificates === null || isCertificateReport(certificates));
-}
-
-function isRouteReport(value: unknown): boolean {
-  const { proxy, source, authentication, schemes } = fieldsOf(value);
-  return (
-    value === null ||
-    (isProxyRoute({ url: proxy, source }) &&
-      typeof authentication === 'string' &&
-      Object.hasOwn(AUTHENTICATIONS, authentication) &&
-      Array.isArray(schemes) &&
-      schemes.every((scheme) => typeof scheme === 'string'))
-  );
-}
-
-function isCertificateReport(value: unknown): boolean {
-  const { bundled, extra, system } = fieldsOf(value);
-  return isCount(bundled) && isCount(extra) && (isCount(system) || system === null || system === 'failed');
+  return passes(value, { backend: isRouteReport, history: isRouteReport, certificates: isCertificateReport });
 }
 
 /** The prefix of the paths below a backend's URL: empty, or `/...` without a slash at the end. */

@@ -4,6 +4,7 @@
 // encrypted, so that a program that repeats a window's challenge learns nothing.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { constantTimeEqual } from './bytes.ts';
+import { fieldsOf, isNullOr, isNumber, isString, passes, textOf } from './json.ts';
 import { isAttestationSummary, isNewImage } from './messages.ts';
 import type { AttestationSummary, NewImage } from './messages.ts';
 import { isNetworkReport } from './network.ts';
@@ -160,12 +161,10 @@ function authenticate(
 
 /** The report is authentic, but may come from another version: unknown or malformed fields are ignored. */
 function parseReport(json: string): ProxyReport | undefined {
-  const report = JSON.parse(json) as Partial<Record<keyof ProxyReport, unknown>> | null;
-  if (typeof report?.version !== 'string' || typeof report.protocol !== 'number') return undefined;
-  if (typeof report.port !== 'number') return undefined;
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+  const report: Partial<Record<keyof ProxyReport, unknown>> = fieldsOf(JSON.parse(json));
   const timeOf = (value: unknown) => (typeof value === 'number' ? value : null);
   const { version, protocol, port, verified, newImage, failure, requestFailure, network } = report;
+  if (typeof version !== 'string' || typeof protocol !== 'number' || typeof port !== 'number') return undefined;
   return {
     version,
     protocol,
@@ -185,7 +184,5 @@ function parseReport(json: string): ProxyReport | undefined {
 }
 
 function isFailure(value: unknown): value is ConnectionFailure {
-  const { at, code, detail, message } = (value ?? {}) as Partial<Record<keyof ConnectionFailure, unknown>>;
-  const hasText = typeof code === 'string' && typeof message === 'string';
-  return hasText && typeof at === 'number' && (typeof detail === 'string' || detail === null);
+  return passes(value, { at: isNumber, code: isString, detail: isNullOr(isString), message: isString });
 }

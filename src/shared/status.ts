@@ -106,7 +106,7 @@ export function isConnected(status: ProxyStatus): status is ConnectedStatus {
 }
 
 /** The cause of a failure, in the categories that the UI explains. */
-export function causeOf({ code, detail }: Omit<ConnectionFailure, 'at'>): Cause {
+export function causeOf({ code, detail }: Pick<ConnectionFailure, 'code' | 'detail'>): Cause {
   if (detail === 'clock') return 'clock';
   if (detail === 'pcr0_not_approved' || code === 'history_unavailable') return 'pcr0';
   switch (code) {

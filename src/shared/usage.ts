@@ -1,5 +1,5 @@
 // How the requests of clients are counted: by caller, outcome, and time to the first byte.
-import { asObject } from './json.ts';
+import { asObject, isCount } from './json.ts';
 
 /** A caller that uses an API key of the backend instead of an access key. */
 export const DIRECT = 'direct';
@@ -8,19 +8,21 @@ export const UNKNOWN = 'unknown';
 /** Stands for the models of one hour that are too many to be listed. */
 export const OTHER_MODELS = '(other models)';
 
-/** The number of requests by how they ended. */
-export interface Outcomes {
+/** How a request can end. */
+export const OUTCOMES = [
   /** The backend sent a complete response with a status below 400. */
-  readonly answered: number;
+  'answered',
   /** The proxy did not relay it. */
-  readonly refused: number;
+  'refused',
   /** The backend sent a complete response with a status of 400 or above. */
-  readonly failed: number;
+  'failed',
   /** The response was missing or incomplete. */
-  readonly broken: number;
+  'broken',
   /** The client disconnected; not an error. */
-  readonly cancelled: number;
-}
+  'cancelled',
+] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** How often each time occurred, by bucket: see `bucketOf`. */
 export type Histogram = Readonly<Record<string, number>>;
@@ -74,11 +76,6 @@ export function isHistogram(value: unknown): value is Histogram {
       ([bucket, count]) => /^\d{1,3}$/.test(bucket) && Number(bucket) <= LAST_BUCKET && isCount(count),
     )
   );
-}
-
-/** True for a finite number that is not negative. */
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 /** More than any response can have: larger counts are invalid, and would spoil a sum. */

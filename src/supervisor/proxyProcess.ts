@@ -12,10 +12,7 @@ const MAX_LINE = 64 * 1024;
 export type ProcessHost = Pick<SupervisorHost, 'module' | 'cwd' | 'onLog'>;
 type Started = Extract<FromProxy, { type: 'ready' | 'failed' }>;
 
-/** Keeps the handles alive: garbage collection of a handle would close its channel. */
-const running = new Set<ChildProcess>();
-
-/** One forked proxy process. */
+/** One forked proxy process. Whoever starts it keeps it until it has exited: garbage collection would close its channel. */
 export class ProxyProcess {
   readonly #child: ChildProcess;
   /** The first message that the process is ready, or cannot start. */
@@ -34,7 +31,6 @@ export class ProxyProcess {
       windowsHide: true,
     });
     this.#child = child;
-    running.add(child);
     const started = Promise.withResolvers<Started>();
     const freed = Promise.withResolvers<undefined>();
     const exited = Promise.withResolvers<undefined>();
@@ -46,14 +42,12 @@ export class ProxyProcess {
       if (message !== undefined) onMessage(message);
     });
     child.once('exit', () => {
-      running.delete(child);
       // Its last messages may not have been read yet.
       if (child.connected) child.once('disconnect', exited.resolve);
       else exited.resolve(undefined);
     });
     child.on('error', ({ message }) => {
       if (child.pid !== undefined) return; // a message could not be sent: `exit` follows
-      running.delete(child);
       onLog(`The proxy process cannot be started: ${message}`);
       exited.resolve(undefined); // `exit` does not follow a failed start
     });

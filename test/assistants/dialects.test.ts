@@ -1,6 +1,6 @@
 // Libraries that expect more of a dialect than their snippets show.
 import assert from 'node:assert/strict';
-import { toDialectUrl } from '../../src/assistants/dialectUrl.ts';
+import { toDialectUrl } from '../../src/assistants/adapters/dialectUrl.ts';
 import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import { behaves } from '../support/assistants/behaves.ts';

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { AxeResults, RunOptions } from 'axe-core';
+import type { ToDashboard } from '../../src/dashboard/messages.ts';
 import { SECTIONS } from '../../src/dashboard/model.ts';
-import type { ToDashboard } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
-import { NO_KEY_PROMPTS } from './support/promptSamples.ts';
-import {
-  DEVELOPMENT_ATTESTATION,
-  UNREACHABLE_CONNECTION,
-  refusedAttestation,
-  requests,
-  usage,
-  verifiedState,
-} from './support/samples.ts';
+import { developmentState, refusedState, requests, usage, verifiedState } from './support/samples.ts';
 import { NOW, dashboardSuite } from './support/suite.ts';
 
 const AXE = readFileSync(fromRoot('node_modules/axe-core/axe.min.js'), 'utf8');
@@ -23,28 +15,15 @@ const RULES: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'
 declare const axe: { run: (options: RunOptions) => Promise<AxeResults> };
 
 function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
-  const verified = verifiedState(now);
+  const empty = { keys: [], assistants: [] };
   return {
-    verified: [{ type: 'state', state: verified }, requests(now, 12), shortUsage(now)],
+    verified: [{ type: 'state', state: verifiedState(now) }, requests(now, 12), shortUsage(now)],
     refused: [
-      {
-        type: 'state',
-        state: { ...verified, connection: UNREACHABLE_CONNECTION, attestation: refusedAttestation(now) },
-      },
+      { type: 'state', state: refusedState(now) },
       requests(now, 0, 0),
       usage(now, { recording: false, series: [] }),
     ],
-    development: [
-      {
-        type: 'state',
-        state: {
-          ...verified,
-          prompts: NO_KEY_PROMPTS,
-          attestation: DEVELOPMENT_ATTESTATION,
-          clients: { keys: [], assistants: [] },
-        },
-      },
-    ],
+    development: [{ type: 'state', state: { ...developmentState(now), clients: empty } }],
   };
 }
 

@@ -9,7 +9,7 @@ describe('The section Clients', () => {
     const view = await suite.openAt('clients');
     assert.equal(await view.page.getByRole('button', { name: /^Revoke / }).count(), 4);
     const text = await view.panel();
-    for (const part of ['nightly scripts Created by you', 'Never', 'VS Code This extension', 'minutes ago']) {
+    for (const part of ['nightly scripts Created by you', 'Never', 'Claude Code Assistant', 'minutes ago']) {
       assert.ok(text.includes(part), `${part} is not in ${text}`);
     }
     const codex = view.page.locator('.assistant', { hasText: 'Codex' });
@@ -41,6 +41,9 @@ describe('The section Clients', () => {
     const view = await suite.open();
     const state = { ...STATE.state, clients: { keys: [], assistants: [] } };
     await view.show({ type: 'state', state }, { type: 'show', section: 'clients' });
-    assert.match(await view.panel(), /There are no access keys\..*No assistants are connected\./);
+    assert.match(
+      await view.panel(),
+      /There are no access keys\..*Sealed Proxy has changed the configuration of no assistant\./,
+    );
   });
 });

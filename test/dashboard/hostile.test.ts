@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardState, UsageView } from '../../src/dashboard/model.ts';
-import { PROMPTS } from './support/promptSamples.ts';
-import { VERIFIED_CONNECTION, clients, requestRow, runningRow, usage, verifiedAttestation } from './support/samples.ts';
-import { NOW, dashboardSuite } from './support/suite.ts';
+import { endedRequest, runningRequest, usage } from './support/samples.ts';
+import { NOW, STATE, dashboardSuite } from './support/suite.ts';
 
 const HOSTILE = {
   HTML: '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>',
@@ -26,33 +25,18 @@ const MISLEADING = /[\0-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202
 
 /** A state in which each text is this one. */
 function stateOf(text: string): DashboardState {
-  const attestation = verifiedAttestation(NOW);
-  const { keys, assistants } = clients(NOW);
+  const { connection, prompts, attestation, clients } = STATE.state;
   const fact = { name: text, value: text };
   return {
     connection: {
-      ...VERIFIED_CONNECTION,
-      ...{ headline: text, detail: text, facts: [fact], buttons: [{ name: text, title: text }] },
-      models: [{ id: `${text}2`, name: text, contextWindow: 1, maxOutput: 1, capabilities: [text] }],
+      ...connection,
+      ...{ headline: text, detail: text, facts: [fact], otherModels: [text] },
+      chatModels: connection.chatModels.map((model) => ({ ...model, id: `${text}2`, name: text })),
     },
     prompts: {
-      ...PROMPTS,
-      ...{ headline: text, detail: text, limits: [text] },
-      buttons: [{ name: text, title: text }],
-      verdicts: PROMPTS.verdicts.map(() => ({ word: text, names: text })),
-      counts: PROMPTS.counts.map((count) => ({ ...count, word: text })),
-      groups: PROMPTS.groups.map((group) => ({
-        title: text,
-        none: text,
-        rows: group.rows.map((row) => ({
-          ...row,
-          name: text,
-          word: text,
-          sentence: text,
-          details: [fact],
-          button: text,
-        })),
-      })),
+      ...prompts,
+      reach: { kind: 'nothing', why: text },
+      senders: prompts.senders.map((sender) => ({ ...sender, name: text, sentence: text, details: [fact] })),
     },
     attestation: {
       ...attestation,
@@ -61,8 +45,8 @@ function stateOf(text: string): DashboardState {
       chain: attestation.chain.map((certificate) => ({ ...certificate, name: text, subject: text, sha256: text })),
     },
     clients: {
-      keys: keys.map((key) => ({ ...key, name: text, origin: text })),
-      assistants: assistants.map((row) => ({ ...row, name: text, state: text, note: text })),
+      keys: clients.keys.map((key) => ({ ...key, name: text })),
+      assistants: clients.assistants.map((row) => ({ ...row, name: text, state: text, note: text })),
     },
   };
 }
@@ -78,10 +62,10 @@ describe('The dashboard shows as text', () => {
   for (const [kind, text] of Object.entries(HOSTILE)) {
     it(kind, async () => {
       const view = await suite.open({ width: 900 });
-      const part = { client: text, route: text, model: text, end: text };
+      const part = { client: text, path: text, model: text, outcome: 'broken', end: text } as const;
       await view.show(
         { type: 'state', state: stateOf(text) },
-        { type: 'requests', reset: true, rows: [requestRow(1, NOW, part), runningRow(2, NOW, 1)] },
+        { type: 'requests', reset: true, requests: [endedRequest(1, NOW, part), runningRequest(2, NOW, 1)] },
         usageOf(text),
       );
       for (const section of SECTIONS) {
@@ -120,7 +104,11 @@ describe('The dashboard shows as text', () => {
   it('the name of a client in the filter, and selects it by its real name', async () => {
     const view = await suite.openAt('requests');
     const client = `${HOSTILE.HTML}${HOSTILE['bidirectional marks']}`;
-    await view.show({ type: 'requests', reset: true, rows: [requestRow(1, NOW, { client }), requestRow(2, NOW)] });
+    await view.show({
+      type: 'requests',
+      reset: true,
+      requests: [endedRequest(1, NOW, { client }), endedRequest(2, NOW)],
+    });
     const [, option] = await view.page.locator('#client option').allTextContents();
     assert.match(option ?? '', /^<img src=x/);
     await view.page.getByLabel('Client').selectOption({ index: 1 });

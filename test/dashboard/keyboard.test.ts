@@ -8,8 +8,8 @@ describe('The keyboard', () => {
   const suite = dashboardSuite();
 
   it('moves through the sections with the arrow keys, Home and End', async () => {
-    const view = await suite.openAt('connection');
-    await view.page.getByRole('tab', { name: 'Connection' }).focus();
+    const view = await suite.openAt('overview');
+    await view.page.getByRole('tab', { name: 'Overview' }).focus();
     const titles: string[] = [];
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'ArrowRight', 'ArrowLeft', 'Home']) {
       await view.page.keyboard.press(key);
@@ -20,13 +20,13 @@ describe('The keyboard', () => {
       assert.equal(await view.page.locator('h1').textContent(), titles.at(-1));
     }
     assert.deepEqual(titles, [
-      ...['Where Prompts Go', 'Attestation', 'Where Prompts Go', 'Clients', 'Connection', 'Clients', 'Connection'],
+      ...['Where Prompts Go', 'Attestation', 'Where Prompts Go', 'Clients', 'Overview', 'Clients', 'Overview'],
     ]);
   });
 
   it('enters a section with Tab, because the other tabs are not in the order', async () => {
-    const view = await suite.openAt('connection');
-    await view.page.getByRole('tab', { name: 'Connection' }).focus();
+    const view = await suite.openAt('overview');
+    await view.page.getByRole('tab', { name: 'Overview' }).focus();
     await view.page.keyboard.press('Tab');
     assert.equal(await view.page.evaluate(() => document.activeElement?.id), 'panel');
     await view.page.keyboard.press('Tab');
@@ -34,7 +34,7 @@ describe('The keyboard', () => {
   });
 
   it('reaches everything that can be used, and shows where it is', async () => {
-    const view = await suite.openAt('connection');
+    const view = await suite.openAt('overview');
     await view.show(requests(NOW, 30), usage(NOW));
     for (const section of SECTIONS) {
       await view.show({ type: 'show', section });
@@ -76,7 +76,7 @@ describe('The keyboard', () => {
     const view = await suite.openAt('requests');
     await view.show(requests(NOW, 30));
     await view.page.getByLabel('Client').focus();
-    await view.show(requests(NOW, 31), { type: 'requests', reset: true, rows: [] }, requests(NOW, 32));
+    await view.show(requests(NOW, 31), { type: 'requests', reset: true, requests: [] }, requests(NOW, 32));
     assert.equal(await view.page.evaluate(() => document.activeElement?.id), 'client');
   });
 });
@@ -96,7 +96,7 @@ describe('The saved view', () => {
   it('is ignored where this version does not know it', async () => {
     for (const saved of [null, 'x', { section: 'gone', client: 7, range: 'year', by: {} }]) {
       const view = await suite.open({ saved });
-      assert.equal(await view.page.locator('h1').textContent(), 'Connection');
+      assert.equal(await view.page.locator('h1').textContent(), 'Overview');
       assert.deepEqual((await view.sent())[1], { type: 'usageView', range: 'day', by: 'client' });
     }
   });

@@ -1,8 +1,8 @@
 // Many requests at once must not keep the editor's window busy.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { ToDashboard } from '../../src/dashboard/model.ts';
-import { requests, runningRow } from './support/samples.ts';
+import type { ToDashboard } from '../../src/dashboard/messages.ts';
+import { requests, runningRequest } from './support/samples.ts';
 import { NOW, dashboardSuite } from './support/suite.ts';
 
 const STREAMS = 64;
@@ -32,9 +32,9 @@ describe('The section Requests under load', () => {
     await view.show(requests(NOW, 500, STREAMS));
     const updates = Array.from({ length: UPDATES }, (_, update): ToDashboard => {
       const rows = Array.from({ length: STREAMS }, (__, index) =>
-        runningRow(500 - STREAMS + index + 1, NOW, (update + 1) * INTERVAL + index * 1000),
+        runningRequest(500 - STREAMS + index + 1, NOW, (update + 1) * INTERVAL + index * 1000),
       );
-      return { type: 'requests', reset: false, rows };
+      return { type: 'requests', reset: false, requests: rows };
     });
     const first = await view.page.locator('tbody tr:last-child').elementHandle();
     const works: number[] = [];
@@ -73,7 +73,7 @@ describe('The section Requests under load', () => {
       {
         type: 'requests',
         reset: false,
-        rows: [{ ...(requests(NOW, 500, 0).rows[250] ?? runningRow(1, NOW, 1)), tokensOut: 999 }],
+        requests: [{ ...(requests(NOW, 500, 0).requests[250] ?? runningRequest(1, NOW, 1)), tokensOut: 999 }],
       } satisfies ToDashboard,
     );
     assert.deepEqual(changed, [true]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SECTIONS } from '../../src/dashboard/model.ts';
-import { VERIFIED_CONNECTION, requests } from './support/samples.ts';
+import { requests } from './support/samples.ts';
 import { NOW, STATE, dashboardSuite } from './support/suite.ts';
 
 describe('The dashboard', () => {
@@ -9,14 +9,18 @@ describe('The dashboard', () => {
   it('asks for everything when it is loaded, and says so meanwhile', async () => {
     const view = await suite.open();
     assert.deepEqual(await view.sent(), [{ type: 'ready' }, { type: 'usageView', range: 'day', by: 'client' }]);
-    assert.equal(await view.panel(), 'Connection Loading…');
+    assert.equal(await view.panel(), 'Overview Loading…');
   });
 
   it('says to screen readers which sentences of the state are new', async () => {
     const view = await suite.openAt('requests');
     const status = view.page.getByRole('status');
     assert.equal(await status.textContent(), '');
-    const connection = { ...VERIFIED_CONNECTION, tone: 'error', headline: 'The backend cannot be reached.' } as const;
+    const connection = {
+      ...STATE.state.connection,
+      tone: 'error',
+      headline: 'The backend cannot be reached.',
+    } as const;
     await view.show({ type: 'state', state: { ...STATE.state, connection } });
     assert.equal(await status.textContent(), 'The backend cannot be reached.');
     await view.show(requests(NOW, 20));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { VERDICTS } from '../../src/promptMap/sender.ts';
 import {
   DEVELOPMENT_PROMPTS,
   NO_KEY_PROMPTS,
@@ -15,10 +16,9 @@ describe('The section Where Prompts Go', () => {
     const view = await suite.openAt('prompts');
     const gemini = view.page.locator('.sender', { hasText: 'Gemini Code Assist' });
     assert.match(await gemini.innerText(), /^Not sealed\s+Gemini Code Assist\s+Sends prompts to Google\./);
-    const rows = PROMPTS.groups.flatMap((group) => group.rows);
     assert.deepEqual(
       trimmed(await view.page.locator('.sender-verdict').allInnerTexts()),
-      rows.map(({ word }) => word),
+      PROMPTS.senders.map(({ verdict }) => VERDICTS[verdict].word),
     );
   });
 
@@ -65,7 +65,7 @@ describe('The section Where Prompts Go', () => {
     const pictures = await view.page
       .locator('.counts li')
       .evaluateAll((items) => items.map((item) => item.querySelector('svg')?.innerHTML));
-    assert.equal(new Set(pictures).size, PROMPTS.counts.length);
+    assert.equal(new Set(pictures).size, new Set(PROMPTS.senders.map(({ verdict }) => verdict)).size);
   });
 
   it('sends the id of the sender whose button is pressed', async () => {
@@ -100,8 +100,7 @@ describe('The section Where Prompts Go', () => {
     assert.match(await view.page.locator('[role=status]').innerText(), /Sealed Proxy needs an API key\./);
     await view.button('Set API Key').click();
     assert.deepEqual(await view.actions(), [{ type: 'command', name: 'setApiKey' }]);
-    const groups = PROMPTS.groups.map((group) => ({ ...group, rows: [] }));
-    await view.show({ type: 'state', state: { ...STATE.state, prompts: { ...NO_KEY_PROMPTS, groups } } });
+    await view.show({ type: 'state', state: { ...STATE.state, prompts: { ...NO_KEY_PROMPTS, senders: [] } } });
     assert.match(await view.panel(), /No AI extensions are installed\..*No known assistants were found/);
     assert.doesNotMatch(await view.panel(), /This Editor/);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { requestRow, requests, runningRow } from './support/samples.ts';
+import { endedRequest, requests, runningRequest } from './support/samples.ts';
 import { NOW, dashboardSuite, trimmed } from './support/suite.ts';
 
 describe('The section Requests', () => {
@@ -12,35 +12,51 @@ describe('The section Requests', () => {
 
   it('shows running requests first, then the latest ones', async () => {
     const view = await suite.openAt('requests');
-    const ended = [1, 2, 3, 5].map((id) => requestRow(id, NOW, { end: `End ${id}` }));
-    await view.show({ type: 'requests', reset: true, rows: [...ended, runningRow(4, NOW, 0), runningRow(6, NOW, 0)] });
+    const ended = [1, 2, 3, 5].map((id) => endedRequest(id, NOW, { outcome: 'failed', status: 430 + id }));
+    await view.show({
+      type: 'requests',
+      reset: true,
+      requests: [...ended, runningRequest(4, NOW, 0), runningRequest(6, NOW, 0)],
+    });
     assert.deepEqual(trimmed(await view.page.locator('tbody td.end').allTextContents()), [
-      ...['Running', 'Running', 'End 5', 'End 3', 'End 2', 'End 1'],
+      ...['Running', 'Running'],
+      ...[5, 3, 2, 1].map((id) => `Failed with status ${430 + id}`),
     ]);
     assert.match(await view.panel(), /6 requests, 2 running/);
   });
 
   it('shows every number of a request, and a dash for what is unknown', async () => {
     const view = await suite.openAt('requests');
-    const row = requestRow(1, NOW, {
-      ...{ client: 'Codex', route: 'Responses', model: 'gpt-oss-120b', status: 200, firstByteMs: 1234 },
-      ...{ durationMs: 83_000, tokensIn: 12_345, tokensOut: 678, tokensCached: null, tokensPerSecond: 41.7 },
-      end: 'Completed',
+    const row = endedRequest(1, NOW, {
+      ...{ client: 'Codex', path: '/responses/v1/responses', model: 'gpt-oss-120b', status: 200, firstByteMs: 1234 },
+      ...{ durationMs: 83_000, tokensIn: 12_345, tokensOut: 3410, tokensCached: null },
     });
-    await view.show({ type: 'requests', reset: true, rows: [row] });
+    await view.show({ type: 'requests', reset: true, requests: [row] });
     const cells = trimmed(await view.page.locator('tbody td').allTextContents());
     assert.deepEqual(cells.slice(1), [
-      ...['Codex', 'Responses', 'gpt-oss-120b', '200', '1.2 s', '1 min 23 s', '12,345', '678', '–', '42', 'Completed'],
+      ...[
+        'Codex',
+        'Responses',
+        'gpt-oss-120b',
+        '200',
+        '1.2 s',
+        '1 min 23 s',
+        '12,345',
+        '3,410',
+        '–',
+        '42',
+        'Completed',
+      ],
     ]);
   });
 
   it('replaces a row by the one with its ID, and counts the duration of a running one', async () => {
     const view = await suite.openAt('requests');
-    await view.show({ type: 'requests', reset: true, rows: [runningRow(1, NOW, 61_000)] });
+    await view.show({ type: 'requests', reset: true, requests: [runningRequest(1, NOW, 61_000)] });
     const duration = view.page.locator('tbody td:nth-child(7)');
     assert.match((await duration.textContent()) ?? '', /^1 min \d s$/);
     await view.page.waitForFunction(() => document.querySelector('tbody td:nth-child(7)')?.textContent === '1 min 2 s');
-    await view.show({ type: 'requests', reset: false, rows: [requestRow(1, NOW, { durationMs: 65_000 })] });
+    await view.show({ type: 'requests', reset: false, requests: [endedRequest(1, NOW, { durationMs: 65_000 })] });
     assert.deepEqual(await duration.allTextContents(), ['1 min 5 s']);
   });
 
@@ -53,7 +69,7 @@ describe('The section Requests', () => {
     const names = new Set(trimmed(await view.page.locator('tbody td:nth-child(2)').allTextContents()));
     assert.deepEqual([...names], ['Codex']);
     assert.deepEqual(await view.saved(), { section: 'requests', client: 'Codex', range: 'day', by: 'client' });
-    await view.show({ type: 'requests', reset: true, rows: [requestRow(1, NOW, { client: 'Cline' })] });
+    await view.show({ type: 'requests', reset: true, requests: [endedRequest(1, NOW, { client: 'Cline' })] });
     assert.match(await view.panel(), /This client has sent no requests\.$/);
   });
 

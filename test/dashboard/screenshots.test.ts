@@ -1,41 +1,22 @@
 // Pictures to look at: .cache/screenshots/web-view-*.png
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
+import type { ToDashboard } from '../../src/dashboard/messages.ts';
 import { SECTIONS } from '../../src/dashboard/model.ts';
-import type { DashboardState, ToDashboard } from '../../src/dashboard/model.ts';
+import type { DashboardState } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
-import { DEVELOPMENT_PROMPTS, NO_KEY_PROMPTS, REFUSED_PROMPTS, UNREACHABLE_PROMPTS } from './support/promptSamples.ts';
-import {
-  DEVELOPMENT_ATTESTATION,
-  DEVELOPMENT_CONNECTION,
-  NO_KEY_CONNECTION,
-  REFUSED_CONNECTION,
-  UNREACHABLE_CONNECTION,
-  UNVERIFIED_ATTESTATION,
-  clients,
-  refusedAttestation,
-  requests,
-  usage,
-} from './support/samples.ts';
+import { developmentState, noKeyState, refusedState, requests, unreachableState, usage } from './support/samples.ts';
 import { NOW, STATE, dashboardSuite } from './support/suite.ts';
 
 const FOLDER = fromRoot('.cache/screenshots');
 const VERIFIED: readonly ToDashboard[] = [STATE, requests(NOW, 500), usage(NOW)];
 
-const OTHER_STATES: Readonly<Record<string, Omit<DashboardState, 'clients'>>> = {
-  development: {
-    connection: DEVELOPMENT_CONNECTION,
-    attestation: DEVELOPMENT_ATTESTATION,
-    prompts: DEVELOPMENT_PROMPTS,
-  },
-  refused: { connection: REFUSED_CONNECTION, attestation: refusedAttestation(NOW), prompts: REFUSED_PROMPTS },
-  unreachable: {
-    connection: UNREACHABLE_CONNECTION,
-    attestation: UNVERIFIED_ATTESTATION,
-    prompts: UNREACHABLE_PROMPTS,
-  },
-  noKey: { connection: NO_KEY_CONNECTION, attestation: UNVERIFIED_ATTESTATION, prompts: NO_KEY_PROMPTS },
+const OTHER_STATES: Readonly<Record<string, DashboardState>> = {
+  development: developmentState(NOW),
+  refused: refusedState(NOW),
+  unreachable: unreachableState(NOW),
+  noKey: noKeyState(NOW),
 };
 
 describe('The dashboard has pictures', () => {
@@ -70,8 +51,8 @@ describe('The dashboard has pictures', () => {
   for (const [name, state] of Object.entries(OTHER_STATES)) {
     it(`of the state ${name}`, async () => {
       const view = await suite.open();
-      await view.show({ type: 'state', state: { ...state, clients: clients(NOW) } });
-      for (const section of ['connection', 'prompts', 'attestation'] as const) {
+      await view.show({ type: 'state', state });
+      for (const section of ['overview', 'prompts', 'attestation'] as const) {
         await view.show({ type: 'show', section });
         const picture = await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${name}.png` });
         if (section === 'prompts') pictures.push(picture.toString('base64'));
@@ -84,12 +65,8 @@ describe('The dashboard has pictures', () => {
   });
 
   it('of the complete attestation, with its examined values', async () => {
-    const view = await suite.open({ height: 1900 });
-    const attestation = refusedAttestation(NOW);
-    await view.show(
-      { type: 'state', state: { ...STATE.state, attestation } },
-      { type: 'show', section: 'attestation' },
-    );
+    const view = await suite.open({ height: 3400 });
+    await view.show({ type: 'state', state: refusedState(NOW) }, { type: 'show', section: 'attestation' });
     for (const summary of await view.page.locator('summary').all()) await summary.click();
     await view.page.screenshot({ path: `${FOLDER}/web-view-attestation-complete.png` });
   });

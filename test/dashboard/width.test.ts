@@ -9,7 +9,7 @@ describe('The width of the tab', () => {
   // 320 pixels are 640 at 200 % zoom.
   for (const width of [320, 400, 640, 1600]) {
     it(`may be ${width} pixels: only tables scroll to the side`, async () => {
-      const view = await suite.openAt('connection', { width, height: 600 });
+      const view = await suite.openAt('overview', { width, height: 600 });
       await view.show(requests(NOW, 30), usage(NOW));
       for (const section of SECTIONS) {
         await view.show({ type: 'show', section });

@@ -36,19 +36,17 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       return { enclave, proxy, send, chats };
     };
 
-    for (const status of [429, 503]) {
-      it(`is sent again after ${status}, and the log shows the wait`, async () => {
-        const { proxy, send, chats } = await open(1, status, '1', WAITS);
-        const response = await send();
-        assert.equal(response.status, 200);
-        assert.equal(dialect.textOf(response.json()), 'word word ');
-        assert.equal(chats(), 2);
-        const line = await proxy.logged('request', { path: dialect.replyPath, status: 200, end: 'complete' });
-        assert.ok(Number(line['waitedMs']) > 0);
-      });
-    }
+    it('is sent again after 429, and the log shows the wait', async () => {
+      const { proxy, send, chats } = await open(1, 429, '1', WAITS);
+      const response = await send();
+      assert.equal(response.status, 200);
+      assert.equal(dialect.textOf(response.json()), 'word word ');
+      assert.equal(chats(), 2);
+      const line = await proxy.logged('request', { path: dialect.replyPath, status: 200, end: 'complete' });
+      assert.ok(Number(line['waitedMs']) > 0);
+    });
 
-    it('waits as long without retry-after, and streams then', async () => {
+    it('is sent again after 503 without retry-after too, and streams then', async () => {
       const { proxy, chats } = await open(2, 503, undefined, WAITS);
       assert.deepEqual(await dialect.stream(proxy, '/repeat 2'), { text: 'word word ', isComplete: true });
       assert.equal(chats(), 3);

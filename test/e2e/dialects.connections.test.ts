@@ -1,12 +1,10 @@
 // Connections of clients that use a dialect: pipelining, expectations, back-pressure, and clients that disconnect.
 import assert from 'node:assert/strict';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { DIALECTS_UNDER_TEST, chatRequest } from '../support/e2e/dialects.ts';
 import { openResponse, readResponse } from '../support/e2e/httpClient.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, perTest, serve } from '../support/e2e/scope.ts';
 import { DEADLINE, until, withTimeout } from '../support/withTimeout.ts';
 
 /** The ways in which a client can disconnect. The last one may be that of a client that waits. */
@@ -33,18 +31,10 @@ for (const dialect of DIALECTS_UNDER_TEST) {
   const ask = (content: string, stream = false) => post(dialect.body(content, { stream }));
 
   describe(`A connection of the ${dialect.name} dialect`, () => {
-    const scope = perSuite();
-    let enclave: RunningEnclave;
-    let proxy: ServerProcess;
-
-    before(async () => {
-      enclave = await scope.enclave();
-      proxy = await scope.proxy(enclave);
-      await proxy.logged('session');
-    });
+    const served = serve(perSuite());
 
     it('gets the responses to pipelined requests in order, with those of other routes', async () => {
-      const connection = await RawConnection.open(proxy.port);
+      const connection = await RawConnection.open(served.proxy.port);
       const count = post(dialect.body('Hello'), { path: dialect.countPath });
       const unknown = `GET ${dialect.replyPath}/x HTTP/1.1\r\nHost: localhost\r\n\r\n`;
       connection.send(ask('/wait 150 slow') + count + unknown + ask('/repeat 300', true) + ask('/repeat 2'));
@@ -58,7 +48,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     it('goes on after the error event of a stream that was pipelined behind a slow response', async () => {
-      const connection = await RawConnection.open(proxy.port);
+      const connection = await RawConnection.open(served.proxy.port);
       connection.send(ask('/wait 150 slow') + ask('/fail 3', true) + ask('/repeat 2'));
       assert.match(dialect.textOf((await connection.readResponse()).json()), /slow$/);
       const failed = await connection.readResponse();
@@ -69,7 +59,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     it('is told to send the body, and keeps going after a response', async () => {
-      const connection = await RawConnection.open(proxy.port);
+      const connection = await RawConnection.open(served.proxy.port);
       const body = dialect.body('/repeat 1');
       for (let round = 0; round < 2; round++) {
         const [head = ''] = post(body, { more: ['Expect: 100-continue'] }).split('\r\n\r\n');
@@ -83,10 +73,10 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     const assertCancelled = async (content: string, begin: string, leave: (connection: RawConnection) => void) => {
-      const index = enclave.journal.requests.length;
-      const connection = await RawConnection.open(proxy.port);
+      const index = served.enclave.journal.requests.length;
+      const connection = await RawConnection.open(served.proxy.port);
       connection.send(ask(content, true));
-      const { end } = await chatRequest(enclave, index);
+      const { end } = await chatRequest(served.enclave, index);
       await connection.until(begin);
       leave(connection);
       assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
@@ -99,7 +89,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     }
 
     it('answers a client that closes its half of the connection before the response', async () => {
-      const connection = await RawConnection.open(proxy.port);
+      const connection = await RawConnection.open(served.proxy.port);
       connection.socket.end(ask('/wait 300 slow'));
       let response = await connection.readResponse();
       while (response.status === 102) response = await connection.readResponse();
@@ -112,12 +102,12 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       });
 
       it(`sends nothing to the enclave when the client ${how} during its upload`, async () => {
-        const [index, logged] = [enclave.journal.requests.length, proxy.stderr.items.length];
-        const connection = await RawConnection.open(proxy.port);
+        const [index, logged] = [served.enclave.journal.requests.length, served.proxy.stderr.items.length];
+        const connection = await RawConnection.open(served.proxy.port);
         connection.send(ask('Hello').slice(0, -5));
         leave(connection);
-        await proxy.logged('request', { path: dialect.replyPath, end: 'client-gone', status: 0 }, logged);
-        assert.equal(enclave.journal.requests.length, index);
+        await served.proxy.logged('request', { path: dialect.replyPath, end: 'client-gone', status: 0 }, logged);
+        assert.equal(served.enclave.journal.requests.length, index);
       });
     }
   });
@@ -174,7 +164,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
         assert.equal(target, '/v1/models');
         connection.destroy();
         assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
-        await proxy.logged('request', { end: 'client-gone' });
+        await proxy.logged('request', { path, end: 'client-gone' });
       });
     }
   });

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { answerBytes } from '../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { DIALECTS_UNDER_TEST, assertDialectError } from '../support/e2e/dialects.ts';
 import { openRequest, openResponse, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
 import type { RequestOptions } from '../support/e2e/httpClient.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 
 const MIB = 1024 * 1024;
 const OWN_KEY = 'dev-own-key-of-a-client';
@@ -15,17 +13,10 @@ const OWN_KEY = 'dev-own-key-of-a-client';
 for (const dialect of DIALECTS_UNDER_TEST) {
   describe(`An error of the ${dialect.name} dialect`, () => {
     const scope = perSuite();
-    let enclave: RunningEnclave;
-    let proxy: ServerProcess;
-
-    before(async () => {
-      enclave = await scope.enclave();
-      proxy = await scope.proxy(enclave);
-      await proxy.logged('session');
-    });
+    const served = serve(scope);
 
     const send = (content: string, options: RequestOptions = {}, fields = {}) =>
-      sendRequest(proxy.url, { path: dialect.replyPath, body: dialect.body(content, fields), ...options });
+      sendRequest(served.proxy.url, { path: dialect.replyPath, body: dialect.body(content, fields), ...options });
     const fails = async (status: number, response: ReturnType<typeof sendRequest>) =>
       assertDialectError(dialect, await response, status);
 
@@ -45,9 +36,9 @@ for (const dialect of DIALECTS_UNDER_TEST) {
       ['a compressed body', { headers: { 'content-encoding': 'gzip' } }, 415, /compressed/],
     ] as const) {
       it(`answers ${name} without a contact to the chat route`, async () => {
-        const before = enclave.journal.requests.length;
+        const before = served.enclave.journal.requests.length;
         assert.match(await fails(status, send('Hello', options)), message);
-        const later = enclave.journal.requests.slice(before);
+        const later = served.enclave.journal.requests.slice(before);
         assert.deepEqual(
           later.filter(({ target }) => target !== '/v1/models'),
           [],
@@ -56,7 +47,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     }
 
     it('answers an announced body of more than 32 MiB before it arrives', async () => {
-      const request = openRequest(proxy.url, {
+      const request = openRequest(served.proxy.url, {
         path: dialect.replyPath,
         headers: { 'content-length': String(32 * MIB + 1) },
       });
@@ -67,7 +58,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     it('answers a chunked body of more than 32 MiB', async () => {
-      const request = openRequest(proxy.url, { path: dialect.replyPath });
+      const request = openRequest(served.proxy.url, { path: dialect.replyPath });
       const response = responseTo(request);
       for (let sent = 0; sent <= 32 * MIB; sent += MIB) request.write(Buffer.alloc(MIB, ' '));
       request.end();
@@ -144,7 +135,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     it('says that the proxy is busy, with retry-after', async () => {
-      const other = await scope.proxy(enclave);
+      const other = await scope.proxy(served.enclave);
       const path = dialect.replyPath;
       const open = [];
       for (let index = 0; index < 128; index++) {
@@ -168,7 +159,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     it('reports a timeout of the backend', async () => {
-      const other = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.5' });
+      const other = await scope.proxy(served.enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.5' });
       const response = await sendRequest(other.url, { path: dialect.replyPath, body: dialect.body('/hang') });
       assertDialectError(dialect, response, 504);
     });

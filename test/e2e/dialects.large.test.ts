@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { translate } from '../../src/proxy/dialects/translation.ts';
 import type { TranslationJob } from '../../src/proxy/dialects/translation.ts';
+import { BODY_LIMITS } from '../support/bodyLimits.ts';
 import { PLAIN_MODEL } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST, assertDialectError } from '../support/e2e/dialects.ts';
 import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
@@ -43,7 +44,11 @@ for (const dialect of DIALECTS_UNDER_TEST) {
         const context = { modelList, replacementModel: undefined };
         const begin = process.threadCpuUsage();
         const { kind } = translate({
-          ...{ dialect: dialect.name, purpose, context, maxValues: 1_000_000 },
+          dialect: dialect.name,
+          purpose,
+          context,
+          limit: BODY_LIMITS.relayed,
+          maxValues: 1_000_000,
           body: Buffer.from(body),
         });
         assert.notEqual(kind, 'error');

@@ -1,26 +1,17 @@
 // The ID by which a user can find a request of the Messages dialect in the log.
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST, anthropicClient } from '../support/e2e/dialects.ts';
 import { openResponse, readResponse, sendRequest } from '../support/e2e/httpClient.ts';
 import type { ClientResponse, RequestOptions } from '../support/e2e/httpClient.ts';
-import { perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { perSuite, serve } from '../support/e2e/scope.ts';
 
 const ID = /^req_[0-9a-f]{32}$/;
 const [MESSAGES, RESPONSES] = DIALECTS_UNDER_TEST;
 
 describe('The ID of a request of the Messages dialect', () => {
-  const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave();
-    proxy = await scope.proxy(enclave);
-  });
+  const served = serve(perSuite());
 
   const idOf = ({ headers }: Pick<ClientResponse, 'headers'>) => {
     const [id = '', ...others] = headers['request-id'] ?? [];
@@ -29,7 +20,7 @@ describe('The ID of a request of the Messages dialect', () => {
     return id;
   };
   const post = (content: string, fields: object = {}, options: RequestOptions = {}) =>
-    openResponse(proxy.url, { path: MESSAGES.replyPath, body: MESSAGES.body(content, fields), ...options });
+    openResponse(served.proxy.url, { path: MESSAGES.replyPath, body: MESSAGES.body(content, fields), ...options });
 
   for (const [name, options, status] of [
     ['a response', {}, 200],
@@ -42,14 +33,14 @@ describe('The ID of a request of the Messages dialect', () => {
     ['a body that is not JSON', { body: '{' }, 400],
   ] as const) {
     it(`is in the header of ${name} and in the log`, async () => {
-      const response = await sendRequest(proxy.url, {
+      const response = await sendRequest(served.proxy.url, {
         ...{ path: MESSAGES.replyPath, body: MESSAGES.body('Hello') },
         ...options,
       });
       assert.equal(response.status, status);
       const id = idOf(response);
       if (status !== 200) assert.equal((response.json() as Anthropic.ErrorResponse).request_id, id);
-      await proxy.logged('request', { requestId: id, status });
+      await served.proxy.logged('request', { requestId: id, status });
     });
   }
 
@@ -63,11 +54,11 @@ describe('The ID of a request of the Messages dialect', () => {
     const id = idOf(response);
     const [, json = ''] = /^event: error\ndata: (.*)$/m.exec(response.body.toString()) ?? [];
     assert.equal((JSON.parse(json) as Anthropic.ErrorResponse).request_id, id);
-    await proxy.logged('request', { requestId: id, status: 200 });
+    await served.proxy.logged('request', { requestId: id, status: 200 });
   });
 
   it('has the same digits as the ID of the message, and is another one for each request', async () => {
-    const client = anthropicClient(proxy);
+    const client = anthropicClient(served.proxy);
     const params = { model: PLAIN_MODEL, max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hello' }] };
     const replies = await Promise.all([1, 2, 3].map(() => client.messages.create(params)));
     for (const { id, _request_id: requestId } of replies) assert.equal(requestId, id.replace('msg_', 'req_'));
@@ -76,7 +67,7 @@ describe('The ID of a request of the Messages dialect', () => {
 
   it('is in the errors of the official client', async () => {
     const body = { model: MODEL, max_tokens: 9, messages: [] };
-    await assert.rejects(anthropicClient(proxy).messages.create(body), (error) => {
+    await assert.rejects(anthropicClient(served.proxy).messages.create(body), (error) => {
       assert.ok(error instanceof Anthropic.BadRequestError);
       assert.match(error.requestID ?? '', ID);
       return true;
@@ -84,26 +75,26 @@ describe('The ID of a request of the Messages dialect', () => {
   });
 
   it('is not that of the client, and does not reach the enclave', async () => {
-    const start = enclave.journal.requests.length;
+    const start = served.enclave.journal.requests.length;
     const sent = `req_${'0'.repeat(32)}`;
     const response = await readResponse(await post('Hello', {}, { headers: { 'request-id': sent } }));
     const id = idOf(response);
     assert.notEqual(id, sent);
-    const received = enclave.journal.requests.slice(start).flatMap(({ headers }) => headers);
+    const received = served.enclave.journal.requests.slice(start).flatMap(({ headers }) => headers);
     assert.ok(received.every(({ name }) => name !== 'request-id'));
   });
 
   it('is in the log for Responses too, with the digits of the ID of the response', async () => {
-    const response = await sendRequest(proxy.url, { path: RESPONSES.replyPath, body: RESPONSES.body('Hello') });
+    const response = await sendRequest(served.proxy.url, { path: RESPONSES.replyPath, body: RESPONSES.body('Hello') });
     const { id } = response.json() as { id: string };
     assert.equal(response.headers['request-id'], undefined);
-    await proxy.logged('request', { requestId: id.replace('resp_', 'req_') });
+    await served.proxy.logged('request', { requestId: id.replace('resp_', 'req_') });
   });
 
   it('is not added to requests below /v1', async () => {
-    const logged = proxy.stderr.items.length;
-    const response = await sendRequest(proxy.url, { method: 'GET', path: '/v1/models' });
+    const logged = served.proxy.stderr.items.length;
+    const response = await sendRequest(served.proxy.url, { method: 'GET', path: '/v1/models' });
     assert.equal(response.headers['request-id'], undefined);
-    assert.equal('requestId' in (await proxy.logged('request', { path: '/v1/models' }, logged)), false);
+    assert.equal('requestId' in (await served.proxy.logged('request', { path: '/v1/models' }, logged)), false);
   });
 });

@@ -11,65 +11,56 @@ import {
   chatRequest,
   responsesClient,
 } from '../support/e2e/dialects.ts';
-import { openRequest, sendRequest } from '../support/e2e/httpClient.ts';
-import { ACCESS_KEY, API_KEY, perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { sendRequest } from '../support/e2e/httpClient.ts';
+import { ACCESS_KEY, API_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 
 for (const dialect of DIALECTS_UNDER_TEST) {
   describe(`The ${dialect.name} dialect`, () => {
-    const scope = perSuite();
-    let enclave: RunningEnclave;
-    let proxy: ServerProcess;
-
-    before(async () => {
-      enclave = await scope.enclave();
-      proxy = await scope.proxy(enclave, { [dialect.modelVariable]: MODEL, PROXY_LOG_LEVEL: 'trace' });
-      await proxy.logged('session');
-    });
+    const served = serve(perSuite(), { settings: { [dialect.modelVariable]: MODEL, PROXY_LOG_LEVEL: 'trace' } });
 
     it('counts tokens without a contact to the chat route', async () => {
       const count = async (content: string) => {
-        const response = await sendRequest(proxy.url, { path: dialect.countPath, body: dialect.body(content) });
+        const response = await sendRequest(served.proxy.url, { path: dialect.countPath, body: dialect.body(content) });
         assert.equal(response.status, 200, response.body.toString());
         assert.deepEqual(response.headers['x-sealed-proxy-estimate'], ['true']);
         return dialect.countOf(response.json());
       };
       const [short, long] = [await count('/repeat 5'), await count('word '.repeat(100_000))];
       assert.ok(short > 0 && long > 1000 * short);
-      assert.ok(enclave.journal.requests.every(({ target }) => target === '/v1/models'));
+      assert.ok(served.enclave.journal.requests.every(({ target }) => target === '/v1/models'));
     });
 
     it('lists the models and describes each one', async () => {
-      const client = dialect.name === 'messages' ? anthropicClient(proxy) : responsesClient(proxy);
+      const client = dialect.name === 'messages' ? anthropicClient(served.proxy) : responsesClient(served.proxy);
       const ids: string[] = [];
       for await (const { id } of client.models.list()) ids.push(id);
       assert.ok(ids.includes(MODEL) && ids.includes(PLAIN_MODEL));
       for (const id of ids) assert.equal((await client.models.retrieve(id)).id, id);
-      const missing = await sendRequest(proxy.url, { method: 'GET', path: `${dialect.modelsPath}/gpt-9` });
+      const missing = await sendRequest(served.proxy.url, { method: 'GET', path: `${dialect.modelsPath}/gpt-9` });
       assert.match(assertDialectError(dialect, missing, 404), /llama3-3-70b/);
     });
 
     it('loads the list of models once for many requests', async () => {
-      const lists = () => enclave.journal.requests.filter(({ target }) => target === '/v1/models').length;
-      await dialect.ask(proxy, '/repeat 1');
+      const lists = () => served.enclave.journal.requests.filter(({ target }) => target === '/v1/models').length;
+      await dialect.ask(served.proxy, '/repeat 1');
       const before = lists();
-      for (let index = 0; index < 5; index++) await dialect.ask(proxy, '/repeat 1');
+      for (let index = 0; index < 5; index++) await dialect.ask(served.proxy, '/repeat 1');
       assert.equal(lists(), before);
     });
 
     it('replaces a model that the backend does not offer', async () => {
-      assert.equal(await dialect.ask(proxy, '/repeat 2', { model: 'claude-or-gpt' }), 'word word ');
+      assert.equal(await dialect.ask(served.proxy, '/repeat 2', { model: 'claude-or-gpt' }), 'word word ');
     });
 
     it('sends the cache namespace as for chat completions', async () => {
-      const index = enclave.journal.requests.length;
-      await dialect.ask(proxy, '/repeat 1');
-      await sendRequest(proxy.url, {
+      const index = served.enclave.journal.requests.length;
+      await dialect.ask(served.proxy, '/repeat 1');
+      await sendRequest(served.proxy.url, {
         body: JSON.stringify({ model: PLAIN_MODEL, messages: [{ role: 'user', content: 'x' }] }),
       });
-      const translated = await chatRequest(enclave, index);
-      const relayed = enclave.journal.requests.at(-1);
+      const translated = await chatRequest(served.enclave, index);
+      const relayed = served.enclave.journal.requests.at(-1);
       assert.notEqual(translated.cache_root_sha256, null);
       assert.deepEqual(
         [translated.cache_root_sha256, translated.credential],
@@ -78,7 +69,7 @@ for (const dialect of DIALECTS_UNDER_TEST) {
     });
 
     it('logs the route, never the ID of a model, a key or a body', async () => {
-      const start = proxy.stderr.items.length;
+      const start = served.proxy.stderr.items.length;
       const secrets = {
         'a prompt': 'questionable-word-in-a-question',
         'an API key in the path': 'dev-key-in-the-path-of-a-request',
@@ -87,24 +78,32 @@ for (const dialect of DIALECTS_UNDER_TEST) {
         'a header': 'header-of-a-client-c0de',
       };
       const headers = { 'x-session': secrets['a header'] };
-      await sendRequest(proxy.url, { path: dialect.replyPath, body: dialect.body(secrets['a prompt']), headers });
+      await sendRequest(served.proxy.url, {
+        path: dialect.replyPath,
+        body: dialect.body(secrets['a prompt']),
+        headers,
+      });
       const path = `${dialect.modelsPath}/${secrets['an API key in the path']}`;
-      await sendRequest(proxy.url, { method: 'GET', path, headers });
-      await sendRequest(proxy.url, {
+      await sendRequest(served.proxy.url, { method: 'GET', path, headers });
+      await sendRequest(served.proxy.url, {
         path: `${dialect.replyPath}?${secrets['an API key in the path']}`,
         body: '{"x":1}',
       });
-      const { bytesIn, bytesOut } = await proxy.logged('request', { path: dialect.replyPath, status: 200 }, start);
+      const { bytesIn, bytesOut } = await served.proxy.logged(
+        'request',
+        { path: dialect.replyPath, status: 200 },
+        start,
+      );
       assert.equal(bytesIn, dialect.body(secrets['a prompt']).length);
       assert.ok(Number(bytesOut) > 100);
-      await proxy.logged('request', { path: `${dialect.modelsPath}/{id}`, status: 404 }, start);
-      await proxy.logged('request', { path: dialect.replyPath, status: 400 }, start);
-      assertNoSecretLeaks(secrets, proxy.stderr.items.join('\n'), 'the log');
+      await served.proxy.logged('request', { path: `${dialect.modelsPath}/{id}`, status: 404 }, start);
+      await served.proxy.logged('request', { path: dialect.replyPath, status: 400 }, start);
+      assertNoSecretLeaks(secrets, served.proxy.stderr.items.join('\n'), 'the log');
     });
 
     it('leaves its paths under /v1 unserved', async () => {
       for (const path of ['/v1/messages', '/v1/responses']) {
-        const response = await sendRequest(proxy.url, { path, body: dialect.body('Hello') });
+        const response = await sendRequest(served.proxy.url, { path, body: dialect.body('Hello') });
         assert.equal(response.status, 404);
       }
     });
@@ -126,17 +125,6 @@ for (const dialect of DIALECTS_UNDER_TEST) {
         else await model(request, response);
       };
       enclave = await scope.enclave({ handler });
-    });
-
-    it('lets a request that waits for it be cancelled', async () => {
-      const proxy = await scope.proxy(enclave);
-      const index = enclave.journal.requests.length;
-      const request = openRequest(proxy.url, { path: dialect.replyPath });
-      request.on('error', () => undefined);
-      request.end(dialect.body('Hello'));
-      await enclave.journal.request(index);
-      request.destroy();
-      await proxy.logged('request', { path: dialect.replyPath, end: 'client-gone' });
     });
 
     it('ends with the timeout of a request', async () => {

@@ -4,9 +4,9 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody, chatBodyOf } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection, beginUpload } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 import type { TcpRecorder } from '../support/e2e/tcpRecorder.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
@@ -160,21 +160,13 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
   });
 
   describe(`A proxy with ${runtime}, when the enclave disconnects,`, () => {
-    const scope = perSuite();
-    let enclave: RunningEnclave;
-    let proxy: ServerProcess;
-
-    before(async () => {
-      enclave = await scope.enclave();
-      proxy = await scope.proxy(enclave, {}, { nodeArgs });
-      await proxy.logged('session');
-    });
+    const served = serve(perSuite(), { process: { nodeArgs } });
 
     const sendWithFault = async (fault: string, body: string | Uint8Array) => {
-      enclave.setFaults(fault);
-      const response = await sendRequest(proxy.url, { body });
-      enclave.setFaults('');
-      const alive = await sendRequest(proxy.url, { body: chatBody('Hello') });
+      served.enclave.setFaults(fault);
+      const response = await sendRequest(served.proxy.url, { body });
+      served.enclave.setFaults('');
+      const alive = await sendRequest(served.proxy.url, { body: chatBody('Hello') });
       assert.deepEqual([alive.status, alive.broken], [200, false]);
       return response;
     };
@@ -182,10 +174,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
     for (const fault of ['reset-before-response', 'close-before-response']) {
       it(`answers with 502: ${fault}`, async () => {
         for (const body of [chatBody('Hello'), chatBody('Hello', { stream: true }), chatBodyOf(3 * MIB, 'Hello')]) {
-          assertError(await sendWithFault(fault, body), ERRORS.backend);
+          assertError(await sendWithFault(fault, body), backendError('backend_unreachable', 'maybe sent'));
         }
-        await proxy.logged('request', { status: 502, end: 'network' });
-        assert.equal(enclave.journal.handshakes, 1, 'the session is kept');
+        await served.proxy.logged('request', { status: 502, end: 'network' });
+        assert.equal(served.enclave.journal.handshakes, 1, 'the session is kept');
       });
     }
 
@@ -196,8 +188,8 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         assert.match(stream.body.toString(), /^data: .*\n\n$/);
         const long = await sendWithFault(fault, chatBody('/bytes 300000'));
         assert.deepEqual([long.status, long.broken], [200, true]);
-        await proxy.logged('request', { status: 200, end: 'network' });
-        await proxy.logged('session_lost', { reason: 'bad_response' });
+        await served.proxy.logged('request', { status: 200, end: 'network' });
+        await served.proxy.logged('session_lost', { reason: 'bad_response' });
       });
     }
   });

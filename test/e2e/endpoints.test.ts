@@ -5,7 +5,7 @@ import { VERSION } from '../../src/shared/version.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { ERRORS, assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
 import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
@@ -98,7 +98,7 @@ describe('The endpoints', () => {
     await gone.close();
     const response = await curl('-H', 'Authorization: Bearer sealed-unknown', `${alone.url}/health`);
     assert.equal(response.status, 200);
-    assertError(await curl(...AUTHORIZED, `${alone.url}/v1/models`), ERRORS.backend);
+    assertError(await curl(...AUTHORIZED, `${alone.url}/v1/models`), backendError('backend_unreachable'));
   });
 
   it('no other path is served or forwarded', async () => {

@@ -12,7 +12,6 @@ import type { EnclaveOptions, RunningEnclave } from '../../src/devEnclave/server
 import { toBase64, toHex } from '../../src/shared/bytes.ts';
 import { CHECK_IDS } from '../../src/shared/checks.ts';
 import type { Evidence } from '../../src/shared/evidence.ts';
-import { alterationsOf } from '../support/alterations.ts';
 import { CHAIN_CASES } from '../support/certificateCases.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
@@ -201,20 +200,12 @@ describe('sealed-proxy verify', () => {
     }
   });
 
-  it('rejects each altered field of a file, with the step that failed', async function () {
+  it('rejects an altered file, with the step that failed', async () => {
     const evidence = JSON.parse(readFileSync(example('history'), 'utf8')) as Evidence;
-    const all = alterationsOf(evidence);
-    // Every field of the file, and one of the deeper ones. The unit tests alter all of them.
-    const some = all.filter(
-      ({ name, path }, index) => !path.includes('.') || (name.startsWith('changed') && index % 9 === 0),
-    );
-    assert.ok(some.length > 30, String(some.length));
-    for (const [index, { name, value }] of some.entries()) {
-      const { code, stdout } = await verify(file(`${index}.json`, JSON.stringify(value)), '--root', EXAMPLE_ROOT);
-      assert.equal(code, 1, name);
-      assert.notDeepEqual(steps(stdout, 'FAIL'), [], name);
-      assert.match(stdout, /\nNot verified: /);
-    }
+    const altered = { ...evidence, backend: 'https://elsewhere.example' };
+    const { code, stdout } = await verify(file('altered.json', JSON.stringify(altered)), '--root', EXAMPLE_ROOT);
+    assert.deepEqual([code, steps(stdout, 'FAIL')], [1, ['file_digest']]);
+    assert.match(stdout, /\nNot verified: /);
   });
 
   it('checks the real document of 2024-10-28 with --at, and skips what nothing is given for', async () => {
@@ -345,10 +336,6 @@ describe('sealed-proxy evidence', () => {
 
   for (const [fault, step] of [
     ['expired-certificate', 'certificate_validity'],
-    ['bad-signature', 'document_signature'],
-    ['debug-pcr0', 'debug_mode'],
-    ['wrong-user-data', 'client_key'],
-    ['short-public-key', 'server_key'],
     ['unsigned-document', 'document_format'],
   ] as const) {
     it(`still writes the evidence of an enclave that is refused, with the check that failed: ${fault}`, async () => {

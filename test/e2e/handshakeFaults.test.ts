@@ -5,12 +5,22 @@ import { listFaults } from '../support/e2e/faultList.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { startAll } from '../support/e2e/limiter.ts';
 import type { LogLine } from '../support/e2e/process.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
-import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
+import { ERRORS, assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { API_KEY, Scope } from '../support/e2e/scope.ts';
 
-/** What the log and the client receive for each fault. */
-const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; client?: ExpectedError }>> = {
+/** The code that the client gets, by the detail or the code in the log. */
+const CLIENT: Readonly<Record<string, string>> = {
+  malformed_document: 'not_an_enclave',
+  handshake_malformed: 'not_an_enclave',
+  handshake_status: 'not_an_enclave',
+  attestation_refused: 'attestation_failed',
+  weak_public_key: 'attestation_failed',
+  session_id_mismatch: 'attestation_failed',
+  network: 'backend_unreachable',
+};
+
+/** What the log has for each fault. */
+const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null }>> = {
   'wrong-nonce': { code: 'attestation_refused', detail: 'nonce_mismatch' },
   'wrong-user-data': { code: 'attestation_refused', detail: 'user_data_mismatch' },
   'wrong-public-key': { code: 'session_id_mismatch', detail: null },
@@ -28,7 +38,7 @@ const EXPECTED: Readonly<Record<string, { code: string; detail?: string | null; 
   'handshake-redirect': { code: 'handshake_status', detail: null },
   'handshake-500': { code: 'handshake_status', detail: null },
   'handshake-oversize': { code: 'handshake_malformed', detail: null },
-  'handshake-hang': { code: 'timeout', detail: null, client: ERRORS.timeout },
+  'handshake-hang': { code: 'timeout', detail: null },
   'handshake-reset': { code: 'network', detail: 'UND_ERR_SOCKET' },
   'handshake-cut': { code: 'network', detail: 'UND_ERR_SOCKET' },
 };
@@ -52,8 +62,9 @@ describe('An enclave with a fault in the handshake', () => {
   const observe = async (fault: string): Promise<Observed> => {
     const enclave = await scope.enclave({ faults: fault });
     const tap = await scope.recorder(enclave);
-    const { client = ERRORS.backend } = EXPECTED[fault] ?? {};
-    const proxy = await scope.proxy(tap, client === ERRORS.timeout ? { PROXY_REQUEST_TIMEOUT_SECS: '4' } : {});
+    const { code = '', detail } = EXPECTED[fault] ?? {};
+    const client = code === 'timeout' ? ERRORS.timeout : backendError(CLIENT[detail ?? ''] ?? CLIENT[code] ?? '');
+    const proxy = await scope.proxy(tap, code === 'timeout' ? { PROXY_REQUEST_TIMEOUT_SECS: '4' } : {});
     assertError(await sendRequest(proxy.url, { body: BODY }), client);
     const failure = await proxy.logged('handshake_failed');
     const [requests, rejections, sent] = [enclave.journal.requests.length, enclave.journal.rejections.length, tap.sent];

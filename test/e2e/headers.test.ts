@@ -1,31 +1,22 @@
 // The header fields that are forwarded in each direction, as they arrive at the other end.
 import assert from 'node:assert/strict';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import type { HeaderField } from '../../src/session/wire.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 
 describe('The headers of a request', () => {
-  const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave();
-    proxy = await scope.proxy(enclave);
-  });
+  const served = serve(perSuite());
 
   /** The headers that the enclave receives for these header lines. */
   const forwarded = async (...lines: readonly string[]): Promise<readonly HeaderField[]> => {
-    const connection = await RawConnection.open(proxy.port);
-    const index = enclave.journal.requests.length;
+    const connection = await RawConnection.open(served.proxy.port);
+    const index = served.enclave.journal.requests.length;
     const body = chatBody('/describe');
     const head = [
       'POST /v1/chat/completions HTTP/1.1',
-      `Host: 127.0.0.1:${proxy.port}`,
+      `Host: 127.0.0.1:${served.proxy.port}`,
       `Authorization: Bearer ${ACCESS_KEY}`,
       `Content-Length: ${body.length}`,
       ...lines,
@@ -35,7 +26,7 @@ describe('The headers of a request', () => {
     connection.destroy();
     assert.equal(response.status, 200, response.body.toString());
     const { headers } = response.json() as { headers: HeaderField[] };
-    assert.deepEqual((await enclave.journal.request(index)).headers, headers);
+    assert.deepEqual((await served.enclave.journal.request(index)).headers, headers);
     return headers;
   };
 
@@ -128,9 +119,9 @@ describe('The headers of a request', () => {
   });
 
   it('of the OpenAI client are forwarded, except its key', async () => {
-    const index = enclave.journal.requests.length;
-    await openaiClient(proxy).models.list();
-    const { headers, outer } = await enclave.journal.request(index);
+    const index = served.enclave.journal.requests.length;
+    await openaiClient(served.proxy).models.list();
+    const { headers, outer } = await served.enclave.journal.request(index);
     const names = headers.map(({ name }) => name);
     assert.ok(names.includes('user-agent'));
     assert.ok(names.includes('x-stainless-lang'));

@@ -1,11 +1,10 @@
 // Protection against DNS rebinding: a web page can reach the proxy only under a foreign name.
 import assert from 'node:assert/strict';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
 /** Values that no Host header may have. */
@@ -27,16 +26,8 @@ function sendAs(proxy: ServerProcess, path: string, ...hosts: readonly string[])
 }
 
 describe('The Host header', () => {
-  const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave();
-    proxy = await scope.proxy(enclave, {
-      PROXY_ALLOWED_HOSTS: 'host.docker.internal, Proxy.Example,192.168.7.7,[fe80::7]',
-    });
-  });
+  const settings = { PROXY_ALLOWED_HOSTS: 'host.docker.internal, Proxy.Example,192.168.7.7,[fe80::7]' };
+  const served = serve(perSuite(), { settings });
 
   for (const host of [
     'localhost',
@@ -56,8 +47,8 @@ describe('The Host header', () => {
     '127.0.0.1:',
   ]) {
     it(`may be ${host}`, async () => {
-      assert.equal((await sendAs(proxy, '/health', host)).status, 200);
-      assertError(await sendAs(proxy, '/v1/models', host), ERRORS.noKey);
+      assert.equal((await sendAs(served.proxy, '/health', host)).status, 200);
+      assertError(await sendAs(served.proxy, '/v1/models', host), ERRORS.noKey);
     });
   }
 
@@ -82,23 +73,23 @@ describe('The Host header', () => {
     'host.docker.internal.example',
   ]) {
     it(`must not be ${host}`, async () => {
-      assertError(await sendAs(proxy, '/health', host), ERRORS.foreignHost);
-      assertError(await sendAs(proxy, '/v1/models', host), ERRORS.foreignHost);
-      assertError(await sendAs(proxy, '/nothing', host), ERRORS.foreignHost);
+      assertError(await sendAs(served.proxy, '/health', host), ERRORS.foreignHost);
+      assertError(await sendAs(served.proxy, '/v1/models', host), ERRORS.foreignHost);
+      assertError(await sendAs(served.proxy, '/nothing', host), ERRORS.foreignHost);
     });
   }
 
   it('must be present exactly once, and be valid', async () => {
     for (const path of ['/health', '/v1/models', '/nothing', 'http://127.0.0.1/health']) {
       for (const hosts of [[], [''], ['localhost', 'localhost'], ['localhost', 'rebinding.example'], ...INVALID]) {
-        assertError(await sendAs(proxy, path, ...hosts), ERRORS.badHost);
+        assertError(await sendAs(served.proxy, path, ...hosts), ERRORS.badHost);
       }
     }
   });
 
   it('counts less than the host of an absolute target', async () => {
-    const send = (origin: string, host: string) => sendAs(proxy, `${origin}/health`, host);
-    for (const origin of [proxy.url, 'HTTP://localhost', 'http://[::1]:1', 'http://host.docker.internal']) {
+    const send = (origin: string, host: string) => sendAs(served.proxy, `${origin}/health`, host);
+    for (const origin of [served.proxy.url, 'HTTP://localhost', 'http://[::1]:1', 'http://host.docker.internal']) {
       assert.equal((await send(origin, '127.0.0.1')).status, 200, origin);
       assert.equal((await send(origin, 'rebinding.example')).status, 200, origin);
     }
@@ -110,37 +101,31 @@ describe('The Host header', () => {
   it('that is foreign is refused even with a correct key', async () => {
     const response = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-H', 'Content-Type: application/json', '-d', chatBody('Hello')],
-      ...['--resolve', `rebinding.example:${proxy.port}:127.0.0.1`],
-      `http://rebinding.example:${proxy.port}/v1/chat/completions`,
+      ...['--resolve', `rebinding.example:${served.proxy.port}:127.0.0.1`],
+      `http://rebinding.example:${served.proxy.port}/v1/chat/completions`,
     );
     assertError(response, ERRORS.foreignHost);
-    assert.equal(enclave.journal.requests.length, 0);
+    assert.equal(served.enclave.journal.requests.length, 0);
   });
 });
 
 describe('The Host header of a proxy that is reachable from other computers', () => {
-  const scope = perSuite();
-  let proxy: ServerProcess;
-
-  before(async () => {
-    const settings = { PROXY_HOST: '0.0.0.0', PROXY_ALLOWED_HOSTS: 'proxy' };
-    proxy = await scope.proxy(await scope.enclave(), settings);
-  });
+  const served = serve(perSuite(), { settings: { PROXY_HOST: '0.0.0.0', PROXY_ALLOWED_HOSTS: 'proxy' } });
 
   it('may be any address, localhost, or an allowed name', async () => {
     for (const host of ['10.1.2.3:14114', '[fe80::1]:14114', '0.0.0.0', '127.0.0.1', 'localhost:1', 'proxy:14114']) {
-      assert.equal((await sendAs(proxy, '/health', host)).status, 200, host);
+      assert.equal((await sendAs(served.proxy, '/health', host)).status, 200, host);
     }
   });
 
   it('must not be any other name', async () => {
     for (const host of ['rebinding.example', 'proxy.example', '10.1.2', '10.1.2.3.example']) {
-      assertError(await sendAs(proxy, '/health', host), ERRORS.foreignHost);
+      assertError(await sendAs(served.proxy, '/health', host), ERRORS.foreignHost);
     }
   });
 
   it('comes with a warning in the log', async () => {
-    const { level, host, note } = await proxy.logged('open_address');
+    const { level, host, note } = await served.proxy.logged('open_address');
     assert.deepEqual([level, host], ['warn', '0.0.0.0']);
     assert.match(String(note), /^Other computers can reach this address without encryption/);
   });

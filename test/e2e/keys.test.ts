@@ -1,14 +1,12 @@
 // Section 5 of the specification: which keys are accepted, and which key reaches the backend.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import type { ExpectedError } from '../support/e2e/proxyErrors.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, API_KEY, perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, API_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 
 const OTHER_ACCESS_KEY = `sealed-${'another_key'.repeat(4).slice(0, 43)}`;
 const RELAYED = [
@@ -23,24 +21,17 @@ function named(key: string): object {
 }
 
 describe('The key of a request', () => {
-  const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave();
-    proxy = await scope.proxy(enclave, { PROXY_ACCESS_KEYS: `${ACCESS_KEY}, ${OTHER_ACCESS_KEY}` });
-  });
+  const served = serve(perSuite(), { settings: { PROXY_ACCESS_KEYS: `${ACCESS_KEY}, ${OTHER_ACCESS_KEY}` } });
 
   /** Sends one raw request with these header lines. */
   const sendWith = (...lines: readonly string[]) => {
-    const head = ['GET /v1/models HTTP/1.1', `Host: 127.0.0.1:${proxy.port}`, ...lines];
-    return exchangeRaw(proxy.port, `${head.join('\r\n')}\r\n\r\n`);
+    const head = ['GET /v1/models HTTP/1.1', `Host: 127.0.0.1:${served.proxy.port}`, ...lines];
+    return exchangeRaw(served.proxy.port, `${head.join('\r\n')}\r\n\r\n`);
   };
 
   it('is required on every relayed route', async () => {
     for (const [method, path] of RELAYED) {
-      const response = await curl('-X', method, proxy.url + path);
+      const response = await curl('-X', method, served.proxy.url + path);
       assertError(response, ERRORS.noKey);
       assert.deepEqual(response.headers['www-authenticate'], ['Bearer realm="sealed-proxy"']);
     }
@@ -81,11 +72,11 @@ describe('The key of a request', () => {
   ];
   for (const [what, lines, error] of refused) {
     it(`is refused with 401 and not forwarded: ${what}`, async () => {
-      const index = enclave.journal.requests.length;
+      const index = served.enclave.journal.requests.length;
       const response = await sendWith(...lines);
       assertError(response, error);
       assert.equal(response.field('www-authenticate'), 'Bearer realm="sealed-proxy"');
-      assert.equal(enclave.journal.requests.length, index);
+      assert.equal(served.enclave.journal.requests.length, index);
     });
   }
 
@@ -110,16 +101,16 @@ describe('The key of a request', () => {
   ];
   for (const [what, line, key] of taken) {
     it(`is sent inside the envelope: ${what}`, async () => {
-      const index = enclave.journal.requests.length;
+      const index = served.enclave.journal.requests.length;
       assert.equal((await sendWith(line)).status, 200);
-      const { credential, headers } = await enclave.journal.request(index);
+      const { credential, headers } = await served.enclave.journal.request(index);
       assert.deepEqual(credential, named(key));
       assert.deepEqual(headers, []);
     });
   }
 
   it('is checked by the backend when it is the client’s own', async () => {
-    const response = await sendRequest(proxy.url, { method: 'GET', path: '/v1/models', key: 'sk-deleted' });
+    const response = await sendRequest(served.proxy.url, { method: 'GET', path: '/v1/models', key: 'sk-deleted' });
     assert.equal(response.status, 401);
     assert.deepEqual(response.json(), { status: 401, message: 'The API key is missing, invalid or was deleted' });
     assert.equal(response.headers['www-authenticate'], undefined);

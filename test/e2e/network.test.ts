@@ -12,7 +12,7 @@ import type { CompanyProxy } from '../support/e2e/companyProxy.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { fromRoot } from '../support/e2e/process.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { perTest } from '../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../support/e2e/secretLeaks.ts';
 
@@ -53,7 +53,7 @@ describe('A remote enclave', () => {
     const company = await companyProxy({ [`${REMOTE}:443`]: enclave.port });
     const network = { httpsProxy: company.url, noProxy: '.remote.example', certificates: [TLS.ca] };
     const proxy = await scope.internalProxy({ url }, APPROVED, { network, internals: { anchors: enclave.anchors } });
-    assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend); // the host does not exist
+    assertError(await sendRequest(proxy.url, { body: BODY }), backendError('backend_unreachable')); // the host does not exist
     assert.deepEqual(company.tunnels, []);
   });
 
@@ -61,7 +61,7 @@ describe('A remote enclave', () => {
     it(`is reached through the proxy in ${name}`, async () => {
       const company = await companyProxy({});
       const proxy = await withEnvironment(url, { [name]: company.url });
-      assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }), backendError('backend_unreachable'));
       assert.deepEqual([...new Set(company.tunnels)], [`${REMOTE}:443`]);
     });
   }
@@ -71,7 +71,7 @@ describe('A remote enclave', () => {
     const address = company.url.replace('//', '//user:password-of-a-company-proxy@');
     const proxy = await withEnvironment(url, { HTTPS_PROXY: address, PROXY_LOG_LEVEL: 'trace' });
     const response = await sendRequest(proxy.url, { body: BODY });
-    assertError(response, ERRORS.backend);
+    assertError(response, backendError('backend_unreachable'));
     assert.deepEqual([...new Set(company.credentials)], ['user:password-of-a-company-proxy']);
     await proxy.logged('handshake_failed');
     const secrets = { 'the password': 'password-of-a-company-proxy' };
@@ -81,7 +81,7 @@ describe('A remote enclave', () => {
   it('is reached directly when NO_PROXY excludes it', async () => {
     const company = await companyProxy({});
     const proxy = await withEnvironment(url, { HTTPS_PROXY: company.url, NO_PROXY: 'a.example, remote.example' });
-    assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
+    assertError(await sendRequest(proxy.url, { body: BODY }), backendError('backend_unreachable'));
     assert.deepEqual(company.tunnels, []);
   });
 
@@ -99,7 +99,7 @@ describe('A remote enclave', () => {
   it('is reached below the path of its URL', async () => {
     const enclave = await scope.enclave();
     const proxy = await withEnvironment(`${enclave.url}/below/`, {});
-    assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
+    assertError(await sendRequest(proxy.url, { body: BODY }), backendError('not_an_enclave'));
     assert.equal(enclave.journal.rejections[0]?.path, '/below/v2/session');
   });
 });
@@ -206,7 +206,7 @@ describe('The image of an enclave', () => {
     it(`is refused when ${why}`, async () => {
       const { enclave, proxy }: { enclave: RunningEnclave; proxy: Parameters<typeof failure>[0] & { url: string } } =
         await stage(pcr0, files);
-      assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }), backendError('image_not_approved'));
       const line = await failure(proxy);
       assert.deepEqual([line.code, line.detail], [code, detail ?? line.detail]);
       assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
@@ -217,7 +217,7 @@ describe('The image of an enclave', () => {
     for (const strictTls of [true, false]) {
       const served = { [HISTORY.pathname]: history };
       const { enclave, histories, proxy } = await stage(known, served, { historyTls: UNTRUSTED_TLS, strictTls });
-      assertError(await sendRequest(proxy.url, { body: BODY }), ERRORS.backend);
+      assertError(await sendRequest(proxy.url, { body: BODY }), backendError('image_not_approved'));
       assert.equal((await failure(proxy)).code, 'history_unavailable');
       assert.deepEqual([enclave.journal.requests.length, histories.requests.length], [0, 0]);
     }

@@ -5,7 +5,7 @@ import { PINS } from '../../src/attestation/pins.ts';
 import { DEVELOPMENT_PCR0 } from '../../src/devEnclave/attestation/document.ts';
 import { createTlsIdentity } from '../../src/devEnclave/attestation/tlsIdentity.ts';
 import type { RunningEnclave } from '../../src/devEnclave/server.ts';
-import type { ServiceEvent } from '../../src/proxy/service.ts';
+import type { ServiceEvent } from '../../src/proxy/hosts/service.ts';
 import { toHex } from '../../src/shared/bytes.ts';
 import type { ImageRules, NewImage } from '../../src/shared/messages.ts';
 import { chatBody } from '../support/e2e/chat.ts';

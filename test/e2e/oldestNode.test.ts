@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { nodeWarning } from '../../src/proxy/nodeVersion.ts';
+import { nodeWarning } from '../../src/proxy/process/nodeVersion.ts';
 import { VERSION } from '../../src/shared/version.ts';
 import { MODEL, chatBody } from '../support/e2e/chat.ts';
 import { OLDEST_NODE, installOldestNode } from '../support/e2e/oldestNode.ts';

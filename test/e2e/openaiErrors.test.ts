@@ -5,7 +5,7 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { MODEL, PLAIN_MODEL } from '../support/e2e/chat.ts';
 import { openaiClient } from '../support/e2e/openaiClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
-import { ACCESS_KEY, perSuite } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, serve } from '../support/e2e/scope.ts';
 import type { ServerProcess } from '../support/e2e/scope.ts';
 
 type ErrorClass = abstract new (...args: never[]) => InstanceType<typeof OpenAI.APIError>;
@@ -101,11 +101,16 @@ describe('The OpenAI client, when something is wrong,', () => {
     const gone = await scope.enclave();
     const alone = openaiClient(await scope.proxy(gone));
     await gone.close();
-    const expected = apiError(OpenAI.InternalServerError, 502, /Failed to communicate securely with the backend/, {
-      type: 'server_error',
-      code: null,
-      param: null,
-    });
+    const expected = apiError(
+      OpenAI.InternalServerError,
+      502,
+      /Failed to communicate securely with the backend.*Your prompt was not sent/,
+      {
+        type: 'server_error',
+        code: 'backend_unreachable',
+        param: null,
+      },
+    );
     await assert.rejects(ask('Hello', alone), expected);
     await assert.rejects((async () => alone.models.list())(), expected);
   });
@@ -116,7 +121,7 @@ describe('The OpenAI client, when something is wrong,', () => {
       ask('/hang', impatient),
       apiError(OpenAI.InternalServerError, 504, /did not start responding within the timeout/, {
         type: 'server_error',
-        code: null,
+        code: 'timeout',
       }),
     );
   });
@@ -133,18 +138,11 @@ describe('The OpenAI client, when something is wrong,', () => {
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
   describe(`A stream that breaks, through a proxy with ${runtime}`, () => {
-    const scope = perSuite();
-    let proxy: ServerProcess;
-    let enclave: RunningEnclave;
-
-    before(async () => {
-      enclave = await scope.enclave();
-      proxy = await scope.proxy(enclave, {}, { nodeArgs });
-    });
+    const served = serve(perSuite(), { process: { nodeArgs } });
 
     /** The text that the OpenAI client has read when it raises an error. */
     const readBroken = async (content: string): Promise<string> => {
-      const stream = await openaiClient(proxy).chat.completions.create({
+      const stream = await openaiClient(served.proxy).chat.completions.create({
         model: PLAIN_MODEL,
         messages: [user(content)],
         stream: true,
@@ -161,17 +159,20 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
       assert.equal(await readBroken('/fail 3'), 'word word word ');
       assert.equal(await readBroken('/broken 2'), 'word word ');
       for (const fault of ['missing-end', 'reset-mid-response', 'tampered-record', 'truncated-frame']) {
-        enclave.setFaults(fault);
+        served.enclave.setFaults(fault);
         await readBroken('/repeat 5');
       }
-      enclave.setFaults('');
+      served.enclave.setFaults('');
     });
 
     it('is an error for the OpenAI client also when it waits for the complete answer', async () => {
-      enclave.setFaults('missing-end');
-      const response = openaiClient(proxy).chat.completions.create({ model: PLAIN_MODEL, messages: [user('Hello')] });
+      served.enclave.setFaults('missing-end');
+      const response = openaiClient(served.proxy).chat.completions.create({
+        model: PLAIN_MODEL,
+        messages: [user('Hello')],
+      });
       await assert.rejects(response);
-      enclave.setFaults('');
+      served.enclave.setFaults('');
     });
   });
 }

@@ -66,10 +66,11 @@ describe('The package', () => {
   it('for the editor has its bundles, no sources and no development enclave, is small, and packs without a warning', async function () {
     const archive = join(folder, 'sealed-proxy.vsix');
     const vsce = fromRoot('node_modules/@vscode/vsce/vsce');
-    const output = await run(process.execPath, [fromRoot('scripts/package.mjs'), archive], fromRoot('.'));
+    const packed = join(folder, 'packed');
+    const output = await run(process.execPath, [fromRoot('scripts/package.mjs'), archive, packed], fromRoot('.'));
     assert.doesNotMatch(output, /\bwarn/i);
     assert.ok(statSync(archive).size < 800 * 1024, `${statSync(archive).size} bytes`);
-    const listed = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], fromRoot('.cache/package'));
+    const listed = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], packed);
     assert.deepEqual(listed.split('\n').filter(Boolean).toSorted(), [
       ...['CHANGELOG.md', 'LICENSE', 'README.md'],
       ...[
@@ -82,10 +83,13 @@ describe('The package', () => {
         'sealed-proxy.d.ts',
         'uninstall.js',
       ].map((name) => `dist/${name}`),
+      'media/activity.svg',
       'media/icon.png',
       ...['ask', 'connect', 'dashboard', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
       'package.json',
     ]);
+    const types = readFileSync(join(packed, 'dist', 'sealed-proxy.d.ts'), 'utf8');
+    assert.doesNotMatch(types, /\bimport\b/, 'the types of the API need no other file');
     const notices = readFileSync(fromRoot('dist/ThirdPartyNotices.txt'), 'utf8');
     for (const name of [
       'undici',

@@ -11,10 +11,9 @@ import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { openRequest, openResponse, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
 import type { ClientResponse } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
-import { perSuite, perTest } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { perSuite, perTest, serve } from '../support/e2e/scope.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
 
 const MIB = 1024 * 1024;
@@ -113,7 +112,7 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         if (isComplete(response)) continue;
         assert.ok(ended >= inFlight && begun <= back, 'only while the enclave was stopped');
         if (response.status === 200) assert.ok(response.broken && begun < inFlight);
-        else assertError(response, ERRORS.backend);
+        else assertError(response, { ...backendError('backend_unreachable'), message: /^Failed to communicate/ });
       }
       const lines = readFileSync(record, 'utf8').trimEnd().split('\n');
       const requests = lines.map((line) => JSON.parse(line) as RequestFacts);
@@ -141,55 +140,53 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
   });
 
   describe(`A session that the enclave has forgotten, with ${runtime},`, () => {
-    const scope = perSuite();
-    let enclave: RunningEnclave;
-    let proxy: ServerProcess;
-
-    before(async () => {
-      enclave = await scope.enclave();
-      proxy = await scope.proxy(enclave, {}, { nodeArgs });
-      await proxy.logged('session');
-    });
+    const served = serve(perSuite(), { process: { nodeArgs } });
 
     it('is replaced without an error for the client', async () => {
       for (const fault of ['', 'marked-session-not-found:1', 'marked-decryption-failed:1']) {
-        const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
-        if (fault === '') enclave.dropSessions();
-        enclave.setFaults(fault);
+        const [requests, handshakes] = [served.enclave.journal.requests.length, served.enclave.journal.handshakes];
+        if (fault === '') served.enclave.dropSessions();
+        served.enclave.setFaults(fault);
         for (const body of [chatBody('Hello', { stream: true }), chatBody('/burst 50', { stream: true })]) {
-          assert.ok(isComplete(await sendRequest(proxy.url, { body })));
+          assert.ok(isComplete(await sendRequest(served.proxy.url, { body })));
         }
-        assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [2, 1]);
+        assert.deepEqual(
+          [served.enclave.journal.requests.length - requests, served.enclave.journal.handshakes - handshakes],
+          [2, 1],
+        );
       }
-      enclave.setFaults('');
+      served.enclave.setFaults('');
     });
 
     for (const [how, early, forget] of FORGETTING) {
       it(`is replaced during an upload of 5 MiB: ${how}`, async () => {
-        const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
+        const [requests, handshakes] = [served.enclave.journal.requests.length, served.enclave.journal.handshakes];
         const body = chatBodyOf(5 * MIB, '/describe');
-        const logged = proxy.stderr.items.length;
-        forget(enclave);
-        const sent = openRequest(proxy.url, { headers: { 'content-length': String(body.length) } });
+        const logged = served.proxy.stderr.items.length;
+        forget(served.enclave);
+        const sent = openRequest(served.proxy.url, { headers: { 'content-length': String(body.length) } });
         const response = responseTo(sent);
         sent.write(body.subarray(0, 2 * MIB));
         // The upload pauses until the new session exists.
-        if (early) await proxy.logged('session', {}, logged);
+        if (early) await served.proxy.logged('session', {}, logged);
         sent.write(body.subarray(2 * MIB, 4 * MIB));
         sent.end(body.subarray(4 * MIB));
         const complete = await readResponse(await response);
         assert.equal(complete.status, 200);
         const sha256 = createHash('sha256').update(body).digest('hex');
         assert.deepEqual((complete.json() as { body: object }).body, { length: body.length, sha256 });
-        assert.deepEqual([enclave.journal.requests.length - requests, enclave.journal.handshakes - handshakes], [1, 1]);
-        enclave.setFaults('');
+        assert.deepEqual(
+          [served.enclave.journal.requests.length - requests, served.enclave.journal.handshakes - handshakes],
+          [1, 1],
+        );
+        served.enclave.setFaults('');
       });
     }
 
     it('does not affect streams that have begun', async () => {
-      const stream = await openResponse(proxy.url, { body: chatBody('/stall 3', { stream: true }) });
-      enclave.dropSessions();
-      assert.ok(isComplete(await sendRequest(proxy.url, { body: chatBody('Hello', { stream: true }) })));
+      const stream = await openResponse(served.proxy.url, { body: chatBody('/stall 3', { stream: true }) });
+      served.enclave.dropSessions();
+      assert.ok(isComplete(await sendRequest(served.proxy.url, { body: chatBody('Hello', { stream: true }) })));
       const text = new Promise<void>((resolve) => {
         let read = '';
         stream.on('data', (chunk: Buffer) => {

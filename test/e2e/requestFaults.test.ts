@@ -1,14 +1,12 @@
 // Faults after a correct handshake: no client receives unauthentic or incomplete data as a complete response.
 import assert from 'node:assert/strict';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import { RUNTIMES } from '../support/e2e/process.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { ERRORS, assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { recordedModel } from '../support/e2e/recordedModel.ts';
-import { perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { perSuite, serve } from '../support/e2e/scope.ts';
 
 /**
  * The outcome of a request: it fails before the start or after it, or is complete. `requests`: how many requests the
@@ -93,23 +91,18 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 
 for (const { runtime, nodeArgs } of RUNTIMES) {
   describe(`An enclave with faults in its responses, to a proxy with ${runtime}`, () => {
-    const scope = perSuite();
     const model = recordedModel();
-    let enclave: RunningEnclave;
-    let proxy: ServerProcess;
-
-    before(async () => {
-      enclave = await scope.enclave({ handler: model.handler });
-      const clocks = { PROXY_REQUEST_TIMEOUT_SECS: '40', PROXY_STREAM_IDLE_TIMEOUT_SECS: '40' };
-      proxy = await scope.proxy(enclave, clocks, { nodeArgs: [...nodeArgs, ...QUICK_TIMERS] });
-      await proxy.logged('session');
+    const served = serve(perSuite(), {
+      enclave: { handler: model.handler },
+      settings: { PROXY_REQUEST_TIMEOUT_SECS: '40', PROXY_STREAM_IDLE_TIMEOUT_SECS: '40' },
+      process: { nodeArgs: [...nodeArgs, ...QUICK_TIMERS] },
     });
 
     /** Sends a request and waits for its line in the log. */
     const sendLogged = async (body: string) => {
-      const logged = proxy.stderr.items.length;
-      const response = await sendRequest(proxy.url, { body });
-      return { response, line: await proxy.logged('request', {}, logged) };
+      const logged = served.proxy.stderr.items.length;
+      const response = await sendRequest(served.proxy.url, { body });
+      return { response, line: await served.proxy.logged('request', {}, logged) };
     };
 
     const assertRecovered = async () => {
@@ -126,14 +119,17 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
         it(`is handled correctly: ${fault}, ${stream ? 'streaming' : 'not streaming'}`, async () => {
           const expected = EXPECTED[fault];
           assert.ok(expected, 'every fault has an expectation');
-          const [requests, handshakes] = [enclave.journal.requests.length, enclave.journal.handshakes];
-          enclave.setFaults(fault);
+          const [requests, handshakes] = [served.enclave.journal.requests.length, served.enclave.journal.handshakes];
+          served.enclave.setFaults(fault);
           const { response, line } = await sendLogged(chatBody('/repeat 5', { stream }));
-          enclave.setFaults('');
+          served.enclave.setFaults('');
           const chunks = model.responses.at(-1)?.chunks ?? [];
           switch (expected.client) {
             case 'failed':
-              assertError(response, ERRORS.backend);
+              assertError(
+                response,
+                backendError(expected.end === 'network' ? 'backend_unreachable' : 'response_invalid', 'maybe sent'),
+              );
               break;
             case 'timeout':
               assertError(response, ERRORS.timeout);
@@ -150,10 +146,10 @@ for (const { runtime, nodeArgs } of RUNTIMES) {
               assert.ok(response.body.equals(Buffer.concat(chunks)));
           }
           assert.deepEqual([line['status'], line['end']], [response.status, expected.end]);
-          assert.equal(enclave.journal.requests.length - requests, expected.requests);
-          assert.equal(enclave.journal.handshakes - handshakes, expected.handshakes);
+          assert.equal(served.enclave.journal.requests.length - requests, expected.requests);
+          assert.equal(served.enclave.journal.handshakes - handshakes, expected.handshakes);
           await assertRecovered();
-          assert.equal(enclave.journal.handshakes - handshakes, expected.handshakes + Number(expected.retired));
+          assert.equal(served.enclave.journal.handshakes - handshakes, expected.handshakes + Number(expected.retired));
         });
       }
     }

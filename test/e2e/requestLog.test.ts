@@ -1,31 +1,22 @@
 // One line for each request: method, path, status, bytes, milliseconds to start and to end, and the outcome.
 import assert from 'node:assert/strict';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
 import type { RequestOptions } from '../support/e2e/httpClient.ts';
 import { exchangeRaw } from '../support/e2e/rawHttp.ts';
-import { perSuite } from '../support/e2e/scope.ts';
-import type { ServerProcess } from '../support/e2e/scope.ts';
+import { perSuite, serve } from '../support/e2e/scope.ts';
 
 const CHAT = '/v1/chat/completions';
 const LONG = 'dev-a-key-in-a-mistyped-path';
 
 describe('The log line of a request', () => {
   const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave();
-    proxy = await scope.proxy(enclave);
-    await proxy.logged('session');
-  });
+  const served = serve(scope);
 
   const sendLogged = async (request: RequestOptions) => {
-    const logged = proxy.stderr.items.length;
-    const response = await sendRequest(proxy.url, request);
-    return { response, line: await proxy.logged('request', {}, logged) };
+    const logged = served.proxy.stderr.items.length;
+    const response = await sendRequest(served.proxy.url, request);
+    return { response, line: await served.proxy.logged('request', {}, logged) };
   };
 
   it('has the bytes of both bodies and the milliseconds to the start and to the end', async () => {
@@ -74,9 +65,9 @@ describe('The log line of a request', () => {
   }
 
   it('is written for a tunnel', async () => {
-    const logged = proxy.stderr.items.length;
-    await exchangeRaw(proxy.port, 'CONNECT remote:443 HTTP/1.1\r\nHost: remote:443\r\n\r\n');
-    await proxy.logged('request', { method: 'CONNECT', path: 'other', status: 404 }, logged);
+    const logged = served.proxy.stderr.items.length;
+    await exchangeRaw(served.proxy.port, 'CONNECT remote:443 HTTP/1.1\r\nHost: remote:443\r\n\r\n');
+    await served.proxy.logged('request', { method: 'CONNECT', path: 'other', status: 404 }, logged);
   });
 
   it('contains the path only if it is a served one', async () => {
@@ -96,28 +87,28 @@ describe('The log line of a request', () => {
     for (const path of [...others, `${CHAT}/`, `${CHAT};${LONG}`, '/health%20', `/${'ab/'.repeat(1000)}`]) {
       assert.equal((await sendLogged({ method: 'PUT', path })).line['path'], 'other', path);
     }
-    assert.ok(!proxy.stderr.items.join('\n').includes(LONG));
+    assert.ok(!served.proxy.stderr.items.join('\n').includes(LONG));
   });
 
   it('is a warning after a broken connection, with the code of the cause', async () => {
-    enclave.setFaults('reset-before-response');
+    served.enclave.setFaults('reset-before-response');
     const { line } = await sendLogged({ body: chatBody('Hello') });
-    enclave.setFaults('');
+    served.enclave.setFaults('');
     const { level, status, end, detail } = line;
     assert.deepEqual([level, status, end], ['warn', 502, 'network']);
     assert.match(String(detail), /^[A-Z_]+$/);
   });
 
   it('is a warning if the backend was silent', async () => {
-    const impatient = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.3' });
+    const impatient = await scope.proxy(served.enclave, { PROXY_REQUEST_TIMEOUT_SECS: '0.3' });
     await sendRequest(impatient.url, { body: chatBody('/hang') });
     const { level, status, end, bytesOut } = await impatient.logged('request');
     assert.deepEqual([level, status, end, bytesOut], ['warn', 504, 'timeout', 0]);
   });
 
   it('is the only one of its request', async () => {
-    const before = proxy.log.length;
+    const before = served.proxy.log.length;
     for (let count = 0; count < 5; count++) await sendLogged({ method: 'GET', path: '/health' });
-    assert.equal(proxy.log.length, before + 5);
+    assert.equal(served.proxy.log.length, before + 5);
   });
 });

@@ -14,7 +14,7 @@ import { chatBody } from '../support/e2e/chat.ts';
 import { EventQueue } from '../support/e2e/eventQueue.ts';
 import { listFaults } from '../support/e2e/faultList.ts';
 import { sendRequest } from '../support/e2e/httpClient.ts';
-import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
+import { assertError, backendError } from '../support/e2e/proxyErrors.ts';
 import { ACCESS_KEY, API_KEY, perTest } from '../support/e2e/scope.ts';
 import type { InternalProxy, Settings } from '../support/e2e/scope.ts';
 
@@ -57,8 +57,8 @@ describe('An enclave with signed documents', () => {
   const logged = (proxy: InternalProxy, event: string) =>
     proxy.log.find(`the log line ${event}`, (line) => line.event === event);
 
-  const assertRefused = async (enclave: RunningEnclave, url: string) => {
-    assertError(await sendRequest(url, { body: chatBody('Hello') }), ERRORS.backend);
+  const assertRefused = async (enclave: RunningEnclave, url: string, error = 'attestation_failed') => {
+    assertError(await sendRequest(url, { body: chatBody('Hello') }), backendError(error));
     assert.deepEqual([enclave.journal.requests.length, enclave.journal.rejections.length], [0, 0]);
   };
 
@@ -91,7 +91,7 @@ describe('An enclave with signed documents', () => {
     it(`is rejected with a fault and accepted again without: ${fault}`, async () => {
       const enclave = await start({ faults: fault });
       const proxy = await trusting(enclave);
-      await assertRefused(enclave, proxy.url);
+      await assertRefused(enclave, proxy.url, fault === 'unsigned-document' ? 'not_an_enclave' : 'attestation_failed');
       const { code, detail } = await logged(proxy, 'handshake_failed');
       assert.deepEqual([code, detail], ['attestation_refused', EXPECTED[fault]]);
       enclave.setFaults('');
@@ -117,7 +117,7 @@ describe('An enclave with signed documents', () => {
         internals: { anchors: enclave.anchors },
       },
     );
-    await assertRefused(enclave, proxy.url);
+    await assertRefused(enclave, proxy.url, 'image_not_approved');
     assert.equal((await logged(proxy, 'handshake_failed'))['code'], 'history_unavailable');
   });
 
@@ -135,7 +135,7 @@ describe('An enclave with signed documents', () => {
     const settings = { PROXY_ADDITIONAL_PCR0: toHex(DEVELOPMENT_PCR0) };
     const internals = { anchors: enclave.anchors };
     const strict = await scope.internalProxy(enclave, settings, { internals });
-    await assertRefused(enclave, strict.url);
+    await assertRefused(enclave, strict.url, 'backend_unreachable');
     const { code, detail } = await logged(strict, 'handshake_failed');
     assert.equal(code, 'network');
     assert.match(String(detail), /^[A-Z_]*(CERT|ISSUER|SIGNATURE)[A-Z_]*$/);

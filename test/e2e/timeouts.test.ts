@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createModel } from '../../src/devEnclave/model/model.ts';
-import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { chatBody } from '../support/e2e/chat.ts';
 import { curl } from '../support/e2e/curl.ts';
 import { openRequest, openResponse, readResponse, responseTo, sendRequest } from '../support/e2e/httpClient.ts';
 import { ERRORS, assertError } from '../support/e2e/proxyErrors.ts';
 import { RawConnection } from '../support/e2e/rawHttp.ts';
-import { ACCESS_KEY, perSuite, perTest } from '../support/e2e/scope.ts';
-import type { ServerProcess, Settings } from '../support/e2e/scope.ts';
+import { ACCESS_KEY, perSuite, perTest, serve } from '../support/e2e/scope.ts';
+import type { Settings } from '../support/e2e/scope.ts';
 import { timed } from '../support/e2e/stopwatch.ts';
 import { RawServer } from '../support/rawServer.ts';
 import { DEADLINE, withTimeout } from '../support/withTimeout.ts';
@@ -27,59 +26,63 @@ function assertAfter(milliseconds: number, expected: number): void {
 }
 
 describe('The request timeout', () => {
-  const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: PACE }) });
-    proxy = await scope.proxy(enclave, { PROXY_REQUEST_TIMEOUT_SECS: seconds });
-    await proxy.logged('session');
+  const served = serve(perSuite(), {
+    enclave: { handler: createModel({ paceMs: PACE }) },
+    settings: { PROXY_REQUEST_TIMEOUT_SECS: seconds },
   });
 
   it('ends with 504 when the backend is silent, and cancels the request', async () => {
     for (const stream of [false, true]) {
-      const index = enclave.journal.requests.length;
+      const index = served.enclave.journal.requests.length;
       const { result, milliseconds } = await timed(() =>
-        sendRequest(proxy.url, { body: chatBody('/hang', { stream }) }),
+        sendRequest(served.proxy.url, { body: chatBody('/hang', { stream }) }),
       );
       assertError(result, ERRORS.timeout);
       assertAfter(milliseconds, LIMIT);
-      const { end } = await enclave.journal.request(index);
+      const { end } = await served.enclave.journal.request(index);
       assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
-      await proxy.logged('request', { status: 504, end: 'timeout' });
+      await served.proxy.logged('request', { status: 504, end: 'timeout' });
     }
   });
 
   it('is not followed by a retry', async () => {
-    const index = enclave.journal.requests.length;
-    assertError(await sendRequest(proxy.url, { body: chatBody('/hang') }), ERRORS.timeout);
-    assertError(await sendRequest(proxy.url, { method: 'GET', path: '/v1/nothing' }), ERRORS.noSuchPath);
-    assert.equal(enclave.journal.requests.length, index + 1);
+    const index = served.enclave.journal.requests.length;
+    assertError(await sendRequest(served.proxy.url, { body: chatBody('/hang') }), ERRORS.timeout);
+    assertError(await sendRequest(served.proxy.url, { method: 'GET', path: '/v1/nothing' }), ERRORS.noSuchPath);
+    assert.equal(served.enclave.journal.requests.length, index + 1);
   });
 
   it('ends with 504 for models and embeddings alike', async () => {
-    enclave.setFaults('hang-before-response');
-    assertError(await sendRequest(proxy.url, { method: 'GET', path: '/v1/models' }), ERRORS.timeout);
-    assertError(await sendRequest(proxy.url, { path: '/v1/embeddings', body: '{"input":"Hi"}' }), ERRORS.timeout);
-    enclave.setFaults('');
+    served.enclave.setFaults('hang-before-response');
+    assertError(await sendRequest(served.proxy.url, { method: 'GET', path: '/v1/models' }), ERRORS.timeout);
+    assertError(
+      await sendRequest(served.proxy.url, { path: '/v1/embeddings', body: '{"input":"Hi"}' }),
+      ERRORS.timeout,
+    );
+    served.enclave.setFaults('');
   });
 
   it('breaks a non-streaming response that has started and does not finish', async () => {
-    enclave.setFaults('hang-mid-response');
-    const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body: chatBody('Hello') }));
-    enclave.setFaults('');
+    served.enclave.setFaults('hang-mid-response');
+    const { result, milliseconds } = await timed(() => sendRequest(served.proxy.url, { body: chatBody('Hello') }));
+    served.enclave.setFaults('');
     assert.deepEqual([result.status, result.broken], [200, true]);
     assertAfter(milliseconds, LIMIT);
     const status = await curl(
-      ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-d', chatBody('Hello'), `${proxy.url}/v1/chat/completions`],
+      ...[
+        '-H',
+        `Authorization: Bearer ${ACCESS_KEY}`,
+        '-d',
+        chatBody('Hello'),
+        `${served.proxy.url}/v1/chat/completions`,
+      ],
     );
     assert.equal(status.exitCode, 0);
   });
 
   it('does not limit a stream that has started', async () => {
     const body = chatBody(`/repeat ${MANY}`, { stream: true });
-    const { result, milliseconds } = await timed(() => sendRequest(proxy.url, { body }));
+    const { result, milliseconds } = await timed(() => sendRequest(served.proxy.url, { body }));
     assert.equal(result.broken, false);
     assert.match(result.body.toString(), /data: \[DONE\]\n\n$/);
     assertAfter(milliseconds, 2 * LIMIT);
@@ -88,7 +91,7 @@ describe('The request timeout', () => {
   it('starts when the upload is complete, regardless of its duration', async () => {
     const body = chatBody('/wait 100 Hello');
     for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
-      const sent = openRequest(proxy.url, { headers: framing });
+      const sent = openRequest(served.proxy.url, { headers: framing });
       const response = responseTo(sent);
       for (let offset = 0; offset < body.length; offset += 10) {
         sent.write(body.slice(offset, offset + 10));
@@ -101,7 +104,7 @@ describe('The request timeout', () => {
 
   it('is the same for a slow and a quick upload once it is complete', async () => {
     const body = chatBody('/hang');
-    const sent = openRequest(proxy.url, {});
+    const sent = openRequest(served.proxy.url, {});
     const response = responseTo(sent);
     sent.write(body.slice(0, 10));
     await delay(2 * LIMIT);
@@ -157,33 +160,28 @@ describe('A connection to the enclave that cannot be established', () => {
 });
 
 describe('The idle timeout', () => {
-  const scope = perSuite();
-  let enclave: RunningEnclave;
-  let proxy: ServerProcess;
-
-  before(async () => {
-    enclave = await scope.enclave({ handler: createModel({ paceMs: PACE }) });
-    proxy = await scope.proxy(enclave, { PROXY_STREAM_IDLE_TIMEOUT_SECS: seconds });
-    await proxy.logged('session');
+  const served = serve(perSuite(), {
+    enclave: { handler: createModel({ paceMs: PACE }) },
+    settings: { PROXY_STREAM_IDLE_TIMEOUT_SECS: seconds },
   });
 
   it('breaks a stream with a gap after delivering what came before it, and cancels the request', async () => {
-    const index = enclave.journal.requests.length;
+    const index = served.enclave.journal.requests.length;
     const { result, milliseconds } = await timed(() =>
-      sendRequest(proxy.url, { body: chatBody('/stall 3', { stream: true }) }),
+      sendRequest(served.proxy.url, { body: chatBody('/stall 3', { stream: true }) }),
     );
     assert.deepEqual([result.status, result.broken], [200, true]);
     assert.equal(result.body.toString().match(/"word "/g)?.length, 3);
     assertAfter(milliseconds, LIMIT + 3 * PACE);
-    const { end } = await enclave.journal.request(index);
+    const { end } = await served.enclave.journal.request(index);
     assert.equal((await withTimeout('the end at the enclave', DEADLINE, end)).ended, 'client-cancelled');
-    await proxy.logged('request', { status: 200, end: 'timeout' });
+    await served.proxy.logged('request', { status: 200, end: 'timeout' });
   });
 
   it('is an error for curl', async () => {
     const { exitCode, body } = await curl(
       ...['-H', `Authorization: Bearer ${ACCESS_KEY}`, '-d', chatBody('/stall 2', { stream: true })],
-      `${proxy.url}/v1/chat/completions`,
+      `${served.proxy.url}/v1/chat/completions`,
     );
     assert.equal(exitCode, 18);
     assert.equal(body.toString().match(/"word "/g)?.length, 2);
@@ -191,27 +189,27 @@ describe('The idle timeout', () => {
 
   it('restarts with each chunk, so that a slow and steady stream may continue', async () => {
     const { result, milliseconds } = await timed(() =>
-      sendRequest(proxy.url, { body: chatBody(`/repeat ${MANY}`, { stream: true }) }),
+      sendRequest(served.proxy.url, { body: chatBody(`/repeat ${MANY}`, { stream: true }) }),
     );
     assert.equal(result.broken, false);
     assertAfter(milliseconds, 2 * LIMIT);
   });
 
   it('restarts with a comment line too', async () => {
-    const result = await sendRequest(proxy.url, { body: chatBody(`/ping ${MANY}`, { stream: true }) });
+    const result = await sendRequest(served.proxy.url, { body: chatBody(`/ping ${MANY}`, { stream: true }) });
     assert.equal(result.broken, false);
     assert.equal(result.body.toString().match(/^: ping$/gm)?.length, MANY);
   });
 
   it('limits neither the start of a response nor a non-streaming one', async () => {
     for (const stream of [true, false]) {
-      const response = await sendRequest(proxy.url, { body: chatBody(`/wait ${2 * LIMIT} Hello`, { stream }) });
+      const response = await sendRequest(served.proxy.url, { body: chatBody(`/wait ${2 * LIMIT} Hello`, { stream }) });
       assert.deepEqual([response.status, response.broken], [200, false]);
     }
   });
 
   it('is paused while the client does not read', async () => {
-    const message = await openResponse(proxy.url, {
+    const message = await openResponse(served.proxy.url, {
       body: chatBody('/burst 150000 0123456789abcdef', { stream: true }),
     });
     await delay(3 * LIMIT);
@@ -221,9 +219,9 @@ describe('The idle timeout', () => {
   });
 
   it('ends a stalled upload with 408, and no complete request reaches the enclave', async () => {
-    const index = enclave.journal.requests.length;
+    const index = served.enclave.journal.requests.length;
     for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
-      const connection = await RawConnection.open(proxy.port);
+      const connection = await RawConnection.open(served.proxy.port);
       const head = ['POST /v1/embeddings HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ACCESS_KEY}`, framing];
       connection.send(`${head.join('\r\n')}\r\n\r\n5\r\nhello\r\n`);
       const { result, milliseconds } = await timed(() => connection.readResponse());
@@ -231,7 +229,7 @@ describe('The idle timeout', () => {
       assertAfter(milliseconds, LIMIT);
       connection.destroy();
     }
-    assert.equal(enclave.journal.requests.length, index);
-    await proxy.logged('request', { status: 408, end: 'upload_timeout' });
+    assert.equal(served.enclave.journal.requests.length, index);
+    await served.proxy.logged('request', { status: 408, end: 'upload_timeout' });
   });
 });

@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { opencode } from '../../src/assistants/adapters/opencode.ts';
-import { writeRecord } from '../../src/assistants/uninstallRecord.ts';
+import { writeRecord } from '../../src/assistants/leave.ts';
 import { accessKeyId } from '../../src/shared/accessKeys.ts';
 import { UsageHistory } from '../../src/usageHistory/usageHistory.ts';
 import { KEY } from '../support/assistantFiles.ts';

@@ -18,7 +18,7 @@ describe('AssistantService.check()', () => {
     await bench.agree(opencode);
   });
 
-  const check = () => bench.service.check(opencode);
+  const check = () => bench.service.checks.check(opencode);
   const begin = (response: ApiResponseWriter) => {
     response.start({ status: 200, headers: [{ name: 'content-type', value: 'text/event-stream' }] });
     response.write(Buffer.from('data: {"choices":[{"delta":{"content":"O"}}]}\n\n'));
@@ -68,7 +68,7 @@ describe('AssistantService.check()', () => {
     it(`uses the API of ${assistant.name}, and reports its errors and early ends`, async () => {
       await bench.agree(assistant);
       const asked = bench.chatRequests.length;
-      const answered = await bench.service.check(assistant);
+      const answered = await bench.service.checks.check(assistant);
       assert.equal(answered.kind, 'answered', answered.message);
       assert.match(answered.message, /^glm-5-2 responded in \d+ ms\.$/);
       assert.equal(bench.chatRequests.length, asked + 1);
@@ -76,7 +76,7 @@ describe('AssistantService.check()', () => {
         answerApiError(response, new ApiError(429, 'inference_capacity', `The key ${API_KEY} is busy`));
         return Promise.resolve();
       };
-      const busy = await bench.service.check(assistant);
+      const busy = await bench.service.checks.check(assistant);
       assert.equal(busy.kind, 'failed');
       assert.match(busy.message, /^The request to glm-5-2 failed with status (429|529)\. /);
       assert.ok(!busy.message.includes(API_KEY));
@@ -86,7 +86,7 @@ describe('AssistantService.check()', () => {
         return Promise.resolve();
       };
       const broken = { kind: 'failed', message: 'The response from glm-5-2 ended early.' };
-      assert.deepEqual(await bench.service.check(assistant), broken);
+      assert.deepEqual(await bench.service.checks.check(assistant), broken);
     });
   }
 
@@ -95,12 +95,15 @@ describe('AssistantService.check()', () => {
     assert.ok(key);
     assert.equal((await check()).kind, 'answered');
     assert.equal(await bench.editor.answered.find('the answer', () => true), key.id);
-    assert.deepEqual([bench.service.wasCheck(key.id), bench.service.wasCheck(key.id)], [true, false]);
+    assert.deepEqual(
+      [bench.service.checks.consumeCheckResponse(key.id), bench.service.checks.consumeCheckResponse(key.id)],
+      [true, false],
+    );
     bench.respond = (_request, response) => {
       response.fail('broken');
       return Promise.resolve();
     };
     assert.equal((await check()).kind, 'failed');
-    assert.equal(bench.service.wasCheck(key.id), false);
+    assert.equal(bench.service.checks.consumeCheckResponse(key.id), false);
   });
 });

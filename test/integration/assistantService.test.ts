@@ -1,11 +1,11 @@
 // AssistantService with a real proxy: the files and keys of assistants.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import type { Assistant } from '../../src/assistants/adapters/assistant.ts';
 import { opencode } from '../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
 import { FILE_ASSISTANTS } from '../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../src/assistants/snippets.ts';
-import type { Assistant } from '../../src/assistants/types.ts';
 import { baseUrlOf } from '../../src/shared/status.ts';
 import { freePort } from '../../src/supervisor/freePort.ts';
 import { AssistantBench, MODEL_CHOICE } from '../support/assistantBench.ts';
@@ -59,7 +59,7 @@ describe('AssistantService', () => {
     for (const assistant of FILE_ASSISTANTS) {
       await bench.agree(assistant);
       assert.deepEqual(await bench.service.inspect(assistant), { kind: 'current', model: MODEL_CHOICE.id });
-      const { kind, message } = await bench.service.check(assistant);
+      const { kind, message } = await bench.service.checks.check(assistant);
       assert.equal(kind, 'answered', message);
       assert.match(message, /^glm-5-2 responded in \d+ ms\.$/);
     }
@@ -139,14 +139,14 @@ describe('AssistantService', () => {
     await bench.agree(qwenCode);
     await movePort();
     assert.equal(await stateOf(opencode), 'outdated');
-    assert.deepEqual(await bench.service.check(opencode), {
+    assert.deepEqual(await bench.service.checks.check(opencode), {
       kind: 'failed',
       message: 'opencode uses an outdated address. Repair it, then check again.',
     });
     assert.deepEqual(await repairAll(), ['opencode', 'qwen-code']);
     for (const assistant of [opencode, qwenCode]) {
       assert.equal(await stateOf(assistant), 'current');
-      assert.equal((await bench.service.check(assistant)).kind, 'answered');
+      assert.equal((await bench.service.checks.check(assistant)).kind, 'answered');
     }
     assert.deepEqual(await repairAll(), []);
   });
@@ -176,7 +176,7 @@ describe('AssistantService', () => {
     assert.equal(await stateOf(opencode), 'outdated');
     assert.deepEqual(await repairAll(), ['opencode']);
     assert.notEqual(await bench.keyOf('opencode'), before);
-    assert.equal((await bench.service.check(opencode)).kind, 'answered');
+    assert.equal((await bench.service.checks.check(opencode)).kind, 'answered');
     // After two changes, undo still restores the original state.
     await bench.service.undo(opencode);
     assert.equal(existsSync(bench.pathOf(FILE)), false);
@@ -187,7 +187,7 @@ describe('AssistantService', () => {
     for (const snippet of SNIPPETS) {
       const rendered = await bench.service.renderSnippet(snippet, MODEL_CHOICE, 'posix');
       keys.add(/sealed-[\w-]{43}/.exec(rendered)?.[0] ?? '');
-      assert.equal((await bench.service.checkSnippet(snippet, MODEL_CHOICE)).kind, 'answered');
+      assert.equal((await bench.service.checks.checkSnippet(snippet, MODEL_CHOICE)).kind, 'answered');
     }
     assert.equal(keys.size, SNIPPETS.length);
     assert.ok(!keys.has(''));
@@ -199,7 +199,7 @@ describe('AssistantService', () => {
     bench.write(FILE, text().replace('gruvbox', 'light'));
     const broken = '.continue/config.yaml';
     bench.write(broken, `models: [ # ${bench.read(broken)}`);
-    const leftovers = await bench.laterService().disconnectAll();
+    const leftovers = await bench.laterService().leave.disconnectAll();
     assert.equal(text(), THEIRS.replace('gruvbox', 'light'));
     assert.deepEqual(
       leftovers.map(({ where }) => where),

@@ -1,8 +1,12 @@
 // What the dashboard of a window receives, with real proxies.
 import assert from 'node:assert/strict';
-import type { DashboardState, RequestRow, ToDashboard } from '../../src/dashboard/model.ts';
-import { DashboardFeed } from '../../src/extension/views/dashboardFeed.ts';
-import type { FeedContext } from '../../src/extension/views/dashboardFeed.ts';
+import type { ConfigState } from '../../src/assistants/adapters/assistant.ts';
+import { cline } from '../../src/assistants/adapters/cline.ts';
+import type { Judgement } from '../../src/assistants/judging/judgement.ts';
+import { DashboardFeed } from '../../src/dashboard/feed.ts';
+import type { FeedContext } from '../../src/dashboard/feed.ts';
+import type { ToDashboard } from '../../src/dashboard/messages.ts';
+import type { DashboardState, NamedRequest } from '../../src/dashboard/model.ts';
 import { makeAccessKey } from '../../src/keys/accessKeys.ts';
 import { accessKeyId } from '../../src/shared/accessKeys.ts';
 import type { ProxyStatus } from '../../src/shared/status.ts';
@@ -25,6 +29,8 @@ const NO_SENDERS: FeedContext['promptSources'] = {
   findPrograms: () => Promise.resolve(),
   map: () => ({ reach: { kind: 'enclave' }, actions: [], senders: [] }),
 };
+
+const isChat = ({ path }: NamedRequest) => path === '/v1/chat/completions';
 
 /** A dashboard of this window. */
 class View {
@@ -54,8 +60,8 @@ class View {
     return (found as Extract<ToDashboard, { type: 'state' }>).state;
   }
 
-  async row(label: string, accepts: (row: RequestRow) => boolean, start = 0): Promise<Requests> {
-    const isIt = (message: ToDashboard) => message.type === 'requests' && message.rows.some(accepts);
+  async row(label: string, accepts: (row: NamedRequest) => boolean, start = 0): Promise<Requests> {
+    const isIt = (message: ToDashboard) => message.type === 'requests' && message.requests.some(accepts);
     return (await this.messages.find(label, isIt, start)) as Requests;
   }
 }
@@ -89,15 +95,36 @@ describe('DashboardFeed', () => {
     const chat = await script.nextChat(prompt);
     chat.say('Not much');
     const response = await request;
-    const isIts = ({ client: name }: RequestRow) => name === 'A client';
-    const { rows } = await dashboard.row('the running request', (row) => isIts(row) && row.running);
+    const isIts = ({ client: name }: NamedRequest) => name === 'A client';
+    const { requests } = await dashboard.row('the running request', (row) => isIts(row) && row.outcome === null);
     chat.finish(3, 4);
     await readResponse(response);
-    const ended = await dashboard.row('its end', (row) => isIts(row) && !row.running);
-    const row = ended.rows.find(isIts);
-    assert.equal(row?.id, rows.find(isIts)?.id);
-    assert.deepEqual([row?.end, row?.tokensIn, row?.tokensOut], ['Completed', 3, 4]);
+    const ended = await dashboard.row('its end', (row) => isIts(row) && row.outcome !== null);
+    const row = ended.requests.find(isIts);
+    assert.equal(row?.id, requests.find(isIts)?.id);
+    assert.deepEqual([row?.outcome, row?.tokensIn, row?.tokensOut], ['answered', 3, 4]);
     assert.equal(ended.reset, false);
+    assert.deepEqual(dashboard.failures, []);
+  });
+
+  it('shows the result of an action until the configuration of the assistant is another one', async () => {
+    let configState: ConfigState = { kind: 'current', model: 'glm-5-2' };
+    const judgement: Judgement = { kind: 'sealed', sentence: '', routes: [] };
+    const list = () =>
+      Promise.resolve([{ assistant: cline, configState, judgement, watched: [], detected: true, undoable: true }]);
+    const settings = { backendUrl: 'http://127.0.0.1:9', port: await freePort() };
+    const { feed, messages, ...dashboard } = view(EditorWindow.open(scope, settings), { assistants: { list } });
+    const notes = () =>
+      messages.items.flatMap((sent) => (sent.type === 'state' ? sent.state.clients.assistants : [])).at(-1)?.note;
+    feed.start();
+    await feed.note(cline.id, { message: 'Cline is ready.', checkFailed: false });
+    assert.equal(notes(), 'Cline is ready.');
+    configState = { kind: 'outdated', baseUrl: false, key: true, model: undefined };
+    await feed.clientsChanged();
+    assert.equal(notes(), '');
+    configState = { kind: 'current', model: 'glm-5-2' };
+    await feed.clientsChanged();
+    assert.equal(notes(), '');
     assert.deepEqual(dashboard.failures, []);
   });
 
@@ -108,18 +135,18 @@ describe('DashboardFeed', () => {
     const dashboard = view(window);
     dashboard.feed.start();
     await sendRequest(url, { body: chatBody('Hello') });
-    await dashboard.row('the first request', ({ route }) => route === 'Chat');
+    await dashboard.row('the first request', isChat);
 
     const before = dashboard.messages.items.length;
     await window.supervisor.restart();
     await window.health('connected');
     await sendRequest(url, { body: chatBody('Hello again') });
-    const { rows } = await dashboard.row('the second request', ({ route }) => route === 'Chat', before);
+    const { requests } = await dashboard.row('the second request', isChat, before);
     const later = dashboard.messages.items.slice(before).filter((message) => message.type === 'requests');
     assert.equal(later[0]?.reset, true);
-    const chats = later.flatMap((message) => message.rows).filter(({ route }) => route === 'Chat');
+    const chats = later.flatMap((message) => message.requests).filter(isChat);
     assert.equal(new Set(chats.map(({ id }) => id)).size, 1);
-    assert.ok(rows.length > 0);
+    assert.ok(requests.length > 0);
   });
 
   it('reads the evidence again when the enclave has a new image that waits for consent', async () => {

@@ -1,7 +1,7 @@
 // The versions of Node: every place that names one agrees with the others.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { FIXED_NODES } from '../../src/proxy/nodeVersion.ts';
+import { FIXED_NODES } from '../../src/proxy/process/nodeVersion.ts';
 import { OLDEST_NODE } from '../support/e2e/oldestNode.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 

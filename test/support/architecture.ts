@@ -45,14 +45,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     packages: /^(node:(?!fs|child_process|worker_threads|cluster|vm|inspector)[a-z0-9/_]+|undici)$/,
     forbidden: ['Math.random', 'fetch', 'console'],
   },
-  dashboard: {
-    below: ['shared'],
-    packages: /^(@vscode-elements\/elements\/.+|lit(\/.+)?|uplot)$/,
-    forbidden: ['fetch', 'WebSocket', 'console', 'process', 'Math.random'],
-  },
   keys: { below: ['disk', 'shared'], packages: /^node:.+$/, forbidden: [] },
   presentation: {
-    below: ['keys', 'dashboard', 'shared'],
+    below: ['keys', 'shared'],
     packages: /^node:.+$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT],
   },
@@ -69,7 +64,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     forbidden: [],
   },
   promptMap: {
-    below: ['assistants', 'chat', 'dashboard', 'presentation', 'settings', 'shared'],
+    below: ['assistants', 'chat', 'presentation', 'settings', 'shared'],
     packages: /^node:.+$/,
     forbidden: [...CLOCKS, ...ENVIRONMENT],
   },
@@ -77,6 +72,26 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     below: ['promptMap', 'assistants', 'chat', 'supervisor', 'keys', 'presentation', 'settings', 'shared'],
     packages: /^node:.+$/,
     forbidden: [],
+  },
+  dashboard: {
+    below: [
+      'promptMap',
+      'assistants',
+      'chat',
+      'supervisor',
+      'keys',
+      'presentation',
+      'usageHistory',
+      'settings',
+      'shared',
+    ],
+    packages: /^node:timers\/promises$/,
+    forbidden: [...ENVIRONMENT, 'Math.random'],
+  },
+  'dashboard/web': {
+    below: ['dashboard', 'promptMap', 'chat', 'keys', 'presentation', 'shared'],
+    packages: /^(@vscode-elements\/elements\/.+|lit(\/.+)?|uplot)$/,
+    forbidden: [...ENVIRONMENT, 'Buffer', 'Math.random'],
   },
   extension: {
     below: [
@@ -244,7 +259,7 @@ function resolve(from: string, name: string): string[] {
 }
 
 function layerOf(path: string): string {
-  return path.split('/', 1)[0] ?? '';
+  return path.startsWith('dashboard/web/') ? 'dashboard/web' : (path.split('/', 1)[0] ?? '');
 }
 
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {

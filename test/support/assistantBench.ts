@@ -1,10 +1,10 @@
 // An AssistantService with a real proxy and a development enclave, both under the control of the test.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import type { Assistant } from '../../src/assistants/adapters/assistant.ts';
 import { AssistantService } from '../../src/assistants/assistantService.ts';
 import type { Proposal } from '../../src/assistants/assistantService.ts';
 import { FILE_ASSISTANTS } from '../../src/assistants/registry.ts';
-import type { Assistant } from '../../src/assistants/types.ts';
 import type { ApiHandler } from '../../src/devEnclave/model/apiHandler.ts';
 import { createModel } from '../../src/devEnclave/model/model.ts';
 import { MachineStore } from '../../src/keys/machineStore.ts';

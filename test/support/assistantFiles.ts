@@ -1,11 +1,11 @@
 // Configuration files as users have them, before and after our entry was added with `URL`, `KEY` and `MODEL`.
+import type { Assistant, AssistantEndpoint } from '../../src/assistants/adapters/assistant.ts';
 import { claudeCode } from '../../src/assistants/adapters/claudeCode.ts';
 import { cline } from '../../src/assistants/adapters/cline.ts';
 import { codex } from '../../src/assistants/adapters/codex.ts';
 import { continueDev } from '../../src/assistants/adapters/continue.ts';
 import { kilo, opencode } from '../../src/assistants/adapters/opencode.ts';
 import { qwenCode } from '../../src/assistants/adapters/qwenCode.ts';
-import type { Assistant, AssistantEndpoint } from '../../src/assistants/types.ts';
 
 export const KEY = `sealed-${'k'.repeat(43)}`;
 export const OTHER_KEY = `sealed-${'o'.repeat(43)}`;

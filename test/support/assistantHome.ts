@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Applied, Assistant, AssistantEndpoint, Change, Expected } from '../../src/assistants/types.ts';
+import type { Assistant, AssistantEndpoint, Expected } from '../../src/assistants/adapters/assistant.ts';
+import type { Applied, Change } from '../../src/assistants/files/change.ts';
 import { KEY, URL, endpointFor } from './assistantFiles.ts';
 
 export class AssistantHome {

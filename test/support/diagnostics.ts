@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type { DiagnosticsContext, NamedResult, Running } from '../../src/diagnostics/check.ts';
+import type { DiagnosticsContext, NamedResult } from '../../src/diagnostics/check.ts';
 import { CHECK_LIMIT } from '../../src/diagnostics/diagnose.ts';
 import type { HostInfo } from '../../src/diagnostics/report.ts';
-
-/** Milliseconds since 1970. */
-export const AT = Date.UTC(2026, 0, 15, 12);
+import { AT, runningStatus } from './statuses.ts';
 
 export const HOST: HostInfo = {
   version: '1.2.3',
@@ -16,17 +14,13 @@ export const HOST: HostInfo = {
 };
 
 /** A proxy that has just started. */
-export const RUNNING: Running = {
-  kind: 'running',
+export const RUNNING = runningStatus({
   url: 'http://127.0.0.1:1',
   port: 1,
-  version: '1.2.3',
-  shared: false,
-  backendUrl: 'https://enclave.example',
   verified: null,
   establishedAt: null,
   health: { kind: 'checking' },
-};
+});
 
 /** A context without a proxy process. */
 export function makeContext(change: Partial<DiagnosticsContext> = {}): DiagnosticsContext {

@@ -1,9 +1,9 @@
 // The judgement of an assistant in a home folder, with surroundings under the control of the test.
 import assert from 'node:assert/strict';
-import type { Judgement } from '../../src/assistants/judgement.ts';
-import { judge } from '../../src/assistants/judging/judge.ts';
+import type { Assistant } from '../../src/assistants/adapters/assistant.ts';
+import { judge } from '../../src/assistants/judge.ts';
+import type { Judgement } from '../../src/assistants/judging/judgement.ts';
 import type { Surroundings } from '../../src/assistants/judging/surroundings.ts';
-import type { Assistant } from '../../src/assistants/types.ts';
 import type { AssistantHome } from './assistantHome.ts';
 
 /** Nothing beside the assistant's own file, and an organization without files. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Log } from '../../src/proxy/log.ts';
+import { Log } from '../../src/proxy/process/log.ts';
 import type { LogLevel } from '../../src/settings/rules.ts';
 
 export interface LogLine extends Record<string, unknown> {

@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HttpSink } from '../../src/proxy/relay/httpSink.ts';
 import { Relay } from '../../src/proxy/relay/relay.ts';
 import type { RelayContext, Timeouts } from '../../src/proxy/relay/relay.ts';
 import { RequestLimits } from '../../src/proxy/relay/requestLimits.ts';
-import { RequestEntry } from '../../src/proxy/relay/requestLog.ts';
-import { ActivityLog } from '../../src/proxy/usage/activityLog.ts';
+import { RequestEntry } from '../../src/proxy/usage/requestEntry.ts';
 import { encodeMetadata } from '../../src/session/envelope.ts';
-import { UNKNOWN } from '../../src/shared/usage.ts';
+import { MAX_BODY } from '../../src/session/wire.ts';
+import { BODY_LIMITS } from './bodyLimits.ts';
 import { EventQueue } from './e2e/eventQueue.ts';
 import { RawConnection } from './e2e/rawHttp.ts';
 import { FakeBackend, METADATA } from './exchanges.ts';
@@ -25,7 +26,7 @@ interface Relayed {
 
 export class RelaysUnderTest {
   readonly backend: FakeBackend;
-  readonly limits = new RequestLimits();
+  readonly limits = new RequestLimits(10 * MAX_BODY);
   timeouts: Timeouts = { requestTimeout: 300_000, streamIdleTimeout: 300_000 };
   readTimeout = 300_000;
   readonly #relayed = new EventQueue<Relayed>();
@@ -39,20 +40,32 @@ export class RelaysUnderTest {
       const entry = new RequestEntry(req.method ?? '', req.url ?? '');
       // A relay never reads the attestation result of a session.
       const exchange = backend as unknown as RelayContext['exchange'];
+      const place = this.limits.admit(['client']) ?? assert.fail('There is no place');
       const relay = new Relay(
-        { exchange, timeouts: this.timeouts, readTimeout: this.readTimeout, onOutcome: () => undefined },
+        { exchange, timeouts: this.timeouts, onOutcome: () => undefined },
         {
-          meter: new ActivityLog('', backend.clock, () => undefined).begin(UNKNOWN, entry),
-          place: this.limits.admit(['client']) ?? assert.fail('There is no place'),
-          ...{ req, res, entry, metadata: encodeMetadata(METADATA), cors: [], withApiKey: true },
-          bodyLength: announced === undefined ? undefined : Number(announced),
+          entry,
+          metadata: encodeMetadata(METADATA),
+          withApiKey: true,
+          openSink: (source) => new HttpSink(res, source, [], this.readTimeout),
+          onStart: () => {
+            place.releaseBody();
+          },
+          onEnd: () => {
+            place.end();
+          },
         },
       );
       const over = once(res, 'close').then(() => {
         if (!res.writableFinished) relay.clientGone();
       });
       this.#relayed.add({ entry, over });
-      relay.begin();
+      relay.receive({
+        req,
+        place,
+        bodyLength: announced === undefined ? undefined : Number(announced),
+        limit: BODY_LIMITS.relayed,
+      });
     });
   }
 

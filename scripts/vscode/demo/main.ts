@@ -1,7 +1,7 @@
 // The extension of the demonstration: the product, which has the API key of the development enclave, and opens the chat
 // with one of its models. It is never shipped.
 import * as vscode from 'vscode';
-import type { SealedProxyApi } from '../../../src/extension/api/apiTypes.ts';
+import type { SealedProxyApi } from '../../../src/extension/features/api/apiTypes.ts';
 import { activate as activateProduct } from '../../../src/extension/main.ts';
 import { MachineStore } from '../../../src/keys/machineStore.ts';
 import { Secrets } from '../../../src/keys/secrets.ts';

@@ -1,18 +1,25 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isMap, isNode, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
-import type { Document, YAMLSeq } from 'yaml';
+// Continue: https://docs.continue.dev/reference.
+import { basename, dirname, join } from 'node:path';
 import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf } from '../../shared/json.ts';
-import type { Reading } from '../configState.ts';
-import type { Edited } from '../files/jsonEdit.ts';
-import { eolOf, lineStart, nextLine, replaceRange } from '../files/textEdit.ts';
-import { EXCEPTIONS } from '../judging/httpProxy.ts';
-import { describeChange } from '../preview.ts';
-import type { Assistant, AssistantEndpoint } from '../types.ts';
-import { continueRoutes } from './continueRoutes.ts';
+import type { Path } from '../formats/format.ts';
+import { json } from '../formats/json.ts';
+import { yaml } from '../formats/yaml.ts';
+import { EXCEPTIONS, proxiedRoute } from '../judging/httpProxy.ts';
+import type { ProxyRule } from '../judging/httpProxy.ts';
+import type { Route } from '../judging/judgement.ts';
+import { CHAT, addressOf, elsewhere, inFile, off, sealed, through, unknown } from '../judging/routes.ts';
+import type { RouteContext } from '../judging/routes.ts';
+import { overlay } from '../judging/variables.ts';
+import type { Variables } from '../judging/variables.ts';
+import type { Assistant, AssistantEndpoint } from './assistant.ts';
 import { fileAssistant } from './fileAssistant.ts';
 
-/** https://docs.continue.dev/reference */
+const NAME = 'Sealed Proxy';
+const LIST = 'models';
+/** Of a new file. */
+const HEAD = { name: 'Local Assistant', version: '0.0.1', schema: 'v1' };
+
 export const continueDev: Assistant = fileAssistant({
   id: 'continue',
   name: 'Continue',
@@ -20,102 +27,34 @@ export const continueDev: Assistant = fileAssistant({
   extension: 'Continue.continue',
   folders: ['.continue'],
   files: ['.continue/config.yaml'],
+  moves: [{ variable: 'CONTINUE_GLOBAL_DIR', folder: '.continue' }],
   shadowed: '.continue/config.json',
-  read,
-  edit,
   routes: continueRoutes,
-  removeEntry,
-  previousValues: () => '', // nothing is restored in a file that was edited since
+  format: yaml,
+  read: (value) => {
+    const { models, index } = find(value);
+    const selected = fieldsOf(models[0])['name'];
+    if (index === -1) return { selected };
+    const { apiBase, apiKey, model } = fieldsOf(models[index]);
+    return { entry: { baseUrl: apiBase, key: apiKey, model }, selected };
+  },
+  managed: (value) => {
+    const { index } = find(value);
+    return index === -1 ? [] : [[LIST, index]];
+  },
+  remains: { [LIST]: [] },
+  settings: (value, endpoint) => {
+    const { index } = find(value);
+    if (index !== -1) return settingsOf([LIST, index], valuesFor(endpoint));
+    const isNew = Object.keys(fieldsOf(value)).length === 0;
+    // The first model is used unless the user has selected another one.
+    const label = `the model ${endpoint.model.id} as "${NAME}"`;
+    return [...(isNew ? settingsOf([], HEAD) : []), { path: [LIST], value: entryFor(endpoint), isFirst: true, label }];
+  },
 });
 
-const NAME = 'Sealed Proxy';
-const HEAD = { name: 'Local Assistant', version: '0.0.1', schema: 'v1' };
-
-function read(text: string): Reading | undefined {
-  const document = parse(text);
-  if (document === undefined) return undefined;
-  const all = modelsOf(document.toJS());
-  const ours = all.find(isOurs);
-  const selected = fieldsOf(all[0])['name'];
-  if (ours === undefined) return { selected };
-  const { apiBase, apiKey, model } = fieldsOf(ours);
-  return { entry: { baseUrl: apiBase, key: apiKey, model }, selected };
-}
-
-/**
- * Edits the text at the offsets of its nodes. Writing the document with `yaml` instead would change the user's spacing,
- * indentation, quotes and byte order mark.
- */
-function edit(text: string, endpoint: AssistantEndpoint): Edited | undefined {
-  const document = parse(text);
-  if (document === undefined) return undefined;
-  const root: unknown = document.toJS();
-  const all = modelsOf(root);
-  const index = all.findIndex(isOurs);
-  const edited = index === -1 ? add(text, document, endpoint) : change(text, index, endpoint);
-  if (edited === undefined) return undefined;
-  // Guards against every mistake below: our entry is there, and nothing else has another value.
-  const ours = index === -1 ? entryFor(endpoint) : { ...fieldsOf(all[index]), ...valuesFor(endpoint) };
-  const models = index === -1 ? [ours, ...all] : all.with(index, ours);
-  return means(edited.text, { ...(root === null ? HEAD : fieldsOf(root)), models }) ? edited : undefined;
-}
-
-/** The text without the lines of our entry. */
-function removeEntry(text: string): string | undefined {
-  const document = parse(text);
-  if (document === undefined) return undefined;
-  const root: unknown = document.toJS();
-  const all = modelsOf(root);
-  const index = all.findIndex(isOurs);
-  if (index === -1) return text;
-  const list = document.get('models');
-  const result = isSeq(list)
-    ? (list.flow === true ? withoutFlowItem : withoutLines)(text, document, list, index)
-    : undefined;
-  const wanted = { ...fieldsOf(root), models: all.toSpliced(index, 1) };
-  return result !== undefined && means(result, wanted) ? result : undefined;
-}
-
-/** The text without the lines of one item. */
-function withoutLines(text: string, { contents }: Document, { items }: YAMLSeq, index: number): string | undefined {
-  const item = items[index];
-  if (!isMap(item) || item.range == null) return undefined;
-  const rest = replaceRange(text, lineStart(text, item.range[0]), lineAfter(text, item.range[1]));
-  if (items.length > 1) return rest;
-  // Without items, the list needs brackets. They come after the colon: comments may follow it.
-  const key = isMap(contents) ? contents.items.find((pair) => isModels(pair.key))?.key : undefined;
-  const colon = isScalar(key) && key.range != null ? text.indexOf(':', key.range[1]) : -1;
-  return colon === -1 ? undefined : replaceRange(rest, colon + 1, colon + 1, ' []');
-}
-
-/** The text without one item of a list in brackets, and without the comma before it, or else after it. */
-function withoutFlowItem(text: string, _document: Document, { items }: YAMLSeq, index: number): string | undefined {
-  const [previous, item, next] = [items[index - 1], items[index], items[index + 1]].map((node) =>
-    isNode(node) ? node.range : undefined,
-  );
-  if (item == null) return undefined;
-  const rest = replaceRange(text, item[0], item[1]);
-  if (previous != null) return withoutComma(rest, previous[1], item[0]);
-  return next == null ? rest : withoutComma(rest, item[0], next[0] - (item[1] - item[0]));
-}
-
-/** Removes the comma in a range between two nodes, and the blanks after it, unless a comment needs them. */
-function withoutComma(text: string, start: number, end: number): string | undefined {
-  for (let at = start; at < end; at++) {
-    if (text[at] === '#') at = nextLine(text, at) - 1;
-    if (text[at] !== ',') continue;
-    const [blanks = ''] = /^[ \t]*(?!#)/.exec(text.slice(at + 1)) ?? [];
-    return replaceRange(text, at, at + 1 + blanks.length);
-  }
-  return undefined;
-}
-
-function isModels(key: unknown): boolean {
-  return isScalar(key) && key.value === 'models';
-}
-
-function means(text: string, wanted: unknown): boolean {
-  return isDeepStrictEqual(parse(text)?.toJS(), wanted);
+function settingsOf(path: Path, values: Readonly<Record<string, string>>) {
+  return Object.entries(values).map(([name, value]) => ({ path: [...path, name], value }));
 }
 
 /** The values that depend on the endpoint. */
@@ -138,76 +77,124 @@ function entryFor(endpoint: AssistantEndpoint) {
   };
 }
 
-function add(text: string, { contents }: Document, endpoint: AssistantEndpoint): Edited | undefined {
-  const entry = entryFor(endpoint);
-  const changes = [`adds the model ${endpoint.model.id} as "${NAME}"`];
-  const eol = eolOf(text);
-  const lines = (value: unknown, indent: string) =>
-    stringify(value, { lineWidth: 0, blockQuote: false })
-      .trimEnd()
-      .split('\n')
-      .map((line) => indent + line + eol)
-      .join('');
-  const pair = isMap(contents) ? contents.items.find(({ key }) => isModels(key)) : undefined;
-  if (pair === undefined) {
-    const fields = { ...(isMap(contents) ? {} : HEAD), models: [entry] };
-    return { text: endLine(text, eol) + lines(fields, ''), changes };
+/** The list of models, and the index of ours by its key: a user may have given another model the same name. */
+function find(value: unknown) {
+  const list = fieldsOf(value)[LIST];
+  const models: readonly unknown[] = Array.isArray(list) ? list : [];
+  return { models, index: models.findIndex((entry) => isAccessKey(fieldsOf(entry)['apiKey'])) };
+}
+
+const PROXIES: ProxyRule = {
+  used: ['HTTP_PROXY'],
+  doubtful: ['HTTPS_PROXY', 'ALL_PROXY'],
+  wildcard: false,
+  preferred: 'NO_PROXY',
+};
+/** What Continue uses a model for, and which prompts these are. */
+const ROLES = [
+  ['chat', CHAT],
+  ['edit', 'Edits'],
+  ['apply', 'Applied changes'],
+  ['summarize', 'Summaries'],
+  ['autocomplete', 'Completions'],
+  ['embed', 'The index of your code'],
+  ['rerank', 'The ranking of search results'],
+] as const;
+/** Those of a model that names none. */
+const DEFAULT_ROLES: readonly unknown[] = ['chat', 'edit', 'apply', 'summarize'];
+
+/** Where its prompts go. Checked in its command line 1.5.47. */
+async function continueRoutes(context: RouteContext): Promise<readonly Route[]> {
+  const { starts, projects, reader, own, userPath, expected } = context;
+  const [layer] = await reader.layers([own], yaml);
+  const state = join(userPath('.continue'), 'index/globalContext.json');
+  const [known] = await reader.layers([state], json);
+  const models = asList(layer?.value['models']).map(fieldsOf);
+  const routes = ROLES.flatMap(([role, prompts]) =>
+    roleRoutes(role, prompts, models, fieldsOf(known?.value), context, state),
+  );
+  // The options of the complete file have no effect on ours.
+  const requests = models.filter(isSealed).map((each) => fieldsOf(each['requestOptions']));
+  const proxy = requests.map((each) => each['proxy']).find((each) => typeof each === 'string' && each !== '');
+  if (proxy !== undefined) routes.push(elsewhere('All prompts', addressOf(proxy), inFile(own, 'requestOptions.proxy')));
+  for (const entry of asList(layer?.value['data']).map(fieldsOf)) {
+    const { destination } = entry;
+    if (typeof destination === 'string' && /^https?:/.test(destination))
+      routes.push(elsewhere('Development data', addressOf(destination), inFile(own, 'data')));
+    else if (destination === undefined) routes.push(unknown('Development data', inFile(own, 'data')));
   }
-  const { key, value: list } = pair;
-  // The first model is used unless the user has selected another one.
-  if (isSeq(list) && list.flow === true) {
-    const [item] = list.items;
-    const at = isNode(item) && item.range != null ? item.range[0] : (list.range?.[1] ?? 1) - 1;
-    const separator = item === undefined ? '' : ', ';
-    return { text: replaceRange(text, at, at, JSON.stringify(entry) + separator), changes };
-  }
-  if (!isScalar(key) || key.range == null) return undefined;
-  const first = isSeq(list) ? list.range?.[0] : undefined;
-  const indent = first === undefined ? '  ' : ' '.repeat(first - lineStart(text, first));
-  // Below the key, above the comments of the first model.
-  const at = nextLine(text, key.range[1]);
-  return { text: endLine(text.slice(0, at), eol) + lines([entry], indent) + text.slice(at), changes };
+  routes.push(...(await otherAssistants(context)));
+  const profiles = Object.values(fieldsOf(known?.value['lastSelectedProfileForWorkspace']));
+  if (profiles.some((id) => typeof id === 'string' && id !== 'local'))
+    routes.push(unknown('Another assistant selected in Continue', inFile(state, 'lastSelectedProfileForWorkspace')));
+  const exempt = models.filter(isSealed).every((each) => {
+    const { noProxy } = fieldsOf(each['requestOptions']);
+    return Array.isArray(noProxy) && noProxy.includes('127.0.0.1');
+  });
+  // Its command line also reads the file of the current folder.
+  const proxiedIn = async (folder: string | undefined) => {
+    const written: Variables = folder === undefined ? new Map() : await reader.dotEnv(join(folder, '.env'));
+    return starts.map((start) => proxiedRoute(overlay(written, start), PROXIES, expected.baseUrl, { kind: 'connect' }));
+  };
+  const proxied = (await Promise.all(projects.map(proxiedIn))).flat();
+  return proxied.flatMap((route) => through(exempt ? undefined : route, routes));
 }
 
-/** Where the line begins that follows a node, without the blank lines at the end of the node. */
-function lineAfter(text: string, end: number): number {
-  return nextLine(text, text.slice(0, end).trimEnd().length);
+/** An entry of the list of models. */
+type Model = Readonly<Record<string, unknown>>;
+
+function isSealed(model: Model): boolean {
+  return isAccessKey(model['apiKey']);
 }
 
-/** Replaces the values of our entry. Undefined if one of them is not there as a scalar. */
-function change(text: string, index: number, endpoint: AssistantEndpoint): Edited | undefined {
-  let edited = text;
-  const changes: string[] = [];
-  for (const [name, value] of Object.entries(valuesFor(endpoint))) {
-    const node = parse(edited)?.getIn(['models', index, name], true);
-    if (!isScalar(node) || node.range == null) return undefined;
-    if (node.value === value) continue;
-    edited = replaceRange(edited, node.range[0], node.range[1], JSON.stringify(value));
-    changes.push(describeChange(name, node.value, value));
-  }
-  return { text: edited, changes };
+function roleRoutes(
+  role: string,
+  prompts: string,
+  models: readonly Model[],
+  state: Readonly<Record<string, unknown>>,
+  { own, expected: { baseUrl, key } }: RouteContext,
+  statePath: string,
+): Route[] {
+  const isOfHub = ({ uses, override, roles }: Model) =>
+    uses !== undefined && override === undefined && roles === undefined;
+  if (DEFAULT_ROLES.includes(role) && models.some(isOfHub)) return [unknown(prompts, inFile(own, 'models'))];
+  const able = models.filter((model) => {
+    const roles = asList(model['roles'] ?? fieldsOf(model['override'])['roles'] ?? DEFAULT_ROLES);
+    return roles.includes(role);
+  });
+  const [first] = able;
+  // Code is indexed with a model inside Continue, and a summary is made with the model for the chat.
+  if (first === undefined) return role === 'chat' ? [unknown(prompts, inFile(own, 'models'))] : [off(prompts)];
+  const title = fieldsOf(fieldsOf(state['selectedModelsByProfileId'])['local'])[role];
+  const selected = able.find(({ name }) => name === title);
+  const inUse = selected ?? first;
+  const { source } =
+    selected === undefined ? inFile(own, `models: ${role}`) : inFile(statePath, 'selectedModelsByProfileId');
+  if (inUse['apiBase'] === baseUrl && inUse['apiKey'] === key) return [sealed(prompts)];
+  const recipient =
+    inUse['apiBase'] === undefined ? String(inUse['provider'] ?? inUse['name']) : addressOf(inUse['apiBase']);
+  return [elsewhere(prompts, recipient, { source, remedy: { kind: 'open', source: inFile(own, 'models').source } })];
 }
 
-/** The document of a text; undefined if it does not parse, is not a map, or is not the only one. */
-function parse(text: string): Document | undefined {
-  const [document, second] = parseAllDocuments(text, { logLevel: 'silent' });
-  if (document === undefined) return parse('null');
-  if (second !== undefined || document.errors.length > 0) return undefined;
-  const { contents } = document;
-  const isNothing = isScalar(contents) && contents.value === null;
-  return contents === null || isNothing || isMap(contents) ? document : undefined;
+/** Complete configurations and single models beside ours, which can be selected in Continue or are added to it. */
+async function otherAssistants({ reader, surroundings, userPath }: RouteContext): Promise<readonly Route[]> {
+  const folders = [userPath('.continue'), ...surroundings.folders.map((folder) => join(folder, '.continue'))];
+  const routes: Route[] = [];
+  for (const folder of folders)
+    for (const name of ['assistants', 'agents', 'models'])
+      for (const ending of ['.yaml', '.yml'])
+        for (const path of await reader.list(join(folder, name), ending)) {
+          const what = basename(dirname(path)) === 'models' ? 'The model' : 'The assistant';
+          routes.push(unknown(`${what} "${basename(path, ending)}"`, inFile(path, 'models')));
+        }
+  for (const path of [
+    userPath('.continue/config.ts'),
+    ...surroundings.folders.map((each) => join(each, '.continuerc.json')),
+  ])
+    if ((await reader.text(path)) !== undefined) routes.push(unknown(CHAT, inFile(path, '')));
+  return routes;
 }
 
-function modelsOf(root: unknown): readonly unknown[] {
-  const { models } = fieldsOf(root);
-  return Array.isArray(models) ? models : [];
-}
-
-/** By its key: a user may have given a model of another provider the same name. */
-function isOurs(entry: unknown): boolean {
-  return isAccessKey(fieldsOf(entry)['apiKey']);
-}
-
-function endLine(text: string, eol: string): string {
-  return text === '' || text.endsWith('\n') ? text : text + eol;
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -1,10 +1,11 @@
 import { fieldsOf, parseJson } from '../../shared/json.ts';
-import { classifyConfig } from '../configState.ts';
-import type { Reading } from '../configState.ts';
-import { refused } from '../files/configFile.ts';
-import { readJson, setValues } from '../files/jsonEdit.ts';
-import { planOf } from '../preview.ts';
-import type { Assistant, AssistantEndpoint, ModelChoice, Plan } from '../types.ts';
+import { refused } from '../files/change.ts';
+import type { Plan } from '../files/change.ts';
+import { planOf } from '../files/preview.ts';
+import { jsonc } from '../formats/json.ts';
+import type { Assistant, AssistantEndpoint, ModelChoice } from './assistant.ts';
+import { classifyConfig } from './configState.ts';
+import type { Reading } from './configState.ts';
 
 /** VS Code's own list of Custom Endpoint groups. An extension can add to it, but cannot read it. */
 export interface EndpointList {
@@ -79,13 +80,13 @@ function plan(remembered: string | undefined, { baseUrl, key, models }: Assistan
 
 /** The text of the list without our group. Its key stays in the secret storage of VS Code, but was revoked. */
 function withoutGroup(text: string): string | undefined {
-  const list = readJson(text, 'jsonc');
+  const list = jsonc.read(text);
   if (!Array.isArray(list)) return text;
   const index = list.findIndex((group) => {
     const { name, vendor } = fieldsOf(group);
     return name === NAME && vendor === VENDOR;
   });
-  return index === -1 ? text : setValues(text, [{ path: [index], value: undefined }], 'jsonc')?.text;
+  return index === -1 ? text : jsonc.set(text, [{ path: [index], value: undefined }])?.text;
 }
 
 function describe({ id, name = id, limits, tools = true, images = false }: ModelChoice, url: string) {

@@ -3,32 +3,32 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ACCESS_KEYS, isAccessKey } from '../../shared/accessKeys.ts';
-import { classifyConfig } from '../configState.ts';
-import type { Reading } from '../configState.ts';
-import { applyChange, disconnectFile, readConfig, refused, undoChange } from '../files/configFile.ts';
-import type { ConfigFormat } from '../files/configFormat.ts';
+import { refused } from '../files/change.ts';
+import type { Applied, Plan, Refused, Unchanged, Undone } from '../files/change.ts';
+import { applyChange, disconnectFile, readConfig, undoChange } from '../files/configFile.ts';
 import { disguiseKeys, previousValues, removeEntry, writtenValues } from '../files/entryRemoval.ts';
-import { mergeInto } from '../files/jsonEdit.ts';
-import type { Edited, Path, Setting } from '../files/jsonEdit.ts';
-import type { Route, RouteReading } from '../judgement.ts';
+import { planOf } from '../files/preview.ts';
+import type { ConfigFormat } from '../formats/format.ts';
+import { mergeInto } from '../formats/format.ts';
+import type { Edited, Path, Setting } from '../formats/format.ts';
 import { ConfigReader } from '../judging/configReader.ts';
+import type { Route, RouteReading } from '../judging/judgement.ts';
 import { unknown } from '../judging/routes.ts';
 import type { RouteContext } from '../judging/routes.ts';
 import type { Surroundings } from '../judging/surroundings.ts';
 import { TERMINAL, startVariables } from '../judging/variables.ts';
-import { planOf } from '../preview.ts';
-import type {
-  Applied,
-  Assistant,
-  AssistantEndpoint,
-  Disconnection,
-  Expected,
-  Places,
-  Plan,
-  Refused,
-  Unchanged,
-  Undone,
-} from '../types.ts';
+import type { Variables } from '../judging/variables.ts';
+import type { Assistant, AssistantEndpoint, Disconnection, Expected, Places } from './assistant.ts';
+import { classifyConfig } from './configState.ts';
+import type { Reading } from './configState.ts';
+
+export interface Move {
+  readonly variable: string;
+  /** Relative to the home folder. */
+  readonly folder: string;
+  /** Where the editor's value of the variable is; without it, a moved file is not found. */
+  readonly place?: Exclude<keyof Places, 'home'>;
+}
 
 export interface Definition extends Pick<
   Assistant,
@@ -38,30 +38,20 @@ export interface Definition extends Pick<
   readonly folders: readonly string[];
   /** Relative to the home folder. The first that exists is used, else the first of all. */
   readonly files: readonly [string, ...string[]];
+  /** The variables that move a folder from the home folder to another place, as the assistant documents it or does. */
+  readonly moves?: readonly Move[];
   /** A file, relative to the home folder, that the assistant would ignore if ours existed. */
   readonly shadowed?: string;
-  /** Undefined if the text does not parse. An empty text stands for no file. */
-  read(text: string): Reading | undefined;
-  /** Only for a text that parses. Undefined if the entry cannot be added. */
-  edit(text: string, endpoint: AssistantEndpoint): Edited | undefined;
-  /** The text without our entry, given the text before and after it was added; undefined if it cannot be removed. */
-  removeEntry(text: string, before: string, written?: string): string | undefined;
-  /** The part of a text that is ours, as a text of the same kind. */
-  writtenValues?(after: string): string;
-  /** What `removeEntry` needs of `before`, as a text of the same kind. */
-  previousValues(before: string, after: string): string;
-  /** The ways in which its prompts leave it, given our entry as it is expected. */
-  routes(context: RouteContext): Promise<readonly Route[]>;
-}
-
-/** The entry of an assistant whose file has values that are set one by one. */
-export interface Entry {
   readonly format: ConfigFormat;
   readonly read: (value: unknown) => Reading;
   /** What to set. Members that the user has added to an object stay. */
   readonly settings: (value: unknown, endpoint: AssistantEndpoint) => readonly Setting[];
   /** Our entry, and the settings of the user that select it. */
   readonly managed: (value: unknown) => readonly Path[];
+  /** What stays when our entry is removed from a file that was edited since; by default, what was there before. */
+  readonly remains?: object;
+  /** The ways in which its prompts leave it, given our entry as it is expected. */
+  routes(context: RouteContext): Promise<readonly Route[]>;
 }
 
 export function fileAssistant(definition: Definition): Assistant {
@@ -74,13 +64,15 @@ export function fileAssistant(definition: Definition): Assistant {
     dialect,
     needsModel: true,
     needsSmallModel,
-    detect: async (places) => (await firstExisting(folders, places)) !== undefined,
+    detect: async (places) => (await firstExisting(definition, folders, places)) !== undefined,
     plan: (endpoint) => plan(definition, endpoint),
     apply: applyChange,
-    previousValues: (before, after) => attempt(() => definition.previousValues(before, after)) ?? '',
-    ...(definition.writtenValues && {
-      writtenValues: (after) => attempt(() => definition.writtenValues?.(after)) ?? '',
-    }),
+    previousValues: (before, after) => {
+      const { format, managed, remains } = definition;
+      if (remains !== undefined) return '';
+      return attempt(() => previousValues(before, after, format, managed)) ?? '';
+    },
+    writtenValues: (after) => writtenIn(definition, after) ?? '',
     undo: (applied) => undo(definition, applied),
     disconnect: (disconnection) => disconnect(definition, disconnection),
     inspect: async (expected) => {
@@ -91,33 +83,11 @@ export function fileAssistant(definition: Definition): Assistant {
   };
 }
 
-/** The functions of a definition for such an entry. */
-export function entryIn({
-  format,
-  read,
-  settings,
-  managed,
-}: Entry): Pick<Definition, 'read' | 'edit' | 'removeEntry' | 'previousValues' | 'writtenValues'> {
-  return {
-    read: (text) => {
-      const value = format.read(text);
-      return value === undefined ? undefined : read(value);
-    },
-    edit: (text, endpoint) => {
-      const value = format.read(text);
-      const wanted = settings(value, endpoint).flatMap((setting) => mergeInto(value, setting));
-      return format.set(text, wanted);
-    },
-    removeEntry: (text, before, written) => removeEntry(text, before, format, managed, written),
-    writtenValues: (after) => writtenValues(after, format, managed),
-    previousValues: (before, after) => previousValues(before, after, format, managed),
-  };
-}
-
 async function routes(definition: Definition, expected: Expected, surroundings: Surroundings): Promise<RouteReading> {
   const reader = new ConfigReader();
   const own = await ownPath(definition, expected);
-  const candidates = definition.files.map((path) => resolve(path, expected));
+  const starts = startVariables(surroundings);
+  const candidates = definition.files.map((path) => resolve(definition, path, expected));
   const { baseUrl } = expected;
   const found =
     baseUrl === undefined
@@ -127,9 +97,11 @@ async function routes(definition: Definition, expected: Expected, surroundings: 
           surroundings,
           reader,
           own,
-          userPath: (path) => resolve(path, expected),
+          userPath: (path) => resolve(definition, path, expected),
+          starts,
+          projects: surroundings.folders.length === 0 ? [undefined] : surroundings.folders,
         });
-  const moved = movedRoutes(definition, own, expected, surroundings);
+  const moved = movedRoutes(definition, own, expected, starts);
   const all = [...moved, ...found, ...reader.doubts].map((route) => [JSON.stringify(route), route] as const);
   return { routes: [...new Map(all).values()], watched: [...new Set([...candidates, ...reader.watched])] };
 }
@@ -138,60 +110,89 @@ async function plan(definition: Definition, endpoint: AssistantEndpoint): Promis
   const found = await read(definition, endpoint);
   if (found.kind === 'refused') return found;
   const { path, file } = found;
-  const old = definition.shadowed === undefined ? undefined : resolve(definition.shadowed, endpoint);
+  const old = definition.shadowed === undefined ? undefined : resolve(definition, definition.shadowed, endpoint);
   if (file.text === undefined && old !== undefined && (await exists(old)))
     return refused(
       `${definition.name} would ignore ${old} if ${path} existed. Move your configuration to the new file first.`,
     );
-  const edited = attempt(() => definition.edit(file.text ?? '', endpoint));
+  const edited = attempt(() => edit(definition, file.text ?? '', endpoint));
   if (edited === undefined) {
     const remedy = 'Look for duplicate names, values of the wrong type and comments inside values, then try again.';
-    return refused(`Sealed Proxy cannot add its entry to ${path}. ${remedy}`);
+    return refused(`Sealed Proxy cannot add its entry to ${path}. ${remedy}`, path);
   }
   const { text: before, mode } = file;
   return planOf({ path: file.path, before, after: edited.text, mode }, edited.changes, endpoint.key);
 }
 
+function edit({ format, settings }: Definition, text: string, endpoint: AssistantEndpoint): Edited | undefined {
+  const value = format.read(text);
+  const wanted = settings(value, endpoint).flatMap((setting) => mergeInto(value, setting));
+  return format.set(text, wanted);
+}
+
 function undo(definition: Definition, applied: Applied): Promise<Undone | Refused> {
-  return undoChange(applied, (text, before) =>
-    attempt(() => definition.removeEntry(text, before, writtenIn(definition, applied))),
+  const written = knownWritten(definition, applied);
+  return undoChange(applied, (text, before) => withoutEntry(definition, text, before, written));
+}
+
+function withoutEntry(
+  { format, managed, remains }: Definition,
+  text: string,
+  before: string,
+  written: string | undefined,
+): string | undefined {
+  return attempt(() =>
+    removeEntry(text, remains === undefined ? before : format.write(remains), format, managed, written),
   );
 }
 
 /** Undefined for a change of an earlier version, of which only the texts are known, if any. */
-function writtenIn(definition: Definition, { written, after, mixed }: Applied): string | undefined {
-  return written ?? (mixed === true ? undefined : attempt(() => definition.writtenValues?.(after)));
+function knownWritten(definition: Definition, { written, after, mixed }: Applied): string | undefined {
+  return written ?? (mixed === true ? undefined : writtenIn(definition, after));
+}
+
+function writtenIn({ format, managed }: Definition, text: string): string | undefined {
+  return attempt(() => writtenValues(text, format, managed));
+}
+
+function readingOf({ format, read }: Definition, text: string): Reading | undefined {
+  return attempt(() => {
+    const value = format.read(text);
+    return value === undefined ? undefined : read(value);
+  });
 }
 
 async function disconnect(
   definition: Definition,
   { places, applied, previous = applied?.before, isOurs }: Disconnection,
 ): Promise<Undone | Unchanged | Refused> {
-  const readingOf = (text: string) => attempt(() => definition.read(text));
   // Another editor may have replaced our entry with its own.
   const isTheirs = async (path: string) => {
     const found = await readConfig(path);
-    const key = found.kind === 'found' ? readingOf(found.text ?? '')?.entry?.key : undefined;
+    const key = found.kind === 'found' ? readingOf(definition, found.text ?? '')?.entry?.key : undefined;
     return isAccessKey(key) && !isOurs(key);
   };
   const isUndone = applied !== undefined && !(await isTheirs(applied.path));
   const undone = isUndone ? await undo(definition, applied) : undefined;
   // What was there before may be an entry of Sealed Proxy, from an earlier installation.
-  const before = previous === undefined || isAccessKey(readingOf(previous)?.entry?.key) ? '' : previous;
-  const written = applied && writtenIn(definition, applied);
-  const removeEntry = (text: string) => {
-    const reading = readingOf(text);
+  const before = previous === undefined || isAccessKey(readingOf(definition, previous)?.entry?.key) ? '' : previous;
+  const written = applied && knownWritten(definition, applied);
+  const withoutOurs = (text: string) => {
+    const reading = readingOf(definition, text);
     const key = reading?.entry?.key;
     // The entry may be one of an earlier installation, whose values we did not write.
     const known = isAccessKey(key) && written?.includes(disguiseKeys(key)) === true ? written : undefined;
-    if (isAccessKey(key)) return isOurs(key) ? attempt(() => definition.removeEntry(text, before, known)) : text;
+    if (isAccessKey(key)) return isOurs(key) ? withoutEntry(definition, text, before, known) : text;
     return reading === undefined && (text.match(ACCESS_KEYS) ?? []).some(isOurs) ? undefined : text;
   };
-  const paths = new Set([...(applied ? [applied.path] : []), ...definition.files.map((path) => resolve(path, places))]);
+  const paths = new Set([
+    ...(applied ? [applied.path] : []),
+    ...definition.files.map((path) => resolve(definition, path, places)),
+  ]);
   let result: Undone | Unchanged = undone?.kind === 'undone' ? { kind: 'undone' } : { kind: 'unchanged' };
   for (const path of paths) {
     // Without the previous values, the backup is the only place that has them.
-    const removed = await disconnectFile(path, removeEntry, applied !== undefined || previous !== undefined);
+    const removed = await disconnectFile(path, withoutOurs, applied !== undefined || previous !== undefined);
     if (removed.kind === 'refused') return removed;
     if (removed.kind === 'undone') result = removed;
   }
@@ -203,14 +204,15 @@ async function read(definition: Definition, places: Places) {
   const path = await ownPath(definition, places);
   const file = await readConfig(path);
   if (file.kind === 'refused') return file;
-  const reading = attempt(() => definition.read(file.text ?? ''));
+  const reading = readingOf(definition, file.text ?? '');
   if (reading !== undefined) return { kind: 'found', path, file, reading } as const;
   const problem = `${path} is not a valid configuration of ${definition.name}, so Sealed Proxy does not change it.`;
-  return refused(`${problem} Fix it, then try again.`);
+  return refused(`${problem} Fix it, then try again.`, path);
 }
 
-async function ownPath({ files }: Definition, places: Places): Promise<string> {
-  return (await firstExisting(files, places)) ?? resolve(files[0], places);
+async function ownPath(definition: Definition, places: Places): Promise<string> {
+  const { files } = definition;
+  return (await firstExisting(definition, files, places)) ?? resolve(definition, files[0], places);
 }
 
 /** Undefined also if a parser throws, as on an unknown alias or on very deep nesting. */
@@ -222,41 +224,37 @@ function attempt<Result>(parse: () => Result): Result | undefined {
   }
 }
 
-async function firstExisting(paths: readonly string[], places: Places): Promise<string | undefined> {
-  for (const path of paths) if (await exists(resolve(path, places))) return resolve(path, places);
+async function firstExisting(
+  definition: Definition,
+  paths: readonly string[],
+  places: Places,
+): Promise<string | undefined> {
+  for (const path of paths.map((each) => resolve(definition, each, places))) if (await exists(path)) return path;
   return undefined;
 }
 
-/** What a variable moves from the home folder to another place, as the assistant documents it or does. */
-const MOVABLE = [
-  { variable: 'XDG_CONFIG_HOME', moved: '.config', place: 'configHome' }, // https://specifications.freedesktop.org/basedir-spec
-  { variable: 'CLAUDE_CONFIG_DIR', moved: '.claude', place: 'claudeHome' }, // https://code.claude.com/docs/en/env-vars
-  { variable: 'CODEX_HOME', moved: '.codex', place: 'codexHome' }, // https://developers.openai.com/codex/config-advanced
-  { variable: 'QWEN_HOME', moved: '.qwen' },
-  { variable: 'CONTINUE_GLOBAL_DIR', moved: '.continue' },
-  { variable: 'CLINE_DIR', moved: '.cline' },
-  { variable: 'CLINE_DATA_DIR', moved: '.cline/data' },
-  { variable: 'CLINE_PROVIDER_SETTINGS_PATH', moved: '.cline/data/settings/providers.json' },
-] as const;
-
-function resolve(path: string, places: Places): string {
-  for (const movable of MOVABLE) {
-    const target = ('place' in movable ? places[movable.place] : undefined) ?? '';
-    if (target !== '' && isIn(path, movable.moved)) return join(target, path.slice(movable.moved.length));
+function resolve({ moves = [] }: Pick<Definition, 'moves'>, path: string, places: Places): string {
+  for (const { folder, place } of moves) {
+    const target = (place === undefined ? undefined : places[place]) ?? '';
+    if (target !== '' && isIn(path, folder)) return join(target, path.slice(folder.length));
   }
   return join(places.home, path);
 }
 
 /** A route for each variable with which the assistant reads another file than `own`. */
-function movedRoutes({ files }: Definition, own: string, places: Places, surroundings: Surroundings): readonly Route[] {
-  return startVariables(surroundings).flatMap((variables) =>
-    MOVABLE.flatMap(({ variable, moved }) => {
-      const candidates = files.filter((path) => isIn(path, moved));
-      if (candidates.length === 0) return [];
+function movedRoutes(
+  { files, moves = [] }: Definition,
+  own: string,
+  { home }: Places,
+  starts: readonly Variables[],
+): readonly Route[] {
+  return starts.flatMap((variables) =>
+    moves.flatMap(({ variable, folder }) => {
+      const candidates = files.filter((path) => isIn(path, folder));
       const found = variables.get(variable);
-      const target = found?.value || join(places.home, moved);
-      const isOurs = candidates.some((path) => join(target, path.slice(moved.length)) === own);
-      return isOurs ? [] : [unknown('All prompts', found?.source ?? TERMINAL)];
+      const target = found?.value || join(home, folder);
+      const isOurs = candidates.some((path) => join(target, path.slice(folder.length)) === own);
+      return isOurs ? [] : [unknown('All prompts', { source: found?.source ?? TERMINAL })];
     }),
   );
 }

@@ -1,10 +1,13 @@
 import { isAccessKey } from '../../shared/accessKeys.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
-import { classifyConfig } from '../configState.ts';
-import type { Reading } from '../configState.ts';
-import { changedSincePreview, refused } from '../files/configFile.ts';
-import { describeChange, planOf } from '../preview.ts';
-import type { Assistant, AssistantEndpoint, Plan, Refused } from '../types.ts';
+import { refused } from '../files/change.ts';
+import type { Plan, Refused } from '../files/change.ts';
+import { changedSincePreview } from '../files/configFile.ts';
+import { planOf } from '../files/preview.ts';
+import { describeChange } from '../formats/format.ts';
+import type { Assistant, AssistantEndpoint } from './assistant.ts';
+import { classifyConfig } from './configState.ts';
+import type { Reading } from './configState.ts';
 
 /** The user settings of VS Code. */
 export interface UserSettings {
@@ -18,14 +21,17 @@ export interface UserSettings {
 
 type Values = Readonly<Record<string, unknown>>;
 
+const API_VERSION = 'llama-vscode.ai_api_version';
 const NAMES = [
   'llama-vscode.endpoint_chat',
   'llama-vscode.endpoint_tools',
-  'llama-vscode.ai_api_version',
+  API_VERSION,
   'llama-vscode.ai_model',
   'llama-vscode.api_key_chat',
   'llama-vscode.api_key_tools',
 ];
+/** Those that connecting sets in any case. */
+export const ENTRY_NAMES: readonly string[] = NAMES.filter((name) => name !== API_VERSION);
 const PLACE = "VS Code's settings (llama-vscode)";
 const EDITED = 'The llama-vscode settings were edited since, so they cannot be restored. Change them yourself.';
 const FAILED = 'VS Code could not write the llama-vscode settings. They were not changed.';
@@ -55,7 +61,7 @@ export function llamaVscode(settings: UserSettings): Assistant {
       if (applied?.after === now) return (await writeAll(settings, now, applied.before)) ?? { kind: 'undone' };
       if (!Object.values(values).some((value) => isAccessKey(value) && isOurs(value))) return { kind: 'unchanged' };
       // The endpoints and the model were set together with the keys.
-      const rest = textOf({ 'llama-vscode.ai_api_version': values['llama-vscode.ai_api_version'] });
+      const rest = textOf({ [API_VERSION]: values[API_VERSION] });
       return (await writeAll(settings, now, rest)) ?? { kind: 'undone' };
     },
     inspect: (expected) => Promise.resolve(classifyConfig(overridden(settings) ?? readingOf(read()), expected)),
@@ -78,7 +84,7 @@ function plan(before: string, { baseUrl, key, model }: AssistantEndpoint): Plan 
     'llama-vscode.ai_model': model.id,
     'llama-vscode.api_key_chat': key,
     'llama-vscode.api_key_tools': key,
-    ...('llama-vscode.ai_api_version' in known && { 'llama-vscode.ai_api_version': 'v1' }), // the default
+    ...(API_VERSION in known && { [API_VERSION]: 'v1' }), // the default
   };
   const changes = Object.entries(wanted)
     .filter(([name, value]) => known[name] !== value)

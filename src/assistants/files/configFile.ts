@@ -5,7 +5,8 @@ import { lstat, mkdir, open, realpath, rename, rmdir, stat, writeFile } from 'no
 import { basename, dirname, join } from 'node:path';
 import { persist, removeFile, withDraft } from '../../disk/atomicFile.ts';
 import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
-import type { Applied, Change, Refused, Unchanged, Undone } from '../types.ts';
+import { refused } from './change.ts';
+import type { Applied, Change, Refused, Unchanged, Undone } from './change.ts';
 
 /** For the owner only: the file holds a key. */
 const PRIVATE = 0o600;
@@ -164,10 +165,6 @@ function changedMeanwhile(path: string): Refused {
 
 function writeProtected(path: string): Refused {
   return refused(`${path} is write-protected, so it was not changed. Make it writable, then try again.`);
-}
-
-export function refused(message: string): Refused {
-  return { kind: 'refused', message };
 }
 
 /** The bytes of a file; undefined if it does not exist; a description if it cannot be a configuration file. */

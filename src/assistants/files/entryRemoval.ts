@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ACCESS_KEYS } from '../../shared/accessKeys.ts';
 import { asObject, fieldsOf } from '../../shared/json.ts';
-import type { ConfigFormat } from './configFormat.ts';
-import { valueAt, withValue } from './jsonEdit.ts';
-import type { Path, Setting } from './jsonEdit.ts';
+import type { ConfigFormat } from '../formats/format.ts';
+import { valueAt, withValue } from '../formats/format.ts';
+import type { Path, Setting } from '../formats/format.ts';
 
 /**
  * The text without our entry, for a file that another program has edited since. Everything else stays as it is now.

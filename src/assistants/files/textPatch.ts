@@ -1,5 +1,5 @@
 // What differs between two texts: enough to get one from the other without keeping both. Pure.
-import { replaceRange } from './textEdit.ts';
+import { replaceRange } from '../formats/textEdit.ts';
 
 /** Replaces a range of a text by another text. */
 interface Hunk {

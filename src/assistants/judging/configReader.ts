@@ -3,14 +3,27 @@ import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { fieldsOf } from '../../shared/json.ts';
+import { asObject, fieldsOf } from '../../shared/json.ts';
 import { readConfig } from '../files/configFile.ts';
-import type { Remedy, Route } from '../judgement.ts';
+import { valueAt } from '../formats/format.ts';
+import type { ConfigFormat, Path } from '../formats/format.ts';
+import type { Remedy, Route } from './judgement.ts';
+import { parseDotEnv, withFile } from './variables.ts';
+import type { Variables } from './variables.ts';
 
 /** A file with its value. */
 export interface Layer {
   readonly path: string;
   readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** The value at a path in the last file that has one: it takes precedence. */
+export function lastWith(
+  layers: readonly Layer[],
+  path: Path,
+): { readonly path: string; readonly value: unknown } | undefined {
+  const layer = layers.findLast(({ value }) => valueAt(value, path) !== undefined);
+  return layer && { path: layer.path, value: valueAt(layer.value, path) };
 }
 
 /** How deep folders of agents are searched, and for how many files. */
@@ -44,14 +57,29 @@ export class ConfigReader {
   }
 
   /** The values of those of the files that exist, in this order. */
-  async layers(paths: readonly string[], parse: (text: string) => unknown): Promise<readonly Layer[]> {
+  async layers(paths: readonly string[], format: Pick<ConfigFormat, 'read'>): Promise<readonly Layer[]> {
     const found: Layer[] = [];
     for (const path of new Set(paths)) {
       const text = await this.text(path);
       if (text === undefined) continue;
-      const value = attempt(() => parse(text));
+      const value = attempt(() => asObject(format.read(text)));
       if (value === undefined) this.#unreadable.push(path);
-      else found.push({ path, value: fieldsOf(value) });
+      else found.push({ path, value });
+    }
+    return found;
+  }
+
+  /** The variables that a `.env` file sets; none if it does not exist. */
+  async dotEnv(path: string): Promise<Variables> {
+    return withFile(new Map(), parseDotEnv((await this.text(path)) ?? ''), path, '');
+  }
+
+  /** The values at the beginning of those of the Markdown files that exist. */
+  async heads(paths: readonly string[]): Promise<readonly Layer[]> {
+    const found: Layer[] = [];
+    for (const path of paths) {
+      const text = await this.text(path);
+      if (text !== undefined) found.push({ path, value: frontMatter(text) });
     }
     return found;
   }

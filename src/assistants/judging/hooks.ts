@@ -2,9 +2,8 @@
 // the user, which is not judged.
 import { join } from 'node:path';
 import { asObject, fieldsOf } from '../../shared/json.ts';
-import type { Route } from '../judgement.ts';
-import { frontMatter } from './configReader.ts';
 import type { ConfigReader, Layer } from './configReader.ts';
+import type { Route } from './judgement.ts';
 import { addressOf, elsewhere, inFile } from './routes.ts';
 
 /** Of files whose object `hooks` has a list of hooks for each event: the files add to each other. */
@@ -28,10 +27,7 @@ export async function markdownHookRoutes(reader: ConfigReader, folders: readonly
       ...(await reader.list(join(folder, 'commands'), '.md')),
       ...(await reader.list(join(folder, 'skills'), 'SKILL.md', 1)),
     ];
-    for (const path of paths) {
-      const text = await reader.text(path);
-      if (text !== undefined) routes.push(...hookRoutes([{ path, value: frontMatter(text) }]));
-    }
+    routes.push(...hookRoutes(await reader.heads(paths)));
   }
   return routes;
 }

@@ -1,7 +1,7 @@
 // Whether an HTTP proxy takes the requests that an assistant sends to our address. Pure.
 import { redact } from '../../presentation/redaction.ts';
 import { isException } from '../../settings/proxyRoute.ts';
-import type { Remedy, Route } from '../judgement.ts';
+import type { Remedy, Route } from './judgement.ts';
 import type { Variable, Variables } from './variables.ts';
 
 /** What an assistant does with the variables that name HTTP proxies, for an address that begins with `http:`. */

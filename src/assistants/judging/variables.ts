@@ -1,5 +1,5 @@
 // Environment variables as a program sees them, each with where it was set. Pure.
-import type { Remedy, Source } from '../judgement.ts';
+import type { Remedy, Source } from './judgement.ts';
 import type { Environment, Surroundings } from './surroundings.ts';
 
 export interface Variable {
@@ -58,14 +58,12 @@ export function overlay(outer: Variables, inner: Iterable<readonly [string, Vari
   return isCaseless ? new CaselessVariables(all) : new Map(all);
 }
 
-/** With the variables of an object in a file, which replace those of the same name. */
-export function withFile(
-  variables: Variables,
-  values: unknown,
-  path: string,
-  prefix: string,
-  remedy?: Remedy,
-): Variables {
+/**
+ * With the variables of an object in a file, which replace those of the same name.
+ * @param own the assistant's own file, in which connecting sets them
+ */
+export function withFile(variables: Variables, values: unknown, path: string, prefix: string, own?: string): Variables {
+  const remedy: Remedy | undefined = path === own ? { kind: 'connect' } : undefined;
   if (typeof values !== 'object' || values === null) return variables;
   const set = Object.entries(values).flatMap(([name, value]) => {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];

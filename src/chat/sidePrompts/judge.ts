@@ -1,5 +1,8 @@
-// Where each kind of side prompt goes. In doubt, a side prompt is not sealed: `sealed` is said only if a setting names one of
-// our models, the editor offers that model now, its backend is attested, and this version of the editor is known. Pure.
+// The kinds of side prompts: where each one goes, and what to set so that it goes to our models or is not sent. In doubt, a
+// side prompt is not sealed: `sealed` is said only if a setting names one of our models, the editor offers that model now,
+// its backend is attested, and this version of the editor is known. Pure.
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf } from '../../shared/json.ts';
 import {
   COPILOT,
   DEVELOPMENT_BACKEND,
@@ -8,13 +11,18 @@ import {
   copilotState,
   isAiOff,
   isVerifiedVersion,
+  qualifiedName,
   qualifiedTarget,
   utilityTarget,
+  utilityValue,
 } from './facts.ts';
 import type { EditorFacts, Target } from './facts.ts';
 import type { Mark, SidePrompt } from './mark.ts';
+import type { SealingModels } from './proposal.ts';
 import { SETTINGS, SMALL_UTILITY_ALIAS, unknownSettings } from './settings.ts';
 import type { SettingName } from './settings.ts';
+
+const SUBAGENTS = [SETTINGS.searchSubagent, SETTINGS.executionSubagent] as const;
 
 interface Verdict {
   readonly mark: Mark;
@@ -32,56 +40,90 @@ export function judgeSidePrompts(facts: EditorFacts): readonly SidePrompt[] {
   return [...listed, ...otherProviders(facts), ...newSettings(facts)];
 }
 
+/** A setting to write. */
+export interface SettingChange {
+  readonly key: SettingName;
+  readonly value: unknown;
+}
+
+/** The changes that send side prompts to these models. Settings that have the right value already are left out. */
+export function sealingChanges(facts: EditorFacts, models: SealingModels): readonly SettingChange[] {
+  return CATALOGUE.flatMap(({ seal }) => seal?.(facts, models) ?? []);
+}
+
+/** The changes that turn off what cannot be sealed. */
+export function turningOffChanges(facts: EditorFacts): readonly SettingChange[] {
+  return copilotState(facts) === 'disabled' ? [] : CATALOGUE.flatMap(({ turnOff }) => turnOff?.(facts) ?? []);
+}
+
+/** All that is known about one kind of side prompt. */
 interface Entry {
   readonly title: string;
   /** Without one of them, the verdict is not known. */
   readonly settings: readonly SettingName[];
   readonly judge: (facts: EditorFacts) => Verdict;
+  /** What sends it to one of these models. */
+  readonly seal?: (facts: EditorFacts, models: SealingModels) => readonly SettingChange[];
+  /** What turns it off if it cannot be sealed. */
+  readonly turnOff?: (facts: EditorFacts) => readonly SettingChange[];
 }
 
 const CATALOGUE: readonly Entry[] = [
+  utilityPrompt('Titles, summaries, commit messages', SETTINGS.utilitySmall),
+  utilityPrompt('Reviews, debug setup, settings search', SETTINGS.utility),
   {
-    title: 'Titles, summaries, commit messages',
-    settings: [SETTINGS.utilitySmall],
-    judge: (facts) => utilityVerdict(facts, SETTINGS.utilitySmall),
+    title: 'Fallback for the utility models',
+    settings: [SETTINGS.utilityFallback],
+    judge: fallbackVerdict,
+    seal: (facts) => changed(facts, SETTINGS.utilityFallback, 'none'),
   },
   {
-    title: 'Reviews, debug setup, settings search',
-    settings: [SETTINGS.utility],
-    judge: (facts) => utilityVerdict(facts, SETTINGS.utility),
+    title: 'Risk of tool calls',
+    settings: [SETTINGS.riskModel, SETTINGS.riskAssessment],
+    judge: riskVerdict,
+    seal: (facts) => changed(facts, SETTINGS.riskModel, SMALL_UTILITY_ALIAS),
   },
-  { title: 'Fallback for the utility models', settings: [SETTINGS.utilityFallback], judge: fallbackVerdict },
-  { title: 'Risk of tool calls', settings: [SETTINGS.riskModel, SETTINGS.riskAssessment], judge: riskVerdict },
-  {
-    title: 'Plan agent',
-    settings: [SETTINGS.plan],
-    judge: (facts) => agentVerdict(facts, SETTINGS.plan),
-  },
-  {
-    title: 'Explore agent',
-    settings: [SETTINGS.explore],
-    judge: (facts) => agentVerdict(facts, SETTINGS.explore, SETTINGS.exploreOld),
-  },
-  { title: 'Ask agent', settings: [SETTINGS.ask], judge: (facts) => agentVerdict(facts, SETTINGS.ask) },
-  {
-    title: 'Implementation of a plan',
-    settings: [SETTINGS.implement],
-    judge: (facts) => agentVerdict(facts, SETTINGS.implement),
-  },
-  { title: 'Inline chat', settings: [SETTINGS.inlineChat], judge: inlineChatVerdict },
+  agentPrompt('Plan agent', SETTINGS.plan, (facts) => agentVerdict(facts, SETTINGS.plan)),
+  agentPrompt('Explore agent', SETTINGS.explore, (facts) => agentVerdict(facts, SETTINGS.explore, SETTINGS.exploreOld)),
+  followingPrompt('Ask agent', SETTINGS.ask),
+  followingPrompt('Implementation of a plan', SETTINGS.implement),
+  agentPrompt('Inline chat', SETTINGS.inlineChat, inlineChatVerdict),
   { title: 'Model of new chats', settings: [SETTINGS.newChats], judge: newChatsVerdict },
-  { title: 'Agent host', settings: [SETTINGS.agentHost], judge: agentHostVerdict },
-  { title: 'Ghost text', settings: [SETTINGS.ghostText], judge: ghostTextVerdict },
-  { title: 'Next edit suggestions', settings: [SETTINGS.nextEdits], judge: nextEditsVerdict },
+  {
+    title: 'Agent host',
+    settings: [SETTINGS.agentHost],
+    judge: agentHostVerdict,
+    seal: (facts) => changed(facts, SETTINGS.agentHost, true),
+  },
+  {
+    title: 'Ghost text',
+    settings: [SETTINGS.ghostText],
+    judge: ghostTextVerdict,
+    turnOff: (facts) => {
+      const languages = Object.keys(fieldsOf(facts.setting(SETTINGS.ghostText)?.value));
+      return changed(facts, SETTINGS.ghostText, Object.fromEntries(['*', ...languages].map((name) => [name, false])));
+    },
+  },
+  {
+    title: 'Next edit suggestions',
+    settings: [SETTINGS.nextEdits],
+    judge: nextEditsVerdict,
+    turnOff: (facts) => changed(facts, SETTINGS.nextEdits, false),
+  },
   {
     title: 'Search and execution subagents',
-    settings: [SETTINGS.searchSubagent, SETTINGS.executionSubagent],
+    settings: SUBAGENTS,
     judge: subagentsVerdict,
+    turnOff: (facts) =>
+      SUBAGENTS.filter((key) => facts.setting(key) !== undefined && facts.setting(key)?.userValue !== false).map(
+        (key) => ({ key, value: false }),
+      ),
   },
   {
     title: 'Dictation',
     settings: [SETTINGS.dictation, SETTINGS.dictationModel, SETTINGS.dictationCleanup],
     judge: dictationVerdict,
+    turnOff: (facts) => changed(facts, SETTINGS.dictationCleanup, false),
   },
   {
     title: 'Semantic search and the rest of GitHub Copilot',
@@ -90,6 +132,41 @@ const CATALOGUE: readonly Entry[] = [
       copilotOnly(facts, "Only GitHub's own services can do this. To stop it, sign out of GitHub Copilot."),
   },
 ];
+
+function utilityPrompt(title: string, key: SettingName): Entry {
+  return {
+    title,
+    settings: [key],
+    judge: (facts) => utilityVerdict(facts, key),
+    seal: (facts, { utility }) => changed(facts, key, utilityValue(utility)),
+  };
+}
+
+function agentPrompt(title: string, key: SettingName, judge: Entry['judge']): Entry {
+  const seal: Entry['seal'] = (facts, { agent }) => changed(facts, key, qualifiedName(agent));
+  return { title, settings: [key], judge, seal };
+}
+
+/** Follows the model that is selected in the chat, unless its setting names another one. */
+function followingPrompt(title: string, key: SettingName): Entry {
+  return {
+    title,
+    settings: [key],
+    judge: (facts) => agentVerdict(facts, key),
+    seal: (facts, { agent }) => (namesOther(facts, key) ? changed(facts, key, qualifiedName(agent)) : []),
+  };
+}
+
+function namesOther(facts: EditorFacts, key: SettingName): boolean {
+  const target = qualifiedTarget(facts.setting(key)?.value, facts.models);
+  return target.kind !== 'none' && (target.kind !== 'model' || target.model.vendor !== OUR_VENDOR);
+}
+
+/** The change of a setting that the editor has, and that has another value. */
+function changed({ setting }: EditorFacts, key: SettingName, value: unknown): readonly SettingChange[] {
+  const current = setting(key);
+  return current === undefined || isDeepStrictEqual(current.value, value) ? [] : [{ key, value }];
+}
 
 /** Nothing is certain in an editor that is not known, except that a prompt is not sealed. */
 function qualified(verdict: Verdict, facts: EditorFacts): Verdict {
@@ -242,7 +319,7 @@ function nextEditsVerdict(facts: EditorFacts): Verdict {
 
 /** An experiment of GitHub can turn them on for users who have not set them. */
 function subagentsVerdict(facts: EditorFacts): Verdict {
-  const settings = [SETTINGS.searchSubagent, SETTINGS.executionSubagent].map((key) => facts.setting(key));
+  const settings = SUBAGENTS.map((key) => facts.setting(key));
   if (settings.some((setting) => setting?.value === true))
     return copilotOnly(facts, 'Settings of GitHub Copilot turn them off.');
   if (settings.every((setting) => setting?.userValue === false)) return { mark: OFF, reason: 'Turned off.' };

@@ -1,4 +1,5 @@
 // What is said about a kind of side prompt: a prompt that the editor sends besides those that the user writes. Pure.
+import { DEVELOPMENT_BACKEND } from './facts.ts';
 import { SETTINGS } from './settings.ts';
 
 export type Mark =
@@ -66,6 +67,15 @@ export function summaryOfMarks(prompts: readonly SidePrompt[]): string {
   const inline = own.filter(isInline);
   const others = countMarks(own.filter((prompt) => !isInline(prompt)));
   return inline.length === 0 ? others : `${others}; inline suggestions: ${countMarks(inline)}`;
+}
+
+/** What sealing has achieved, in a sentence. What goes to a development backend is not called sealed. */
+export function describeSealed(prompts: readonly SidePrompt[]): string {
+  const own = withoutChats(prompts);
+  const unverified = own.filter(({ mark }) => mark.kind === 'goesTo' && mark.recipient === DEVELOPMENT_BACKEND).length;
+  const sealed = own.filter(({ mark }) => mark.kind === 'sealed').length;
+  if (unverified === 0) return `${sealed} of ${own.length} side prompts are sealed.`;
+  return `${unverified} of ${own.length} side prompts go to ${DEVELOPMENT_BACKEND}, which is not verified.`;
 }
 
 /** How many of them go where, in words; what concerns the user comes first. */

@@ -1,11 +1,7 @@
-// What to set so that side prompts go to our models, and which models. Pure.
-import { isDeepStrictEqual } from 'node:util';
+// Which of our models side prompts should go to. Pure.
 import { fieldsOf } from '../../shared/json.ts';
 import type { ChatModel } from '../models.ts';
-import { OUR_VENDOR, copilotState, qualifiedName, qualifiedTarget, utilityValue } from './facts.ts';
-import type { EditorFacts, OfferedModel } from './facts.ts';
-import { SETTINGS, SMALL_UTILITY_ALIAS } from './settings.ts';
-import type { SettingName } from './settings.ts';
+import type { OfferedModel } from './facts.ts';
 
 /** The models that the user chose. */
 export interface SealingModels {
@@ -13,59 +9,6 @@ export interface SealingModels {
   readonly utility: OfferedModel;
   /** For agents and inline chat: calls tools. */
   readonly agent: OfferedModel;
-}
-
-/** A setting to write. */
-export interface SettingChange {
-  readonly key: SettingName;
-  readonly value: unknown;
-}
-
-/** The changes that send side prompts to these models. Settings that have the right value already are left out. */
-export function sealingChanges(facts: EditorFacts, { utility, agent }: SealingModels): readonly SettingChange[] {
-  const agentName = qualifiedName(agent);
-  const wanted: readonly SettingChange[] = [
-    { key: SETTINGS.utilitySmall, value: utilityValue(utility) },
-    { key: SETTINGS.utility, value: utilityValue(utility) },
-    { key: SETTINGS.utilityFallback, value: 'none' },
-    { key: SETTINGS.riskModel, value: SMALL_UTILITY_ALIAS },
-    { key: SETTINGS.plan, value: agentName },
-    { key: SETTINGS.explore, value: agentName },
-    { key: SETTINGS.inlineChat, value: agentName },
-    // These two follow the selected model unless they are set.
-    ...[SETTINGS.ask, SETTINGS.implement]
-      .filter((key) => namesOther(facts, key))
-      .map((key) => ({ key, value: agentName })),
-    { key: SETTINGS.agentHost, value: true },
-  ];
-  return changed(wanted, facts);
-}
-
-/** The changes that turn off what cannot be sealed. */
-export function turningOffChanges(facts: EditorFacts): readonly SettingChange[] {
-  if (copilotState(facts) === 'disabled') return [];
-  const languages = Object.keys(fieldsOf(facts.setting(SETTINGS.ghostText)?.value));
-  const wanted: readonly SettingChange[] = [
-    { key: SETTINGS.ghostText, value: Object.fromEntries(['*', ...languages].map((name) => [name, false])) },
-    { key: SETTINGS.nextEdits, value: false },
-    { key: SETTINGS.dictationCleanup, value: false },
-  ];
-  const explicit = [SETTINGS.searchSubagent, SETTINGS.executionSubagent]
-    .filter((key) => facts.setting(key)?.userValue !== false && facts.setting(key) !== undefined)
-    .map((key) => ({ key, value: false }));
-  return [...changed(wanted, facts), ...explicit];
-}
-
-function namesOther(facts: EditorFacts, key: SettingName): boolean {
-  const target = qualifiedTarget(facts.setting(key)?.value, facts.models);
-  return target.kind !== 'none' && (target.kind !== 'model' || target.model.vendor !== OUR_VENDOR);
-}
-
-function changed(changes: readonly SettingChange[], { setting }: EditorFacts): readonly SettingChange[] {
-  return changes.filter(({ key, value }) => {
-    const current = setting(key);
-    return current !== undefined && !isDeepStrictEqual(current.value, value);
-  });
 }
 
 /** Our models in the order of the backend, and what the backend says about them. */

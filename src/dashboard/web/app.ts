@@ -2,19 +2,20 @@
 import { html, render } from 'lit';
 import type { TemplateResult } from 'lit';
 import { cache } from 'lit/directives/cache.js';
-import type { DashboardState, FromDashboard, Section, ToDashboard, UsageView } from '../model.ts';
-import { RequestList } from '../requestList.ts';
-import { visibleText } from '../text.ts';
+import type { FromDashboard, ToDashboard } from '../messages.ts';
+import type { DashboardState, Section, UsageView } from '../model.ts';
 import { attestationSection } from './attestation.ts';
 import { clientsSection } from './clients.ts';
-import { connectionSection } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
-import { loadView, saveView, send } from './host.ts';
-import type { SavedView } from './host.ts';
+import type { Host, SavedView } from './host.ts';
+import { overviewSection } from './overview.ts';
 import { empty } from './parts.ts';
 import { promptsSection } from './prompts.ts';
+import { summaryOf } from './promptsText.ts';
+import { RequestList } from './requestList.ts';
 import { requestsSection } from './requests.ts';
 import { TITLES, tabs } from './tabs.ts';
+import { visibleText } from './text.ts';
 import { usageSection } from './usage.ts';
 
 /** How often the durations of running requests change, in milliseconds. */
@@ -25,22 +26,25 @@ const REFRESH = 30_000;
 export class App implements Dashboard {
   readonly requests = new RequestList();
   readonly #root: HTMLElement;
+  readonly #host: Host;
   state: DashboardState | undefined;
   usage: UsageView | undefined;
-  view: SavedView = loadView();
+  view: SavedView;
   now = Date.now();
   /** The actions that have not been answered by a new state. */
   readonly #busy = new Set<string>();
   #announcement = '';
   #isScheduled = false;
 
-  constructor(root: HTMLElement) {
+  constructor(root: HTMLElement, host: Host) {
     this.#root = root;
+    this.#host = host;
+    this.view = host.loadView();
   }
 
   start(): void {
     this.#render();
-    send({ type: 'ready' });
+    this.send({ type: 'ready' });
     this.#requestUsage();
     setInterval(() => {
       if (this.view.section === 'requests' && this.requests.hasRunning) this.#schedule();
@@ -58,7 +62,7 @@ export class App implements Dashboard {
         this.#busy.clear();
         break;
       case 'requests':
-        this.requests.update(message.rows, message.reset, Date.now());
+        this.requests.update(message.requests, message.reset, Date.now());
         if (this.view.section !== 'requests') return;
         break;
       case 'usage':
@@ -74,19 +78,19 @@ export class App implements Dashboard {
   change(part: Partial<SavedView>): void {
     const { section, range, by } = this.view;
     this.view = { ...this.view, ...part };
-    saveView(this.view);
+    this.#host.saveView(this.view);
     if (range !== this.view.range || by !== this.view.by) this.#requestUsage();
     if (section !== this.view.section) document.getElementById('panel')?.scrollTo(0, 0);
     this.#schedule();
   }
 
   send(message: FromDashboard): void {
-    send(message);
+    this.#host.send(message);
   }
 
   act(message: FromDashboard): void {
     this.#busy.add(JSON.stringify(message));
-    send(message);
+    this.send(message);
     this.#schedule();
   }
 
@@ -96,7 +100,7 @@ export class App implements Dashboard {
 
   #requestUsage(): void {
     const { range, by } = this.view;
-    send({ type: 'usageView', range, by });
+    this.send({ type: 'usageView', range, by });
   }
 
   /** Renders once a frame at most, and not while the tab is hidden. */
@@ -130,7 +134,7 @@ export class App implements Dashboard {
     if (section === 'requests') return requestsSection(this);
     if (section === 'usage') return usageSection(this);
     if (this.state === undefined) return empty('Loading…');
-    if (section === 'connection') return connectionSection(this.state.connection, this);
+    if (section === 'overview') return overviewSection(this.state, this);
     if (section === 'prompts') return promptsSection(this.state.prompts, this);
     if (section === 'attestation') return attestationSection(this.state.attestation, this);
     return clientsSection(this.state.clients, this);
@@ -149,7 +153,7 @@ function changes(before: DashboardState | undefined, after: DashboardState): str
 function sentences({ connection, prompts, attestation, clients }: DashboardState): string[] {
   return [
     connection.headline,
-    prompts.headline,
+    summaryOf(prompts).headline,
     attestation.headline,
     ...clients.assistants.map(({ note }) => note),
   ].filter(Boolean);

@@ -1,10 +1,9 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { AttestationSection, AttestationStep } from '../model.ts';
-import { certificateChain } from './chain.ts';
-import { copyable } from './copyable.ts';
+import type { AttestationSection, AttestationStep, ChainCertificate } from '../model.ts';
 import type { Dashboard } from './dashboard.ts';
-import { banner, facts, icon, prose } from './parts.ts';
+import { banner, facts, formats, icon, name, prose } from './parts.ts';
+import { visibleText } from './text.ts';
 
 const RESULTS = {
   passed: { word: 'Passed', tone: 'good' },
@@ -12,6 +11,15 @@ const RESULTS = {
   notReached: { word: 'Not reached', tone: 'skipped' },
   notChecked: { word: 'Not checked', tone: 'warning' },
 } as const;
+
+const ROLES: Readonly<Record<ChainCertificate['role'], string>> = {
+  root: 'Root',
+  intermediate: 'Intermediate',
+  leaf: 'Leaf',
+};
+
+/** How long the button says that it has copied, in milliseconds. */
+const CONFIRMED = 2000;
 
 export function attestationSection(section: AttestationSection, dashboard: Dashboard): TemplateResult {
   return html`${banner(section.tone, section.headline, section.detail)}
@@ -72,4 +80,74 @@ function image({ pcr0, approval }: NonNullable<AttestationSection['image']>): Te
   return html`<h2>Enclave Image</h2>
     ${copyable('PCR0', pcr0)}
     <p>${prose(approval)}</p>`;
+}
+
+/** From the root to the leaf. */
+function certificateChain(chain: readonly ChainCertificate[], now: number): TemplateResult {
+  return html`<ol class="chain">
+    ${chain.map((certificate) => link(certificate, now))}
+  </ol>`;
+}
+
+function link(certificate: ChainCertificate, now: number): TemplateResult {
+  const { role, name: commonName, subject, validFrom, validTo, sha256 } = certificate;
+  const [tone, word] = validity(certificate, now);
+  const details = [
+    { name: 'Subject', value: subject },
+    { name: 'SHA-256', value: sha256 },
+  ];
+  return html`<li class="certificate">
+    <div class="certificate-head"><span class="role">${ROLES[role]}</span>${name(commonName)}</div>
+    <div class="validity">${icon(tone)}<span>${word}</span></div>
+    ${lifetime(certificate, now)}
+    <div class="dates">
+      <span>${formats.dateTime(validFrom)}</span>
+      <span>${formats.dateTime(validTo)}</span>
+    </div>
+    <details>
+      <summary>Details</summary>
+      ${facts(details)}
+    </details>
+  </li>`;
+}
+
+function validity({ validFrom, validTo }: ChainCertificate, now: number): readonly ['good' | 'error', string] {
+  if (now < validFrom) return ['error', 'Not yet valid'];
+  return now > validTo ? ['error', 'Expired'] : ['good', 'Valid now'];
+}
+
+/** From the first to the last moment of the certificate, filled up to now. */
+function lifetime({ validFrom, validTo }: ChainCertificate, now: number): TemplateResult {
+  const elapsed = Math.min(1, Math.max(0, (now - validFrom) / (validTo - validFrom || 1)));
+  return html`<svg class="lifetime" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="all" width="100" height="6"></rect>
+    <rect class="elapsed" width=${elapsed * 100} height="6"></rect>
+  </svg>`;
+}
+
+/** A long identifier, complete, with a button that copies it. */
+function copyable(label: string, value: string): TemplateResult {
+  return html`<div class="copyable">
+    <span class="copyable-label">${label}</span>
+    <code>${visibleText(value)}</code>
+    <vscode-button
+      secondary
+      aria-label="Copy ${label}"
+      @click=${(event: Event) => {
+        void copy(value, event.currentTarget);
+      }}
+      >Copy</vscode-button
+    >
+  </div>`;
+}
+
+async function copy(value: string, button: EventTarget | null): Promise<void> {
+  if (!(button instanceof HTMLElement)) return;
+  const [succeeded, failed] = ['Copied', 'Select it to copy'];
+  const shown = await navigator.clipboard.writeText(value).then(
+    () => succeeded,
+    () => failed,
+  );
+  button.textContent = shown;
+  setTimeout(() => (button.textContent = 'Copy'), CONFIRMED);
 }

@@ -1,11 +1,21 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { AssistantAction, AssistantRow, ClientsSection, FromDashboard, KeyRow } from '../model.ts';
-import { shortText } from '../text.ts';
+import type { KeyOrigin } from '../../keys/accessKeys.ts';
+import type { FromDashboard } from '../messages.ts';
+import type { AssistantAction, AssistantRow, ClientsSection } from '../model.ts';
 import type { Dashboard } from './dashboard.ts';
 import { empty, formats, icon, name, prose } from './parts.ts';
+import { shortText } from './text.ts';
 
 const ACTIONS: Readonly<Record<AssistantAction, string>> = { check: 'Check', repair: 'Repair', undo: 'Undo' };
+
+const ORIGINS: Readonly<Record<KeyOrigin, string>> = {
+  user: 'Created by you',
+  client: 'Allowed by you for an extension',
+  assistant: 'Assistant',
+  terminal: 'Terminals of VS Code',
+  own: 'Sealed Proxy itself',
+};
 
 export function clientsSection({ keys, assistants }: ClientsSection, dashboard: Dashboard): TemplateResult {
   return html`<h2>Access Keys</h2>
@@ -13,14 +23,16 @@ export function clientsSection({ keys, assistants }: ClientsSection, dashboard: 
     <h2>Assistants</h2>
     ${
       assistants.length === 0
-        ? empty('No assistants are connected.')
+        ? empty(
+            'Sealed Proxy has changed the configuration of no assistant. One that uses a copied snippet is only in the table above.',
+          )
         : html`<ul class="assistants">
             ${assistants.map((row) => assistant(row, dashboard))}
           </ul>`
     }`;
 }
 
-function keyTable(keys: readonly KeyRow[], dashboard: Dashboard): TemplateResult {
+function keyTable(keys: ClientsSection['keys'], dashboard: Dashboard): TemplateResult {
   return html`<div class="scroller keys" tabindex="0" role="region" aria-label="Access keys">
     <table>
       <caption class="visually-hidden">
@@ -40,12 +52,10 @@ function keyTable(keys: readonly KeyRow[], dashboard: Dashboard): TemplateResult
           (key) =>
             html`<tr>
               <th scope="row">${name(key.name)}</th>
-              <td>${name(key.origin)}</td>
+              <td>${ORIGINS[key.origin]}</td>
               <td>${formats.date(key.createdAt)}</td>
               <td>${key.lastUsedAt === null ? 'Never' : formats.ago(key.lastUsedAt, dashboard.now)}</td>
-              <td class="actions">
-                ${key.revocable ? action('Revoke', key.name, { type: 'revokeKey', id: key.id }, dashboard) : nothing}
-              </td>
+              <td class="actions">${action('Revoke', key.name, { type: 'revokeKey', id: key.id }, dashboard)}</td>
             </tr>`,
         )}
       </tbody>

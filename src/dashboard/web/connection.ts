@@ -1,33 +1,36 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { CommandButton, ConnectionSection, ModelRow } from '../model.ts';
+import type { ChatModel } from '../../chat/models.ts';
+import { COMMANDS } from '../../presentation/commands.ts';
+import type { VisibleCommand } from '../../presentation/commands.ts';
+import type { ConnectionSection } from '../model.ts';
 import type { Dashboard } from './dashboard.ts';
-import { banner, empty, facts, formats, name } from './parts.ts';
+import { empty, facts, formats, name } from './parts.ts';
 
-export function connectionSection(section: ConnectionSection, dashboard: Dashboard): TemplateResult {
-  return html`${banner(section.tone, section.headline, section.detail)} ${buttons(section.buttons, dashboard)}
-    ${facts(section.facts)}
+/** What few need: the facts about the connection, and the models. */
+export function details(section: ConnectionSection): TemplateResult {
+  return html`${facts(section.facts)}
     <h2>Models</h2>
-    ${section.models.length === 0 ? empty('Models appear here once Sealed Proxy is connected to the backend.') : models(section.models)}`;
+    ${section.chatModels.length + section.otherModels.length === 0 ? empty('Models appear here once Sealed Proxy is connected to the backend.') : models(section)}`;
 }
 
-export function buttons(list: readonly CommandButton[], dashboard: Dashboard): TemplateResult | typeof nothing {
-  if (list.length === 0) return nothing;
+export function buttons(actions: readonly VisibleCommand[], dashboard: Dashboard): TemplateResult | typeof nothing {
+  if (actions.length === 0) return nothing;
   return html`<div class="buttons">
-    ${list.map(
-      (button, index) =>
+    ${actions.map(
+      (action, index) =>
         html`<vscode-button
           ?secondary=${index > 0}
           @click=${() => {
-            dashboard.send({ type: 'command', name: button.name });
+            dashboard.send({ type: 'command', name: action });
           }}
-          >${name(button.title)}</vscode-button
+          >${name(COMMANDS[action].title)}</vscode-button
         >`,
     )}
   </div>`;
 }
 
-function models(list: readonly ModelRow[]): TemplateResult {
+function models({ chatModels, otherModels }: ConnectionSection): TemplateResult {
   return html`<div class="scroller models" tabindex="0" role="region" aria-label="Models">
     <table>
       <caption class="visually-hidden">
@@ -42,22 +45,39 @@ function models(list: readonly ModelRow[]): TemplateResult {
         </tr>
       </thead>
       <tbody>
-        ${list.map(
-          (model) =>
-            html`<tr>
-              <th scope="row">
-                ${name(model.name)}${model.id === model.name ? nothing : html`<div class="sub">${name(model.id)}</div>`}
-              </th>
-              <td class="number">${formats.number(model.contextWindow)}</td>
-              <td class="number">${formats.number(model.maxOutput)}</td>
-              <td>
-                <div class="badges">
-                  ${model.capabilities.map((capability) => html`<vscode-badge>${name(capability)}</vscode-badge>`)}
-                </div>
-              </td>
-            </tr>`,
-        )}
+        ${chatModels.map(chatModel)} ${otherModels.map(otherModel)}
       </tbody>
     </table>
   </div>`;
+}
+
+function chatModel({
+  id,
+  name: title,
+  maxInputTokens,
+  maxOutputTokens,
+  tools,
+  images,
+  reasoning,
+}: ChatModel): TemplateResult {
+  const capabilities = [tools ? 'Tools' : '', images ? 'Images' : '', reasoning ? 'Reasoning' : ''];
+  return html`<tr>
+    <th scope="row">${name(title)}${id === title ? nothing : html`<div class="sub">${name(id)}</div>`}</th>
+    <td class="number">${formats.number(maxInputTokens + maxOutputTokens)}</td>
+    <td class="number">${formats.number(maxOutputTokens)}</td>
+    <td>${badges(capabilities.filter((word) => word !== ''))}</td>
+  </tr>`;
+}
+
+function otherModel(id: string): TemplateResult {
+  return html`<tr>
+    <th scope="row">${name(id)}</th>
+    <td class="number">${formats.number(null)}</td>
+    <td class="number">${formats.number(null)}</td>
+    <td>${badges(['Not for chat'])}</td>
+  </tr>`;
+}
+
+function badges(words: readonly string[]): TemplateResult {
+  return html`<div class="badges">${words.map((word) => html`<vscode-badge>${name(word)}</vscode-badge>`)}</div>`;
 }

@@ -1,7 +1,8 @@
 // What a section of the dashboard knows and can do.
-import type { FromDashboard, UsageView } from '../model.ts';
-import type { RequestList } from '../requestList.ts';
+import type { FromDashboard } from '../messages.ts';
+import type { UsageView } from '../model.ts';
 import type { SavedView } from './host.ts';
+import type { RequestList } from './requestList.ts';
 
 export interface Dashboard {
   readonly requests: RequestList;

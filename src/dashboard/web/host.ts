@@ -1,6 +1,7 @@
 // The editor, as the web view reaches it.
+import type { FromDashboard } from '../messages.ts';
 import { RANGES, SECTIONS } from '../model.ts';
-import type { FromDashboard, Grouping, Range, Section } from '../model.ts';
+import type { Grouping, Range, Section } from '../model.ts';
 
 /** What survives while the tab is hidden. */
 export interface SavedView {
@@ -19,23 +20,26 @@ interface EditorApi {
 
 declare function acquireVsCodeApi(): EditorApi;
 
-const api = acquireVsCodeApi();
+export class Host {
+  /** There is one for each page. */
+  readonly #editor = acquireVsCodeApi();
 
-export function send(message: FromDashboard): void {
-  api.postMessage(message);
-}
+  send(message: FromDashboard): void {
+    this.#editor.postMessage(message);
+  }
 
-export function saveView(view: SavedView): void {
-  api.setState(view);
-}
+  saveView(view: SavedView): void {
+    this.#editor.setState(view);
+  }
 
-/** The state that was saved last; the first view without one. */
-export function loadView(): SavedView {
-  const saved = (api.getState() ?? {}) as Partial<Record<keyof SavedView, unknown>>;
-  return {
-    section: SECTIONS.find((section) => section === saved.section) ?? 'connection',
-    client: typeof saved.client === 'string' ? saved.client : undefined,
-    range: RANGES.find((range) => range === saved.range) ?? 'day',
-    by: saved.by === 'model' ? 'model' : 'client',
-  };
+  /** The state that was saved last; the first view without one. */
+  loadView(): SavedView {
+    const saved = (this.#editor.getState() ?? {}) as Partial<Record<keyof SavedView, unknown>>;
+    return {
+      section: SECTIONS.find((section) => section === saved.section) ?? 'overview',
+      client: typeof saved.client === 'string' ? saved.client : undefined,
+      range: RANGES.find((range) => range === saved.range) ?? 'day',
+      by: saved.by === 'model' ? 'model' : 'client',
+    };
+  }
 }

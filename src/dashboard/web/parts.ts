@@ -1,9 +1,9 @@
 // Small parts that several sections use.
 import { html, nothing, svg } from 'lit';
 import type { TemplateResult } from 'lit';
-import { NO_VALUE, formatsFor } from '../format.ts';
-import type { Fact, Tone } from '../model.ts';
-import { shortText, visibleText } from '../text.ts';
+import type { Fact, Tone } from '../../presentation/text.ts';
+import { NO_VALUE, formatsFor } from './format.ts';
+import { shortText, visibleText } from './text.ts';
 
 export const formats = formatsFor(navigator.language);
 

@@ -1,11 +1,14 @@
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import type { PromptsSection, SenderGroup, SenderRow, SenderVerdict } from '../model.ts';
-import { shortText, visibleText } from '../text.ts';
+import { VERDICTS, verdictLines } from '../../promptMap/sender.ts';
+import type { Sender, SenderVerdict } from '../../promptMap/sender.ts';
+import type { PromptsSection } from '../model.ts';
 import { buttons } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
 import { banner, empty, facts, icon, name, prose } from './parts.ts';
 import type { Icon } from './parts.ts';
+import { GROUPS, activeSenders, buttonOf, limitsOf, summaryOf } from './promptsText.ts';
+import { shortText } from './text.ts';
 
 const ICONS: Readonly<Record<SenderVerdict, Icon>> = {
   elsewhere: 'error',
@@ -18,69 +21,93 @@ const ICONS: Readonly<Record<SenderVerdict, Icon>> = {
   off: 'skipped',
 };
 
+/** As many names as fit in a line of the banner. */
+const NAMED = 6;
+
 export function promptsSection(section: PromptsSection, dashboard: Dashboard): TemplateResult {
-  return html`${banner(section.tone, section.headline, section.detail, verdictLines(section))}
-    ${buttons(section.buttons, dashboard)} ${counts(section)} ${section.groups.map((each) => group(each, dashboard))}
+  const { tone, headline, detail } = summaryOf(section);
+  return html`${banner(tone, headline, detail, verdictList(section))} ${buttons(section.actions, dashboard)}
+    ${counts(section)}
+    ${Object.entries(GROUPS).map(([group, { title, none }]) => {
+      const senders = section.senders.filter((each) => each.group === group);
+      return groupOf(title, none, senders, dashboard);
+    })}
     <h2>Limits</h2>
     <ul class="limits">
-      ${section.limits.map((limit) => html`<li>${prose(limit)}</li>`)}
+      ${limitsOf(section).map((limit) => html`<li>${prose(limit)}</li>`)}
     </ul>`;
 }
 
-function verdictLines({ verdicts }: PromptsSection): TemplateResult | typeof nothing {
-  if (verdicts.length === 0) return nothing;
+/** Who is in which state, by name. */
+export function verdictList(section: PromptsSection): TemplateResult | typeof nothing {
+  const lines = verdictLines(activeSenders(section), NAMED);
+  if (lines.length === 0) return nothing;
   return html`<ul class="verdicts">
-    ${verdicts.map(({ word, names }) => html`<li><strong>${prose(word)}</strong>: ${prose(names)}</li>`)}
+    ${lines.map(({ word, names }) => html`<li><strong>${prose(word)}</strong>: ${prose(names)}</li>`)}
   </ul>`;
 }
 
-function counts({ counts: list }: PromptsSection): TemplateResult {
+function counts({ senders }: PromptsSection): TemplateResult {
   return html`<ul class="counts" aria-label="Number of each verdict">
-    ${list.map(
-      ({ verdict, word, tone, count }) =>
-        html`<li>${icon(ICONS[verdict], tone)}<strong>${count}</strong> ${prose(word)}</li>`,
+    ${verdictLines(senders, 0).map(
+      ({ verdict, word, count }) => html`<li>${verdictIcon(verdict)}<strong>${count}</strong> ${prose(word)}</li>`,
     )}
   </ul>`;
 }
 
-function group({ title, none, rows }: SenderGroup, dashboard: Dashboard): TemplateResult | typeof nothing {
-  if (rows.length === 0 && none === '') return nothing;
+function verdictIcon(verdict: SenderVerdict): TemplateResult {
+  return icon(ICONS[verdict], VERDICTS[verdict].tone);
+}
+
+function groupOf(
+  title: string,
+  none: string,
+  senders: readonly Sender[],
+  dashboard: Dashboard,
+): TemplateResult | typeof nothing {
+  if (senders.length === 0 && none === '') return nothing;
   return html`<h2>${prose(title)}</h2>
     ${
-      rows.length === 0
-        ? empty(visibleText(none))
+      senders.length === 0
+        ? empty(none)
         : html`<ul class="senders">
-            ${rows.map((row) => sender(row, dashboard))}
+            ${senders.map((sender) => row(sender, dashboard))}
           </ul>`
     }`;
 }
 
-function sender(row: SenderRow, dashboard: Dashboard): TemplateResult {
-  return html`<li class="sender sender-${row.verdict}">
-    <div class="sender-verdict tone-${row.tone}">${icon(ICONS[row.verdict], row.tone)}${prose(row.word)}</div>
+function row(sender: Sender, dashboard: Dashboard): TemplateResult {
+  const { verdict, details } = sender;
+  const { word, tone } = VERDICTS[verdict];
+  return html`<li class="sender sender-${verdict}">
+    <div class="sender-verdict tone-${tone}">${verdictIcon(verdict)}${prose(word)}</div>
     <div class="sender-text">
-      <h3>${name(row.name)}</h3>
-      <div class="sub">${prose(row.sentence)}</div>
+      <h3>${name(sender.name)}</h3>
+      <div class="sub">${prose(sender.sentence)}</div>
       ${
-        row.details.length === 0
+        details.length === 0
           ? nothing
           : html`<details>
               <summary>Details</summary>
-              ${facts(row.details)}
+              ${facts(details)}
             </details>`
       }
     </div>
-    ${row.button === '' ? nothing : html`<div class="actions">${remedyButton(row, dashboard)}</div>`}
+    ${remedyButton(sender, dashboard)}
   </li>`;
 }
 
-function remedyButton({ id, name: subject, button }: SenderRow, dashboard: Dashboard): TemplateResult {
-  return html`<vscode-button
-    secondary
-    aria-label="${shortText(button)} (${shortText(subject)})"
-    @click=${() => {
-      dashboard.send({ type: 'remedy', id });
-    }}
-    >${shortText(button)}</vscode-button
-  >`;
+function remedyButton({ id, name: subject, remedy }: Sender, dashboard: Dashboard): TemplateResult | typeof nothing {
+  if (remedy === undefined) return nothing;
+  const title = buttonOf(remedy);
+  return html`<div class="actions">
+    <vscode-button
+      secondary
+      aria-label="${title} (${shortText(subject)})"
+      @click=${() => {
+        dashboard.send({ type: 'remedy', id });
+      }}
+      >${title}</vscode-button
+    >
+  </div>`;
 }

@@ -2,26 +2,38 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import { NO_VALUE } from '../format.ts';
-import type { RequestRow } from '../model.ts';
-import { MAX_ROWS } from '../requestList.ts';
-import { shortText } from '../text.ts';
+import type { NamedRequest } from '../model.ts';
+import { describeEnd, describeRoute, hasFailed, tokensPerSecond } from '../requestText.ts';
 import type { Dashboard } from './dashboard.ts';
+import { NO_VALUE } from './format.ts';
 import { empty, formats, icon, name } from './parts.ts';
+import { MAX_ROWS } from './requestList.ts';
+import { shortText } from './text.ts';
 
-const COLUMNS: readonly (readonly [title: string, kind: string])[] = [
-  ['Time', 'time'],
-  ['Client', 'client'],
-  ['Route', 'route'],
-  ['Model', 'model'],
-  ['Status', 'number status'],
-  ['First byte', 'number wait'],
-  ['Duration', 'number duration'],
-  ['Tokens in', 'number tokens-in'],
-  ['Tokens out', 'number tokens'],
-  ['Tokens cached', 'number tokens'],
-  ['Tokens per s', 'number tokens'],
-  ['End', 'end'],
+interface Column {
+  readonly title: string;
+  /** The classes of its cells: see styles/requests.css. */
+  readonly kind: string;
+  readonly cell: (request: NamedRequest, dashboard: Dashboard) => unknown;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'Time', kind: 'time', cell: ({ at }, { now }) => formats.clock(at, now) },
+  { title: 'Client', kind: 'client', cell: ({ client }) => name(client) },
+  { title: 'Route', kind: 'route', cell: (request) => name(describeRoute(request)) },
+  { title: 'Model', kind: 'model', cell: ({ model }) => name(model ?? '') },
+  { title: 'Status', kind: 'number status', cell: ({ status }) => (status === 0 ? NO_VALUE : status) },
+  { title: 'First byte', kind: 'number wait', cell: ({ firstByteMs }) => formats.duration(firstByteMs) },
+  {
+    title: 'Duration',
+    kind: 'number duration',
+    cell: (request, { requests, now }) => formats.duration(requests.duration(request, now)),
+  },
+  { title: 'Tokens in', kind: 'number tokens-in', cell: ({ tokensIn }) => formats.number(tokensIn) },
+  { title: 'Tokens out', kind: 'number tokens', cell: ({ tokensOut }) => formats.number(tokensOut) },
+  { title: 'Tokens cached', kind: 'number tokens', cell: ({ tokensCached }) => formats.number(tokensCached) },
+  { title: 'Tokens per s', kind: 'number tokens', cell: (request) => formats.number(tokensPerSecond(request)) },
+  { title: 'End', kind: 'end', cell: (request) => html`${endIcon(request)}${name(describeEnd(request))}` },
 ];
 
 export function requestsSection(dashboard: Dashboard): TemplateResult {
@@ -32,7 +44,7 @@ export function requestsSection(dashboard: Dashboard): TemplateResult {
   ${rows.length === 0 ? empty('This client has sent no requests.') : table(rows, dashboard)}`;
 }
 
-function table(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResult {
+function table(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
   return html`<div class="scroller requests" tabindex="0" role="region" aria-label="Requests">
     <table>
       <caption class="visually-hidden">
@@ -40,21 +52,21 @@ function table(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResul
       </caption>
       <thead>
         <tr>
-          ${COLUMNS.map(([title, kind]) => html`<th scope="col" class=${kind}>${title}</th>`)}
+          ${COLUMNS.map(({ title, kind }) => html`<th scope="col" class=${kind}>${title}</th>`)}
         </tr>
       </thead>
       <tbody>
         ${repeat(
           rows,
           (row) => row.id,
-          (row) => guard([row, row.running ? dashboard.now : 0], () => line(row, dashboard)),
+          (row) => guard([row, row.outcome === null ? dashboard.now : 0], () => line(row, dashboard)),
         )}
       </tbody>
     </table>
   </div>`;
 }
 
-function filter(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResult {
+function filter(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
   const clients = dashboard.requests.clients();
   const { client: selected } = dashboard.view;
   // A saved client may have no request any more.
@@ -75,26 +87,19 @@ function filter(rows: readonly RequestRow[], dashboard: Dashboard): TemplateResu
   </div>`;
 }
 
-function line(row: RequestRow, dashboard: Dashboard): TemplateResult {
-  const tone = row.running ? 'running' : row.tone;
-  return html`<tr class=${row.running ? 'running' : ''}>
-    <td class="time">${formats.clock(row.at, dashboard.now)}</td>
-    <td>${name(row.client)}</td>
-    <td>${name(row.route)}</td>
-    <td>${name(row.model)}</td>
-    <td class="number">${row.status === 0 ? NO_VALUE : row.status}</td>
-    <td class="number">${formats.duration(row.firstByteMs)}</td>
-    <td class="number">${formats.duration(dashboard.requests.duration(row, dashboard.now))}</td>
-    <td class="number">${formats.number(row.tokensIn)}</td>
-    <td class="number">${formats.number(row.tokensOut)}</td>
-    <td class="number">${formats.number(row.tokensCached)}</td>
-    <td class="number">${formats.number(row.tokensPerSecond)}</td>
-    <td class="end">${tone === 'neutral' || tone === 'good' ? nothing : icon(tone)}${name(row.end)}</td>
+function line(request: NamedRequest, dashboard: Dashboard): TemplateResult {
+  return html`<tr class=${request.outcome === null ? 'running' : ''}>
+    ${COLUMNS.map(({ kind, cell }) => html`<td class=${kind}>${cell(request, dashboard)}</td>`)}
   </tr>`;
 }
 
-function counts(rows: readonly RequestRow[]): string {
-  const running = rows.filter((row) => row.running).length;
+function endIcon(request: NamedRequest): TemplateResult | typeof nothing {
+  if (request.outcome === null) return icon('running');
+  return hasFailed(request) ? icon('error') : nothing;
+}
+
+function counts(rows: readonly NamedRequest[]): string {
+  const running = rows.filter(({ outcome }) => outcome === null).length;
   const all = rows.length === 1 ? '1 request' : `${formats.number(rows.length)} requests`;
   return running === 0 ? all : `${all}, ${formats.number(running)} running`;
 }

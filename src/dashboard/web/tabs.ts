@@ -5,7 +5,7 @@ import { SECTIONS } from '../model.ts';
 import type { Section } from '../model.ts';
 
 export const TITLES: Readonly<Record<Section, string>> = {
-  connection: 'Connection',
+  overview: 'Overview',
   prompts: 'Where Prompts Go',
   attestation: 'Attestation',
   requests: 'Requests',

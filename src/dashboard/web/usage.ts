@@ -1,14 +1,14 @@
-import { html, nothing } from 'lit';
+import { html, nothing, render } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { hasRequests, seriesOf, total } from '../chartData.ts';
-import type { ChartSeries } from '../chartData.ts';
+import { ref } from 'lit/directives/ref.js';
 import type { Grouping, Range, UsageSeries, UsageView } from '../model.ts';
-import { choice } from './choice.ts';
+import { active, hasRequests, seriesOf, total } from './chartData.ts';
+import type { ChartSeries } from './chartData.ts';
 import type { Dashboard } from './dashboard.ts';
+import { NO_VALUE } from './format.ts';
 import { empty, formats, icon, name } from './parts.ts';
 import type { Chart } from './usageChart.ts';
-import { valuesTable } from './valuesTable.ts';
 
 const RANGE_TITLES: Readonly<Record<Range, string>> = { day: '48 hours', week: '7 days', quarter: '90 days' };
 const GROUPING_TITLES: Readonly<Record<Grouping, string>> = { client: 'By client', model: 'By model' };
@@ -123,4 +123,81 @@ function sums({ series }: UsageView): TemplateResult {
       <td class="number">${all((one) => one.tokensOut)}</td>
     </tr>
   </tfoot>`;
+}
+
+/** The values of a chart as a table, for those who cannot see it or want the numbers. */
+interface Values extends Omit<Chart, 'kind'> {
+  readonly title: string;
+}
+
+/** Details with the table, which is made when they are opened: it may have thousands of cells. */
+function valuesTable(values: Values): TemplateResult {
+  const update = (element: unknown): void => {
+    if (!(element instanceof HTMLDetailsElement)) return;
+    const place = element.querySelector<HTMLElement>('.values');
+    if (place !== null && element.open) render(table(values), place);
+  };
+  return html`<details
+    class="values-details"
+    ${ref(update)}
+    @toggle=${(event: Event) => {
+      update(event.currentTarget);
+    }}
+  >
+    <summary>Values as a table</summary>
+    <div class="values scroller" tabindex="0" role="region" aria-label="${values.title}, values"></div>
+  </details>`;
+}
+
+function table({ title, times, series, format, formatTime }: Values): TemplateResult {
+  return html`<table>
+    <caption class="visually-hidden">
+      ${title}; times without any value are left out
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">Time</th>
+        ${series.map((one) => html`<th scope="col" class="number">${name(one.name)}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${active(series, times.length).map(
+        (index) =>
+          html`<tr>
+            <th scope="row">${formatTime(times[index] ?? 0)}</th>
+            ${series.map(({ values }) => {
+              const value = values[index] ?? null;
+              return html`<td class="number">${value === null ? NO_VALUE : format(value)}</td>`;
+            })}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** A few options of which one is selected, side by side. */
+function choice<K extends string>(
+  label: string,
+  options: Readonly<Record<K, string>>,
+  selected: K,
+  select: (option: K) => void,
+): TemplateResult {
+  const entries = Object.entries(options) as [K, string][];
+  return html`<fieldset class="choice">
+    <legend class="visually-hidden">${label}</legend>
+    ${entries.map(
+      ([option, title]) =>
+        html`<label
+          ><input
+            type="radio"
+            class="visually-hidden"
+            name=${label}
+            .checked=${option === selected}
+            @change=${() => {
+              select(option);
+            }}
+          /><span>${title}</span></label
+        >`,
+    )}
+  </fieldset>`;
 }

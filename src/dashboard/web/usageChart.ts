@@ -1,8 +1,8 @@
 // A chart of the usage section: stacked bars or lines, as wide as its place.
 import uPlot from 'uplot';
-import { stack } from '../chartData.ts';
-import type { ChartSeries } from '../chartData.ts';
-import { shortText } from '../text.ts';
+import { stack } from './chartData.ts';
+import type { ChartSeries } from './chartData.ts';
+import { shortText } from './text.ts';
 import { chartColors } from './theme.ts';
 import type { ChartColors } from './theme.ts';
 
@@ -173,8 +173,6 @@ export class UsageChart extends HTMLElement {
     this.#tooltip.style.right = isRight ? `${plot.over.clientWidth - left + TOOLTIP_DISTANCE}px` : '';
   }
 }
-
-customElements.define('usage-chart', UsageChart);
 
 function bars(): uPlot.Series.PathBuilder {
   const { bars: builder } = uPlot.paths;

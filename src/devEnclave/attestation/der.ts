@@ -1,4 +1,4 @@
-import { TAG } from '../../attestation/x509/der.ts';
+import { TAG } from '../../attestation/der.ts';
 import { concatBytes } from '../../shared/bytes.ts';
 
 /** Encodes one DER value (X.690 section 8.1) with the concatenated `contents`. */

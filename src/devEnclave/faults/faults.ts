@@ -1,5 +1,5 @@
 // The faults that the enclave can inject, so that tests can check that clients reject them: their names, and when they
-// apply. handshakeFaults.ts, outerFaults.ts, recordFaults.ts and ../attestation/documentSigner.ts inject them.
+// apply. handshakeFaults.ts, outerFaults.ts, recordFaults.ts and documentSigner.ts inject them.
 
 /** Faults of the handshake. */
 const HANDSHAKE_FAULTS = {

@@ -8,7 +8,7 @@ import {
   PUBLIC_KEY_LENGTH,
   SESSION_SECONDS,
 } from '../../session/wire.ts';
-import type { HandshakeBindings } from '../attestation/documentSigner.ts';
+import type { HandshakeBindings } from './documentSigner.ts';
 import type { HandshakeFault } from './faults.ts';
 
 type Faults = ReadonlySet<HandshakeFault>;

@@ -49,11 +49,6 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
     summary: 'N words, one chunk each, as fast as possible',
     answer: ({ words }) => ({ steps: repeat(natural(words[0]), words[1] ?? 'word'), unpaced: true }),
   },
-  large: {
-    usage: 'BYTES',
-    summary: 'a text of exactly that many bytes in one chunk',
-    answer: ({ words }) => ({ steps: [{ kind: 'text', text: 'x'.repeat(natural(words[0])) }] }),
-  },
   bytes: {
     usage: 'N',
     summary: 'a body of exactly N bytes as application/octet-stream, with a fixed pattern',

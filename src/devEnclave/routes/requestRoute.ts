@@ -43,13 +43,12 @@ export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const arrival = { request, wallMs: Date.now(), at: performance.now() };
   if (await injectOuterFault(faults, request, response)) return;
   const session = findSession(sessions, request);
   const { requestId, plaintext } = session.open(await collectBody(request, MAX_RECORD, 413));
   const decrypted = parseDecryptedRequest(plaintext);
   const tracker = new ResponseTracker(response);
-  for (const listen of listeners) listen(describeRequest(arrival, session.id, requestId, decrypted, tracker));
+  for (const listen of listeners) listen(describeRequest(request, session.id, requestId, decrypted, tracker));
   await runHandler(handler, decrypted, startResponse(session, requestId, response, tracker, faults));
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../session/wire.ts';
 import { fromBase64 } from '../../shared/bytes.ts';
 import { exactFields, parseJson } from '../../shared/json.ts';
-import type { DocumentMaker } from '../attestation/documentSigner.ts';
+import type { DocumentMaker } from '../faults/documentSigner.ts';
 import type { HandshakeFault } from '../faults/faults.ts';
 import { encodeReply, injectBindingFaults, sendReply } from '../faults/handshakeFaults.ts';
 import { acceptHandshake } from '../transport/enclaveSession.ts';

@@ -9,8 +9,6 @@ import type { Ending, ResponseTracker } from './responseTracker.ts';
 
 /** One decrypted request. */
 export interface RequestFacts {
-  /** When the head of the outer request arrived, ISO 8601. */
-  readonly at: string;
   /** 32 lower-case hex characters each. */
   readonly session_id: string;
   readonly request_id: string;
@@ -29,14 +27,10 @@ export interface RequestFacts {
     readonly framing: 'content-length' | 'chunked' | 'none';
     readonly content_length: number | null;
   };
-  /** From the head of the outer request to the last byte of the record, in milliseconds. */
-  readonly body_ms: number;
 }
 
-/** How the response ended, and how many milliseconds after the head of the outer request. */
 export interface RequestEnding {
   readonly ended: Ending;
-  readonly ended_ms: number;
 }
 
 export interface JournalEntry extends RequestFacts {
@@ -48,14 +42,6 @@ export interface Rejection {
   readonly path: string;
   readonly status: number;
   readonly reason: string;
-}
-
-/** When an outer request arrived. */
-export interface Arrival {
-  readonly request: IncomingMessage;
-  readonly wallMs: number;
-  /** By `performance.now()`. */
-  readonly at: number;
 }
 
 /** Called for every decrypted request. */
@@ -104,7 +90,7 @@ export function recordTo(file: string): RequestListener {
 
 /** The journal entry of a request that has just been decrypted. */
 export function describeRequest(
-  arrival: Arrival,
+  outer: IncomingMessage,
   sessionId: string,
   requestId: Uint8Array,
   request: DecryptedRequest,
@@ -112,8 +98,7 @@ export function describeRequest(
 ): JournalEntry {
   const { credential, cacheNamespaceRoot, method, target, headers, body } = request;
   return {
-    end: tracker.ended.then((ended) => ({ ended, ended_ms: since(arrival) })),
-    at: new Date(arrival.wallMs).toISOString(),
+    end: tracker.ended.then((ended) => ({ ended })),
     session_id: sessionId,
     request_id: toHex(requestId),
     method,
@@ -124,8 +109,7 @@ export function describeRequest(
     body_present: body !== undefined,
     body_length: body?.length ?? 0,
     body_sha256: sha256(body ?? ''),
-    outer: describeOuterRequest(arrival.request),
-    body_ms: since(arrival),
+    outer: describeOuterRequest(outer),
   };
 }
 
@@ -136,10 +120,6 @@ function describeOuterRequest({ rawHeaders, headers }: IncomingMessage): Request
     framing: headers['transfer-encoding'] !== undefined ? 'chunked' : length === undefined ? 'none' : 'content-length',
     content_length: length === undefined ? null : Number(length),
   };
-}
-
-function since({ at }: Arrival): number {
-  return Math.round(performance.now() - at);
 }
 
 function sha256(data: Uint8Array | string): string {

@@ -7,8 +7,8 @@ import { arrayAt, booleanAt, jsonAt, objectAt, optional, stringAt } from '../fie
 import type { Fields } from '../fields.ts';
 import { blocksAt, contentOf, partsOf, resultPartsOf, text, textOf, unsupportedBlock } from './content.ts';
 import type { Block, Part } from './content.ts';
-import { toolChangeAt } from './toolChanges.ts';
-import type { ToolChange } from './toolChanges.ts';
+import { toolChangeAt } from './tools.ts';
+import type { ToolChange } from './tools.ts';
 import { Transcript } from './transcript.ts';
 
 export interface Conversation {

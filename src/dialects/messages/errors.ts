@@ -1,6 +1,8 @@
 // Errors in the format of the Messages API (https://platform.claude.com/docs/en/api/errors).
 import type { ThreadUnsupportedRequestErrorDetails } from '@anthropic-ai/sdk/resources/messages';
 import type { ErrorType } from '@anthropic-ai/sdk/resources/shared';
+import { isBackendCode } from '../../shared/errors.ts';
+import type { BackendCode } from '../../shared/errors.ts';
 import { CONTEXT_EXCEEDED } from '../dialectError.ts';
 import type { DialectError } from '../dialectError.ts';
 
@@ -12,7 +14,10 @@ interface ErrorResponse {
   readonly error: {
     readonly type: ErrorType | 'request_too_large';
     readonly message: string;
-    readonly details?: { readonly error_code: typeof THREAD_UNSUPPORTED; readonly unsupported: readonly ['thread'] };
+    /** `code`: why there is no response of the backend. This API has no field for it. */
+    readonly details?:
+      | { readonly error_code: typeof THREAD_UNSUPPORTED; readonly unsupported: readonly ['thread'] }
+      | { readonly code: BackendCode };
   };
   readonly request_id: string;
 }
@@ -36,9 +41,10 @@ const CONTEXT_PREFIX = 'prompt is too long: ';
 export function errorResponse(error: DialectError, requestId: string): ErrorResponse {
   const type = TYPES.get(error.status) ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
   const message = error.code === CONTEXT_EXCEEDED ? CONTEXT_PREFIX + error.message : error.message;
-  const details =
-    error.code === THREAD_UNSUPPORTED
-      ? ({ error_code: THREAD_UNSUPPORTED, unsupported: ['thread'] } as const)
-      : undefined;
-  return { type: 'error', error: { type, message, ...(details && { details }) }, request_id: requestId };
+  return { type: 'error', error: { type, message, ...detailsOf(error) }, request_id: requestId };
+}
+
+function detailsOf({ code }: DialectError): Pick<ErrorResponse['error'], 'details'> {
+  if (code === THREAD_UNSUPPORTED) return { details: { error_code: code, unsupported: ['thread'] } };
+  return isBackendCode(code) ? { details: { code } } : {};
 }

@@ -3,7 +3,7 @@
 import type { MessageTokensCount } from '@anthropic-ai/sdk/resources/messages';
 import type { Dialect } from '../dialect.ts';
 import { errorResponse } from './errors.ts';
-import { findModelInfo, listModels } from './models.ts';
+import { describeModel, listModels } from './models.ts';
 import { createReply } from './reply.ts';
 import { translateRequest } from './request.ts';
 import type { MessagesPlan } from './request.ts';
@@ -12,10 +12,7 @@ export const messages: Dialect<MessagesPlan> = {
   translateRequest,
   createReply,
   tokenCount: (estimate) => JSON.stringify({ input_tokens: estimate } satisfies MessageTokensCount),
-  listModels: (modelList) => JSON.stringify(listModels(modelList)),
-  describeModel: (modelList, id) => {
-    const model = findModelInfo(modelList, id);
-    return model && JSON.stringify(model);
-  },
+  listModels,
+  describeModel,
   errorBody: (error, requestId) => JSON.stringify(errorResponse(error, requestId)),
 };

@@ -3,6 +3,7 @@ import type { ModelCapabilities, ModelInfo } from '@anthropic-ai/sdk/resources/m
 import { fieldsOf } from '../../shared/json.ts';
 import { chatModelEntries, contextWindow, firstText, reasons, sizeOf } from '../../shared/modelList.ts';
 import type { ModelFields } from '../../shared/modelList.ts';
+import { offeredModel } from '../requestModel.ts';
 
 interface ModelPage {
   readonly data: readonly ModelInfo[];
@@ -15,14 +16,15 @@ interface ModelPage {
 const MAX_TIME = 8.64e12;
 
 /** All chat models, on one page. */
-export function listModels(modelList: unknown): ModelPage {
+export function listModels(modelList: unknown): string {
   const data = chatModelEntries(modelList).map(toModel);
-  return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return JSON.stringify({ data, has_more: false, ...ends } satisfies ModelPage);
 }
 
-export function findModelInfo(modelList: unknown, id: string): ModelInfo | undefined {
-  const model = chatModelEntries(modelList).find((entry) => entry.id === id);
-  return model && toModel(model);
+/** @throws DialectError if the backend does not offer this model */
+export function describeModel(modelList: unknown, id: string): string {
+  return JSON.stringify(toModel(offeredModel(modelList, id)));
 }
 
 function toModel(model: ModelFields): ModelInfo {

@@ -3,7 +3,17 @@ import type { ChatRequest } from '../chatCompletions.ts';
 import { DialectError, invalidField } from '../dialectError.ts';
 import { EFFORTS, effortAt } from '../effort.ts';
 import type { Effort } from '../effort.ts';
-import { arrayAt, countAt, jsonAt, numberAt, objectAt, optional, rejectFields, stringAt } from '../fields.ts';
+import {
+  arrayAt,
+  countAt,
+  jsonAt,
+  numberAt,
+  objectAt,
+  optional,
+  optionalFields,
+  rejectFields,
+  stringAt,
+} from '../fields.ts';
 import type { Fields } from '../fields.ts';
 import { THREAD_UNSUPPORTED } from './errors.ts';
 
@@ -41,21 +51,22 @@ type Sampling = Pick<ChatRequest, 'max_tokens' | 'temperature' | 'top_p' | 'top_
 
 /** @param outputLimit the most tokens that a response may have */
 export function readSampling(request: Fields, outputLimit: number): Sampling {
-  const maxTokens = optional(countAt, 'max_tokens', request['max_tokens']);
-  const temperature = optional(numberAt, 'temperature', request['temperature']);
-  const topP = optional(numberAt, 'top_p', request['top_p']);
-  const topK = optional(numberAt, 'top_k', request['top_k']);
-  const stop = (optional(arrayAt, 'stop_sequences', request['stop_sequences']) ?? []).map((text, index) =>
-    stringAt(`stop_sequences[${index}]`, text),
-  );
+  const { max_tokens: maxTokens, stop_sequences: stop = [], ...others } = optionalFields(request, SAMPLING);
   return {
     ...(maxTokens !== undefined && { max_tokens: Math.min(maxTokens, outputLimit) }),
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: topK }),
+    ...others,
     ...(stop.length > 0 && { stop }),
   };
 }
+
+const SAMPLING = {
+  max_tokens: countAt,
+  temperature: numberAt,
+  top_p: numberAt,
+  top_k: numberAt,
+  stop_sequences: (path: string, value: unknown) =>
+    arrayAt(path, value).map((text, index) => stringAt(`${path}[${index}]`, text)),
+} as const;
 
 /** The schema that the text of the response must follow. */
 export function readFormat(request: Fields): Pick<ChatRequest, 'response_format'> {

@@ -1,9 +1,9 @@
 // The tools that a request offers to the model.
 import type { ChatRequest, ChatTool } from '../chatCompletions.ts';
 import { invalidField } from '../dialectError.ts';
-import { arrayAt, booleanAt, jsonAt, objectAt, optional, stringAt } from '../fields.ts';
+import { arrayAt, booleanAt, jsonAt, objectAt, optional, optionalFields, stringAt } from '../fields.ts';
 import type { Fields } from '../fields.ts';
-import type { ToolChange } from './toolChanges.ts';
+import type { Block } from './content.ts';
 
 /** Tools that Anthropic's servers run. A client that has other tools can go on without them. */
 const SERVER_TOOL = /^(web_search|web_fetch|code_execution|tool_search_tool|advisor)_/;
@@ -14,6 +14,24 @@ interface Tool {
   readonly definition: ChatTool;
   /** Offered only after a message has referred to it. */
   readonly isDeferred: boolean;
+}
+
+/** A tool that a message offers or withdraws in the middle of a conversation. */
+export type ToolChange =
+  | { readonly kind: 'offer' | 'withdraw'; readonly name: string }
+  /** A tool that is not in the field `tools`. */
+  | { readonly kind: 'define'; readonly path: string; readonly definition: unknown };
+
+/** The change that a block makes; undefined for any other block. */
+export function toolChangeAt({ path, type, fields }: Block): ToolChange | undefined {
+  if (type !== 'tool_addition' && type !== 'tool_removal') return undefined;
+  const tool = objectAt(`${path}.tool`, fields['tool']);
+  if (tool['type'] === 'tool_definition' && type === 'tool_addition') {
+    return { kind: 'define', path: `${path}.tool.definition`, definition: tool['definition'] };
+  }
+  if (tool['type'] !== 'tool_reference') throw invalidField(`${path}.tool.type`, 'must be "tool_reference".');
+  const name = stringAt(`${path}.tool.name`, tool['name']);
+  return { kind: type === 'tool_addition' ? 'offer' : 'withdraw', name };
 }
 
 /** The fields of a Chat Completions request for the fields `tools` and `tool_choice`. */
@@ -65,13 +83,14 @@ function toolAt(path: string, type: string, fields: Fields): Tool {
     throw invalidField(`${path}.type`, problem);
   }
   const name = stringAt(`${path}.name`, fields['name']);
-  const description = optional(stringAt, `${path}.description`, fields['description']);
   const parameters = objectAt(`${path}.input_schema`, fields['input_schema']);
   jsonAt(`${path}.input_schema`, parameters);
-  const strict = optional(booleanAt, `${path}.strict`, fields['strict']);
-  const examples = (optional(arrayAt, `${path}.input_examples`, fields['input_examples']) ?? []).map((example, index) =>
-    jsonAt(`${path}.input_examples[${index}]`, example),
-  );
+  const {
+    description,
+    input_examples: examples = [],
+    strict = false,
+    defer_loading: isDeferred = false,
+  } = optionalFields(fields, TOOL_FIELDS, path);
   const words =
     examples.length > 0 ? [description ?? '', 'Examples of the input:', ...examples].join('\n') : description;
   return {
@@ -82,12 +101,20 @@ function toolAt(path: string, type: string, fields: Fields): Tool {
         name,
         ...(words !== undefined && { description: words.trimStart() }),
         parameters,
-        ...(strict === true && { strict }),
+        ...(strict && { strict }),
       },
     },
-    isDeferred: optional(booleanAt, `${path}.defer_loading`, fields['defer_loading']) === true,
+    isDeferred,
   };
 }
+
+const TOOL_FIELDS = {
+  description: stringAt,
+  strict: booleanAt,
+  input_examples: (path: string, value: unknown) =>
+    arrayAt(path, value).map((example, index) => jsonAt(`${path}[${index}]`, example)),
+  defer_loading: booleanAt,
+} as const;
 
 /** @param hasSearch whether the model was to find deferred tools with a server tool: it is offered all of them instead */
 function offeredTools(

@@ -2,15 +2,15 @@
 import type { Model } from 'openai/resources/models';
 import { chatModelEntries } from '../../shared/modelList.ts';
 import type { ModelFields } from '../../shared/modelList.ts';
+import { offeredModel } from '../requestModel.ts';
 
 export function listModels(modelList: unknown): string {
   return JSON.stringify({ object: 'list', data: chatModelEntries(modelList).map(describe) });
 }
 
-/** Undefined if the backend does not offer this model. */
-export function describeModel(modelList: unknown, id: string): string | undefined {
-  const model = chatModelEntries(modelList).find((entry) => entry.id === id);
-  return model === undefined ? undefined : JSON.stringify(describe(model));
+/** @throws DialectError if the backend does not offer this model */
+export function describeModel(modelList: unknown, id: string): string {
+  return JSON.stringify(describe(offeredModel(modelList, id)));
 }
 
 function describe({ id, created, owned_by: owner }: ModelFields): Model {

@@ -1,7 +1,8 @@
 // The fields of a request besides its input and tools.
-import type { ResponseTextConfig } from 'openai/resources/responses/responses';
+import type { Response, ResponseTextConfig } from 'openai/resources/responses/responses';
 import type { Reasoning } from 'openai/resources/shared';
 import type { ChatRequest } from '../chatCompletions.ts';
+import type { Reported } from '../chatReader.ts';
 import { invalidField } from '../dialectError.ts';
 import { EFFORTS, effortAt } from '../effort.ts';
 import {
@@ -13,10 +14,11 @@ import {
   objectAt,
   oneOf,
   optional,
+  optionalFields,
   rejectFields,
   stringAt,
 } from '../fields.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields, FieldsOf } from '../fields.ts';
 
 const STATELESS = 'the proxy stores no responses.';
 
@@ -51,22 +53,123 @@ export function rejectUnsupported(request: Fields): void {
   }
 }
 
-export interface Sampling {
-  readonly temperature: number | undefined;
-  readonly topP: number | undefined;
-  readonly maxTokens: number | undefined;
-  readonly presencePenalty: number | undefined;
-  readonly frequencyPenalty: number | undefined;
+/** Fields that Chat Completions has as well. */
+const SAMPLING = {
+  temperature: numberAt,
+  top_p: numberAt,
+  presence_penalty: numberAt,
+  frequency_penalty: numberAt,
+} as const;
+
+/** Fields with another name in Chat Completions, or for which the request decides whether they are passed on. */
+const OTHERS = {
+  max_output_tokens: countAt,
+  instructions: stringAt,
+  parallel_tool_calls: booleanAt,
+  service_tier: stringAt,
+} as const;
+
+/** The client's own notes and limits: the backend does not get them. */
+const NOTES = {
+  max_tool_calls: countAt,
+  metadata: metadataAt,
+  prompt_cache_key: stringAt,
+  safety_identifier: stringAt,
+} as const;
+
+/** The fields of a response that repeat those of the request, or the API's defaults. */
+export type RequestEcho = Required<
+  Pick<
+    Response,
+    | 'instructions'
+    | 'max_output_tokens'
+    | 'metadata'
+    | 'parallel_tool_calls'
+    | 'prompt_cache_key'
+    | 'reasoning'
+    | 'safety_identifier'
+    | 'temperature'
+    | 'text'
+    | 'tool_choice'
+    | 'tools'
+    | 'top_p'
+  >
+> & {
+  // not in the library's types, but in the schema of Open Responses
+  readonly frequency_penalty: number;
+  readonly max_tool_calls: number | null;
+  readonly presence_penalty: number;
+  /** As the client asked for it, until the backend says how it processed the request. */
+  readonly service_tier: string;
+};
+
+/** In characters. A response does not repeat a longer field: it has it three times, and is kept until its end. */
+const MAX_ECHO = 128 * 1024;
+
+/** What a complete response says if the backend has reported nothing. */
+export const UNREPORTED = { service_tier: 'auto' } satisfies Required<Reported>;
+
+/** What a response says of fields that the request does not have. */
+const ECHO_DEFAULTS: RequestEcho = {
+  ...UNREPORTED,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  prompt_cache_key: null,
+  reasoning: {},
+  safety_identifier: null,
+  temperature: 1,
+  text: {},
+  tool_choice: 'auto',
+  tools: [],
+  top_p: 1,
+};
+
+/** Repeats these fields of the request; the defaults take the place of those that are missing or too long. */
+export function echoOf(fields: {
+  readonly [Name in keyof RequestEcho]?: RequestEcho[Name] | null | undefined;
+}): RequestEcho {
+  const repeated = Object.entries(fields).filter(([, value]) => {
+    return value !== undefined && value !== null && JSON.stringify(value).length <= MAX_ECHO;
+  });
+  return { ...ECHO_DEFAULTS, ...Object.fromEntries(repeated) };
 }
 
-export function readSampling(request: Fields): Sampling {
+export interface Options {
+  readonly instructions: string | undefined;
+  /** Whether the model may call several tools at once; undefined if the client does not say. */
+  readonly parallel: boolean | undefined;
+  readonly chat: FieldsOf<typeof SAMPLING> & Pick<ChatRequest, 'max_tokens' | 'service_tier'>;
+  readonly echo: Partial<RequestEcho>;
+}
+
+/** The fields that the response repeats as they are. */
+export function readOptions(request: Fields): Options {
+  const sampling = optionalFields(request, SAMPLING);
+  const others = optionalFields(request, OTHERS);
+  const { instructions, max_output_tokens: maxTokens, parallel_tool_calls: parallel, service_tier: tier } = others;
   return {
-    temperature: optional(numberAt, 'temperature', request['temperature']),
-    topP: optional(numberAt, 'top_p', request['top_p']),
-    maxTokens: optional(countAt, 'max_output_tokens', request['max_output_tokens']),
-    presencePenalty: optional(numberAt, 'presence_penalty', request['presence_penalty']),
-    frequencyPenalty: optional(numberAt, 'frequency_penalty', request['frequency_penalty']),
+    instructions,
+    parallel,
+    chat: {
+      ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+      ...sampling,
+      // the backend's default has no name that all backends know
+      ...(tier !== undefined && tier !== 'auto' && { service_tier: tier as ChatTier }),
+    },
+    echo: { ...sampling, ...others, ...optionalFields(request, NOTES) },
   };
+}
+
+type ChatTier = NonNullable<ChatRequest['service_tier']>;
+
+function metadataAt(path: string, value: unknown): Record<string, string> {
+  const entries = Object.entries(objectAt(path, value));
+  return Object.fromEntries(entries.map(([name, text]) => [name, stringAt(`${path}.${name.slice(0, 64)}`, text)]));
 }
 
 export interface ReasoningOptions {
@@ -99,30 +202,27 @@ export interface TextOptions {
 /** The format and the length of the text. */
 export function readText(request: Fields): TextOptions {
   const text = optional(objectAt, 'text', request['text']) ?? {};
-  const verbosity = optional(verbosityAt, 'text.verbosity', text['verbosity']);
+  const verbosity = optionalFields(text, { verbosity: verbosityAt }, 'text');
   const format = optional(objectAt, 'text.format', text['format']) ?? { type: 'text' };
-  const more = verbosity === undefined ? {} : { verbosity };
   switch (format['type']) {
     case 'text':
-      return { format: { format: { type: 'text' }, ...more }, chat: more };
+      return { format: { format: { type: 'text' }, ...verbosity }, chat: verbosity };
     case 'json_object':
       return {
-        format: { format: { type: 'json_object' }, ...more },
-        chat: { response_format: { type: 'json_object' }, ...more },
+        format: { format: { type: 'json_object' }, ...verbosity },
+        chat: { response_format: { type: 'json_object' }, ...verbosity },
       };
     case 'json_schema': {
       jsonAt('text.format', format);
-      const description = optional(stringAt, 'text.format.description', format['description']);
-      const strict = optional(booleanAt, 'text.format.strict', format['strict']);
+      const more = optionalFields(format, { description: stringAt, strict: booleanAt }, 'text.format');
       const schema = {
         name: stringAt('text.format.name', format['name']),
         schema: objectAt('text.format.schema', format['schema']),
-        ...(description !== undefined && { description }),
-        ...(strict !== undefined && { strict }),
+        ...more,
       };
       return {
-        format: { format: { type: 'json_schema', ...schema }, ...more },
-        chat: { response_format: { type: 'json_schema', json_schema: schema }, ...more },
+        format: { format: { type: 'json_schema', ...schema }, ...verbosity },
+        chat: { response_format: { type: 'json_schema', json_schema: schema }, ...verbosity },
       };
     }
     default:

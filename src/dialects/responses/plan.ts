@@ -1,6 +1,6 @@
 // What the reply to a request of the Responses API must know of the request.
-import type { Response } from 'openai/resources/responses/responses';
 import type { ReplyPlan } from '../dialect.ts';
+import type { RequestEcho } from './options.ts';
 
 /** A tool as the client knows it. */
 export interface ClientTool {
@@ -19,34 +19,8 @@ export interface DeferredTools {
   readonly namespaces: Readonly<Record<string, string>>;
 }
 
-/** The fields of a response that repeat those of the request, or the API's defaults. */
-export type RequestEcho = Required<
-  Pick<
-    Response,
-    | 'instructions'
-    | 'max_output_tokens'
-    | 'metadata'
-    | 'parallel_tool_calls'
-    | 'prompt_cache_key'
-    | 'reasoning'
-    | 'safety_identifier'
-    | 'temperature'
-    | 'text'
-    | 'tool_choice'
-    | 'tools'
-    | 'top_p'
-  >
-> & {
-  // not in the library's types, but in the schema of Open Responses
-  readonly frequency_penalty: number;
-  readonly max_tool_calls: number | null;
-  readonly presence_penalty: number;
-};
-
 export interface ResponsesPlan extends ReplyPlan {
   readonly echo: RequestEcho;
-  /** How the client asked for the request to be processed. */
-  readonly serviceTier: string | undefined;
   /** The client's tools by the names of the functions that the model calls. */
   readonly tools: Readonly<Record<string, ClientTool>>;
   readonly deferred: DeferredTools;

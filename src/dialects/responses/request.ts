@@ -3,19 +3,15 @@ import type { Tool } from 'openai/resources/responses/responses';
 import type { ChatRequest } from '../chatCompletions.ts';
 import type { RequestContext, TranslatedRequest } from '../dialect.ts';
 import { invalidField } from '../dialectError.ts';
-import { arrayAt, booleanAt, countAt, objectAt, optional, stringAt } from '../fields.ts';
-import type { Fields } from '../fields.ts';
+import { arrayAt, booleanAt, objectAt, optional, stringAt } from '../fields.ts';
 import { findModel } from '../requestModel.ts';
-import { findTools } from './input/foundTools.ts';
-import { readInput } from './input/items.ts';
-import { readReasoning, readSampling, readText, rejectUnsupported } from './options.ts';
-import type { RequestEcho, ResponsesPlan } from './plan.ts';
-import { ToolNames } from './tools/toolNames.ts';
-import { chooseTools, joinTools, readTools } from './tools/tools.ts';
-import { ToolSearch } from './tools/toolSearch.ts';
-
-/** In characters. A response does not repeat a longer field: it has it three times, and is kept until its end. */
-const MAX_ECHO = 128 * 1024;
+import { readInput } from './input.ts';
+import { echoOf, readOptions, readReasoning, readText, rejectUnsupported } from './options.ts';
+import type { RequestEcho } from './options.ts';
+import type { ResponsesPlan } from './plan.ts';
+import { ToolNames } from './toolNames.ts';
+import { chooseTools, joinTools, readFoundTools, readTools } from './tools.ts';
+import { searchTools } from './toolSearch.ts';
 
 /** @throws DialectError if the request cannot be translated; the message names the field */
 export function translateRequest(body: unknown, context: RequestContext): TranslatedRequest<ResponsesPlan> {
@@ -24,20 +20,15 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
   const { id, reasons, seesImages } = findModel(model, context, 'responses');
   rejectUnsupported(request);
   const stream = optional(booleanAt, 'stream', request['stream']) ?? false;
-  const instructions = optional(stringAt, 'instructions', request['instructions']);
-  const sampling = readSampling(request);
+  const { instructions, parallel, ...options } = readOptions(request);
   const reasoning = readReasoning(request);
   const text = readText(request);
-  const parallel = optional(booleanAt, 'parallel_tool_calls', request['parallel_tool_calls']);
-
-  const serviceTier = optional(stringAt, 'service_tier', request['service_tier']);
 
   const names = new ToolNames();
   const listed = readTools(request['tools'], names);
-  const found = findTools(request['input'], names);
-  const search = new ToolSearch(request['tools'], found.flat(), names);
-  const offered = joinTools([search.offer(listed), ...found]);
-  const choice = chooseTools(request['tool_choice'], offered);
+  const found = readFoundTools(request['input'], names);
+  const { offered, deferred } = searchTools(request['tools'], listed, found.flat());
+  const choice = chooseTools(request['tool_choice'], joinTools([offered, ...found]));
   const messages = readInput({ instructions, input: request['input'], seesImages, open: context.open }, names);
   if (messages.length === 0) throw invalidField('input', 'must contain at least one message.');
 
@@ -49,48 +40,20 @@ export function translateRequest(body: unknown, context: RequestContext): Transl
     ...choice,
     ...(choice.tools !== undefined && parallel !== undefined && { parallel_tool_calls: parallel }),
     ...(reasons && reasoning.chat),
-    ...(sampling.maxTokens !== undefined && { max_tokens: sampling.maxTokens }),
-    ...(sampling.temperature !== undefined && { temperature: sampling.temperature }),
-    ...(sampling.topP !== undefined && { top_p: sampling.topP }),
-    ...(sampling.presencePenalty !== undefined && { presence_penalty: sampling.presencePenalty }),
-    ...(sampling.frequencyPenalty !== undefined && { frequency_penalty: sampling.frequencyPenalty }),
-    // the backend's default has no name that all backends know
-    ...(serviceTier !== undefined && serviceTier !== 'auto' && { service_tier: serviceTier as ChatTier }),
+    ...options.chat,
     ...text.chat,
   };
-  const echo: RequestEcho = {
-    frequency_penalty: sampling.frequencyPenalty ?? 0,
-    instructions: unlessLong(instructions, null),
-    max_output_tokens: sampling.maxTokens ?? null,
-    max_tool_calls: optional(countAt, 'max_tool_calls', request['max_tool_calls']) ?? null,
-    metadata: unlessLong(readMetadata(request), {}),
-    parallel_tool_calls: parallel ?? true,
-    presence_penalty: sampling.presencePenalty ?? 0,
-    prompt_cache_key: unlessLong(optional(stringAt, 'prompt_cache_key', request['prompt_cache_key']), null),
+  const echo = echoOf({
+    ...options.echo,
     reasoning: reasoning.echo,
-    safety_identifier: unlessLong(optional(stringAt, 'safety_identifier', request['safety_identifier']), null),
-    temperature: sampling.temperature ?? 1,
-    text: unlessLong(text.format, {}),
-    tool_choice: unlessLong(request['tool_choice'] as RequestEcho['tool_choice'] | null | undefined, 'auto'),
-    tools: unlessLong(describeTools(request['tools']), []),
-    top_p: sampling.topP ?? 1,
-  };
+    text: text.format,
+    tool_choice: request['tool_choice'] as RequestEcho['tool_choice'] | null | undefined,
+    tools: describeTools(request['tools']),
+  });
   const { summarizes, isSealed } = reasoning;
-  const { tools } = names;
-  const plan = {
-    model,
-    stream,
-    echo,
-    serviceTier,
-    tools,
-    deferred: search.deferred,
-    summarizes,
-    sealsReasoning: isSealed,
-  };
+  const plan = { model, stream, echo, tools: names.tools, deferred, summarizes, sealsReasoning: isSealed };
   return { chat, plan };
 }
-
-type ChatTier = NonNullable<ChatRequest['service_tier']>;
 
 /** The tools as a response repeats them: a function has all its fields there. */
 function describeTools(tools: unknown): Tool[] {
@@ -100,15 +63,3 @@ function describeTools(tools: unknown): Tool[] {
   });
 }
 const FUNCTION_DEFAULTS = { description: null, parameters: null, strict: null };
-
-function unlessLong<Value, Other>(value: Value | null | undefined, other: Other): Value | Other {
-  return value === undefined || value === null || JSON.stringify(value).length > MAX_ECHO ? other : value;
-}
-
-/** The client's own notes: they are repeated in the response. */
-function readMetadata(request: Fields): Record<string, string> {
-  const metadata = optional(objectAt, 'metadata', request['metadata']) ?? {};
-  return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [name, stringAt(`metadata.${name.slice(0, 64)}`, value)]),
-  );
-}

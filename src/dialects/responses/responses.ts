@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect.ts';
 import { errorBody } from './errors.ts';
 import { describeModel, listModels } from './models.ts';
 import type { ResponsesPlan } from './plan.ts';
-import { ResponsesReply } from './reply/reply.ts';
+import { ResponsesReply } from './reply.ts';
 import { translateRequest } from './request.ts';
 
 export const responses: Dialect<ResponsesPlan> = {

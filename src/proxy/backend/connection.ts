@@ -12,7 +12,7 @@ import type { Clock } from '../../session/transport.ts';
 import type { ProxyConfig } from '../../settings/proxyConfig.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import type { ApprovedImage, FromProxy, ImageRules } from '../../shared/messages.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 import { imageOf, listedSince, summarizeAttestation } from './attestationSummary.ts';
 import { describeError } from './describeError.ts';
 import { EvidenceKeeper } from './evidenceKeeper.ts';

@@ -1,7 +1,7 @@
 // undici breaks the connection at a `100 Continue` that it did not ask for, and has no option against it. A client must
 // accept any number of informational responses before the final one, and may ignore them (RFC 9110 section 15.2). So they
 // are taken out of what undici reads.
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
 /** The beginning of an informational response; 101 is left to undici, because it ends HTTP on the connection. */
@@ -75,6 +75,15 @@ function skipInformational(socket: Socket): void {
 }
 
 /** undici announces each request here, with its socket, just before it writes the request's head. */
-subscribe('undici:client:sendHeaders', (message) => {
-  skipInformational((message as { readonly socket: Socket }).socket);
-});
+const REQUESTS = 'undici:client:sendHeaders';
+
+/** Hides informational responses from undici, in all connections of this process, until the returned function is called. */
+export function hideInformationalResponses(): () => void {
+  const onRequest = (message: unknown) => {
+    skipInformational((message as { readonly socket: Socket }).socket);
+  };
+  subscribe(REQUESTS, onRequest);
+  return () => {
+    unsubscribe(REQUESTS, onRequest);
+  };
+}

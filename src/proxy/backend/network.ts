@@ -7,15 +7,21 @@ import { configuredRoute } from '../../settings/proxyRoute.ts';
 import { isProxyUrl } from '../../settings/rules.ts';
 import type { NetworkSettings } from '../../shared/messages.ts';
 import type { NetworkReport, ProxyRoute, RouteReport } from '../../shared/network.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 import { readCertificates } from './certificates.ts';
 import type { Certificates } from './certificates.ts';
+import { hideInformationalResponses } from './informationalResponses.ts';
 import { ProxyError } from './proxyError.ts';
 import { RoutedDispatcher } from './routedDispatcher.ts';
 import { openTunnelPool } from './tunnelPool.ts';
 
 /** As many as there may be requests at once (see requestLimits.ts), and some for handshakes. */
 const MAX_CONNECTIONS = 264;
+/**
+ * How long an idle connection to the backend stays open, in milliseconds: long enough for the pauses of a conversation, and
+ * shorter than the idle timeout of servers, because a request that meets a closing connection must not be sent again.
+ */
+const IDLE_LIFETIME = 20_000;
 /** The relay sets the time limits, not the library. */
 const NO_LIMITS = {
   connections: MAX_CONNECTIONS,
@@ -23,9 +29,7 @@ const NO_LIMITS = {
   bodyTimeout: 0,
   allowH2: false,
   pipelining: 1,
-  // Long enough for the pauses of a conversation, and shorter than the idle timeout of servers: a request that meets a
-  // closing connection must not be sent again.
-  keepAliveTimeout: 20_000,
+  keepAliveTimeout: IDLE_LIFETIME,
 } as const;
 
 /**
@@ -52,6 +56,7 @@ export class Network {
   readonly #findProxy: FindProxy | undefined;
   readonly #log: Pick<Log, 'info' | 'warn'> | undefined;
   readonly #closing = new AbortController();
+  readonly #showInformational = hideInformationalResponses();
   readonly #certificates: Promise<Certificates>;
   #report: NetworkReport = { backend: null, history: null, certificates: null };
 
@@ -91,9 +96,10 @@ export class Network {
     });
   }
 
-  /** Ends the reading of certificates. */
+  /** To be called when no connection is needed any more. Ends the reading of certificates. */
   close(): void {
     this.#closing.abort();
+    this.#showInformational();
   }
 
   async #readCertificates(): Promise<Certificates> {

@@ -1,5 +1,4 @@
 // The connections to the backend: undici over HTTP/1.1, without its own time limits, redirects or retries.
-import './informationalResponses.ts';
 import type { Dispatcher } from 'undici';
 import type {
   Transport,
@@ -128,7 +127,8 @@ class DispatchedCall implements UpstreamCall, Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
-    if (!this.#cancelled) this.#handler.onError(error);
+    // undici passes the controller on when it begins to write the request to a connection.
+    if (!this.#cancelled) this.#handler.onError(error, this.#controller === undefined);
   }
 }
 

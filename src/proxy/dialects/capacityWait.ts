@@ -1,6 +1,6 @@
 // How long a request waits for the backend to have capacity again.
 import { singleValue } from '../http/headers.ts';
-import type { Collected } from './collectedResponse.ts';
+import type { Collected } from './collectSink.ts';
 
 const MAX_ATTEMPTS = 3;
 /** For a response that does not say when to try again, in milliseconds; doubled after each attempt. */

@@ -3,15 +3,15 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { DialectError, readError } from '../../dialects/dialectError.ts';
 import { ERROR_CODE_HEADER, ERROR_CONTRACT_HEADER } from '../../session/wire.ts';
 import { singleValue } from '../http/headers.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
-import type { Collected } from './collectedResponse.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
+import type { Collected } from './collectSink.ts';
 
-export function toDialectError({ message, status, code }: ProxyError): DialectError {
+export function toDialectError({ message, status, code }: ClientError): DialectError {
   return new DialectError(message, { status, code });
 }
 
 /** Makes the JSON body of an error of the proxy. */
-export function errorFormat(dialect: Pick<Dialect, 'errorBody'>, requestId: string): (error: ProxyError) => string {
+export function errorFormat(dialect: Pick<Dialect, 'errorBody'>, requestId: string): (error: ClientError) => string {
   return (error) => dialect.errorBody(toDialectError(error), requestId);
 }
 

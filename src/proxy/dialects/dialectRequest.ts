@@ -4,35 +4,38 @@ import { requestIdOf } from '../../dialects/dialect.ts';
 import type { Dialect, DialectName, ReplyIdentity, ReplyPlan } from '../../dialects/dialect.ts';
 import { DialectError } from '../../dialects/dialectError.ts';
 import { parseExactJson } from '../../dialects/exactJson.ts';
-import { unknownModel } from '../../dialects/requestModel.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
 import { DIRECT } from '../../shared/usage.ts';
 import { sendJson } from '../http/errorResponses.ts';
-import { DIALECT_BODY_LIMIT, busyError } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
+import { busyError } from '../http/openaiErrors.ts';
+import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext } from '../relay/relay.ts';
 import type { Place } from '../relay/requestLimits.ts';
-import type { RequestEntry } from '../relay/requestLog.ts';
 import { Upload } from '../relay/upload.ts';
-import type { UpstreamKey } from '../server/accessKeys.ts';
-import { CHAT_COMPLETIONS } from '../server/routes.ts';
-import type { DialectTask } from '../server/routes.ts';
-import type { RequestMeter } from '../usage/requestMeter.ts';
+import { CHAT_COMPLETIONS } from '../relay/upstream.ts';
+import type { UpstreamKey } from '../relay/upstream.ts';
+import type { RequestEntry } from '../usage/requestEntry.ts';
 import { CapacityWait, wait } from './capacityWait.ts';
-import { keptHeaders } from './collectedResponse.ts';
+import { keptHeaders } from './collectSink.ts';
+import type { Collected } from './collectSink.ts';
 import { asDialectError, errorOf, toDialectError } from './dialectErrors.ts';
-import { DialectResponse } from './dialectResponse.ts';
 import { DIALECTS } from './dialects.ts';
+import { DialectSink } from './dialectSink.ts';
 import { ModelListFailure } from './modelLists.ts';
 import type { ModelLists } from './modelLists.ts';
 import { reasoningKey, seal } from './reasoningSeal.ts';
 import type { TranslationJob } from './translation.ts';
 import type { Translator } from './translationThread.ts';
 
+/** What a request of a dialect asks for. */
+export type DialectTask =
+  { readonly name: 'reply' | 'count' | 'listModels' } | { readonly name: 'describeModel'; readonly model: string };
+
 export interface DialectContext extends RelayContext {
   readonly cacheNamespaceRoot: Uint8Array;
+  readonly bodyLimits: BodyLimits;
   readonly models: ModelLists;
   readonly translator: Translator;
   /** The model for names that the backend does not offer; undefined: such a request is an error. */
@@ -56,7 +59,6 @@ export interface DialectRequestOptions {
   /** The headers that let an allowed web page read the response: name, value, name, value ... */
   readonly cors: readonly string[];
   readonly entry: RequestEntry;
-  readonly meter: RequestMeter;
 }
 
 const NO_BODY: Uint8Array = new Uint8Array(0);
@@ -123,15 +125,15 @@ export class DialectRequest {
   }
 
   #fail(error: unknown): void {
-    const { meter, entry } = this.#request;
+    const { entry } = this.#request;
     if (error instanceof ModelListFailure) {
       const { response, end, detail } = error;
-      if (end === 'complete') meter.start({ status: response.status, headers: [] });
+      if (end === 'complete') entry.startedByBackend({ status: response.status, headers: [] });
       Object.assign(entry, { end, detail });
       this.#sendError(errorOf(response), response.headers);
       return;
     }
-    meter.refuse();
+    entry.refuse();
     this.#sendError(asDialectError(error));
   }
 
@@ -140,10 +142,7 @@ export class DialectRequest {
   }
 
   async #describeModel(id: string): Promise<void> {
-    const list = await this.#reloadModels();
-    const json = this.#dialect.describeModel(list, id);
-    if (json === undefined) throw unknownModel(id, list);
-    this.#sendJson(json);
+    this.#sendJson(this.#dialect.describeModel(await this.#reloadModels(), id));
   }
 
   #reloadModels(): Promise<unknown> {
@@ -152,11 +151,17 @@ export class DialectRequest {
 
   #receive(purpose: TranslationJob['purpose']): void {
     const received = new ReplayableBody(); // many small chunks take little more memory than their bytes
-    const { timeouts } = this.#context;
+    const { req, place, entry, bodyLength } = this.#request;
+    const { bodyLimits, timeouts } = this.#context;
     this.#upload = new Upload(
       {
-        ...this.#request,
-        ...{ limit: DIALECT_BODY_LIMIT, idleTimeout: timeouts.streamIdleTimeout, withApiKey: this.#withApiKey },
+        req,
+        place,
+        entry,
+        bodyLength,
+        withApiKey: this.#withApiKey,
+        limit: bodyLimits.translated,
+        idleTimeout: timeouts.streamIdleTimeout,
       },
       {
         chunk: (bytes) => {
@@ -177,14 +182,14 @@ export class DialectRequest {
 
   async #translate(body: Uint8Array, purpose: TranslationJob['purpose']): Promise<void> {
     const { dialect, key, place } = this.#request;
-    const { models, translator, replacementModel } = this.#context;
+    const { models, translator, replacementModel, bodyLimits } = this.#context;
     const { signal } = this.#cancelled;
     const modelList = await models.get(key, this.#context, signal);
     signal.throwIfAborted();
     const context = { modelList, replacementModel };
     const caller = key.accessKeyId ?? DIRECT;
     const sealKey = reasoningKey(this.#context.cacheNamespaceRoot, key);
-    const job = { dialect, purpose, body, context, reasoningKey: sealKey };
+    const job = { dialect, purpose, body, context, limit: bodyLimits.relayed, reasoningKey: sealKey };
     const translation = await translator.translate(job, caller, signal);
     signal.throwIfAborted();
     if (translation.kind === 'error') throw new DialectError(translation.message, translation);
@@ -209,45 +214,59 @@ export class DialectRequest {
 
   #send(plan: ReplyPlan, identity: ReplyIdentity): void {
     const body = this.#body;
-    const { res, cors, entry, meter, key, place } = this.#request;
+    const { res, cors, entry, key, place } = this.#request;
     const metadata = encodeMetadata({
-      ...{ credential: key.value, cacheNamespaceRoot: this.#context.cacheNamespaceRoot },
-      ...{ method: 'POST', target: CHAT_COMPLETIONS, headers: HEADERS, bodyPresent: true },
-    });
-    const response = new DialectResponse({
-      ...{ res, dialect: this.#dialect, plan, identity, entry, cors },
-      onAccepted: () => {
-        this.#body = NO_BODY;
-        place.releaseBody();
-        place.keep(this.#planLength); // until the end of the response; it is less than what was released
-      },
-      onRefused: (refusal) => {
-        const wait = this.#isOver ? undefined : this.#capacity.next(refusal);
-        if (wait === undefined) {
-          this.#sendError(errorOf(refusal), refusal.headers);
-        } else {
-          this.#waitBegin = performance.now();
-          this.#run(this.#sendLater(wait, plan, identity));
-        }
-      },
-      onInvalid: ({ status, message, code }) => {
-        const end = status === 500 ? 'translation_failed' : 'invalid_response';
-        relay.abandon({ type: 'server_error', status, message, code }, end);
-      },
+      credential: key.value,
+      cacheNamespaceRoot: this.#context.cacheNamespaceRoot,
+      method: 'POST',
+      target: CHAT_COMPLETIONS,
+      headers: HEADERS,
+      bodyPresent: true,
     });
     const relay = new Relay(this.#context, {
-      ...{ req: null, res: response, metadata, bodyLength: body.length },
-      ...{ withApiKey: this.#withApiKey, cors: [], entry, meter },
-      place: {
-        keep: () => true,
-        releaseBody: () => undefined, // the request may be sent again
-        end: () => {
-          if (this.#waitBegin === undefined) this.#finish();
-        },
+      metadata,
+      withApiKey: this.#withApiKey,
+      entry,
+      openSink: (source) =>
+        new DialectSink(
+          {
+            res,
+            dialect: this.#dialect,
+            plan,
+            identity,
+            entry,
+            cors,
+            onAccepted: () => {
+              this.#body = NO_BODY;
+              place.releaseBody();
+              place.keep(this.#planLength); // until the end of the response; it is less than what was released
+            },
+            onRefused: (refusal) => {
+              this.#retry(refusal, plan, identity);
+            },
+            onFailed: (error) => {
+              this.#sendError(toDialectError(error), error.headers);
+            },
+          },
+          source,
+        ),
+      onEnd: () => {
+        if (this.#waitBegin === undefined) this.#finish();
       },
     });
     this.#relay = relay;
     relay.send(inSteps(body));
+  }
+
+  /** Sends the request again when the backend has capacity, or answers with its error. */
+  #retry(refusal: Collected, plan: ReplyPlan, identity: ReplyIdentity): void {
+    const wait = this.#capacity.next(refusal);
+    if (wait === undefined) {
+      this.#sendError(errorOf(refusal), refusal.headers);
+      return;
+    }
+    this.#waitBegin = performance.now();
+    this.#run(this.#sendLater(wait, plan, identity));
   }
 
   async #sendLater(milliseconds: number, plan: ReplyPlan, identity: ReplyIdentity): Promise<void> {
@@ -266,18 +285,17 @@ export class DialectRequest {
   }
 
   #sendJson(json: string, headers: readonly string[] = []): void {
-    const { res, cors, entry, meter } = this.#request;
+    const { res, cors, entry } = this.#request;
     if (this.#isOver) return;
-    entry.started(200);
-    meter.start({ status: 200, headers: [] });
+    entry.startedByBackend({ status: 200, headers: [] });
     entry.bytesOut = Buffer.byteLength(json);
     sendJson(res, 200, json, [...headers, ...cors]);
     this.#finish();
   }
 
-  #refuse(error: ProxyError, end: string): void {
+  #refuse(error: ClientError, end: string): void {
     this.#request.entry.end = end;
-    this.#request.meter.refuse();
+    this.#request.entry.refuse();
     this.#sendError(toDialectError(error), error.headers);
   }
 

@@ -1,7 +1,12 @@
 // Measures JSON before it is read or written. Each value takes far more memory than its bytes, and Node ends the process, not
 // only its thread, when the memory is used up while it parses or writes.
 
-const [QUOTE, BACKSLASH, COMMA, COLON, ARRAY, OBJECT] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x7b];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const ARRAY = 0x5b;
+const OBJECT = 0x7b;
 
 /** At least the number of values, and at most three times as many. The text may be invalid. */
 export function countValues(json: Uint8Array): number {

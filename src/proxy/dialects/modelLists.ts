@@ -3,11 +3,11 @@ import { encodeMetadata } from '../../session/envelope.ts';
 import { parseJson } from '../../shared/json.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext } from '../relay/relay.ts';
-import { RequestEntry } from '../relay/requestLog.ts';
-import type { UpstreamKey } from '../server/accessKeys.ts';
-import { digestOf } from '../server/callers.ts';
-import { CollectedResponse } from './collectedResponse.ts';
-import type { Collected } from './collectedResponse.ts';
+import { MODELS, digestOf } from '../relay/upstream.ts';
+import type { UpstreamKey } from '../relay/upstream.ts';
+import { RequestEntry } from '../usage/requestEntry.ts';
+import { CollectSink } from './collectSink.ts';
+import type { Collected } from './collectSink.ts';
 import { untilAborted } from './untilAborted.ts';
 
 /** In milliseconds: a list is used at once, while an older one than this is loaded again in the background. */
@@ -21,17 +21,11 @@ const MAX_LISTS = 8;
 /** In bytes. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
-const MODELS = '/v1/models';
 const INVALID: Collected = {
   status: 502,
   headers: [],
   text: JSON.stringify({ error: { message: 'The backend sent a list of models that is not valid. Try again.' } }),
 };
-/** For a list that is loaded in the background. */
-const NEVER = new AbortController().signal;
-/** Requests of the proxy itself have no place and are not counted. */
-const NO_PLACE = { keep: () => true, releaseBody: () => undefined, end: () => undefined };
-const NO_METER = { start: () => undefined, chunk: () => undefined, refuse: () => undefined };
 
 type Fetched = Pick<RequestEntry, 'end' | 'detail'> & { readonly response: Collected };
 
@@ -88,7 +82,7 @@ export class ModelLists {
     const now = this.#now();
     if (cached === undefined || now - cached.loadedAt > MAX_AGE) return this.#load(digest, key, context, signal);
     this.#keep(digest, cached);
-    if (now >= cached.reloadAt) this.#load(digest, key, context, NEVER).catch(() => undefined);
+    if (now >= cached.reloadAt) this.#load(digest, key, context).catch(() => undefined);
     return cached.list;
   }
 
@@ -98,11 +92,11 @@ export class ModelLists {
   }
 
   /** Requests for the same list share one request to the backend. */
-  async #load(digest: string, key: UpstreamKey, context: RelayContext, signal: AbortSignal): Promise<unknown> {
+  async #load(digest: string, key: UpstreamKey, context: RelayContext, signal?: AbortSignal): Promise<unknown> {
     const loading = this.#loading.get(digest) ?? this.#begin(digest, key, context);
     loading.waiting++;
     try {
-      return await untilAborted(loading.list, signal);
+      return await (signal === undefined ? loading.list : untilAborted(loading.list, signal));
     } finally {
       if (--loading.waiting === 0) loading.cancel();
     }
@@ -158,18 +152,19 @@ function fetchModels(
 ): { readonly fetched: Promise<Fetched>; readonly relay: Relay } {
   const { promise: fetched, resolve } = Promise.withResolvers<Fetched>();
   const entry = new RequestEntry('GET', MODELS);
-  const res = new CollectedResponse(MAX_LENGTH, (response) => {
+  const sink = new CollectSink(MAX_LENGTH, (response) => {
     resolve({ response: response ?? INVALID, end: entry.end, detail: entry.detail });
     if (response === undefined) relay.clientGone();
   });
   const metadata = encodeMetadata({
-    ...{ credential, cacheNamespaceRoot: null, headers: [], bodyPresent: false },
-    ...{ method: 'GET', target: MODELS },
+    credential,
+    cacheNamespaceRoot: null,
+    method: 'GET',
+    target: MODELS,
+    headers: [],
+    bodyPresent: false,
   });
-  const relay = new Relay(context, {
-    ...{ req: null, res, metadata, bodyLength: 0, cors: [], withApiKey: accessKeyId !== null, entry },
-    ...{ place: NO_PLACE, meter: NO_METER },
-  });
+  const relay = new Relay(context, { metadata, withApiKey: accessKeyId !== null, entry, openSink: () => sink });
   relay.send([]);
   return { fetched, relay };
 }

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { bestAead } from '../../session/aead.ts';
 import { expandOnce, hkdfSha256 } from '../../session/hkdf.ts';
 import { concatBytes, fromBase64, toBase64 } from '../../shared/bytes.ts';
-import type { UpstreamKey } from '../server/accessKeys.ts';
+import type { UpstreamKey } from '../relay/upstream.ts';
 
 const VERSION = Uint8Array.of(1);
 const NONCE_LENGTH = 12;

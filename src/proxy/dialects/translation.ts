@@ -4,7 +4,7 @@ import { DialectError } from '../../dialects/dialectError.ts';
 import type { ErrorDetails } from '../../dialects/dialectError.ts';
 import { parseExactJson } from '../../dialects/exactJson.ts';
 import { estimateTokens } from '../../dialects/tokenEstimate.ts';
-import { BODY_LIMIT } from '../http/openaiErrors.ts';
+import type { BodyLimit } from '../http/openaiErrors.ts';
 import { asDialectError, toDialectError } from './dialectErrors.ts';
 import { DIALECTS } from './dialects.ts';
 import { countValues, isJsonLonger } from './jsonValues.ts';
@@ -20,6 +20,8 @@ export interface TranslationJob {
   readonly purpose: 'reply' | 'count';
   readonly body: Uint8Array;
   readonly context: Omit<RequestContext, 'open'>;
+  /** Of the Chat Completions request. */
+  readonly limit: BodyLimit;
   /** Values that its JSON may have. */
   readonly maxValues: number;
   /** The result of `reasoningKey`; without it, no sealed reasoning is read. */
@@ -35,7 +37,7 @@ export type Translation =
 
 /** Never throws. */
 export function translate(job: TranslationJob): Translation {
-  const { dialect: name, purpose, body, context, maxValues, reasoningKey } = job;
+  const { dialect: name, purpose, body, context, limit, maxValues, reasoningKey } = job;
   const dialect = DIALECTS[name];
   try {
     if (body.length > maxValues && countValues(body) > maxValues) {
@@ -48,11 +50,11 @@ export function translate(job: TranslationJob): Translation {
     const countsOnly = purpose === 'count';
     const { chat, plan } = dialect.translateRequest(value, { ...context, countsOnly, ...readsSealed });
     // before anything is written: a value that is in many places takes little memory until then
-    if (isJsonLonger(chat, BODY_LIMIT.max)) throw toDialectError(BODY_LIMIT.error);
+    if (isJsonLonger(chat, limit.max)) throw toDialectError(limit.error);
     if (isJsonLonger(plan, MAX_PLAN)) throw new DialectError(TOO_MANY_TOOLS, { status: 400, param: 'tools' });
     if (countsOnly) return { kind: 'count', json: dialect.tokenCount(estimateTokens(chat)) };
     const translated = new TextEncoder().encode(JSON.stringify(chat));
-    if (translated.length > BODY_LIMIT.max) throw toDialectError(BODY_LIMIT.error);
+    if (translated.length > limit.max) throw toDialectError(limit.error);
     return { kind: 'chat', body: translated, plan: JSON.stringify(plan) };
   } catch (error) {
     const { message, status, param, code } = asDialectError(error);

@@ -2,7 +2,7 @@
 // only file that may import `node:worker_threads`: parsing JSON cannot be divided into short steps.
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { DialectError } from '../../dialects/dialectError.ts';
-import { MEMORY_LIMITS, limitTranslation } from '../memory.ts';
+import { limitTranslation } from '../process/memory.ts';
 import { asDialectError } from './dialectErrors.ts';
 import { countValues } from './jsonValues.ts';
 import { translate } from './translation.ts';
@@ -22,14 +22,14 @@ const TOO_COMPLEX = new DialectError('Translating this request takes too much ti
   status: 413,
 });
 
-/** True in a thread for a translation, which this file then serves. */
-export const isTranslationThread = !isMainThread && workerData === 'translation';
-
-if (isTranslationThread) {
+/** Serves the one translation that a thread was started for. Returns false in any other thread. */
+export function serveTranslation(): boolean {
+  if (isMainThread || workerData !== 'translation') return false;
   parentPort?.once('message', (job: TranslationJob) => {
     const translation = translate(job);
     parentPort?.postMessage(translation, translation.kind === 'chat' ? [translation.body.buffer as ArrayBuffer] : []);
   });
+  return true;
 }
 
 function isShort({ body }: Pick<TranslationJob, 'body'>): boolean {
@@ -43,11 +43,12 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** For tests only. */
 export interface TranslatorOptions {
+  /** What a thread runs: a file that calls `serveTranslation`. */
+  readonly threadFile: string;
   /** Of all threads together, in bytes. */
-  readonly memory?: number;
-  /** Of one translation, in milliseconds. */
+  readonly memory: number;
+  /** Of one translation, in milliseconds; for tests only. */
   readonly timeLimit?: number;
 }
 
@@ -55,6 +56,7 @@ export interface TranslatorOptions {
 const TIME_LIMIT = 60_000;
 
 export class Translator {
+  readonly #threadFile: string;
   readonly #memory: number;
   readonly #timeLimit: number;
   /** The callers of the requests that are in threads, with the memory that these take. */
@@ -62,7 +64,8 @@ export class Translator {
   #waiting: readonly Waiting[] = [];
   #lastTurn = Promise.resolve();
 
-  constructor({ memory = MEMORY_LIMITS.translations, timeLimit = TIME_LIMIT }: TranslatorOptions = {}) {
+  constructor({ threadFile, memory, timeLimit = TIME_LIMIT }: TranslatorOptions) {
+    this.#threadFile = threadFile;
     this.#memory = memory;
     this.#timeLimit = timeLimit;
   }
@@ -87,7 +90,8 @@ export class Translator {
     await this.#turn(caller, memory, signal);
     try {
       signal.throwIfAborted();
-      return await translateInThread({ ...job, maxValues }, { memory, timeLimit: this.#timeLimit }, signal);
+      const limits = { threadFile: this.#threadFile, memory, timeLimit: this.#timeLimit };
+      return await translateInThread({ ...job, maxValues }, limits, signal);
     } finally {
       this.#release(caller);
     }
@@ -140,15 +144,14 @@ export class Translator {
   }
 }
 
-/** @param limits memory in bytes, time in milliseconds */
 async function translateInThread(
   job: TranslationJob,
-  { memory, timeLimit }: { readonly memory: number; readonly timeLimit: number },
+  { threadFile, memory, timeLimit }: Required<TranslatorOptions>,
   signal: AbortSignal,
 ): Promise<Translation> {
   const { promise, resolve, reject } = Promise.withResolvers<Translation>();
   promise.catch(() => undefined); // nobody waits for it any more if the translation was cancelled, or never began
-  const worker = new Worker(import.meta.filename, {
+  const worker = new Worker(threadFile, {
     workerData: 'translation',
     resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memory / MIB) + BUNDLE_MEMORY },
   });

@@ -6,13 +6,13 @@ import { ConfigError } from '../../settings/proxyConfig.ts';
 import { SCHEMA } from '../../settings/schema.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { VERSION } from '../../shared/version.ts';
-import { Log } from '../log.ts';
-import { startService } from '../service.ts';
-import type { Service } from '../service.ts';
+import { Log } from '../process/log.ts';
 import { readConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { saveEvidence } from './evidenceCommand.ts';
 import { EXIT, complain } from './exitCodes.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
 import { verifyFile } from './verifyCommand.ts';
 
 /** How long running responses may take to finish when the proxy is asked to stop, in milliseconds. */
@@ -49,17 +49,24 @@ function helpOf({ variable, byDefault, description }: (typeof VARIABLES)[number]
   return lines.join('\n');
 }
 
-/** Runs the command; resolves with the exit code, or with undefined while the proxy serves. */
-export async function runCommandLine(args: readonly string[], environment: Values): Promise<number | undefined> {
+/**
+ * Runs the command; resolves with the exit code, or with undefined while the proxy serves.
+ * @param mainFile as in `ServiceOptions`
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  environment: Values,
+  mainFile: string,
+): Promise<number | undefined> {
   const [argument, ...rest] = args;
   if ((argument === 'evidence' || argument === 'verify') && rest.some(isHelp))
-    return runCommandLine(['--help'], environment);
+    return runCommandLine(['--help'], environment, mainFile);
   if (argument === 'evidence') return saveEvidence(rest, environment);
   if (argument === 'verify') return verifyFile(rest);
   if (rest.length > 0) return complain(EXIT.invalid, 'only one argument is possible; see --help');
   switch (argument) {
     case undefined:
-      return serve(environment);
+      return serve(environment, mainFile);
     case '--help':
     case '-h':
       process.stdout.write(HELP);
@@ -78,12 +85,12 @@ function isHelp(argument: string): boolean {
   return argument === '--help' || argument === '-h';
 }
 
-async function serve(environment: Values): Promise<number | undefined> {
+async function serve(environment: Values, mainFile: string): Promise<number | undefined> {
   let config: Config | undefined;
   try {
     config = readConfig(environment);
     const log = new Log(config.logLevel, (text) => process.stderr.write(text));
-    const service = await startService({ config, log });
+    const service = await startService({ config, log, mainFile });
     stopOnSignals(service, log); // before the first line: its reader may send a signal at once
     process.stdout.write(`sealed-proxy ${VERSION} listening on ${service.url}\n`);
     return undefined;

@@ -9,11 +9,11 @@ import { openConnection } from '../backend/connection.ts';
 import type { ConnectionOptions } from '../backend/connection.ts';
 import { describeError } from '../backend/describeError.ts';
 import { Network } from '../backend/network.ts';
-import { systemClock } from '../clock.ts';
-import { Log } from '../log.ts';
-import { HANDSHAKE_LIMIT } from '../service.ts';
+import { systemClock } from '../process/clock.ts';
+import { Log } from '../process/log.ts';
 import { FileError, createFile } from './commandLineFiles.ts';
 import { EXIT, complain } from './exitCodes.ts';
+import { HANDSHAKE_LIMIT } from './service.ts';
 
 /** For tests only: no setting can change these. */
 type Internals = Partial<Pick<ConnectionOptions, 'anchors' | 'network'>>;

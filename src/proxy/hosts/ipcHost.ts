@@ -7,22 +7,25 @@ import { fromBase64 } from '../../shared/bytes.ts';
 import { parseToProxy } from '../../shared/messages.ts';
 import type { FromProxy, ProxySecrets, ToProxy } from '../../shared/messages.ts';
 import { VERSION } from '../../shared/version.ts';
-import { Log } from '../log.ts';
-import { startService } from '../service.ts';
-import type { Service } from '../service.ts';
+import { Log } from '../process/log.ts';
 import { GRACE, listenFailure } from './commandLineHost.ts';
 import { checkKeys, parseCacheRoot } from './config.ts';
 import type { Config } from './config.ts';
 import { EditorProxies } from './editorProxies.ts';
 import { EXIT } from './exitCodes.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
 
 type Message = ToProxy<ProxySettings>;
 type Start = Extract<Message, { type: 'start' }>;
 type Update = Extract<Message, { type: 'update' }>;
 
-/** Serves the parent process until it asks to stop, or ends. */
-export function serveParent(): void {
-  const host = new IpcHost();
+/**
+ * Serves the parent process until it asks to stop, or ends.
+ * @param mainFile as in `ServiceOptions`
+ */
+export function serveParent(mainFile: string): void {
+  const host = new IpcHost(mainFile);
   process.on('message', (message) => {
     host.receive(message);
   });
@@ -34,19 +37,6 @@ export function serveParent(): void {
   }
 }
 
-/** Resolves when all messages so far are sent, or cannot be sent any more. */
-let sent: Promise<void> = Promise.resolve();
-
-function send(message: FromProxy): void {
-  sent = new Promise((resolve) => {
-    if (process.connected)
-      process.send?.(message, undefined, undefined, () => {
-        resolve();
-      });
-    else resolve();
-  });
-}
-
 class IpcHost {
   readonly #log = new Log('info', (text) => process.stderr.write(text));
   readonly #stopRequests = new Set<'signal' | 'message'>();
@@ -54,9 +44,16 @@ class IpcHost {
   #lastHandled: Promise<void> = Promise.resolve();
   #service: Service | undefined;
   #settings: ProxySettings = {};
+  readonly #mainFile: string;
+  /** Resolves when all messages so far are sent, or cannot be sent any more. */
+  #sent: Promise<void> = Promise.resolve();
   readonly #proxies = new EditorProxies((url) => {
-    send({ type: 'findProxy', url });
+    this.#send({ type: 'findProxy', url });
   });
+
+  constructor(mainFile: string) {
+    this.#mainFile = mainFile;
+  }
 
   /** Handles messages in order: each waits until the one before is done, except a stop and an answer. */
   receive(value: unknown): void {
@@ -112,6 +109,7 @@ class IpcHost {
       this.#service = await startService({
         config,
         log: this.#log,
+        mainFile: this.#mainFile,
         network,
         findProxy: network.asksEditor === true ? this.#proxies.find : undefined,
         trustFingerprint,
@@ -119,7 +117,7 @@ class IpcHost {
         connectsWithoutKey: false,
         onEvent: (event) => {
           if (event.type === 'releaseRequested') void this.#finish();
-          else send(event);
+          else this.#send(event);
         },
         ownership: ownershipOf(secrets),
       });
@@ -130,7 +128,7 @@ class IpcHost {
       return;
     }
     const { url, port } = this.#service;
-    send({ type: 'ready', url, port, version: VERSION });
+    this.#send({ type: 'ready', url, port, version: VERSION });
   }
 
   #update({ settings: changed, images }: Update): void {
@@ -150,14 +148,24 @@ class IpcHost {
     if (this.#stopping) return;
     this.#stopping = true;
     await this.#service?.stop(GRACE, () => {
-      send({ type: 'stopped' });
+      this.#send({ type: 'stopped' });
     });
-    await sent;
+    await this.#sent;
     process.exit(EXIT.ok);
   }
 
   #fail(code: Extract<FromProxy, { type: 'failed' }>['code'], message: string, setting: string | null = null): void {
-    send({ type: 'failed', code, setting, message });
+    this.#send({ type: 'failed', code, setting, message });
+  }
+
+  #send(message: FromProxy): void {
+    this.#sent = new Promise((resolve) => {
+      if (process.connected)
+        process.send?.(message, undefined, undefined, () => {
+          resolve();
+        });
+      else resolve();
+    });
   }
 }
 

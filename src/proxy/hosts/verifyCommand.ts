@@ -1,10 +1,10 @@
 // `sealed-proxy verify FILE`: repeats the checks of evidence, or of an attestation document, without a network.
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { parseCertificate } from '../../attestation/certificates.ts';
 import { AWS_NITRO_ROOT, isTrustAnchor } from '../../attestation/trust.ts';
 import { isVerified, refuseForm, verifyBareDocument, verifyEvidence } from '../../attestation/verifyEvidence.ts';
 import type { Step, StepId, VerifierTrust } from '../../attestation/verifyEvidence.ts';
-import { parseCertificate } from '../../attestation/x509/certificates.ts';
 import { asBuffer, fromBase64 } from '../../shared/bytes.ts';
 import { CHECKS } from '../../shared/checks.ts';
 import { MAX_EVIDENCE_BYTES, parseEvidence } from '../../shared/evidence.ts';

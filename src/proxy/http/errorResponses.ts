@@ -1,16 +1,14 @@
 // Writes the responses that the proxy makes itself.
 import { STATUS_CODES } from 'node:http';
-import type { ClientResponse } from './clientResponse.ts';
+import type { ServerResponse } from 'node:http';
 import { errorBody } from './openaiErrors.ts';
-import type { ProxyError } from './openaiErrors.ts';
-
-type Response = Pick<ClientResponse, 'writeHead' | 'end'>;
+import type { ClientError } from './openaiErrors.ts';
 
 /**
  * Sends a JSON response.
  * @param headers further ones: name, value, name, value ...
  */
-export function sendJson(res: Response, status: number, json: string, headers: readonly string[] = []): void {
+export function sendJson(res: ServerResponse, status: number, json: string, headers: readonly string[] = []): void {
   const length = String(Buffer.byteLength(json));
   res.writeHead(status, ['content-type', 'application/json', 'content-length', length, ...headers]);
   res.end(json);
@@ -21,16 +19,16 @@ export function sendJson(res: Response, status: number, json: string, headers: r
  * @param format makes the JSON body, by default an OpenAI error object
  */
 export function sendError(
-  res: Response,
-  error: ProxyError,
+  res: ServerResponse,
+  error: ClientError,
   headers: readonly string[] = [],
-  format: (error: ProxyError) => string = errorBody,
+  format: (error: ClientError) => string = errorBody,
 ): void {
   sendJson(res, error.status, format(error), [...(error.headers ?? []), ...headers]);
 }
 
 /** The complete response as text, for a connection that Node's HTTP parser has given up. */
-export function rawError(error: ProxyError): string {
+export function rawError(error: ClientError): string {
   const body = errorBody(error);
   return (
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\ncontent-type: application/json\r\n` +

@@ -78,9 +78,9 @@ export function singleValue(raw: readonly string[], lowerCaseName: string): stri
   return found;
 }
 
-/** True for the value of a `content-type` header that names an event stream. */
-export function isEventStreamType(contentType: string | null | undefined): boolean {
-  return /^text\/event-stream\s*(;|$)/i.test(contentType ?? '');
+/** True for the headers of an event stream. */
+export function isEventStream(fields: readonly HeaderField[]): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(fieldValue(fields, 'content-type') ?? '');
 }
 
 /** The value of the first field with this name, or undefined. */

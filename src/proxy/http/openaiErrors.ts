@@ -1,13 +1,12 @@
-// The errors that the proxy itself answers with, in the form that OpenAI clients know. They hide on purpose why the
-// backend failed: the log has the exact cause.
+// The errors that the proxy itself answers with, in the form that OpenAI clients know; those of the backend are in
+// backendErrors.ts.
 import type { DialectName } from '../../dialects/dialect.ts';
-import type { SessionErrorCode } from '../../session/errors.ts';
 import { MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import { IMAGE_REFUSED, IMAGE_UNCONFIRMED, PROXY_BUSY } from '../../shared/errors.ts';
-import { MEMORY_LIMITS } from '../memory.ts';
+import type { MemoryLimits } from '../process/memory.ts';
 
 /** An error that the proxy answers with. */
-export interface ProxyError {
+export interface ClientError {
   readonly status: number;
   readonly type: 'invalid_request_error' | 'server_error';
   readonly message: string;
@@ -16,11 +15,11 @@ export interface ProxyError {
   readonly headers?: readonly string[];
 }
 
-function invalid(status: number, code: string | null, message: string, headers: readonly string[] = []): ProxyError {
+function invalid(status: number, code: string | null, message: string, headers: readonly string[] = []): ClientError {
   return { status, type: 'invalid_request_error', code, message, headers };
 }
 
-function unauthorized(code: string | null, message: string): ProxyError {
+function unauthorized(code: string | null, message: string): ClientError {
   return invalid(401, code, message, ['www-authenticate', 'Bearer realm="sealed-proxy"']);
 }
 
@@ -38,11 +37,26 @@ const DIALECT_SERVES: Readonly<Record<DialectName, string>> = {
 export interface BodyLimit {
   /** In bytes. */
   readonly max: number;
-  readonly error: ProxyError;
+  readonly error: ClientError;
+}
+
+export interface BodyLimits {
+  /** Of a request that is relayed as it is. */
+  readonly relayed: BodyLimit;
+  /** Of a request of a dialect, which is kept in memory and translated. */
+  readonly translated: BodyLimit;
+}
+
+export function bodyLimits({ largestBody, largestTranslatedBody, constrainedTo }: MemoryLimits): BodyLimits {
+  const remedy = ' Send fewer or smaller images, or start a new conversation.';
+  return {
+    relayed: bodyLimit(largestBody, constrainedTo),
+    translated: bodyLimit(largestTranslatedBody, constrainedTo, remedy),
+  };
 }
 
 /** @param max in bytes */
-export function bodyLimit(max: number, constrainedTo: number | undefined, remedy = ''): BodyLimit {
+function bodyLimit(max: number, constrainedTo: number | undefined, remedy = ''): BodyLimit {
   const memory =
     constrainedTo === undefined
       ? ''
@@ -52,14 +66,6 @@ export function bodyLimit(max: number, constrainedTo: number | undefined, remedy
 }
 
 const MIB = 1024 * 1024;
-const { largestBody, largestTranslatedBody, constrainedTo } = MEMORY_LIMITS;
-export const BODY_LIMIT = bodyLimit(largestBody, constrainedTo);
-/** A request of a dialect is kept in memory and translated. */
-export const DIALECT_BODY_LIMIT = bodyLimit(
-  largestTranslatedBody,
-  constrainedTo,
-  ' Send fewer or smaller images, or start a new conversation.',
-);
 
 export const PROXY_ERRORS = {
   badRequest: invalid(
@@ -82,7 +88,10 @@ export const PROXY_ERRORS = {
     'access_key_in_query',
     'The query of the URL contains an access key, so the request was not forwarded. Send the key only in the header "Authorization: Bearer <ACCESS_KEY>".',
   ),
-  noKey: unauthorized(null, 'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".'),
+  noKey: unauthorized(
+    null,
+    'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>". To make an access key for this client, run "Sealed Proxy: Create Access Key" in VS Code.',
+  ),
   badKey: unauthorized(
     'invalid_api_key',
     'This is not a valid API key: a key has 1 to 16,384 visible ASCII characters and no spaces. Check that you copied it correctly.',
@@ -116,7 +125,6 @@ export const PROXY_ERRORS = {
     'request_timeout',
     'The request body did not arrive in time: the client stopped sending.',
   ),
-  bodyTooLarge: BODY_LIMIT.error,
   targetTooLong: invalid(414, 'uri_too_long', `The request target is longer than ${MAX_TARGET / 1024} KiB.`),
   expectation: invalid(417, 'expectation_failed', 'The proxy supports only the expectation "100-continue".'),
   tooManyHeaders: invalid(
@@ -136,7 +144,6 @@ export const PROXY_ERRORS = {
     message:
       'This access key has too many requests in progress, or too large ones. Wait until some of them have ended, then try again.',
   },
-  backend: server(502, 'Failed to communicate securely with the backend.'),
   imageUnconfirmed: {
     ...server(
       502,
@@ -151,8 +158,8 @@ export const PROXY_ERRORS = {
     ),
     code: IMAGE_REFUSED,
   },
-  timeout: server(504, 'The backend did not start responding within the timeout.'),
-} as const satisfies Record<string, ProxyError>;
+  timeout: { ...server(504, 'The backend did not start responding within the timeout.'), code: 'timeout' },
+} as const satisfies Record<string, ClientError>;
 
 /** Those for clients of dialects alone. */
 export const DIALECT_ERRORS = {
@@ -168,14 +175,14 @@ export const DIALECT_ERRORS = {
     'unsupported_content_encoding',
     'The proxy cannot read a compressed request body. Send it without the header "Content-Encoding".',
   ),
-} as const satisfies Record<string, ProxyError>;
+} as const satisfies Record<string, ClientError>;
 
-function server(status: number, message: string): ProxyError {
+function server(status: number, message: string): ClientError {
   return { status, type: 'server_error', code: null, message };
 }
 
 /** For a method that a known path does not support. */
-export function methodNotAllowed(allow: string, dialect?: DialectName): ProxyError {
+export function methodNotAllowed(allow: string, dialect?: DialectName): ClientError {
   const serves = dialect === undefined ? SERVES : DIALECT_SERVES[dialect];
   return invalid(405, 'method_not_allowed', `This path supports ${allow}. ${serves}`, allowHeader(allow));
 }
@@ -186,24 +193,16 @@ export function allowHeader(methods: string): string[] {
 }
 
 /** For an unknown path in the folder of a dialect. */
-export function noDialectPath(dialect: DialectName): ProxyError {
+export function noDialectPath(dialect: DialectName): ClientError {
   return invalid(404, 'not_found', DIALECT_SERVES[dialect]);
 }
 
 /** For a request that exceeds the limits on all requests together. */
-export function busyError(withAccessKey: boolean): ProxyError {
+export function busyError(withAccessKey: boolean): ClientError {
   return withAccessKey ? PROXY_ERRORS.busyKey : PROXY_ERRORS.busy;
 }
 
-/** For an exchange that failed before its response started. */
-export function errorOfExchange(code: SessionErrorCode): ProxyError {
-  if (code === 'timeout') return PROXY_ERRORS.timeout;
-  if (code === 'image_unconfirmed') return PROXY_ERRORS.imageUnconfirmed;
-  if (code === 'image_refused') return PROXY_ERRORS.imageRefused;
-  return code === 'request_too_large' ? PROXY_ERRORS.tooManyHeaders : PROXY_ERRORS.backend;
-}
-
 /** The JSON body: `{"error":{message,type,param,code}}`. */
-export function errorBody({ message, type, code }: ProxyError): string {
+export function errorBody({ message, type, code }: ClientError): string {
   return JSON.stringify({ error: { message, type, param: null, code } });
 }

@@ -1,6 +1,5 @@
-// Relays one request of a local client: its body goes into an exchange, the records of the response come back, the time
+// Relays one request of a local client: its body goes into an exchange, the records of the response go to a sink, the time
 // limits run, and each side learns when the other one ends.
-import type { IncomingMessage } from 'node:http';
 import { SessionError } from '../../session/errors.ts';
 import { Exchange } from '../../session/exchange.ts';
 import type { ExchangeContext, ResponseSink } from '../../session/exchange.ts';
@@ -8,16 +7,12 @@ import { ReplayableBody } from '../../session/replayableBody.ts';
 import type { ResponseStart } from '../../session/wire.ts';
 import type { RequestFailure } from '../backend/connectionReport.ts';
 import { describeError } from '../backend/describeError.ts';
-import type { ClientResponse } from '../http/clientResponse.ts';
-import { sendError } from '../http/errorResponses.ts';
-import { replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
-import { BODY_LIMIT, errorOfExchange } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
-import type { RequestMeter } from '../usage/requestMeter.ts';
-import { isEventStream } from '../usage/tokenObserver.ts';
-import type { Place } from './requestLimits.ts';
-import type { RequestEntry } from './requestLog.ts';
+import { errorOfExchange } from '../http/backendErrors.ts';
+import { isEventStream } from '../http/headers.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
+import type { RequestEntry } from '../usage/requestEntry.ts';
 import { Upload } from './upload.ts';
+import type { UploadOptions } from './upload.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -33,82 +28,78 @@ export interface RelayContext {
     readonly awaitsConsent?: () => boolean;
   };
   readonly timeouts: Timeouts;
-  /** The socket's timeout while a client does not read a stream, in milliseconds. */
-  readonly readTimeout?: number;
   /** Receives null for a success, or a failure that other requests may have too. */
   readonly onOutcome: (failure: RequestFailure | null) => void;
 }
 
-export interface RelayedRequest {
-  /** Null if the body is given to `send`. */
-  readonly req: IncomingMessage | null;
-  readonly res: ClientResponse;
-  /** Ended by the relay. */
-  readonly place: Pick<Place, 'keep' | 'releaseBody' | 'end'>;
-  /** The result of `encodeMetadata`. */
-  readonly metadata: Uint8Array;
-  /** The length that the client announced, in bytes; undefined for a chunked body; 0 for no body. */
-  readonly bodyLength: number | undefined;
-  /** True if the request uses the proxy's API key, false if the client sent its own. */
-  readonly withApiKey: boolean;
-  /** The headers that let an allowed web page read the response: name, value, name, value ... */
-  readonly cors: readonly string[];
-  readonly entry: RequestEntry;
-  readonly meter: Pick<RequestMeter, 'start' | 'chunk' | 'refuse'>;
+/** What a sink may ask of the relay that writes to it. */
+export interface ResponseSource {
+  /** The client does not read on: the backend waits, and the idle timeout does not run meanwhile. */
+  pause(): void;
+  resume(): void;
+  /**
+   * Ends the exchange: the sink fails with this error, which takes the place of the backend's response or of the rest of
+   * it. Without an error, the sink has ended already.
+   * @param end for the log
+   */
+  abandon(error: ClientError | undefined, end: string): void;
 }
 
-/**
- * How long a client may take nothing of a stream, in milliseconds: long enough for one that waits for its user. Node
- * compares the bytes left to send at the end of each such interval, so the stream breaks after one to two of them. The
- * system's own buffers hide smaller steps than about a megabyte.
- */
-const READ_TIMEOUT = 600_000;
-/** How long a client may take to read what was sent of a broken response, in milliseconds. */
-export const LINGER = 10_000;
+export interface RelayedRequest {
+  /** The result of `encodeMetadata`. */
+  readonly metadata: Uint8Array;
+  /** True if the request uses the proxy's API key, false if the client sent its own. */
+  readonly withApiKey: boolean;
+  readonly entry: RequestEntry;
+  readonly openSink: (source: ResponseSource) => ResponseSink<ClientError>;
+  /** The backend's response starts: the body is not kept any longer. */
+  readonly onStart?: () => void;
+  /** The exchange is over. An error is written after it. */
+  readonly onEnd?: () => void;
+}
+
 const KEY_REFUSED: RequestFailure = { code: 'key_refused', detail: null, message: 'The backend refused the API key' };
 
-export class Relay implements ResponseSink {
+export class Relay implements ResponseSink, ResponseSource {
   readonly #context: RelayContext;
   readonly #request: RelayedRequest;
-  readonly #res: ClientResponse;
+  readonly #sink: ResponseSink<ClientError>;
   readonly #entry: RequestEntry;
   readonly #body = new ReplayableBody();
   readonly #exchange: Exchange;
   #upload: Upload | undefined;
   #exchangeBegun = false;
+  #responseBegun = false;
   #concluded = false;
-  #headPending = false;
   /** True for an event stream, which the idle timeout limits. */
   #idleLimited = false;
-  #waitingForDrain = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(context: RelayContext, request: RelayedRequest) {
     this.#context = context;
     this.#request = request;
-    this.#res = request.res;
+    this.#sink = request.openSink(this);
     this.#entry = request.entry;
     this.#exchange = new Exchange(context.exchange, request.metadata, this.#body, this);
   }
 
-  /** Reads the body; the exchange begins with its first chunk. */
-  begin(): void {
-    const { req, bodyLength } = this.#request;
-    if (req === null) throw new RangeError('There is no body to read');
-    this.#body.announce(bodyLength);
-    const { streamIdleTimeout: idleTimeout } = this.#context.timeouts;
+  /** Reads the body of a client's request, and sends it; the exchange begins with its first chunk. */
+  receive(body: Pick<UploadOptions, 'req' | 'place' | 'bodyLength' | 'limit'>): void {
+    const { withApiKey } = this.#request;
+    const idleTimeout = this.#context.timeouts.streamIdleTimeout;
+    this.#body.announce(body.bodyLength);
     this.#upload = new Upload(
-      { ...this.#request, req, limit: BODY_LIMIT, idleTimeout },
+      { ...body, entry: this.#entry, withApiKey, idleTimeout },
       {
         chunk: (bytes) => {
           this.#body.push(bytes);
-          if (this.#entry.bytesIn !== bodyLength) this.#beginExchange();
+          if (this.#entry.bytesIn !== body.bodyLength) this.#beginExchange();
         },
         complete: () => {
           this.#completeBody();
         },
         refuse: (error, end) => {
-          this.#request.meter.refuse();
+          this.#entry.refuse();
           this.abandon(error, end);
         },
       },
@@ -116,7 +107,7 @@ export class Relay implements ResponseSink {
     this.#upload.begin();
   }
 
-  /** Sends this body, in place of `begin`. */
+  /** Sends this body. */
   send(body: readonly Uint8Array[]): void {
     for (const chunk of body) this.#body.push(chunk);
     this.#completeBody();
@@ -129,37 +120,30 @@ export class Relay implements ResponseSink {
 
   start(start: ResponseStart): void {
     const { status, headers } = start;
-    const { meter, withApiKey, cors } = this.#request;
-    this.#headPending = true;
-    this.#request.place.releaseBody();
-    this.#entry.started(status);
-    meter.start(start);
+    const { withApiKey, onStart } = this.#request;
+    this.#responseBegun = true;
+    onStart?.();
+    this.#entry.startedByBackend(start);
     if (status < 400) this.#context.onOutcome(null);
     else if (status === 401 && withApiKey) this.#context.onOutcome(KEY_REFUSED);
     if (isEventStream(headers)) {
       this.#idleLimited = true;
-      this.#res.on('timeout', this.#stopUnread);
       this.#upload?.endTimeout();
-      this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
+      this.#limit(this.#context.timeouts.streamIdleTimeout);
     }
-    this.#res.sendDate = false;
-    this.#res.writeHead(status, replaceCorsHeaders(responseHeaders(headers), cors));
-    // If one read brought both, the head is sent together with the first chunk; otherwise it is sent alone.
-    process.nextTick(this.#flushHead);
+    this.#sink.start(start);
   }
 
   chunk(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.#headPending = false;
     this.#entry.bytesOut += bytes.length;
     if (this.#idleLimited) this.#timer?.refresh();
-    if (!this.#res.write(bytes) && !this.#waitingForDrain) this.#waitForClient();
-    this.#request.meter.chunk(bytes);
+    this.#sink.chunk(bytes);
+    this.#entry.chunk(bytes);
   }
 
   end(): void {
-    this.#headPending = false;
-    this.#res.end();
+    this.#sink.end();
     if (!this.#concluded) this.#conclude();
   }
 
@@ -174,43 +158,43 @@ export class Relay implements ResponseSink {
     if (error.code !== 'request_too_large') this.#context.onOutcome(failure);
     this.#entry.end = failure.code;
     this.#entry.detail = failure.detail;
-    this.#conclude(errorOfExchange(error.code));
+    this.#conclude(errorOfExchange(failure, this.#exchange.isUnsent));
   }
 
-  /**
-   * Ends the exchange: answers instead of the backend, or breaks the response off.
-   * @param end for the log
-   */
-  abandon(error: ProxyError | undefined, end: string): void {
+  pause(): void {
+    this.#exchange.pause();
+    if (this.#idleLimited) clearTimeout(this.#timer);
+  }
+
+  resume(): void {
+    if (this.#concluded) return;
+    if (this.#idleLimited) this.#limit(this.#context.timeouts.streamIdleTimeout);
+    this.#exchange.resume();
+  }
+
+  abandon(error: ClientError | undefined, end: string): void {
     if (this.#concluded) return;
     this.#entry.end = end;
     this.#conclude(error);
     this.#exchange.abort(new SessionError('cancelled', 'The proxy ended the request'));
   }
 
-  /**
-   * Ends the relay, once.
-   * @param error for a client that still waits; if a response has started that cannot end with an error, it breaks
-   */
-  #conclude(error?: ProxyError): void {
+  /** Ends the relay, once. */
+  #conclude(error?: ClientError): void {
     this.#concluded = true;
-    this.#request.place.end();
+    this.#request.onEnd?.();
     this.#upload?.stop();
     clearTimeout(this.#timer);
     if (error === undefined) return;
-    if (this.#res.headersSent) {
-      if (this.#res.endWithError?.(error) !== true) this.#breakOff();
-    } else {
-      this.#entry.started(error.status);
-      sendError(this.#res, error, this.#request.cors);
-    }
+    if (!this.#responseBegun) this.#entry.started(error.status);
+    this.#sink.fail(error);
   }
 
   /** The request timeout starts here. */
   #completeBody(): void {
     this.#body.finish();
     if (this.#concluded) return;
-    if (!this.#idleLimited) this.#limit(this.#context.timeouts.requestTimeout, this.#expire);
+    if (!this.#idleLimited) this.#limit(this.#context.timeouts.requestTimeout);
     this.#beginExchange();
   }
 
@@ -220,60 +204,14 @@ export class Relay implements ResponseSink {
     this.#exchange.begin();
   }
 
-  readonly #flushHead = () => {
-    if (!this.#headPending) return;
-    this.#headPending = false;
-    this.#res.flushHeaders();
-  };
+  #limit(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expire, milliseconds);
+  }
 
   readonly #expire = () => {
     const awaitsConsent = this.#exchange.isAcquiring && this.#context.exchange.awaitsConsent?.() === true;
     const code = awaitsConsent ? 'image_unconfirmed' : 'timeout';
     this.#exchange.abort(new SessionError(code, 'The backend did not answer in time'));
   };
-
-  #limit(milliseconds: number, callback: () => void): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(callback, milliseconds);
-  }
-
-  /** Back-pressure: the backend waits until the client reads on, and the idle timeout does not run meanwhile. */
-  #waitForClient(): void {
-    this.#waitingForDrain = true;
-    this.#exchange.pause();
-    if (this.#idleLimited) {
-      clearTimeout(this.#timer);
-      this.#res.setTimeout(this.#context.readTimeout ?? READ_TIMEOUT);
-    }
-    this.#res.once('drain', () => {
-      this.#waitingForDrain = false;
-      if (this.#idleLimited) this.#res.setTimeout(0);
-      if (this.#concluded) return;
-      if (this.#idleLimited) this.#limit(this.#context.timeouts.streamIdleTimeout, this.#expire);
-      this.#exchange.resume();
-    });
-  }
-
-  /** The client has not taken a single byte for too long: it gives its place to others. */
-  readonly #stopUnread = () => {
-    this.abandon(undefined, 'read_timeout');
-    this.#res.socket?.destroy();
-  };
-
-  /** Sends what was verified, then closes the connection without an end of the body. */
-  #breakOff(): void {
-    this.#flushHead();
-    const { socket } = this.#res;
-    if (socket === null) {
-      // An earlier response on this connection is not sent completely: this one breaks when its turn comes.
-      this.#res.once('socket', () => {
-        process.nextTick(() => {
-          this.#breakOff();
-        });
-      });
-      return;
-    }
-    socket.destroySoon();
-    setTimeout(() => socket.destroy(), LINGER).unref();
-  }
 }

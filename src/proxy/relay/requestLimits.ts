@@ -1,5 +1,4 @@
 // The limits on all requests together, and how callers share them.
-import { MEMORY_LIMITS } from '../memory.ts';
 
 /** Requests that may be relayed at once; each uses one connection to the client and one to the backend. */
 const MAX_REQUESTS = 256;
@@ -16,7 +15,7 @@ export class RequestLimits {
   readonly #kept: SharedLimit;
 
   /** @param maxKept bytes of request bodies that all requests together may keep */
-  constructor(maxKept = MEMORY_LIMITS.bodies) {
+  constructor(maxKept: number) {
     this.#kept = new SharedLimit(maxKept);
   }
 

@@ -1,8 +1,8 @@
 // Reads the body of a local client's request, within its limits.
 import { PROXY_ERRORS, busyError } from '../http/openaiErrors.ts';
-import type { BodyLimit, ProxyError } from '../http/openaiErrors.ts';
+import type { BodyLimit, ClientError } from '../http/openaiErrors.ts';
+import type { RequestEntry } from '../usage/requestEntry.ts';
 import type { Place } from './requestLimits.ts';
-import type { RequestEntry } from './requestLog.ts';
 
 export interface UploadOptions {
   /** The request, as a stream. */
@@ -29,7 +29,7 @@ export interface UploadReceiver {
    * The last call.
    * @param end for the log
    */
-  refuse(error: ProxyError, end: string): void;
+  refuse(error: ClientError, end: string): void;
 }
 
 export class Upload {
@@ -93,7 +93,7 @@ export class Upload {
     this.#receiver.complete();
   }
 
-  #refuse(error: ProxyError, end: string): void {
+  #refuse(error: ClientError, end: string): void {
     this.stop();
     this.#receiver.refuse(error, end);
   }

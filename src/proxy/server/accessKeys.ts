@@ -4,7 +4,8 @@ import { isCredential } from '../../session/envelope.ts';
 import { accessKeyId } from '../../shared/accessKeys.ts';
 import { constantTimeEqual } from '../../shared/bytes.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
+import type { UpstreamKey } from '../relay/upstream.ts';
 
 const PREFIX = 'sealed-';
 const SECRET_LENGTH = 43;
@@ -16,13 +17,6 @@ const ACCESS_KEY_WITHIN = /sealed[-_][\w-]{43}/i;
 const FOR_KEYS = /key|token|auth|secret/i;
 /** What could be an access key without its prefix. */
 const WORD = /[\w-]+/g;
-
-/** The API key that a request is sent with. */
-export interface UpstreamKey {
-  readonly value: string;
-  /** The access key that the client sent instead; null if the client sent the API key itself. */
-  readonly accessKeyId: string | null;
-}
 
 /** In milliseconds. */
 const REPORT_INTERVAL = 60_000;
@@ -55,7 +49,7 @@ export class AccessKeys {
   }
 
   /** The key for the envelope of a request with this bearer token, or the error for one without a usable key. */
-  resolve(bearer: string | undefined): UpstreamKey | ProxyError {
+  resolve(bearer: string | undefined): UpstreamKey | ClientError {
     if (bearer === undefined) return PROXY_ERRORS.noKey;
     if (!isCredential(bearer)) return PROXY_ERRORS.badKey;
     if (!this.#isLikeAccessKey(bearer)) return { value: bearer, accessKeyId: null };

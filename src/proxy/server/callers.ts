@@ -1,9 +1,9 @@
 // Who shares the limits: each access key is a caller of its own. What comes without one cannot be told apart, because
 // anyone can make up any number of API keys.
-import { hash } from 'node:crypto';
 import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import type { CallerPath } from '../relay/requestLimits.ts';
-import type { UpstreamKey } from './accessKeys.ts';
+import { digestOf } from '../relay/upstream.ts';
+import type { UpstreamKey } from '../relay/upstream.ts';
 
 /** API keys that are remembered; more than one computer uses. */
 const MAX_ACCEPTED = 64;
@@ -32,9 +32,4 @@ export class Callers {
     const [oldest] = this.#accepted;
     if (this.#accepted.size > MAX_ACCEPTED && oldest !== undefined) this.#accepted.delete(oldest);
   }
-}
-
-/** Identifies an API key without keeping it. */
-export function digestOf(key: string): string {
-  return hash('sha256', key, 'base64url');
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf } from '../../dialects/dialect.ts';
-import type { DialectName } from '../../dialects/dialect.ts';
+import type { Clock } from '../../session/transport.ts';
 import type { OriginPattern } from '../../settings/origins.ts';
 import type { Evidence } from '../../shared/evidence.ts';
 import { REPORT_HEADER } from '../../shared/ownership.ts';
@@ -16,23 +16,24 @@ import type { DialectContext, DialectRequestOptions } from '../dialects/dialectR
 import { DIALECTS } from '../dialects/dialects.ts';
 import { sendError, sendJson } from '../http/errorResponses.ts';
 import { PROXY_ERRORS, allowHeader, busyError, errorBody, methodNotAllowed } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
-import type { Log } from '../log.ts';
+import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';
+import type { Log } from '../process/log.ts';
+import { HttpSink } from '../relay/httpSink.ts';
 import { Relay } from '../relay/relay.ts';
 import type { RelayContext, Timeouts } from '../relay/relay.ts';
 import type { RequestLimits } from '../relay/requestLimits.ts';
-import { RequestEntry } from '../relay/requestLog.ts';
+import type { UpstreamKey } from '../relay/upstream.ts';
 import type { ActivityLog } from '../usage/activityLog.ts';
-import type { RequestMeter } from '../usage/requestMeter.ts';
-import type { AccessKeys, UpstreamKey } from './accessKeys.ts';
+import { RequestEntry } from '../usage/requestEntry.ts';
+import type { AccessKeys } from './accessKeys.ts';
 import type { Callers } from './callers.ts';
 import type { ClientConnection } from './connections.ts';
 import { bearerToken, checkOrigin, corsHeaders, dialectKey, isOwnHost, preflightHeaders } from './guard.ts';
 import { readDialectHead, readRequestHead } from './requestHead.ts';
 import { readHost, readTarget } from './requestTarget.ts';
 import type { RequestTarget } from './requestTarget.ts';
-import { CHAT_COMPLETIONS, findDialect, findRoute, loggedPath, pathOf } from './routes.ts';
-import type { DialectRoute, Route } from './routes.ts';
+import { findRoute } from './routes.ts';
+import type { Destination, DialectRoute, KeyRoute } from './routes.ts';
 import { proofFor, windowRequest } from './windowRequests.ts';
 import type { Ownership } from './windowRequests.ts';
 
@@ -62,8 +63,10 @@ export interface ServerOptions {
   readonly onOutcome: (failure: RequestFailure | null) => void;
   readonly onEvent: (event: { type: 'releaseRequested' } | { type: 'chatAnswered'; id: string }) => void;
   readonly limits: RequestLimits;
+  readonly bodyLimits: BodyLimits;
   readonly callers: Callers;
   readonly activity: ActivityLog;
+  readonly clock: Clock;
   /** The evidence of the live session; without one, that of the last handshake that got a document; null if none did. */
   readonly evidence: () => Evidence | null;
   /** Forgets the sums that were not sent to the extension yet. */
@@ -81,11 +84,17 @@ const WINDOW = 'window';
 /** How long the rest of an upload is read and dropped after an early response, so that the client can read it, in ms. */
 const DRAIN_MS = 10_000;
 
+/** A request to the backend. */
+interface RunningRequest {
+  begin(): void;
+  clientGone(): void;
+}
+
 /** Creates what serves an accepted request. */
 type Create = (
   context: RelayContext,
-  request: Pick<DialectRequestOptions, 'req' | 'res' | 'place' | 'cors' | 'entry' | 'meter'>,
-) => Relay | DialectRequest;
+  request: Pick<DialectRequestOptions, 'req' | 'res' | 'place' | 'cors' | 'entry'>,
+) => RunningRequest;
 
 export class LocalRequest {
   readonly #options: ServerOptions;
@@ -96,17 +105,14 @@ export class LocalRequest {
   readonly #state: ServerState;
   /** Undefined: it is not valid. */
   readonly #target: RequestTarget | undefined;
-  readonly #path: string;
-  /** The dialect in which the client expects errors. */
-  readonly #dialect: DialectName | undefined;
+  readonly #destination: Destination;
   /** 32 random hex digits. */
   readonly #id = randomBytes(16).toString('hex');
   readonly #entry: RequestEntry;
   #cors: readonly string[] = [];
-  #relay: Pick<Relay, 'clientGone'> | undefined;
+  #running: RunningRequest | undefined;
   /** A complete response means that the model has answered. */
   #isChat = false;
-  #meter: RequestMeter | undefined;
   /** The id of the access key that the request came with. */
   #accessKeyId: string | null = null;
 
@@ -124,20 +130,24 @@ export class LocalRequest {
     this.#expects = expects;
     this.#state = options.state();
     this.#target = readTarget(req.method ?? '', req.url ?? '');
-    this.#path = pathOf(this.#target?.target ?? '');
-    this.#dialect = findDialect(this.#path);
-    const requestId = this.#dialect === undefined ? null : requestIdOf(this.#id);
-    this.#entry = new RequestEntry(req.method ?? '', loggedPath(this.#path), requestId);
-    if (this.#dialect === 'messages' && requestId !== null) res.setHeader('request-id', requestId);
+    this.#destination = findRoute(this.#target?.target ?? '');
+    const { dialect, label } = this.#destination;
+    const requestId = dialect === undefined ? null : requestIdOf(this.#id);
+    this.#entry = new RequestEntry(req.method ?? '', label, requestId, options.clock);
+    if (dialect === 'messages' && requestId !== null) res.setHeader('request-id', requestId);
   }
 
   handle(): void {
     const res = this.#res;
+    res.prependOnceListener('finish', () => {
+      this.#drain(); // before Node closes the connection, if the response is the last one
+    });
     // Once, because Node 24 emits it for pipelined responses, as the server does for the sake of Node 22.
     res.once('close', () => {
-      if (res.writableFinished) this.#drain();
-      else if (this.#relay === undefined) this.#entry.end = 'client-gone';
-      else this.#relay.clientGone();
+      if (!res.writableFinished) {
+        if (this.#running === undefined) this.#entry.end = 'client-gone';
+        else this.#running.clientGone();
+      }
       this.#entry.write(this.#options.log);
       this.#finish();
     });
@@ -147,13 +157,13 @@ export class LocalRequest {
   }
 
   #finish(): void {
-    const isAnswered = this.#meter?.finish() === 'answered';
+    const isAnswered = this.#options.activity.finish(this.#entry) === 'answered';
     if (!isAnswered || !this.#isChat || this.#accessKeyId === null) return;
     this.#options.onEvent({ type: 'chatAnswered', id: this.#accessKeyId });
   }
 
   /** Serves the request, or returns the error to refuse it with. */
-  #serve(): ProxyError | undefined {
+  #serve(): ClientError | undefined {
     const { rawHeaders: raw, method = '' } = this.#req;
     const { allowedHosts, allowedOrigins } = this.#state;
     if (this.#target === undefined) return PROXY_ERRORS.badTarget;
@@ -164,7 +174,7 @@ export class LocalRequest {
     if (origin.kind === 'refused') return PROXY_ERRORS.foreignOrigin;
     if (origin.kind === 'allowed') this.#cors = corsHeaders(origin.origin);
     if (this.#expects === 'unknown') return PROXY_ERRORS.expectation;
-    const route = findRoute(this.#path);
+    const { route, dialect } = this.#destination;
     if ('status' in route) return route;
     if (method === 'OPTIONS') {
       const preflight = origin.kind === 'allowed' ? [...this.#cors, ...preflightHeaders(raw, route.allow)] : [];
@@ -173,7 +183,7 @@ export class LocalRequest {
       return undefined;
     }
     if (route.kind === 'health' && this.#answersWindow(method)) return undefined;
-    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, this.#dialect);
+    if (!route.allow.split(', ').includes(method)) return methodNotAllowed(route.allow, dialect);
     if (route.kind !== 'health') return this.#relayRequest(route);
     const proof = proofFor(raw, this.#ownership);
     this.#entry.routine = proof.length > 0;
@@ -210,8 +220,10 @@ export class LocalRequest {
     }
   }
 
-  #relayRequest(route: Exclude<Route, { kind: 'health' }>): ProxyError | undefined {
-    const [req, res, cors, entry] = [this.#req, this.#res, this.#cors, this.#entry];
+  #relayRequest(route: KeyRoute): ClientError | undefined {
+    const req = this.#req;
+    const res = this.#res;
+    const entry = this.#entry;
     const raw = req.rawHeaders;
     if (req.httpVersion !== '1.1') return PROXY_ERRORS.httpVersion;
     const { exchange, limits, callers, activity } = this.#options;
@@ -219,10 +231,9 @@ export class LocalRequest {
     const key = keys.resolve(route.kind === 'dialect' ? dialectKey(raw) : bearerToken(raw));
     const isRefused = 'status' in key;
     this.#accessKeyId = isRefused ? null : key.accessKeyId;
-    const meter = activity.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT), entry);
-    this.#meter = meter;
+    activity.begin(isRefused ? UNKNOWN : (this.#accessKeyId ?? DIRECT), entry);
     if (isRefused) return key;
-    this.#isChat = route.kind === 'dialect' ? route.task.name === 'reply' : this.#path === CHAT_COMPLETIONS;
+    this.#isChat = route.isChat;
     const create = route.kind === 'dialect' ? this.#prepareDialect(route, key) : this.#prepareRelay(key);
     if ('status' in create) return create;
     const caller = callers.pathOf(key, !keys.isEmpty);
@@ -236,31 +247,58 @@ export class LocalRequest {
       if (failure === null) callers.accept(key);
       this.#options.onOutcome(failure);
     };
-    const relay = create({ exchange, timeouts: this.#state, onOutcome }, { req, res, place, cors, entry, meter });
-    this.#relay = relay;
-    relay.begin();
+    const context = { exchange, timeouts: this.#state, onOutcome };
+    this.#running = create(context, { req, res, place, cors: this.#cors, entry });
+    this.#running.begin();
     return undefined;
   }
 
-  #prepareRelay(key: UpstreamKey): Create | ProxyError {
+  #prepareRelay(key: UpstreamKey): Create | ClientError {
     const { method = '', rawHeaders } = this.#req;
+    const { bodyLimits } = this.#options;
     const head = readRequestHead(
-      { method, target: this.#target?.target ?? '', rawHeaders, keys: this.#state.keys },
+      { method, target: this.#target?.target ?? '', rawHeaders, keys: this.#state.keys, limits: bodyLimits },
       key.value,
       this.#isChat ? this.#options.cacheNamespaceRoot : null,
     );
     if ('status' in head) return head;
-    const withApiKey = key.accessKeyId !== null;
-    return (context, request) => new Relay(context, { ...head, ...request, withApiKey });
+    const { metadata, bodyLength } = head;
+    return (context, { req, res, place, cors, entry }) => {
+      const relay = new Relay(context, {
+        metadata,
+        withApiKey: key.accessKeyId !== null,
+        entry,
+        openSink: (source) => new HttpSink(res, source, cors),
+        onStart: () => {
+          place.releaseBody();
+        },
+        onEnd: () => {
+          place.end();
+        },
+      });
+      return {
+        begin: () => {
+          relay.receive({ req, place, bodyLength, limit: bodyLimits.relayed });
+        },
+        clientGone: () => {
+          relay.clientGone();
+        },
+      };
+    };
   }
 
-  #prepareDialect({ dialect, task }: DialectRoute, key: UpstreamKey): Create | ProxyError {
-    const head = readDialectHead(this.#req);
+  #prepareDialect({ dialect, task }: DialectRoute, key: UpstreamKey): Create | ClientError {
+    const { dialects, cacheNamespaceRoot, bodyLimits } = this.#options;
+    const head = readDialectHead({ rawHeaders: this.#req.rawHeaders, limits: bodyLimits });
     if ('status' in head) return head;
-    const { dialects, cacheNamespaceRoot } = this.#options;
     const { capacityWait, messagesModel, responsesModel } = this.#state;
     const model = { messages: messagesModel, responses: responsesModel }[dialect];
-    const settings = { cacheNamespaceRoot, capacityWait, replacementModel: model === '' ? undefined : model };
+    const settings = {
+      cacheNamespaceRoot,
+      bodyLimits,
+      capacityWait,
+      replacementModel: model === '' ? undefined : model,
+    };
     return (context, request) =>
       new DialectRequest(
         { ...context, ...dialects, ...settings },
@@ -268,12 +306,12 @@ export class LocalRequest {
       );
   }
 
-  #refuse(error: ProxyError): void {
-    this.#meter?.refuse();
+  #refuse(error: ClientError): void {
+    this.#entry.refuse();
     this.#entry.started(error.status);
     // A client that waits for "100 Continue" now sends no body, and the proxy could not tell a next request from one.
     const headers = this.#expects === 'nothing' ? this.#cors : [...this.#cors, 'connection', 'close'];
-    const dialect = this.#dialect;
+    const { dialect } = this.#destination;
     const format = dialect === undefined ? errorBody : errorFormat(DIALECTS[dialect], requestIdOf(this.#id));
     sendError(this.#res, error, headers, format);
   }
@@ -283,14 +321,21 @@ export class LocalRequest {
     sendJson(this.#res, status, json, headers);
   }
 
-  /** Reads and drops the rest of an upload that got its response early, for a limited time. */
+  /**
+   * Reads and drops the rest of an upload that got its response early, for a limited time. Meanwhile only the proxy's half
+   * of the connection can be closed (RFC 9112 section 9.6): a reset would discard what the client has not read yet.
+   */
   #drain(): void {
     if (this.#req.complete) return;
     const { socket } = this.#req;
     const stop = setTimeout(() => socket.destroy(), DRAIN_MS);
     stop.unref();
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => socket.end();
     this.#req.once('close', () => {
       clearTimeout(stop);
+      socket.destroySoon = destroySoon;
+      if (socket.writableEnded) destroySoon();
     });
   }
 }

@@ -1,21 +1,27 @@
 // Turns the head of a request for the backend into the metadata of its envelope.
-import type { IncomingMessage } from 'node:http';
 import { encodeMetadata, isTarget } from '../../session/envelope.ts';
 import { SessionError } from '../../session/errors.ts';
 import { MAX_REQUEST_HEADERS, MAX_TARGET } from '../../session/wire.ts';
 import { requestHeaders, singleValue } from '../http/headers.ts';
-import { BODY_LIMIT, DIALECT_BODY_LIMIT, DIALECT_ERRORS, PROXY_ERRORS } from '../http/openaiErrors.ts';
-import type { BodyLimit, ProxyError } from '../http/openaiErrors.ts';
-import type { RelayedRequest } from '../relay/relay.ts';
+import { DIALECT_ERRORS, PROXY_ERRORS } from '../http/openaiErrors.ts';
+import type { BodyLimit, BodyLimits, ClientError } from '../http/openaiErrors.ts';
 import type { AccessKeys } from './accessKeys.ts';
 
-/** The head of a request for the backend. */
-export interface RelayedHead {
+export interface RequestHead {
+  /** The result of `encodeMetadata`. */
+  readonly metadata: Uint8Array;
+  /** In bytes; undefined for a chunked body; 0 for no body. */
+  readonly bodyLength: number | undefined;
+}
+
+/** The head of a request for the backend, as the client sent it. */
+export interface ClientHead {
   readonly method: string;
   readonly target: string;
   /** Name, value, name, value ... */
   readonly rawHeaders: readonly string[];
   readonly keys: Pick<AccessKeys, 'isIn'>;
+  readonly limits: BodyLimits;
 }
 
 /**
@@ -24,16 +30,16 @@ export interface RelayedHead {
  * @param cacheNamespaceRoot null for all but chat completions
  */
 export function readRequestHead(
-  { method, target, rawHeaders: raw, keys }: RelayedHead,
+  { method, target, rawHeaders: raw, keys, limits }: ClientHead,
   credential: string,
   cacheNamespaceRoot: Uint8Array | null,
-): Pick<RelayedRequest, 'metadata' | 'bodyLength'> | ProxyError {
+): RequestHead | ClientError {
   if (target.length > MAX_TARGET) return PROXY_ERRORS.targetTooLong;
   if (!isTarget(target)) return PROXY_ERRORS.badTarget;
   if (target.split(/[?&]/).some((part) => keys.isIn(...nameAndValue(part)))) return PROXY_ERRORS.keyInQuery;
   const headers = requestHeaders(raw).filter(({ name, value }) => !keys.isIn(name, value));
   if (headers.length > MAX_REQUEST_HEADERS) return PROXY_ERRORS.tooManyHeaders;
-  const framing = readFraming(raw, BODY_LIMIT);
+  const framing = readFraming(raw, limits.relayed);
   if ('status' in framing) return framing;
   const { bodyLength, bodyPresent } = framing;
   try {
@@ -51,9 +57,12 @@ function nameAndValue(parameter: string): [string, string] {
 }
 
 /** The body length of a request of a dialect, or the error for one that the proxy cannot read. */
-export function readDialectHead({ rawHeaders: raw }: Pick<IncomingMessage, 'rawHeaders'>): Framing | ProxyError {
+export function readDialectHead({
+  rawHeaders: raw,
+  limits,
+}: Pick<ClientHead, 'rawHeaders' | 'limits'>): Framing | ClientError {
   const coding = singleValue(raw, 'content-encoding') ?? 'identity';
-  return coding === 'identity' ? readFraming(raw, DIALECT_BODY_LIMIT) : DIALECT_ERRORS.contentCoding;
+  return coding === 'identity' ? readFraming(raw, limits.translated) : DIALECT_ERRORS.contentCoding;
 }
 
 interface Framing {
@@ -63,7 +72,7 @@ interface Framing {
 }
 
 /** How long the body of a request will be, or the error for one that cannot be read. */
-function readFraming(raw: readonly string[], limit: BodyLimit): Framing | ProxyError {
+function readFraming(raw: readonly string[], limit: BodyLimit): Framing | ClientError {
   const announced = singleValue(raw, 'content-length');
   const coding = singleValue(raw, 'transfer-encoding');
   const chunked = coding !== undefined;

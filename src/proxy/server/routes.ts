@@ -1,94 +1,109 @@
+// What a path leads to: its route, the dialect of its errors, and how the log shows it.
 import type { DialectName } from '../../dialects/dialect.ts';
+import type { DialectTask } from '../dialects/dialectRequest.ts';
 import { DIALECT_ERRORS, PROXY_ERRORS, noDialectPath } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
+import { CHAT_COMPLETIONS, MODELS } from '../relay/upstream.ts';
 
-interface PlainRoute {
-  readonly kind: 'health' | 'relayed';
+interface HealthRoute {
+  readonly kind: 'health';
   /** The methods, as the `Allow` header names them. */
   readonly allow: string;
 }
 
-/** What a request of a dialect asks for. */
-export type DialectTask =
-  { readonly name: 'reply' | 'count' | 'listModels' } | { readonly name: 'describeModel'; readonly model: string };
+interface PlainRoute {
+  readonly kind: 'relayed';
+  readonly allow: string;
+  /** A complete response means that the model has answered. */
+  readonly isChat: boolean;
+}
 
 export interface DialectRoute {
   readonly kind: 'dialect';
   readonly allow: string;
+  readonly isChat: boolean;
   readonly dialect: DialectName;
   readonly task: DialectTask;
 }
 
-export type Route = PlainRoute | DialectRoute;
+/** A route for which a key is needed. */
+export type KeyRoute = PlainRoute | DialectRoute;
+export type Route = HealthRoute | KeyRoute;
 
-export const CHAT_COMPLETIONS = '/v1/chat/completions';
-const ROUTES: ReadonlyMap<string, PlainRoute> = new Map<string, PlainRoute>([
-  ['*', { kind: 'health', allow: 'GET, HEAD, POST' }], // the server itself, for OPTIONS alone
-  ['/', { kind: 'health', allow: 'GET, HEAD' }],
-  ['/health', { kind: 'health', allow: 'GET, HEAD' }],
-  ['/v1/models', { kind: 'relayed', allow: 'GET' }],
-  [CHAT_COMPLETIONS, { kind: 'relayed', allow: 'POST' }],
-  ['/v1/embeddings', { kind: 'relayed', allow: 'POST' }],
-]);
+export interface Destination {
+  /** The route, or the error for a path that the proxy does not serve. */
+  readonly route: Route | ClientError;
+  /** The dialect in which a request to this path expects errors. */
+  readonly dialect: DialectName | undefined;
+  /** The path as the log shows it. */
+  readonly label: string;
+}
 
 /** Replaces a path that the proxy does not serve in the log, because users may paste a key into the wrong place. */
 export const OTHER_PATH = 'other';
 
-/** The path of a request target: all before the query. */
-export function pathOf(target: string): string {
-  return target.split('?', 1)[0] ?? '';
-}
-
-/** The folders of the dialects, and the tasks of the paths in them. Models are in both. */
-const FOLDERS: readonly {
-  readonly dialect: DialectName;
-  readonly folder: string;
-  readonly tasks: Readonly<Partial<Record<string, 'reply' | 'count'>>>;
-}[] = [
-  { dialect: 'messages', folder: '/anthropic', tasks: { messages: 'reply', 'messages/count_tokens': 'count' } },
-  { dialect: 'responses', folder: '/responses', tasks: { responses: 'reply', 'responses/input_tokens': 'count' } },
-];
-const MODEL = 'models/';
+const FOLDERS: Readonly<Record<DialectName, string>> = { messages: '/anthropic', responses: '/responses' };
 const COMPACT = '/responses/v1/responses/compact';
 /** What a client of Messages requests with the base URL of OpenAI clients, or without any path in it. */
 const MESSAGES_ELSEWHERE = /^(?:\/v1){1,2}\/messages(?:\/|$)/;
 
-/** The path as the log shows it. */
-export function loggedPath(path: string): string {
-  if (ROUTES.has(path)) return path;
-  const route = findDialectRoute(path);
-  if (route === undefined) return path === COMPACT ? path : OTHER_PATH;
-  return route.task.name === 'describeModel' ? path.slice(0, path.indexOf(MODEL)) + `${MODEL}{id}` : path;
+const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['*', { kind: 'health', allow: 'GET, HEAD, POST' }], // the server itself, for OPTIONS alone
+  ['/', { kind: 'health', allow: 'GET, HEAD' }],
+  ['/health', { kind: 'health', allow: 'GET, HEAD' }],
+  [MODELS, { kind: 'relayed', allow: 'GET', isChat: false }],
+  [CHAT_COMPLETIONS, { kind: 'relayed', allow: 'POST', isChat: true }],
+  ['/v1/embeddings', { kind: 'relayed', allow: 'POST', isChat: false }],
+  ...dialectRoutes('messages', { reply: 'messages', count: 'messages/count_tokens' }),
+  ...dialectRoutes('responses', { reply: 'responses', count: 'responses/input_tokens' }),
+]);
+
+/** The routes of a dialect, with these paths below its folder. Models are in both. */
+function dialectRoutes(
+  dialect: DialectName,
+  paths: Readonly<Record<'reply' | 'count', string>>,
+): (readonly [string, DialectRoute])[] {
+  const base = `${FOLDERS[dialect]}/v1/`;
+  return [
+    [base + paths.reply, { kind: 'dialect', allow: 'POST', isChat: true, dialect, task: { name: 'reply' } }],
+    [base + paths.count, { kind: 'dialect', allow: 'POST', isChat: false, dialect, task: { name: 'count' } }],
+    [`${base}models`, { kind: 'dialect', allow: 'GET', isChat: false, dialect, task: { name: 'listModels' } }],
+  ];
 }
 
-/** The dialect in which a request to this path expects errors. */
-export function findDialect(path: string): DialectName | undefined {
-  return FOLDERS.find(({ folder }) => path === folder || path.startsWith(`${folder}/`))?.dialect;
+/** @param target of a request: a path with optional query */
+export function findRoute(target: string): Destination {
+  const path = target.split('?', 1)[0] ?? '';
+  const dialect = dialectOf(path);
+  const route = ROUTES.get(path) ?? (dialect && modelRoute(path, dialect));
+  if (route === undefined) {
+    return { route: noRoute(path, dialect), dialect, label: path === COMPACT ? path : OTHER_PATH };
+  }
+  const hasModel = route.kind === 'dialect' && route.task.name === 'describeModel';
+  return { route, dialect, label: hasModel ? `${modelsFolder(route.dialect)}{id}` : path };
 }
 
-/** The route of a path, or the error for a path that the proxy does not serve. */
-export function findRoute(path: string): Route | ProxyError {
-  const route = ROUTES.get(path) ?? findDialectRoute(path);
-  if (route !== undefined) return route;
+function dialectOf(path: string): DialectName | undefined {
+  const names = Object.keys(FOLDERS) as DialectName[];
+  return names.find((name) => path === FOLDERS[name] || path.startsWith(`${FOLDERS[name]}/`));
+}
+
+function modelsFolder(dialect: DialectName): string {
+  return `${FOLDERS[dialect]}/v1/models/`;
+}
+
+function modelRoute(path: string, dialect: DialectName): DialectRoute | undefined {
+  const folder = modelsFolder(dialect);
+  if (!path.startsWith(folder) || path === folder) return undefined;
+  const task: DialectTask = { name: 'describeModel', model: decode(path.slice(folder.length)) };
+  return { kind: 'dialect', allow: 'GET', isChat: false, dialect, task };
+}
+
+function noRoute(path: string, dialect: DialectName | undefined): ClientError {
   if (path === COMPACT) return DIALECT_ERRORS.noCompaction;
-  const dialect = findDialect(path);
   if (dialect !== undefined) return noDialectPath(dialect);
   if (MESSAGES_ELSEWHERE.test(path)) return DIALECT_ERRORS.messagesElsewhere;
-  return path.startsWith('/v1/models/') ? PROXY_ERRORS.noSuchModelRoute : PROXY_ERRORS.noSuchPath;
-}
-
-function findDialectRoute(path: string): DialectRoute | undefined {
-  for (const { dialect, folder, tasks } of FOLDERS) {
-    if (!path.startsWith(`${folder}/v1/`)) continue;
-    const rest = path.slice(`${folder}/v1/`.length);
-    const name = Object.hasOwn(tasks, rest) ? tasks[rest] : undefined;
-    if (name !== undefined) return { kind: 'dialect', allow: 'POST', dialect, task: { name } };
-    if (rest === 'models') return { kind: 'dialect', allow: 'GET', dialect, task: { name: 'listModels' } };
-    if (!rest.startsWith(MODEL) || rest === MODEL) return undefined;
-    const model = decode(rest.slice(MODEL.length));
-    return { kind: 'dialect', allow: 'GET', dialect, task: { name: 'describeModel', model } };
-  }
-  return undefined;
+  return path.startsWith(`${MODELS}/`) ? PROXY_ERRORS.noSuchModelRoute : PROXY_ERRORS.noSuchPath;
 }
 
 function decode(text: string): string {

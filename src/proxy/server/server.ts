@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { rawError } from '../http/errorResponses.ts';
 import { PROXY_ERRORS } from '../http/openaiErrors.ts';
-import type { ProxyError } from '../http/openaiErrors.ts';
-import type { Log } from '../log.ts';
-import { RequestEntry } from '../relay/requestLog.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
+import type { Log } from '../process/log.ts';
+import { RequestEntry } from '../usage/requestEntry.ts';
 import { onceAMinute } from './accessKeys.ts';
 import { Connections, MAX_CONNECTIONS } from './connections.ts';
 import type { ClientConnection } from './connections.ts';
@@ -19,6 +19,9 @@ import { OTHER_PATH } from './routes.ts';
 const MAX_HEADER_BYTES = 192 * 1024;
 /** Requests that may wait for their response on one connection; more than any client needs. */
 const MAX_PIPELINED = 32;
+
+/** How long an idle connection of a client stays open, in milliseconds. `network.ts` has that to the backend. */
+const IDLE_LIFETIME = 75_000;
 
 /** The times between the probes of a client that has closed its half, in milliseconds; the last one repeats. */
 const PROBES = [100, 1000];
@@ -55,7 +58,7 @@ export function createProxyServer(options: ServerOptions): ProxyServer {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 60_000,
     requestTimeout: 0, // an upload may take long; the relay limits the time between two chunks
-    keepAliveTimeout: 75_000,
+    keepAliveTimeout: IDLE_LIFETIME,
     requireHostHeader: false, // the guard refuses such requests with an explanation
   });
   // Node's own option, without which it drops all requests of a connection whose client has closed its half.
@@ -127,13 +130,13 @@ function closeUnlessBusy({ socket, waiting }: ClientConnection): void {
 }
 
 /** Answers on a connection that Node's HTTP parser has given up, and closes it without waiting for the client. */
-function answerRaw(log: Log, socket: Duplex, entry: RequestEntry, error: ProxyError): void {
+function answerRaw(log: Log, socket: Duplex, entry: RequestEntry, error: ClientError): void {
   entry.started(error.status);
   entry.write(log);
   socket.end(rawError(error), () => socket.destroy());
 }
 
-function errorOfParser(code: string | undefined): ProxyError {
+function errorOfParser(code: string | undefined): ClientError {
   if (code === 'HPE_HEADER_OVERFLOW') return PROXY_ERRORS.headTooLarge;
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? PROXY_ERRORS.uploadTimeout : PROXY_ERRORS.badRequest;
 }

@@ -1,15 +1,19 @@
 // The latest requests, for the windows of the same user: in memory only, and nothing that is not measured anyway.
 import { MAX_RECORDS } from '../../shared/activity.ts';
 import type { ActivityReport, RequestRecord } from '../../shared/activity.ts';
-import { RequestMeter } from './requestMeter.ts';
-import type { MeteredEntry, MeteredRequest } from './requestMeter.ts';
+import type { Outcome } from '../../shared/usage.ts';
+import type { RequestEntry } from './requestEntry.ts';
+
+interface Listed {
+  readonly id: number;
+  readonly caller: string;
+}
 
 export class ActivityLog {
   readonly #instance: string;
-  readonly #clocks: MeteredRequest['clocks'];
-  readonly #onFinished: MeteredRequest['onFinish'];
+  readonly #onFinished: (record: RequestRecord) => void;
   /** Oldest first. */
-  readonly #running = new Set<RequestMeter>();
+  readonly #running = new Map<RequestEntry, Listed>();
   /** A ring buffer. */
   readonly #finished: RequestRecord[] = [];
   #begun = 0;
@@ -19,22 +23,25 @@ export class ActivityLog {
    * @param instance the random id of the process
    * @param onFinished is called with the record of each request that is over
    */
-  constructor(instance: string, clocks: MeteredRequest['clocks'], onFinished: MeteredRequest['onFinish']) {
+  constructor(instance: string, onFinished: (record: RequestRecord) => void) {
     this.#instance = instance;
-    this.#clocks = clocks;
     this.#onFinished = onFinished;
   }
 
-  /** Measures a new request of this caller. */
-  begin(caller: string, entry: MeteredEntry): RequestMeter {
-    const onFinish = (record: RequestRecord) => {
-      this.#running.delete(meter);
-      this.#finished[this.#ended++ % MAX_RECORDS] = record;
-      this.#onFinished(record);
-    };
-    const meter = new RequestMeter({ id: ++this.#begun, caller, entry, clocks: this.#clocks, onFinish });
-    this.#running.add(meter);
-    return meter;
+  /** Lists a new request of this caller. */
+  begin(caller: string, entry: RequestEntry): void {
+    this.#running.set(entry, { id: ++this.#begun, caller });
+  }
+
+  /** The request is over. Returns its outcome; undefined if it was not listed. */
+  finish(entry: RequestEntry): Outcome | undefined {
+    const listed = this.#running.get(entry);
+    if (listed === undefined) return undefined;
+    this.#running.delete(entry);
+    const record = entry.record(listed.id, listed.caller, true);
+    this.#finished[this.#ended++ % MAX_RECORDS] = record;
+    this.#onFinished(record);
+    return entry.outcome;
   }
 
   /** @param cursor of the previous report; one that this process has not reached yet counts as 0 */
@@ -48,7 +55,7 @@ export class ActivityLog {
     }
     return {
       instance: this.#instance,
-      running: Array.from(this.#running, ({ record }) => record),
+      running: Array.from(this.#running, ([entry, { id, caller }]) => entry.record(id, caller, false)),
       finished,
       cursor: ended,
     };

@@ -3,7 +3,7 @@
 import type { HeaderField } from '../../session/wire.ts';
 import { fieldsOf, parseJson } from '../../shared/json.ts';
 import { isTokenCount } from '../../shared/usage.ts';
-import { fieldValue, isEventStreamType } from '../http/headers.ts';
+import { fieldValue, isEventStream } from '../http/headers.ts';
 import { JsonFields } from './jsonFields.ts';
 
 export interface Tokens {
@@ -33,10 +33,6 @@ export function createTokenObserver(headers: readonly HeaderField[]): TokenObser
   if ((fieldValue(headers, 'content-encoding') ?? 'identity') !== 'identity') return undefined;
   if (isEventStream(headers)) return new EventStreamObserver();
   return /^application\/json\s*(;|$)/i.test(fieldValue(headers, 'content-type') ?? '') ? new JsonObserver() : undefined;
-}
-
-export function isEventStream(headers: readonly HeaderField[]): boolean {
-  return isEventStreamType(fieldValue(headers, 'content-type'));
 }
 
 /** For a response that is one JSON object. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, Locator, Page } from 'playwright-core';
-import type { FromDashboard, ToDashboard } from '../../../src/dashboard/model.ts';
+import type { FromDashboard, ToDashboard } from '../../../src/dashboard/messages.ts';
 import { dashboardPage } from '../../../src/dashboard/page.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 import { BROWSER_ARGS } from '../../support/vscode/serverEditor.ts';

@@ -5,19 +5,22 @@ import { SETTINGS } from '../../../src/chat/sidePrompts/settings.ts';
 import type { PromptsSection } from '../../../src/dashboard/model.ts';
 import { promptMap } from '../../../src/promptMap/promptMap.ts';
 import type { MapFacts } from '../../../src/promptMap/promptMap.ts';
-import { promptsSection } from '../../../src/promptMap/section.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { COPILOTS, OUR_LARGE, OUR_SMALL, makeFacts } from '../../support/editorFacts.ts';
 import type { FactsChange } from '../../support/editorFacts.ts';
-import { AT, refusedFor, runningStatus } from '../../support/statuses.ts';
+import { refusedFor, runningStatus, unreachableStatus } from '../../support/statuses.ts';
 
 const PLAIN = { isBuiltIn: false, isForAi: true, offersModels: false };
 const SETTINGS_FILE = '/home/ann/.claude/settings.json';
 const variable = (name: string) => ({ kind: 'file', path: SETTINGS_FILE, name: `env.${name}` }) as const;
 
+const CONNECTED = { kind: 'current', model: 'openai/gpt-oss-120b' } as const;
+
 const ASSISTANTS: MapFacts['assistants'] = [
   {
-    ...{ id: 'codex', name: 'Codex', extension: 'openai.chatgpt', isPresent: true, isConnected: false },
+    assistant: { id: 'codex', name: 'Codex', extension: 'openai.chatgpt' },
+    configState: { kind: 'absent' },
+    detected: true,
     judgement: {
       kind: 'elsewhere',
       sentence: 'Codex is not connected to Sealed Proxy.',
@@ -26,8 +29,9 @@ const ASSISTANTS: MapFacts['assistants'] = [
     },
   },
   {
-    ...{ id: 'claude-code', name: 'Claude Code', extension: 'anthropic.claude-code' },
-    ...{ isPresent: true, isConnected: true },
+    assistant: { id: 'claude-code', name: 'Claude Code', extension: 'anthropic.claude-code' },
+    configState: CONNECTED,
+    detected: true,
     judgement: {
       kind: 'sealed',
       sentence: 'Claude Code is configured to send all prompts to Sealed Proxy.',
@@ -42,7 +46,9 @@ const ASSISTANTS: MapFacts['assistants'] = [
     },
   },
   {
-    ...{ id: 'opencode', name: 'opencode', extension: undefined, isPresent: true, isConnected: true },
+    assistant: { id: 'opencode', name: 'opencode', extension: undefined },
+    configState: CONNECTED,
+    detected: true,
     judgement: {
       kind: 'sealed',
       sentence: 'opencode is configured to send all prompts to Sealed Proxy.',
@@ -74,29 +80,16 @@ function sectionOf(status: ProxyStatus, change: FactsChange = {}): PromptsSectio
     programs: ['copilot-cli'],
     keyNames: ['Aider'],
   });
-  return promptsSection(map, false);
+  return { ...map, isRemote: false };
 }
+
+export const DEVELOPMENT = runningStatus({ backendUrl: 'http://127.0.0.1:9' });
+export const NO_KEY = runningStatus({ health: { kind: 'noKey' }, verified: null, establishedAt: null });
+export const UNREACHABLE = unreachableStatus('network', { message: 'The name could not be resolved', retryAt: null });
 
 /** Connected to a verified enclave. */
 export const PROMPTS = sectionOf(runningStatus());
-
-export const DEVELOPMENT_PROMPTS = sectionOf(runningStatus({ backendUrl: 'http://127.0.0.1:9' }), { attested: false });
-
-export const NO_KEY_PROMPTS = sectionOf(runningStatus({ health: { kind: 'noKey' }, verified: null }), { models: [] });
-
+export const DEVELOPMENT_PROMPTS = sectionOf(DEVELOPMENT, { attested: false });
+export const NO_KEY_PROMPTS = sectionOf(NO_KEY, { models: [] });
 export const REFUSED_PROMPTS = sectionOf(refusedFor('pcr0', null));
-
-export const UNREACHABLE_PROMPTS = sectionOf(
-  runningStatus({
-    verified: null,
-    establishedAt: null,
-    health: {
-      kind: 'unreachable',
-      cause: 'network',
-      message: 'The name could not be resolved',
-      failure: null,
-      checkedAt: AT,
-      retryAt: null,
-    },
-  }),
-);
+export const UNREACHABLE_PROMPTS = sectionOf(UNREACHABLE);

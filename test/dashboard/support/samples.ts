@@ -1,215 +1,137 @@
-// What the extension may send to the dashboard, in the states that its tests show.
+// What the extension may send to the dashboard, in the states that its tests show: made by the extension's own code.
+import { readFileSync } from 'node:fs';
+import type { ChatModel } from '../../../src/chat/models.ts';
+import { attestationSection } from '../../../src/dashboard/attestation.ts';
+import { connectionSection } from '../../../src/dashboard/connection.ts';
+import type { ToDashboard } from '../../../src/dashboard/messages.ts';
 import type {
   AttestationSection,
   ClientsSection,
-  ConnectionSection,
   DashboardState,
-  RequestRow,
-  ToDashboard,
+  NamedRequest,
+  PromptsSection,
   UsageView,
 } from '../../../src/dashboard/model.ts';
-import { PROMPTS } from './promptSamples.ts';
+import type { KeyOrigin } from '../../../src/keys/accessKeys.ts';
+import type { Evidence } from '../../../src/shared/evidence.ts';
+import type { RunningStatus } from '../../../src/shared/status.ts';
+import { fromRoot } from '../../support/e2e/process.ts';
+import { requestRecord } from '../../support/requestRecords.ts';
+import { VERIFIED, runningStatus, unreachableStatus } from '../../support/statuses.ts';
+import {
+  DEVELOPMENT,
+  DEVELOPMENT_PROMPTS,
+  NO_KEY,
+  NO_KEY_PROMPTS,
+  PROMPTS,
+  REFUSED_PROMPTS,
+  UNREACHABLE,
+  UNREACHABLE_PROMPTS,
+} from './promptSamples.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
-const MODELS: ConnectionSection['models'] = [
-  { id: 'llama-3.3-70b', name: 'Llama 3.3 70B', contextWindow: 131_072, maxOutput: 16_384, capabilities: ['Tools'] },
+const MODELS: readonly ChatModel[] = [
   {
-    id: 'gpt-oss-120b',
-    name: 'GPT-OSS 120B',
-    contextWindow: 131_072,
-    maxOutput: 32_768,
-    capabilities: ['Tools', 'Reasoning'],
+    ...{ id: 'llama-3.3-70b', name: 'Llama 3.3 70B', maxInputTokens: 114_688, maxOutputTokens: 16_384 },
+    ...{ tools: true, images: false, reasoning: false },
   },
   {
-    id: 'qwen3-vl-30b',
-    name: 'qwen3-vl-30b',
-    contextWindow: 262_144,
-    maxOutput: 32_768,
-    capabilities: ['Tools', 'Images', 'Reasoning'],
+    ...{ id: 'gpt-oss-120b', name: 'GPT-OSS 120B', maxInputTokens: 98_304, maxOutputTokens: 32_768 },
+    ...{ tools: true, images: false, reasoning: true },
+  },
+  {
+    ...{ id: 'qwen3-vl-30b', name: 'qwen3-vl-30b', maxInputTokens: 229_376, maxOutputTokens: 32_768 },
+    ...{ tools: true, images: true, reasoning: true },
   },
 ];
 
-export const VERIFIED_CONNECTION: ConnectionSection = {
-  tone: 'good',
-  headline: 'Sealed Proxy is connected to a verified enclave.',
-  detail: 'Prompts to its models are encrypted on this computer and can only be read inside the enclave.',
-  buttons: [
-    { name: 'checkConnection', title: 'Check Connection' },
-    { name: 'copyBaseUrl', title: 'Copy Base URL' },
-    { name: 'restart', title: 'Restart' },
-    { name: 'stop', title: 'Stop' },
-  ],
-  facts: [
-    { name: 'Base URL', value: 'http://127.0.0.1:14114/v1' },
-    { name: 'Backend', value: 'https://enclave.trymaple.ai' },
-    { name: 'Port owner', value: 'Sealed Proxy 0.7.0 (this window)' },
-    { name: 'Last check', value: '2 minutes ago, 84 ms' },
-  ],
-  models: MODELS,
-};
+const ACCEPTED = evidence('pin');
+const REFUSED = evidence('refused-image');
 
-const PCR0 = 'a3f1'.repeat(24);
-
-function chain(now: number): AttestationSection['chain'] {
-  return [
-    {
-      role: 'root',
-      name: 'aws.nitro-enclaves',
-      subject: 'CN=aws.nitro-enclaves, OU=AWS, O=Amazon, C=US',
-      validFrom: Date.UTC(2019, 9, 28, 13, 28, 5),
-      validTo: Date.UTC(2049, 9, 28, 14, 28, 5),
-      sha256: '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b',
-    },
-    {
-      role: 'intermediate',
-      name: '4a2f1c7e9d0b6385.us-east-2.aws.nitro-enclaves',
-      subject: 'CN=4a2f1c7e9d0b6385.us-east-2.aws.nitro-enclaves, OU=AWS, O=Amazon, C=US',
-      validFrom: now - 6 * DAY,
-      validTo: now + 14 * DAY,
-      sha256: '9b'.repeat(32),
-    },
-    {
-      role: 'intermediate',
-      name: 'c81de0a1b2c3d4e5.zonal.us-east-2.aws.nitro-enclaves',
-      subject: 'CN=c81de0a1b2c3d4e5.zonal.us-east-2.aws.nitro-enclaves, OU=AWS, O=Amazon, ST=WA, L=Seattle, C=US',
-      validFrom: now - 20 * HOUR,
-      validTo: now + 6 * DAY,
-      sha256: '77'.repeat(32),
-    },
-    {
-      role: 'leaf',
-      name: 'i-0f2c4d6e8a1b3c5d7-enc0192.us-east-2.aws',
-      subject: 'CN=i-0f2c4d6e8a1b3c5d7-enc0192.us-east-2.aws, OU=AWS, O=Amazon, ST=Washington, L=Seattle, C=US',
-      validFrom: now - HOUR,
-      validTo: now + 2 * HOUR,
-      sha256: 'e4'.repeat(32),
-    },
-  ];
+function evidence(name: string): Evidence {
+  return JSON.parse(readFileSync(fromRoot(`test/fixtures/evidence/${name}.json`), 'utf8')) as Evidence;
 }
 
-export function verifiedAttestation(now: number): AttestationSection {
+/** The age of each certificate of the chain, and how long it is valid yet; the leaf comes last. */
+const LIFETIMES = [
+  [7 * 365 * DAY, 23 * 365 * DAY],
+  [6 * DAY, 14 * DAY],
+  [20 * HOUR, 6 * DAY],
+  [HOUR, 2 * HOUR],
+] as const;
+
+/** As if the handshake had been now. */
+function attestation(status: RunningStatus, found: Evidence | null, now: number): AttestationSection {
+  const section = attestationSection(status, found);
+  const chain = section.chain.map((certificate, index) => {
+    const [age, rest] = LIFETIMES[index] ?? [0, 0];
+    return { ...certificate, validFrom: now - age, validTo: now + rest };
+  });
+  return { ...section, chain };
+}
+
+function state(
+  status: RunningStatus,
+  prompts: PromptsSection,
+  now: number,
+  found: Evidence | null = null,
+): DashboardState {
+  const connection = connectionSection(status, {});
+  const isConnected = status.health.kind === 'connected';
   return {
-    tone: 'good',
-    headline: 'The enclave is verified.',
-    detail: 'Verified on 22 Nov 2026, 10:15:02. The session ends at 11:15 and is renewed before.',
-    steps: [
-      {
-        what: 'The attestation document answers this challenge',
-        result: 'passed',
-        found: 'The nonce matches.',
-        examined: [
-          { name: 'Sent', value: '0b6f0f62-1a6d-4c49-9c7a-3c8c0f3a9d10' },
-          { name: 'In the document', value: '0b6f0f62-1a6d-4c49-9c7a-3c8c0f3a9d10' },
-        ],
-      },
-      {
-        what: 'AWS has signed it',
-        result: 'passed',
-        found: 'The chain of 4 certificates ends at the AWS Nitro root.',
-        examined: [
-          { name: 'Root, SHA-256', value: '641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b' },
-        ],
-      },
-      {
-        what: 'The enclave image is approved',
-        result: 'passed',
-        found: 'In the signed history since 14 Nov 2026.',
-        examined: [{ name: 'PCR0', value: PCR0 }],
-      },
-      {
-        what: 'The session key belongs to the enclave',
-        result: 'passed',
-        found: 'The public key in the document is the one of the handshake.',
-        examined: [{ name: 'Public key', value: '5c'.repeat(32) }],
-      },
-    ],
-    chain: chain(now),
-    image: { pcr0: PCR0, approval: 'Approved by the signed image history, where it is listed since 14 Nov 2026.' },
-    limits: [
-      'The verification shows which program the enclave runs. It does not show what this program does.',
-      'The length and the time of each request are visible to the network.',
-    ],
-    canSaveEvidence: true,
+    connection: { ...connection, chatModels: isConnected ? MODELS : [], otherModels: [] },
+    prompts,
+    attestation: attestation(status, found, now),
+    clients: clients(now),
   };
 }
 
-export function refusedAttestation(now: number): AttestationSection {
-  const verified = verifiedAttestation(now);
-  return {
-    ...verified,
-    tone: 'error',
-    headline: 'The enclave was refused: its image is not approved.',
-    detail: 'Nothing was sent. If the image is new, wait until the history lists it, or approve it in the settings.',
-    steps: verified.steps.map((step, index) =>
-      index === 2
-        ? { ...step, result: 'failed', found: 'Not in the signed history, and no setting approves it.' }
-        : index === 3
-          ? { ...step, result: 'notReached', found: '', examined: [] }
-          : step,
-    ),
-    image: { pcr0: PCR0, approval: 'Not approved.' },
-    canSaveEvidence: false,
-  };
+const BACKEND = ACCEPTED.backend;
+
+export function verifiedState(now: number): DashboardState {
+  const verified = { ...VERIFIED, pcr0: ACCEPTED.pcr0 ?? '', document: ACCEPTED.attestationDocument };
+  return state(runningStatus({ backendUrl: BACKEND, verified }), PROMPTS, now, ACCEPTED);
 }
 
-export const DEVELOPMENT_ATTESTATION: AttestationSection = {
-  tone: 'warning',
-  headline: 'Not verified: this is a development backend.',
-  detail: 'It runs on this computer and has no hardware that could sign an attestation document.',
-  steps: [
-    { what: 'AWS has signed it', result: 'notChecked', found: 'The document has a throwaway signature.', examined: [] },
-  ],
-  chain: [],
-  image: null,
-  limits: ['Do not use a development backend for prompts that must stay private.'],
-  canSaveEvidence: false,
-};
+export function refusedState(now: number): DashboardState {
+  const message = `The attestation failed: PCR0 ${REFUSED.pcr0 ?? ''} is not approved`;
+  const failure = { at: now, code: 'attestation_refused', detail: 'pcr0_not_approved', message };
+  const status = unreachableStatus('pcr0', { message, failure, retryAt: null });
+  return state({ ...status, backendUrl: BACKEND }, REFUSED_PROMPTS, now, REFUSED);
+}
+
+export function developmentState(now: number): DashboardState {
+  const verified = { kind: 'development', moduleId: 'i-dev' } as const;
+  return state({ ...DEVELOPMENT, verified }, DEVELOPMENT_PROMPTS, now);
+}
+
+export function unreachableState(now: number): DashboardState {
+  return state(UNREACHABLE, UNREACHABLE_PROMPTS, now);
+}
+
+export function noKeyState(now: number): DashboardState {
+  return state(NO_KEY, NO_KEY_PROMPTS, now);
+}
+
+function key(
+  id: string,
+  name: string,
+  origin: KeyOrigin,
+  createdAt: number,
+  lastUsedAt: number | null,
+): ClientsSection['keys'][number] {
+  return { id, name, origin, createdAt, lastUsedAt };
+}
 
 export function clients(now: number): ClientsSection {
   return {
     keys: [
-      {
-        id: 'extension',
-        name: 'VS Code',
-        origin: 'This extension',
-        createdAt: now - 80 * DAY,
-        lastUsedAt: now - 3 * 60_000,
-        revocable: false,
-      },
-      {
-        id: 'claude',
-        name: 'Claude Code',
-        origin: 'Claude Code',
-        createdAt: now - 40 * DAY,
-        lastUsedAt: now - 30_000,
-        revocable: true,
-      },
-      {
-        id: 'codex',
-        name: 'Codex',
-        origin: 'Codex',
-        createdAt: now - 12 * DAY,
-        lastUsedAt: now - 5 * HOUR,
-        revocable: true,
-      },
-      {
-        id: 'cline',
-        name: 'Cline',
-        origin: 'Cline',
-        createdAt: now - 9 * DAY,
-        lastUsedAt: now - 2 * DAY,
-        revocable: true,
-      },
-      {
-        id: 'scripts',
-        name: 'nightly scripts',
-        origin: 'Created by you',
-        createdAt: now - 3 * DAY,
-        lastUsedAt: null,
-        revocable: true,
-      },
+      key('claude', 'Claude Code', 'assistant', now - 40 * DAY, now - 30_000),
+      key('codex', 'Codex', 'assistant', now - 12 * DAY, now - 5 * HOUR),
+      key('cline', 'Cline', 'assistant', now - 9 * DAY, now - 3 * 60_000),
+      key('scripts', 'nightly scripts', 'user', now - 3 * DAY, null),
     ],
     assistants: [
       {
@@ -233,106 +155,47 @@ export function clients(now: number): ClientsSection {
   };
 }
 
-export function verifiedState(now: number): DashboardState {
-  return {
-    connection: VERIFIED_CONNECTION,
-    prompts: PROMPTS,
-    attestation: verifiedAttestation(now),
-    clients: clients(now),
-  };
-}
-
-export const UNREACHABLE_CONNECTION: ConnectionSection = {
-  ...VERIFIED_CONNECTION,
-  tone: 'error',
-  headline: 'The backend cannot be reached.',
-  detail: 'The name enclave.trymaple.ai could not be resolved. Check the network, then check the connection again.',
-  models: [],
-};
-
-export const REFUSED_CONNECTION: ConnectionSection = {
-  ...UNREACHABLE_CONNECTION,
-  headline: 'The enclave was refused: its image is not approved.',
-  detail:
-    'No prompt was sent. Wait until the signed history lists the image, or check whether you use the right backend.',
-};
-
-export const NO_KEY_CONNECTION: ConnectionSection = {
-  ...UNREACHABLE_CONNECTION,
-  tone: 'neutral',
-  headline: 'There is no API key yet.',
-  detail: 'Set the API key to connect. Create one at trymaple.ai, under API Keys.',
-  buttons: [
-    { name: 'setApiKey', title: 'Set API Key' },
-    { name: 'getStarted', title: 'Get Started' },
-  ],
-  facts: [{ name: 'Base URL', value: 'http://127.0.0.1:14114/v1' }],
-};
-
-export const DEVELOPMENT_CONNECTION: ConnectionSection = {
-  ...VERIFIED_CONNECTION,
-  tone: 'warning',
-  headline: 'Sealed Proxy is connected to a development backend, which is not verified.',
-  detail: 'Use it for tests only.',
-};
-
-/** Before there was a handshake. */
-export const UNVERIFIED_ATTESTATION: AttestationSection = {
-  ...DEVELOPMENT_ATTESTATION,
-  tone: 'neutral',
-  headline: 'No enclave has been verified yet.',
-  detail: 'The verification runs when the proxy connects to the backend.',
-  steps: [],
-  limits: [],
-};
-
 const CLIENTS = ['VS Code', 'Claude Code', 'Codex', 'Cline', 'nightly scripts'];
-const ROUTES = ['Chat', 'Messages', 'Responses', 'Chat', 'Embeddings'];
+const PATHS = [
+  '/v1/chat/completions',
+  '/anthropic/v1/messages',
+  '/responses/v1/responses',
+  '/v1/chat/completions',
+  '/v1/embeddings',
+];
 
 /** A request that has ended, or is running. */
-export function requestRow(id: number, at: number, part: Partial<RequestRow> = {}): RequestRow {
-  const tokensOut = 80 + ((id * 37) % 900);
-  const durationMs = 900 + ((id * 211) % 14_000);
+export function endedRequest(id: number, at: number, part: Partial<NamedRequest> = {}): NamedRequest {
   const failed = id % 17 === 0;
-  return {
+  const record = requestRecord({
     id,
     at,
-    client: CLIENTS[id % 5] ?? '',
-    route: ROUTES[id % 5] ?? '',
+    path: PATHS[id % 5] ?? '',
     model: MODELS[id % 3]?.id ?? '',
     status: failed ? 503 : 200,
     firstByteMs: failed ? 40 : 180 + ((id * 13) % 700),
-    durationMs,
+    durationMs: 900 + ((id * 211) % 14_000),
     tokensIn: failed ? null : 1200 + ((id * 997) % 42_000),
-    tokensOut: failed ? null : tokensOut,
+    tokensOut: failed ? null : 80 + ((id * 37) % 900),
     tokensCached: id % 3 === 0 && !failed ? 1024 : null,
-    tokensPerSecond: failed ? null : Math.round((tokensOut / durationMs) * 1000),
-    end: failed ? 'No capacity' : id % 23 === 0 ? 'Cancelled by the client' : 'Completed',
-    tone: failed ? 'error' : id % 23 === 0 ? 'warning' : 'neutral',
-    running: false,
-    ...part,
-  };
+    outcome: failed ? 'failed' : id % 23 === 0 ? 'cancelled' : 'answered',
+  });
+  return { ...record, client: CLIENTS[id % 5] ?? '', ...part };
 }
 
-export function runningRow(id: number, at: number, durationMs: number): RequestRow {
-  const tokens = { tokensIn: null, tokensOut: null, tokensCached: null, tokensPerSecond: null };
-  return requestRow(id, at, {
-    ...tokens,
-    status: 200,
-    firstByteMs: 320,
-    durationMs,
-    end: 'Running',
-    tone: 'neutral',
-    running: true,
-  });
+export function runningRequest(id: number, at: number, durationMs: number): NamedRequest {
+  const tokens = { tokensIn: null, tokensOut: null, tokensCached: null };
+  return endedRequest(id, at, { ...tokens, status: 200, firstByteMs: 320, durationMs, outcome: null, end: '' });
 }
 
 export function requests(now: number, count: number, running = 3): Extract<ToDashboard, { type: 'requests' }> {
   const ended = Array.from({ length: count - running }, (_, index) =>
-    requestRow(index + 1, now - (count - index) * 47_000),
+    endedRequest(index + 1, now - (count - index) * 47_000),
   );
-  const live = Array.from({ length: running }, (_, index) => runningRow(count - running + index + 1, now - 4000, 4000));
-  return { type: 'requests', reset: true, rows: [...ended, ...live] };
+  const live = Array.from({ length: running }, (_, index) =>
+    runningRequest(count - running + index + 1, now - 4000, 4000),
+  );
+  return { type: 'requests', reset: true, requests: [...ended, ...live] };
 }
 
 export function usage(now: number, part: Partial<UsageView> = {}): Extract<ToDashboard, { type: 'usage' }> {
@@ -366,6 +229,7 @@ export function usage(now: number, part: Partial<UsageView> = {}): Extract<ToDas
     range,
     by,
     recording: true,
+    today: { requests: 128, errors: 3, tokensIn: 1_113_600, tokensOut: 79_360 },
     times,
     series,
     median: latency(1),

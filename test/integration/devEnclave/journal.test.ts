@@ -40,9 +40,8 @@ describe('The journal of the development enclave', () => {
       .map((line) => JSON.parse(line === '' ? '{}' : line) as Record<string, unknown>);
     const bytes = JSON.stringify(body);
     assert.deepEqual(
-      { ...first, at: '', request_id: '', body_ms: 0, ended_ms: 0 },
+      { ...first, request_id: '' },
       {
-        at: '',
         session_id: session.id,
         request_id: '',
         method: 'POST',
@@ -65,9 +64,7 @@ describe('The journal of the development enclave', () => {
           framing: 'content-length',
           content_length: (first?.['outer'] as { content_length: number }).content_length,
         },
-        body_ms: 0,
         ended: 'complete',
-        ended_ms: 0,
       },
     );
     assert.match(String(first?.['request_id']), /^[0-9a-f]{32}$/);
@@ -92,7 +89,6 @@ describe('The journal of the development enclave', () => {
     await eventually('the record', async () => (line = await readFile(recordFile, 'utf8')) !== '');
     const entry = JSON.parse(line) as Record<string, unknown>;
     assert.equal(entry['ended'], 'client-cancelled');
-    assert.equal(typeof entry['ended_ms'], 'number');
     assert.equal((entry['outer'] as { framing: string }).framing, 'chunked');
     assert.deepEqual(enclave.journal.requests, []);
   });

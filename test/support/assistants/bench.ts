@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
+import type { AssistantEndpoint } from '../../../src/assistants/adapters/assistant.ts';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { MODEL } from '../e2e/chat.ts';
 import { RunningProcess, environment } from '../e2e/process.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import type { AssistantEndpoint } from '../../../src/assistants/adapters/assistant.ts';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
-import type { AssistantEndpoint } from '../../../src/assistants/types.ts';
 import type { DialectName } from '../../../src/dialects/dialect.ts';
 import type { Bench } from './bench.ts';
 

@@ -42,7 +42,11 @@ export const ERRORS = {
   badTarget: invalid(400, 'bad_request', /^The request target is not a path or an http URL/),
   badHost: invalid(400, 'bad_request', /^The request needs exactly one Host header/),
   keyInQuery: invalid(400, 'access_key_in_query', /^The query of the URL contains an access key/),
-  noKey: invalid(401, null, 'The request has no API key. Send one in the header "Authorization: Bearer <API_KEY>".'),
+  noKey: invalid(
+    401,
+    null,
+    /^The request has no API key\. .*"Authorization: Bearer <API_KEY>"\. To make an access key/,
+  ),
   badKey: invalid(401, 'invalid_api_key', /^This is not a valid API key: a key has 1 to 16,384 visible ASCII/),
   unknownAccessKey: invalid(401, 'invalid_api_key', /^The proxy does not know this access key/),
   noApiKey: invalid(401, null, /^The proxy has no API key yet/),
@@ -79,16 +83,19 @@ export const ERRORS = {
     code: 'proxy_busy',
     message: /^This access key has too many requests in progress/,
   },
-  backend: {
-    status: 502,
-    type: 'server_error',
-    code: null,
-    message: 'Failed to communicate securely with the backend.',
-  },
   timeout: {
     status: 504,
     type: 'server_error',
-    code: null,
-    message: 'The backend did not start responding within the timeout.',
+    code: 'timeout',
+    message:
+      /^The backend did not start responding within the timeout\. (?:Your prompt was not sent|The enclave may have received your prompt)\. In VS Code, run /,
   },
 } as const satisfies Record<string, ExpectedError | ((allow: string) => ExpectedError)>;
+
+/** The error for a backend that did not answer, or not as an enclave does. */
+export function backendError(code: string, prompt: 'not sent' | 'maybe sent' = 'not sent'): ExpectedError {
+  const fate = prompt === 'not sent' ? 'Your prompt was not sent' : 'The enclave may have received your prompt';
+  const remedy = 'In VS Code, run "Sealed Proxy: Run Diagnostics"';
+  const message = new RegExp(`^Failed to communicate securely with the backend\\. .+\\. ${fate}\\. ${remedy}`);
+  return { status: 502, type: 'server_error', code, message };
+}

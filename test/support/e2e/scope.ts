@@ -3,13 +3,13 @@ import { fork } from 'node:child_process';
 import { startEnclave } from '../../../src/devEnclave/server.ts';
 import type { EnclaveOptions, RunningEnclave } from '../../../src/devEnclave/server.ts';
 import { readConfig } from '../../../src/proxy/hosts/config.ts';
-import { Log } from '../../../src/proxy/log.ts';
-import { startService } from '../../../src/proxy/service.ts';
-import type { Service, ServiceOptions } from '../../../src/proxy/service.ts';
+import { startService } from '../../../src/proxy/hosts/service.ts';
+import type { Service, ServiceOptions } from '../../../src/proxy/hosts/service.ts';
+import { Log } from '../../../src/proxy/process/log.ts';
 import type { Values } from '../../../src/settings/environment.ts';
 import { EventQueue } from './eventQueue.ts';
 import { HostedProxy } from './hosted.ts';
-import { ENCLAVE, HOST, PROXY, RunningProcess, environment, spawnNode } from './process.ts';
+import { ENCLAVE, HOST, PROXY, RunningProcess, environment, fromRoot, spawnNode } from './process.ts';
 import type { LogLine, ProcessOptions } from './process.ts';
 import { TcpRecorder } from './tcpRecorder.ts';
 
@@ -69,14 +69,14 @@ export class Scope {
   async internalProxy(
     backend: { readonly url: string },
     settings: Settings = {},
-    options: Omit<ServiceOptions, 'config' | 'log'> = {},
+    options: Omit<ServiceOptions, 'config' | 'log' | 'mainFile'> = {},
   ): Promise<InternalProxy> {
     const config = readConfig({ ...commonSettings(backend), ...settings });
     const lines = new EventQueue<LogLine>();
     const log = new Log(config.logLevel, (text) => {
       for (const line of text.trimEnd().split('\n')) lines.add(JSON.parse(line) as LogLine);
     });
-    const service = await startService({ config, log, ...options });
+    const service = await startService({ config, log, mainFile: fromRoot('src/proxy/main.ts'), ...options });
     this.onClose(() => service.stop(0));
     return { ...service, log: lines };
   }
@@ -127,6 +127,29 @@ export function perSuite(): Scope {
   const scope = new Scope();
   after(() => scope.close());
   return scope;
+}
+
+/** An enclave inside this process and a proxy in front of it. */
+export interface Served {
+  readonly enclave: RunningEnclave;
+  readonly proxy: ServerProcess;
+}
+
+/**
+ * Starts an enclave and a proxy with a session before the tests of the calling suite, which share them.
+ * What is returned can be used from then on.
+ */
+export function serve(
+  scope: Scope,
+  options: { enclave?: EnclaveOptions; settings?: Settings; process?: Omit<ProcessOptions, 'env'> } = {},
+): Served {
+  const served: Partial<{ -readonly [Name in keyof Served]: Served[Name] }> = {};
+  before(async () => {
+    served.enclave = await scope.enclave(options.enclave);
+    served.proxy = await scope.proxy(served.enclave, options.settings, options.process);
+    await served.proxy.logged('session');
+  });
+  return served as Served;
 }
 
 function commonSettings({ url }: { readonly url: string }): Settings & Record<string, string> {

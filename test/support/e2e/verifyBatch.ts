@@ -13,6 +13,6 @@ for (const name of ['stdout', 'stderr'] as const) {
 
 for await (const path of createInterface({ input: process.stdin })) {
   Object.assign(texts, { stdout: '', stderr: '' });
-  const code = await runCommandLine(['verify', path, ...process.argv.slice(2)], {});
+  const code = await runCommandLine(['verify', path, ...process.argv.slice(2)], {}, import.meta.filename);
   print(`${JSON.stringify({ code, ...texts })}\n`);
 }

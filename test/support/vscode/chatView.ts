@@ -1,6 +1,6 @@
 // VS Code's own chat, as a user sees it.
-import type { Locator } from 'playwright-core';
-import { DEADLINE, withTimeout } from '../withTimeout.ts';
+import type { Locator, Page } from 'playwright-core';
+import { DEADLINE, eventually, withTimeout } from '../withTimeout.ts';
 import type { Bridge } from './bridge.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -67,9 +67,7 @@ export class ChatView {
 
   async ask(words: string): Promise<void> {
     await this.#idle();
-    await this.#window.page.locator('.interactive-input-part .monaco-editor').first().click();
-    await this.#window.page.keyboard.type(words);
-    await this.#window.page.keyboard.press('Enter');
+    await askInChat(this.#window.page, words);
   }
 
   /** Everything below the last prompt. */
@@ -117,6 +115,28 @@ export class ChatView {
   get #picker(): Locator {
     return this.#window.page.locator('.model-picker-name');
   }
+}
+
+/**
+ * Types a question into the chat and sends it. The editor may replace the input, with what was typed until then, while it
+ * restores a conversation: then it is typed again. It ignores Enter while no model is available, as when the proxy starts.
+ */
+export async function askInChat(page: Page, words: string): Promise<void> {
+  const input = page.locator('.interactive-input-part .monaco-editor').first();
+  const lines = input.locator('.view-lines');
+  const bare = (text: string) => text.replaceAll(/\s/g, '');
+  const isTyped = async () => bare(await lines.innerText()).includes(bare(words));
+  await eventually(`the question "${words}" in the input`, async () => {
+    await input.click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(words);
+    return isTyped();
+  });
+  await eventually(`the question "${words}" to be sent`, async () => {
+    await page.keyboard.press('Enter');
+    for (let polls = 0; polls < 20 && (await isTyped()); polls++) await page.waitForTimeout(100);
+    return !(await isTyped());
+  });
 }
 
 /** Resolves when the extension behind the chat is installed and active. */

@@ -10,8 +10,7 @@ const THEMES = {
   'high-contrast': ['Default High Contrast', 'vscode-high-contrast'],
 } as const;
 
-export type SectionTitle =
-  'Connection' | 'Where Prompts Go' | 'Attestation' | 'Requests' | 'Usage over Time' | 'Clients';
+export type SectionTitle = 'Overview' | 'Where Prompts Go' | 'Attestation' | 'Requests' | 'Usage over Time' | 'Clients';
 
 export class DashboardTab {
   readonly #window: Workbench;
@@ -46,7 +45,7 @@ export class DashboardTab {
 
   async open(): Promise<void> {
     await this.#window.runCommand('Sealed Proxy: Open Dashboard');
-    await this.frame.getByRole('tab', { name: 'Connection' }).waitFor();
+    await this.frame.getByRole('tab', { name: 'Overview' }).waitFor();
   }
 
   /** Shows a section, by a click on its tab. */
@@ -58,6 +57,11 @@ export class DashboardTab {
   /** Waits until the section is shown. */
   async shows(title: SectionTitle): Promise<void> {
     await this.frame.getByRole('heading', { level: 1, name: title }).waitFor();
+  }
+
+  /** Opens what the overview shows to those who want more. */
+  async showMore(): Promise<void> {
+    await this.frame.locator('details.more > summary').click();
   }
 
   /** Waits for a text in the section. */

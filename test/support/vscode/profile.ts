@@ -38,6 +38,8 @@ const CALM: SettingValues = {
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': false,
   'chat.disableAIFeatures': true,
+  // The other tests on this computer have many ports, about which a notification above the chat's input would tell.
+  'remote.autoForwardPortsFallback': 0,
 };
 
 export class Profile {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { toDialectUrl } from '../../../src/assistants/dialectUrl.ts';
+import { toDialectUrl } from '../../../src/assistants/adapters/dialectUrl.ts';
 import { FILE_ASSISTANTS } from '../../../src/assistants/registry.ts';
 import { SNIPPETS } from '../../../src/assistants/snippets.ts';
 import type { Snippet, SnippetValues } from '../../../src/assistants/snippets.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Applied } from '../../../src/assistants/types.ts';
+import type { Applied } from '../../../src/assistants/files/change.ts';
 import { UndoStore } from '../../../src/assistants/undoStore.ts';
 import { EXAMPLES, KEY, THEIR_KEY } from '../../support/assistantFiles.ts';
 import { perTestHome } from '../../support/assistantHome.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { encode } from 'cborg';
+import { certificatesOf } from '../../../src/attestation/chain.ts';
 import { type DocumentInput, type VerifiedDocument, verifyDocument } from '../../../src/attestation/checks.ts';
 import { AttestationError } from '../../../src/attestation/errors.ts';
 import { AWS_NITRO_ROOT } from '../../../src/attestation/trust.ts';
-import { certificatesOf } from '../../../src/attestation/x509/chain.ts';
 import { chainSpecs, createAuthority, issueChain } from '../../../src/devEnclave/attestation/authority.ts';
 import {
   encodePayload,

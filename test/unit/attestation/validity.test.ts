@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Certificate } from '../../../src/attestation/certificates.ts';
+import { verifyChain } from '../../../src/attestation/chain.ts';
 import { checkValidity, describeClockSkew } from '../../../src/attestation/validity.ts';
-import type { Certificate } from '../../../src/attestation/x509/certificates.ts';
-import { verifyChain } from '../../../src/attestation/x509/chain.ts';
 import { chainSpecs, issueChain } from '../../../src/devEnclave/attestation/authority.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { toChatError } from '../../../src/chat/chatError.ts';
+import { errorOfExchange } from '../../../src/proxy/http/backendErrors.ts';
 import { PROXY_ERRORS, errorBody } from '../../../src/proxy/http/openaiErrors.ts';
 
 const OPENAI = JSON.stringify({ error: { message: 'Too\n many  tokens', type: 'x', param: null, code: null } });
@@ -52,6 +53,14 @@ describe('toChatError()', () => {
       );
     });
   }
+
+  it('says why the backend did not answer, as the proxy does', () => {
+    for (const code of ['network', 'timeout']) {
+      const error = errorOfExchange({ code, detail: null }, true);
+      assert.equal(toChatError(error.status, errorBody(error)).message, error.message);
+      assert.doesNotMatch(toChatError(error.status, errorBody(error), {}, false).message, /not sent/);
+    }
+  });
 
   it('says that an enclave image was not accepted', () => {
     for (const [name, sentence] of [

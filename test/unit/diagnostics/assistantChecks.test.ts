@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Judgement } from '../../../src/assistants/judgement.ts';
-import type { ConfigState } from '../../../src/assistants/types.ts';
+import type { ConfigState } from '../../../src/assistants/adapters/assistant.ts';
+import type { Judgement } from '../../../src/assistants/judging/judgement.ts';
 import { checkAssistants } from '../../../src/diagnostics/assistantChecks.ts';
 import { makeContext } from '../../support/diagnostics.ts';
 

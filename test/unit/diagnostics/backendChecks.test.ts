@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describeClockSkew } from '../../../src/attestation/validity.ts';
 import { backendChecks } from '../../../src/diagnostics/backendChecks.ts';
 import { runCheck } from '../../../src/diagnostics/check.ts';
-import type { DiagnosticsContext, NamedResult, Running } from '../../../src/diagnostics/check.ts';
+import type { DiagnosticsContext, NamedResult } from '../../../src/diagnostics/check.ts';
 import { CHECK_LIMIT } from '../../../src/diagnostics/diagnose.ts';
-import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
-import { AT, RUNNING, makeContext, outline, resultNamed } from '../../support/diagnostics.ts';
+import type { Health, ProxyStatus, RunningStatus } from '../../../src/shared/status.ts';
+import { RUNNING, makeContext, outline, resultNamed } from '../../support/diagnostics.ts';
+import { AT } from '../../support/statuses.ts';
 
 const refused = (detail: string, message: string): Health => {
   const failure = { at: AT, code: 'attestation_refused', detail, message };
@@ -21,7 +22,7 @@ describe('backendChecks()', () => {
     }
     return results;
   };
-  const runWith = (change: Partial<Running>) => run({ ...RUNNING, ...change });
+  const runWith = (change: Partial<RunningStatus>) => run({ ...RUNNING, ...change });
 
   it('skips everything while the proxy is not running', async () => {
     const results = await run({ kind: 'off' });

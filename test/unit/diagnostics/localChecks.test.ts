@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { DiagnosticsContext } from '../../../src/diagnostics/check.ts';
 import { localChecks } from '../../../src/diagnostics/localChecks.ts';
-import type { ProxyStatus } from '../../../src/shared/status.ts';
 import type { Probe } from '../../../src/supervisor/portProbe.ts';
-import { AT, RUNNING, makeContext } from '../../support/diagnostics.ts';
+import { assertApproved, independent } from '../../support/approved.ts';
+import { RUNNING, makeContext } from '../../support/diagnostics.ts';
+import { STATES } from '../../support/statuses.ts';
 
 describe('localChecks()', () => {
   const check = async (name: string, change: Partial<DiagnosticsContext> = {}) => {
@@ -11,40 +12,36 @@ describe('localChecks()', () => {
     assert.ok(found, name);
     return found.run(new AbortController().signal);
   };
-  const failedToStart = (reason: Extract<ProxyStatus, { kind: 'failed' }>['reason']) =>
-    ({ kind: 'failed', reason, message: 'It does not start.' }) as const;
-
-  for (const [status, outcome, finding, remedy] of [
-    [RUNNING, 'passed', /^Running, version 1\.2\.3$/, /^$/],
-    [{ ...RUNNING, shared: true }, 'passed', /^Running in another window, version 1\.2\.3$/, /^$/],
-    [{ kind: 'off' }, 'failed', /^Off in this window$/, /Sealed Proxy: Start/],
-    [{ kind: 'starting' }, 'failed', /^Starting$/, /again in a few seconds/],
-    [{ kind: 'restarting', at: AT }, 'failed', /^Restarting$/, /again in a few seconds/],
-    [failedToStart('setting'), 'failed', /^It does not start\.$/, /Correct the setting/],
-    [failedToStart('crashes'), 'failed', /^It does not start\.$/, /Show Log.*Restart/],
-    [{ kind: 'off', allWindows: true }, 'failed', /^Off in all windows$/, /Sealed Proxy: Start/],
-    [{ kind: 'portTaken', port: 1, by: 'program' }, 'failed', /port is in use/, /Use a Free Port/],
-    [{ kind: 'otherVersion', port: 1, version: '9', isNewer: true }, 'failed', /runs version 9/, /Reload this window/],
-    [{ kind: 'otherVersion', port: 1, version: '0.1.0', isNewer: false }, 'failed', /runs version 0\.1\.0/, /Restart/],
-    [{ kind: 'otherSettings', port: 1, backendUrl: 'x' }, 'failed', /different backend/, /Restart/],
-  ] as const satisfies readonly (readonly [ProxyStatus, string, RegExp, RegExp])[]) {
-    it(`has a fact and a remedy for the status ${status.kind} of the process: ${finding.source}`, async () => {
-      const result = await check('Proxy process', { status: () => status });
-      assert.equal(result.outcome, outcome);
-      assert.match(result.finding, finding);
-      assert.match(result.remedy, remedy);
+  it('says of the process in each state what localChecks.txt has, with what to do', async () => {
+    const shown = Object.entries(STATES).filter(([, status]) => status.kind !== 'running' || status.shared);
+    const lines = shown.map(async ([name, status]) => {
+      const { outcome, finding, remedy } = await check('Proxy process', { status: () => status });
+      return [`## ${name}\n\n${outcome}: ${finding}\n`, remedy && `to do: ${remedy}\n`].join('');
     });
-  }
+    const text = (await Promise.all(lines)).join('\n');
+    assertApproved('test/unit/diagnostics/localChecks.txt', independent(text));
+  });
+
+  it('does not name the backend of another window', async () => {
+    const status = { kind: 'otherSettings', port: 1, backendUrl: 'https://secret.example' } as const;
+    const own = { kind: 'own', report: { version: '1.2.3' } } as Probe;
+    for (const name of ['Proxy process', 'Port owner']) {
+      const result = await check(name, { status: () => status, probe: () => Promise.resolve(own) });
+      assert.equal(result.outcome, 'failed');
+      assert.match(result.remedy, /Sealed Proxy: Restart/);
+      assert.doesNotMatch(JSON.stringify(result), /secret\.example/);
+    }
+  });
 
   it('counts crashes', async () => {
     const { outcome, finding, remedy } = await check('Proxy process', { crashes: () => 2 });
-    assert.deepEqual([outcome, finding], ['passed', 'Running, version 1.2.3; crashes within three minutes: 2']);
+    assert.deepEqual([outcome, finding], ['passed', 'Running, version 1.2.3. Crashes within three minutes: 2.']);
     assert.match(remedy, /Show Log/);
   });
 
   it('reports which program owns the port', async () => {
     const own = { kind: 'own', report: { version: '1.2.3' } } as Probe;
-    const HELD = 'Port 1: held by a program that does not listen on it';
+    const HELD = 'Port 1: held by another program';
     for (const [status, found, outcome, finding] of [
       [RUNNING, own, 'passed', 'Port 1: Sealed Proxy 1.2.3 (this editor)'],
       [
@@ -58,24 +55,14 @@ describe('localChecks()', () => {
       [{ kind: 'portTaken', port: 1, by: 'silent' }, { kind: 'free' }, 'failed', HELD],
       [{ kind: 'portTaken', port: 1, by: 'system' }, { kind: 'free' }, 'failed', 'Port 1: reserved by the system'],
       [{ kind: 'off' }, { kind: 'held', by: 'program' }, 'failed', HELD],
-      [
-        { kind: 'off' },
-        { kind: 'foreign', isSealedProxy: false },
-        'failed',
-        'Port 1: another program. Sealed Proxy sent it no key.',
-      ],
+      [{ kind: 'off' }, { kind: 'foreign', isSealedProxy: false }, 'failed', 'Port 1: used by another program'],
       [
         { kind: 'off' },
         { kind: 'foreign', isSealedProxy: true },
         'failed',
-        'Port 1: a Sealed Proxy of another editor or computer. No key was sent to it.',
+        'Port 1: used by a Sealed Proxy of another editor or computer',
       ],
-      [
-        { kind: 'off' },
-        { kind: 'unresponsive' },
-        'failed',
-        'Port 1: a program that does not respond. Sealed Proxy sent it no key.',
-      ],
+      [{ kind: 'off' }, { kind: 'unresponsive' }, 'failed', 'Port 1: used by a program that does not respond'],
     ] as const) {
       const result = await check('Port owner', { status: () => status, probe: () => Promise.resolve(found) });
       assert.deepEqual([result.outcome, result.finding], [outcome, finding]);

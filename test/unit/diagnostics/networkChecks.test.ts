@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { backendChecks } from '../../../src/diagnostics/backendChecks.ts';
-import type { DiagnosticsContext, Running } from '../../../src/diagnostics/check.ts';
+import type { DiagnosticsContext } from '../../../src/diagnostics/check.ts';
 import { networkChecks } from '../../../src/diagnostics/networkChecks.ts';
 import type { NetworkReport, RouteReport } from '../../../src/shared/network.ts';
-import type { Health } from '../../../src/shared/status.ts';
+import type { Health, RunningStatus } from '../../../src/shared/status.ts';
 import type { Probe } from '../../../src/supervisor/portProbe.ts';
-import { AT, RUNNING, makeContext } from '../../support/diagnostics.ts';
+import { RUNNING, makeContext } from '../../support/diagnostics.ts';
 import { aReport } from '../../support/reports.ts';
+import { AT } from '../../support/statuses.ts';
 
 const PROXY: RouteReport = { proxy: 'proxy.example:3128', source: 'system', authentication: 'none', schemes: [] };
 const DIRECT: RouteReport = { proxy: '', source: 'none', authentication: 'none', schemes: [] };
 const CERTIFICATES = { bundled: 121, extra: 0, system: 140 };
 
-const unreachable = (code: string, detail: string): Running => {
+const unreachable = (code: string, detail: string): RunningStatus => {
   const failure = { at: AT, code, detail, message: 'The HTTP proxy is in the way' };
   const cause = code === 'network' ? 'network' : 'pcr0';
   const health: Health = { kind: 'unreachable', cause, message: '', failure, checkedAt: AT, retryAt: null };

@@ -72,6 +72,7 @@ describe('ChatReader', () => {
     ]);
     assert.deepEqual(reader.outcome, {
       finish: 'toolCalls',
+      reported: {},
       usage: { input: 5, output: 3, cached: 0, reasoning: 0 },
     });
   });
@@ -207,7 +208,7 @@ describe('ChatReader', () => {
   it('has the usage, also if it comes after the end or without choices', () => {
     const reader = newReader();
     reader.read(finish('stop'));
-    assert.deepEqual(outcomeOf(reader), { finish: 'stop', usage: undefined });
+    assert.deepEqual(outcomeOf(reader), { finish: 'stop', usage: undefined, reported: {} });
     const usage = {
       prompt_tokens: 50,
       completion_tokens: 30,
@@ -218,6 +219,24 @@ describe('ChatReader', () => {
     assert.deepEqual(outcomeOf(reader)?.usage, { input: 50, cached: 20, output: 30, reasoning: 10 });
     reader.read(JSON.stringify({ choices: [], usage: null }));
     assert.deepEqual(outcomeOf(reader)?.usage, { input: 50, cached: 20, output: 30, reasoning: 10 });
+  });
+
+  it('has the tier that the backend states first, if it is a name', () => {
+    const tierOf = (...events: readonly object[]) => {
+      const reader = newReader();
+      for (const event of events) reader.read(JSON.stringify({ choices: [], ...event }));
+      reader.read(finish('stop'));
+      return reader.outcome?.reported?.service_tier;
+    };
+    assert.equal(tierOf({ service_tier: 'flex' }, { service_tier: 'priority' }), 'flex');
+    const inside = { choices: [{ delta: { content: '"service_tier":"flex"', service_tier: 'flex' } }] };
+    for (const event of [
+      {},
+      inside,
+      ...[null, ['flex'], '', 'a b', 'x'.repeat(65)].map((tier) => ({ service_tier: tier })),
+    ]) {
+      assert.equal(tierOf(event), undefined, JSON.stringify(event));
+    }
   });
 
   it('ignores counts that cannot be true', () => {

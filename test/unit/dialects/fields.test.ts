@@ -8,6 +8,7 @@ import {
   objectAt,
   oneOf,
   optional,
+  optionalFields,
   rejectFields,
   stringAt,
 } from '../../../src/dialects/fields.ts';
@@ -89,6 +90,20 @@ describe('optional()', () => {
     assert.equal(optional(stringAt, 'a', null), undefined);
     assert.equal(optional(stringAt, 'a', ''), '');
     assert.throws(() => optional(stringAt, 'a', 5), { message: 'a: must be a string.' });
+  });
+});
+
+describe('optionalFields()', () => {
+  const readers = { name: stringAt, count: countAt };
+
+  it('has the fields that are described, without those that are missing or null', () => {
+    assert.deepEqual(optionalFields({ name: 'a', count: null, other: 1 }, readers), { name: 'a' });
+    assert.deepEqual(optionalFields({ name: '', count: 2 }, readers), { name: '', count: 2 });
+  });
+
+  it('names the field in its object', () => {
+    assert.throws(() => optionalFields({ name: 5 }, readers), { param: 'name', message: 'name: must be a string.' });
+    assert.throws(() => optionalFields({ count: 0 }, readers, 'a[0]'), { param: 'a[0].count' });
   });
 });
 

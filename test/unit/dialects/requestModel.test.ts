@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findModel, unknownModel } from '../../../src/dialects/requestModel.ts';
+import { findModel, offeredModel } from '../../../src/dialects/requestModel.ts';
 
 const modelList = {
   data: [
@@ -62,11 +62,18 @@ describe('findModel()', () => {
   });
 });
 
-describe('unknownModel()', () => {
+describe('offeredModel()', () => {
+  it('finds the metadata of a model', () => {
+    assert.equal(offeredModel(modelList, 'thinker')['context_window'], 1000);
+  });
+
   it('names the models, and no replacement: metadata is never that of another model', () => {
-    const { message, status, code } = unknownModel('gpt-5', modelList);
-    assert.deepEqual([status, code], [404, 'model_not_found']);
-    const expected = 'The backend does not offer the model "gpt-5". Its models: thinker, talker. Use one of them.';
-    assert.equal(message, expected);
+    for (const id of ['gpt-5', 'text-embedder']) {
+      assert.throws(() => offeredModel(modelList, id), {
+        status: 404,
+        code: 'model_not_found',
+        message: `The backend does not offer the model "${id}". Its models: thinker, talker. Use one of them.`,
+      });
+    }
   });
 });

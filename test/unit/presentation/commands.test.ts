@@ -74,6 +74,12 @@ describe('COMMANDS', () => {
     assert.deepEqual(activationEvents, expected);
   });
 
+  it('has no other title with the word Start, so that typing it in the palette and Enter runs Start', () => {
+    const titles = inPalette.map((name) => COMMANDS[name].title);
+    const found = titles.filter((title) => /\bstart/i.test(title));
+    assert.deepEqual(found, ['Start']);
+  });
+
   it('keeps the public command ids', () => {
     const released =
       'checkConnection connectAssistant copyBaseUrl diagnose getStarted manageAccessKeys newAccessKey removeApiKey ' +
@@ -107,54 +113,58 @@ describe('menuGroups()', () => {
   const menu = (offered: readonly VisibleCommand[], whileRunning: boolean, withApiKey: boolean) =>
     menuGroups(offered, { whileRunning, withApiKey });
   const find = (groups: ReturnType<typeof menu>, name: VisibleCommand) =>
-    groups.findIndex((group) => group.includes(name));
+    groups.find(({ commands }) => commands.includes(name))?.title;
 
   it('lists what always works, and what the state offers', () => {
     const { actions } = describeStatus({ kind: 'portTaken', port: 1, by: 'program' });
     const groups = menu(actions, false, false);
-    assert.deepEqual(groups[0]?.slice(0, 3), ['openDashboard', 'showPrompts', 'useFreePort']);
-    for (const name of ['diagnose', 'showLog'] as const) assert.equal(find(groups, name), 0, name);
-    for (const name of ['connectAssistant', 'setApiKey', 'manageAccessKeys'] as const) {
-      assert.equal(find(groups, name), 1, name);
-    }
-    for (const name of ['restart', 'openSettings', 'getStarted'] as const) assert.equal(find(groups, name), 2, name);
-    for (const name of ['start', 'stop', 'checkConnection', 'showUsage', 'removeApiKey', 'showMenu'] as const) {
-      assert.equal(find(groups, name), -1, name);
-    }
+    assert.deepEqual(groups[0], { title: 'Now', commands: ['useFreePort'] });
+    for (const name of ['connectAssistant', 'keepChatSealed', 'getStarted'] as const)
+      assert.equal(find(groups, name), 'Use', name);
+    for (const name of ['openDashboard', 'showPrompts', 'diagnose', 'showLog'] as const)
+      assert.equal(find(groups, name), 'Look', name);
+    for (const name of ['setApiKey', 'manageAccessKeys'] as const) assert.equal(find(groups, name), 'Keys', name);
+    for (const name of ['restart', 'openSettings'] as const) assert.equal(find(groups, name), 'Proxy', name);
+    for (const name of ['start', 'stop', 'checkConnection', 'showUsage', 'removeApiKey', 'showMenu'] as const)
+      assert.equal(find(groups, name), undefined, name);
   });
 
   it('lists everything that a running proxy can do', () => {
     const offered = ['checkConnection', 'copyBaseUrl', 'showAttestation', 'showLog', 'stop'] as const;
     const groups = menu(offered, true, true);
-    for (const name of [...offered, 'showUsage', 'restart', 'removeApiKey'] as const) {
-      assert.notEqual(find(groups, name), -1, name);
-    }
-    assert.equal(find(groups, 'useFreePort'), -1);
+    assert.deepEqual(
+      groups.map(({ title }) => title),
+      ['Use', 'Look', 'Keys', 'Proxy'],
+    );
+    for (const name of [...offered, 'showUsage', 'restart', 'removeApiKey'] as const)
+      assert.notEqual(find(groups, name), undefined, name);
+    assert.equal(find(groups, 'useFreePort'), undefined);
   });
 
   it('lists each command once, in the order of the catalogue, and no empty group', () => {
     const groups = menu(names, true, true);
-    for (const group of groups) {
-      assert.ok(group.length > 0);
+    for (const { commands } of groups.filter(({ title }) => title !== 'Now')) {
+      assert.ok(commands.length > 0);
       assert.deepEqual(
-        group,
-        names.filter((name) => group.includes(name)),
+        commands,
+        names.filter((name) => commands.includes(name)),
       );
     }
-    assert.equal(new Set(groups.flat()).size, groups.flat().length);
+    const all = groups.flatMap(({ commands }) => commands);
+    assert.equal(new Set(all).size, all.length);
   });
 
-  it('begins with Set API Key if the state needs a key', () => {
+  it('begins with what the state needs', () => {
     for (const kind of ['noKey', 'keyRejected'] as const) {
       const { actions } = describeStatus({ ...RUNNING, health: { kind, checkedAt: 0 } });
-      const groups = menu(actions, true, kind === 'keyRejected');
-      assert.deepEqual(groups[0], ['setApiKey'], kind);
-      assert.equal(groups.flat().filter((name) => name === 'setApiKey').length, 1);
+      assert.deepEqual(menu(actions, true, kind === 'keyRejected')[0], { title: 'Now', commands: ['setApiKey'] }, kind);
     }
-    assert.notEqual(menu([], true, true)[0]?.[0], 'setApiKey');
+    const off = menu(describeStatus({ kind: 'off' }).actions, false, true);
+    assert.deepEqual(off[0], { title: 'Now', commands: ['start'] });
+    assert.notEqual(menu([], true, true)[0]?.title, 'Now');
   });
 
   it('lists Remove API Key only if there is a key', () => {
-    assert.equal(find(menu([], true, false), 'removeApiKey'), -1);
+    assert.equal(find(menu([], true, false), 'removeApiKey'), undefined);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Judgement, Remedy } from '../../../src/assistants/judgement.ts';
+import type { ConfigState } from '../../../src/assistants/adapters/assistant.ts';
+import type { Judgement, Remedy } from '../../../src/assistants/judging/judgement.ts';
 import { assistantSenders } from '../../../src/promptMap/assistantSenders.ts';
 import type { JudgedAssistant } from '../../../src/promptMap/assistantSenders.ts';
 import type { Reach } from '../../../src/promptMap/reach.ts';
@@ -12,10 +13,16 @@ const OTHERS: readonly Reach[] = [
   { kind: 'otherProxy', port: 7 },
 ];
 
+const CODEX = { id: 'codex', name: 'Codex', extension: 'openai.chatgpt' };
+const ABSENT: ConfigState = { kind: 'absent' };
+const CURRENT: ConfigState = { kind: 'current', model: 'a' };
+
 function assistant(kind: Judgement['kind'], change: Partial<JudgedAssistant> = {}, remedy?: Remedy): JudgedAssistant {
   const judgement: Judgement = { kind, sentence: 'What it does.', routes: [], ...(remedy && { remedy }) };
   return {
-    ...{ id: 'codex', name: 'Codex', extension: 'openai.chatgpt', isPresent: true, isConnected: kind !== 'elsewhere' },
+    assistant: CODEX,
+    configState: kind === 'elsewhere' ? ABSENT : CURRENT,
+    detected: true,
     judgement,
     ...change,
   };
@@ -44,8 +51,11 @@ describe('assistantSenders()', () => {
 
   it('warns of another program on the port although the address of the proxy is not known', () => {
     const reach: Reach = { kind: 'otherProgram', port: 7 };
-    assert.equal(senderOf(assistant('unknown', { isConnected: true }), reach)?.verdict, 'elsewhere');
-    assert.equal(senderOf(assistant('unknown', { isConnected: false }), reach)?.verdict, 'unknown');
+    assert.equal(senderOf(assistant('unknown', { configState: CURRENT }), reach)?.verdict, 'elsewhere');
+    assert.equal(
+      senderOf(assistant('unknown', { configState: { kind: 'other', what: 'x' } }), reach)?.verdict,
+      'unknown',
+    );
   });
 
   it('is among the extensions if the extension is installed, and else among the programs', () => {
@@ -54,8 +64,20 @@ describe('assistantSenders()', () => {
   });
 
   it('leaves out what is not on this computer', () => {
-    assert.equal(senderOf(assistant('elsewhere', { isPresent: false })), undefined);
-    assert.equal(senderOf(assistant('elsewhere', { isPresent: false }), ENCLAVE, true)?.group, 'extensions');
+    const elsewhere = (change: Partial<JudgedAssistant>) => assistant('elsewhere', change);
+    assert.equal(senderOf(elsewhere({ detected: false })), undefined);
+    assert.equal(senderOf(elsewhere({ detected: false }), ENCLAVE, true)?.group, 'extensions');
+    for (const configState of [
+      { kind: 'other', what: 'x' },
+      { kind: 'refused', message: '' },
+    ] as const)
+      assert.ok(senderOf(elsewhere({ detected: false, configState })));
+  });
+
+  it("lists VS Code's list of Custom Endpoints only if it is used", () => {
+    const custom = { id: 'custom-endpoint', name: 'VS Code Custom Endpoint', extension: undefined };
+    assert.equal(senderOf(assistant('elsewhere', { assistant: custom })), undefined);
+    assert.equal(senderOf(assistant('unknown', { assistant: custom }))?.group, 'editor');
   });
 
   it('offers the remedy, unless it is a variable that no button can change', () => {

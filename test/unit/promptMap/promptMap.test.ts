@@ -6,7 +6,9 @@ import { runningStatus } from '../../support/statuses.ts';
 
 const PLAIN = { isBuiltIn: false, isForAi: true, offersModels: false };
 const judged = (id: string, kind: 'sealed' | 'elsewhere', extension?: string): MapFacts['assistants'][number] => ({
-  ...{ id, name: id, extension, isPresent: true, isConnected: kind === 'sealed' },
+  assistant: { id, name: id, extension },
+  configState: kind === 'sealed' ? { kind: 'current', model: 'a' } : { kind: 'other', what: 'x' },
+  detected: true,
   judgement: { kind, sentence: `${id} is ${kind}.`, routes: [] },
 });
 

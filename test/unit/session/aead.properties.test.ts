@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { aeadBySize, nativeAead, pureAead } from '../../../src/session/aead.ts';
+import { PureAead, aeadBySize, nativeAead } from '../../../src/session/aead.ts';
 import type { Aead } from '../../../src/session/aead.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
+
+const pureAead = new PureAead();
 
 const BORDER = 2048;
 const bySize = aeadBySize(nativeAead, pureAead, BORDER);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { aeadBySize, bestAead, nativeAead, pureAead } from '../../../src/session/aead.ts';
+import { PureAead, aeadBySize, bestAead, nativeAead } from '../../../src/session/aead.ts';
 import type { Aead } from '../../../src/session/aead.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 import { RFC_8439, hex } from '../../support/vectors.ts';
+
+const pureAead = new PureAead();
 
 const IMPLEMENTATIONS: readonly [string, Aead][] = [
   ['native', nativeAead],

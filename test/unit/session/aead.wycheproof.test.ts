@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { aeadBySize, bestAead, nativeAead, pureAead } from '../../../src/session/aead.ts';
+import { PureAead, aeadBySize, bestAead, nativeAead } from '../../../src/session/aead.ts';
 import type { Aead } from '../../../src/session/aead.ts';
 import { SessionError } from '../../../src/session/errors.ts';
 import { NONCE_LENGTH } from '../../../src/session/wire.ts';
 import { concatBytes, toHex } from '../../../src/shared/bytes.ts';
 import { hex } from '../../support/vectors.ts';
 import { assertCases, readWycheproof } from '../../support/wycheproof.ts';
+
+const pureAead = new PureAead();
 
 const IMPLEMENTATIONS: readonly (readonly [string, Aead])[] = [
   ['native', nativeAead],

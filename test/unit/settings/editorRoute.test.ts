@@ -61,7 +61,7 @@ describe('findEditorRoute()', () => {
     const { agent, questions } = editorWith({ url: undefined, source: 'system' });
     for (let count = 0; count < 3; count++) await findEditorRoute(BACKEND, {}, {}, agent);
     assert.equal(new Set(questions).size, 3);
-    for (const question of questions) assert.match(question, /^https:\/\/\d+@enclave\.example\/$/);
+    for (const question of questions) assert.match(question, /^https:\/\/[\da-f-]{36}@enclave\.example\/$/);
   });
 
   it('asks nothing when proxies are turned off', async () => {

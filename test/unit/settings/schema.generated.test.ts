@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { generatedFiles } from '../../../scripts/generatedFiles.ts';
-import { APPLICATION_SETTING_NAMES } from '../../../src/settings/schema.ts';
+import { APPLICATION_SETTING_NAMES, EDITOR_SETTING_NAMES } from '../../../src/settings/schema.ts';
 import { fromRoot } from '../../support/e2e/process.ts';
 
 interface Property {
@@ -13,11 +13,17 @@ interface Property {
 
 interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
-  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, Property>> } };
+  readonly contributes: {
+    readonly configuration: readonly {
+      readonly title: string;
+      readonly properties: Readonly<Record<string, Property>>;
+    }[];
+  };
 }
 
 const read = (path: string) => readFileSync(fromRoot(path), 'utf8').replaceAll('\r\n', '\n');
-const properties = ({ contributes }: Manifest) => Object.entries(contributes.configuration.properties);
+const properties = ({ contributes }: Manifest) =>
+  contributes.configuration.flatMap((group) => Object.entries(group.properties));
 
 describe('SCHEMA', () => {
   for (const [path, text] of generatedFiles(read)) {
@@ -49,6 +55,20 @@ describe('SCHEMA', () => {
     }
   });
 
+  it('has each setting of the editor once, under a heading', () => {
+    const manifest = JSON.parse(read('package.json')) as Manifest;
+    assert.deepEqual(
+      manifest.contributes.configuration.map(({ title }) => title),
+      ['Connection', 'Models', 'Privacy', 'Advanced'],
+    );
+    assert.deepEqual(
+      properties(manifest)
+        .map(([name]) => name)
+        .toSorted(),
+      EDITOR_SETTING_NAMES.map((name) => `sealedProxy.${name}`).toSorted(),
+    );
+  });
+
   it('lets no workspace change a setting: it could redirect a key', () => {
     const manifest = JSON.parse(read('package.json')) as Manifest;
     const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
@@ -73,10 +93,7 @@ describe('APPLICATION_SETTING_NAMES', () => {
     assert.deepEqual(APPLICATION_SETTING_NAMES, names);
     const manifest = JSON.parse(read('package.json')) as Manifest;
     const found = properties(manifest).filter(([, { scope }]) => scope === 'application');
-    assert.deepEqual(
-      found.map(([name]) => name),
-      names.map((name) => `sealedProxy.${name}`),
-    );
+    assert.deepEqual(found.map(([name]) => name).toSorted(), names.map((name) => `sealedProxy.${name}`).toSorted());
   });
 });
 

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { HOUR, UsageTable, hourOf, isUsageSum, parseActivity } from '../../../src/shared/activity.ts';
-import type { ActivityReport, RequestRecord, UsageSum } from '../../../src/shared/activity.ts';
+import type { ActivityReport, RequestRecord } from '../../../src/shared/activity.ts';
+import { requestRecord, usageSum } from '../../support/requestRecords.ts';
 
-const RECORD: RequestRecord = {
-  ...{ id: 1, at: 5, caller: 'direct', method: 'POST', path: '/v1/chat/completions', model: 'glm-5' },
-  ...{ status: 200, firstByteMs: 50.5, durationMs: 90, tokensIn: 10, tokensOut: 20, tokensCached: 4 },
-  ...{ outcome: 'answered', end: 'complete' },
-};
+const RECORD = requestRecord({ firstByteMs: 50.5 });
 const RUNNING: RequestRecord = {
   ...{ ...RECORD, model: null, firstByteMs: null, tokensIn: null, tokensOut: null, tokensCached: null },
   ...{ outcome: null, end: '' },
@@ -42,10 +39,7 @@ describe('parseActivity()', () => {
   }
 });
 
-const SUM: UsageSum = {
-  ...{ hour: 7 * HOUR, caller: 'direct', model: 'glm-5', requests: 5, errors: 2, cancelled: 1 },
-  ...{ tokensIn: 10, tokensOut: 20, tokensCached: 4, firstByte: { '12': 2 } },
-};
+const SUM = usageSum({ hour: 7 * HOUR });
 
 describe('UsageTable', () => {
   it('adds up sums of the same hour, caller and model', () => {

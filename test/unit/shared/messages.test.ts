@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { isProxySettings } from '../../../src/settings/schema.ts';
 import { parseFromProxy, parseToProxy as parseMessage } from '../../../src/shared/messages.ts';
 import type { FromProxy, ToProxy } from '../../../src/shared/messages.ts';
+import { usageSum } from '../../support/requestRecords.ts';
 
 const SETTINGS = {
   host: '127.0.0.1',
@@ -37,18 +38,7 @@ const VERIFIED = {
   certificateNotAfter: 3,
   document: 'AAAA',
 };
-const SUM = {
-  hour: 3_600_000,
-  caller: '0123456789abcdef',
-  model: 'glm-5',
-  requests: 4,
-  errors: 1,
-  cancelled: 1,
-  tokensIn: 10,
-  tokensOut: 20,
-  tokensCached: 5,
-  firstByte: { '12': 3 },
-};
+const SUM = usageSum();
 
 const parseToProxy = (value: unknown) => parseMessage(value, isProxySettings);
 

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { HOUR } from '../../../src/shared/activity.ts';
-import type { UsageSum } from '../../../src/shared/activity.ts';
 import { OTHER_MODELS } from '../../../src/shared/usage.ts';
 import { formatDay, parseDay } from '../../../src/usageHistory/dayFile.ts';
+import { usageSum } from '../../support/requestRecords.ts';
 
-const SUM: UsageSum = {
-  ...{ hour: 7 * HOUR, caller: '0123456789abcdef', model: 'glm-5', requests: 5, errors: 2, cancelled: 1 },
-  ...{ tokensIn: 10, tokensOut: 20, tokensCached: 4, firstByte: { '12': 2 } },
-};
+const SUM = usageSum({ hour: 7 * HOUR });
 const DAY = { names: { '0123456789abcdef': 'Cline' }, sums: [SUM, { ...SUM, model: '<b>"\n' }] };
 
 describe('formatDay()', () => {

@@ -16,13 +16,11 @@ import { join } from 'node:path';
 import { HOUR, hourOf } from '../../../src/shared/activity.ts';
 import type { NamedUsageSum, UsageSum } from '../../../src/shared/activity.ts';
 import { UsageHistory, removeHistory } from '../../../src/usageHistory/usageHistory.ts';
+import { usageSum } from '../../support/requestRecords.ts';
 
 const DAY = 24 * HOUR;
 const NOON = Date.UTC(2026, 5, 15, 12);
-const SUM: UsageSum = {
-  ...{ hour: NOON, caller: '0123456789abcdef', model: 'glm-5', requests: 5, errors: 2, cancelled: 1 },
-  ...{ tokensIn: 10, tokensOut: 20, tokensCached: 4, firstByte: { '12': 2 } },
-};
+const SUM = usageSum({ hour: NOON });
 const NAMES = Promise.resolve(new Map([[SUM.caller, 'Cline']]));
 
 describe('UsageHistory', () => {

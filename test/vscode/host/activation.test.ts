@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { SealedProxyApi } from '../../../src/extension/api/apiTypes.ts';
+import type { SealedProxyApi } from '../../../src/extension/features/api/apiTypes.ts';
 import { VERSION } from '../../../src/shared/version.ts';
 import { PUBLISHED, api, state } from './surroundings.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
 import * as vscode from 'vscode';
-import type { SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
+import type { SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/features/api/apiTypes.ts';
 import { api, connection, facts, state } from './surroundings.ts';
 
 const { executeCommand } = vscode.commands;

@@ -7,7 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
 import type { RequestEnding } from '../../../src/devEnclave/transport/journal.ts';
-import type { SealedProxyApi, SealedProxyConnection, SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
+import type {
+  SealedProxyApi,
+  SealedProxyConnection,
+  SealedProxyStatus,
+} from '../../../src/extension/features/api/apiTypes.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { allProcesses } from '../../support/vscode/processes.ts';
 import { DEADLINE, withTimeout } from '../../support/withTimeout.ts';

@@ -246,11 +246,17 @@ describe('Connect an Assistant', () => {
     assert.equal(text(), CONFIG);
   });
 
-  it('explains that a file cannot be parsed, and leaves it unchanged', async () => {
+  it('says why a file cannot be changed before it asks anything, opens it, and leaves it unchanged', async () => {
     writeFileSync(config, 'models: [');
+    const problem = 'is not a valid configuration of Continue, so Sealed Proxy does not change it';
     await open();
-    await choose('Continue', 'GLM 5.2');
-    await window.dismiss('is not a valid configuration of Continue, so Sealed Proxy does not change it');
+    await window.option('Continue').getByText('cannot be configured').waitFor();
+    await window.option('Continue').getByText(problem).waitFor();
+    await window.screenshot('connect-invalid-file');
+    await choose('Continue');
+    await window.toast(problem).getByRole('button', { name: 'Open File' }).click();
+    await window.page.locator('.tab.active', { hasText: 'config.yaml' }).waitFor();
+    await window.bridge.command('workbench.action.closeActiveEditor');
     assert.equal(text(), 'models: [');
   });
 
@@ -275,21 +281,22 @@ describe('Connect an Assistant', () => {
     await window.quickInput.locator('input').first().fill('Claude Code');
     await choose('Claude Code');
     await window.quickInput.getByPlaceholder('Select a model for the main work of Claude Code').waitFor();
-    await window.quickInput.getByText('glm-5-2 (proposed)').waitFor();
+    await window.quickInput.getByText('glm-5-2 (recommended)').waitFor();
     await window.screenshot('connect-main-model');
     await choose('GLM 5.2');
     await window.quickInput.getByPlaceholder('Select a model for small tasks of Claude Code').waitFor();
-    await window.quickInput.getByText('(proposed)').waitFor();
+    await window.quickInput.getByText('(recommended)').waitFor();
     await window.screenshot('connect-small-model');
     await choose('Gemma 4 31B');
+    await window.option('Use glm-5-2 instead').waitFor();
+    await window.screenshot('connect-replacement');
+    await choose('Use glm-5-2 instead');
     await window.option(`Create ${path}`).waitFor();
     await preview.getByText('ANTHROPIC_BASE_URL').first().waitFor();
     await window.screenshot('connect-claude-code-preview');
     assert.deepEqual(keysIn(await preview.innerText()), []);
+    assert.equal(await setting(), '');
     await choose(`Create ${path}`);
-    await window.option('Send them to glm-5-2').waitFor();
-    await window.screenshot('connect-replacement');
-    await choose('Send them to glm-5-2');
     await window.toast('Claude Code is connected.').waitFor();
     await window.screenshot('connect-claude-code-done');
     const { env } = JSON.parse(readFileSync(path, 'utf8')) as { env: Readonly<Record<string, string>> };
@@ -304,6 +311,7 @@ describe('Connect an Assistant', () => {
     await choose('Claude Code', 'Undo');
     await window.dismiss('The access key of Claude Code was revoked.');
     assert.equal(existsSync(path), false);
+    assert.equal(await setting(), '');
   });
 
   it('connects Codex, and refuses other models if the user wants that', async () => {
@@ -312,14 +320,14 @@ describe('Connect an Assistant', () => {
     await open();
     await window.quickInput.locator('input').first().fill('Codex');
     await choose('Codex', 'GLM 5.2');
+    await window.option('Return an error').waitFor();
+    await window.screenshot('connect-codex-replacement');
+    await choose('Return an error');
     await window.option(`Create ${path}`).waitFor();
     await preview.getByText('experimental_bearer_token').first().waitFor();
     await window.screenshot('connect-codex-preview');
     assert.deepEqual(keysIn(await preview.innerText()), []);
     await choose(`Create ${path}`);
-    await window.option('Refuse them').waitFor();
-    await window.screenshot('connect-codex-replacement');
-    await choose('Refuse them');
     await window.toast('Codex is connected.').waitFor();
     await window.screenshot('connect-codex-done');
     const written = readFileSync(path, 'utf8');

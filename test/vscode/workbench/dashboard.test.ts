@@ -66,7 +66,7 @@ describe('The dashboard', () => {
 
   it('opens from the tooltip, says that there is no API key, and offers to set one', async () => {
     await window.inTooltip((tooltip) => tooltip.getByText('Open Dashboard', { exact: true }).click());
-    await dashboard.shows('Connection');
+    await dashboard.shows('Overview');
     await dashboard.reads('Sealed Proxy needs an API key.');
     await dashboard.pictures('no-key');
     await dashboard.press('Set API Key');
@@ -76,6 +76,8 @@ describe('The dashboard', () => {
 
   it('shows the new state and the models at once', async () => {
     await dashboard.reads('Sealed Proxy is connected to a development backend, which is not verified.');
+    await dashboard.reads('Development backend');
+    await dashboard.showMore();
     const [name, context, output, capabilities] = await dashboard.row('GLM 5.2');
     assert.deepEqual(
       [name?.includes(MODEL), /^\d+,\d+$/.test(context ?? ''), /^\d+,\d+$/.test(output ?? '')],
@@ -186,7 +188,7 @@ describe('The dashboard', () => {
     await dashboard.press('Undo opencode');
     await window.press('Disconnect opencode from Sealed Proxy?', 'Undo');
     await window.dismiss('The access key of opencode was revoked.');
-    await dashboard.reads('No assistants are connected.');
+    await dashboard.reads(/^Sealed Proxy has changed the configuration of no assistant\./);
     assert.equal(readFileSync(config, 'utf8'), '{}\n');
   });
 
@@ -215,7 +217,7 @@ describe('The dashboard', () => {
     await window.runCommand('Sealed Proxy: Stop');
     await window.dismiss('Sealed Proxy is off in this window.');
     await dashboard.reads('No requests yet.');
-    await dashboard.show('Connection');
+    await dashboard.show('Overview');
     await dashboard.reads('Sealed Proxy is off in this window.');
     await window.screenshot('dashboard-off');
     await dashboard.press('Start');

@@ -8,6 +8,8 @@ import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
 import { RunningProcess, fromRoot, spawnNode } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
+import { askInChat } from '../../support/vscode/chatView.ts';
+import { openPages } from '../../support/vscode/hooks.ts';
 import { allProcesses } from '../../support/vscode/processes.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { BROWSER_ARGS } from '../../support/vscode/serverEditor.ts';
@@ -28,11 +30,13 @@ describe('npm start -- --vscode', function () {
     const viewport = { width: 1280, height: 800 };
     const browser = await chromium.launchPersistentContext(profile, { executablePath, viewport, args: BROWSER_ARGS });
     scope.onClose(async () => {
+      openPages.delete(page);
       await browser.close();
       rmSync(profile, { recursive: true });
     });
     page = await browser.newPage();
     page.setDefaultTimeout(DEADLINE);
+    openPages.add(page);
     await start();
   });
 
@@ -50,9 +54,7 @@ describe('npm start -- --vscode', function () {
   const model = () => page.locator('.model-picker-name[aria-label*="GLM 5.2"]');
   const status = () => page.locator('.statusbar-item').filter({ hasText: 'Sealed Proxy: development' });
   const ask = async (words: string) => {
-    await input().click();
-    await page.keyboard.type(words);
-    await page.keyboard.press('Enter');
+    await askInChat(page, words);
     await answer().getByText(`You said: ${words}`, { exact: true }).waitFor();
   };
 

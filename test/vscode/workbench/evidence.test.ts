@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { createTlsIdentity, toPem } from '../../../src/devEnclave/attestation/tlsIdentity.ts';
 import type { RunningEnclave } from '../../../src/devEnclave/server.ts';
@@ -83,6 +83,23 @@ describe('Save Attestation Evidence', () => {
     await toast.getByRole('button', { name: 'Show File' }).click();
     await window.page.locator('.tab').filter({ hasText: 'evidence.json' }).waitFor();
     await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
+  it('copies a command that verifies the file with the program of the extension', async () => {
+    const path = join(folder, "the evidence of today's enclave.json");
+    await save(path);
+    const toast = window.toast('The evidence is saved. All of its checks passed.');
+    await toast.getByRole('button', { name: 'Copy Command to Verify' }).click();
+    await window.dismiss('The command was copied.');
+    const copied = await window.bridge.run((api) => api.env.clipboard.readText(), null);
+    const TRUSTED_ROOTS = join(folder, 'roots.json'); // what the tests' build trusts besides the arguments
+    writeFileSync(TRUSTED_ROOTS, '[]');
+    const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`;
+    const env = { ...process.env, PATH, TRUSTED_ROOTS };
+    const run = (command: string) => spawnSync(command, { shell: true, encoding: 'utf8', env });
+    const trusting = `${copied} --root ${join(folder, 'root.pem')}`; // the image is that of a setting
+    assert.match(run(trusting).stdout, /Verified: all 14 steps passed\./);
+    assert.equal(run(copied).status, 1); // the authority of the tests is not AWS
   });
 
   it('says that a development backend is not attested', async () => {

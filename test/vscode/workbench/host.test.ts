@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, w
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
+import type { SealedProxyConnection } from '../../../src/extension/features/api/apiTypes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { ENCLAVE } from '../../support/e2e/process.ts';
 import { perSuite } from '../../support/e2e/scope.ts';

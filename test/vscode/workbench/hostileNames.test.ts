@@ -4,24 +4,20 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Locator } from 'playwright-core';
-import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { answerJson } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { hourOf } from '../../../src/shared/activity.ts';
-import { toHex } from '../../../src/shared/bytes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { UsageHistory } from '../../../src/usageHistory/usageHistory.ts';
 import { chatBody } from '../../support/e2e/chat.ts';
-import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts';
 import { sendRequest } from '../../support/e2e/httpClient.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
-import { Editor } from '../../support/vscode/editor.ts';
-import { trustingEquipment } from '../../support/vscode/trust.ts';
+import type { Editor } from '../../support/vscode/editor.ts';
+import { startVerifiedEditor } from '../../support/vscode/trust.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 
 const API_KEY = 'dev-the-key-of-a-careful-user';
-const ENCLAVE = 'enclave.hostile.example';
 /** An enclave ID has visible ASCII characters only. */
 const MARKUP = '<img src=x onerror=alert(1)> [x](command:workbench.action.quit) $(shield) | **b** `c`';
 const LONG = 'W'.repeat(10_000);
@@ -60,22 +56,12 @@ describe('Hostile names', () => {
   };
 
   before(async function () {
-    const tls = identityFor(ENCLAVE);
-    const enclave = await scope.enclave({ tls, signed: { moduleId: MARKUP }, handler });
-    const company = await openCompanyProxy({ [`${ENCLAVE}:443`]: enclave.port });
-    scope.onClose(() => company.close());
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    editor = await Editor.start(
-      {
-        'sealedProxy.backendUrl': `https://${ENCLAVE}`,
-        'sealedProxy.port': port,
-        'sealedProxy.additionalPcr0': [toHex(DEVELOPMENT_PCR0)],
-        'http.proxy': company.url,
-      },
-      trustingEquipment(scope, tls.ca, [enclave]),
-    );
-    scope.onClose(() => editor.stop());
+    editor = await startVerifiedEditor(scope, {
+      enclave: { signed: { moduleId: MARKUP }, handler },
+      settings: { 'sealedProxy.port': port },
+    });
     const config = join(editor.profile.root, '.config/opencode/opencode.json');
     mkdirSync(dirname(config), { recursive: true });
     writeFileSync(config, '{}\n');
@@ -122,6 +108,7 @@ describe('Hostile names', () => {
 
   it('are text in the list of models and in the attestation', async () => {
     await dashboard.open();
+    await dashboard.showMore();
     await dashboard.frame.getByRole('row').nth(3).waitFor();
     await assertDashboardHolds();
     await dashboard.pictures('hostile-connection');

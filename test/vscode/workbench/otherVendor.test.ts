@@ -1,26 +1,22 @@
 // A user of VS Code's own chat with models of two providers, which have the same names and ids. The chat must stay with the
 // selected model, and the other provider must get no prompt. Each test continues where the previous one ended.
 import assert from 'node:assert/strict';
-import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
 import { answerJson } from '../../../src/devEnclave/model/apiHandler.ts';
 import type { ApiHandler } from '../../../src/devEnclave/model/apiHandler.ts';
 import { MODELS } from '../../../src/devEnclave/model/catalogue.ts';
-import { toHex } from '../../../src/shared/bytes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
-import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { ChatView } from '../../support/vscode/chatView.ts';
-import { Editor } from '../../support/vscode/editor.ts';
+import type { Editor } from '../../support/vscode/editor.ts';
 import { OtherVendor } from '../../support/vscode/otherVendor.ts';
 import { proxiesOf } from '../../support/vscode/processes.ts';
 import { OTHER_VENDOR_VSIX } from '../../support/vscode/profile.ts';
 import { ScriptedModel } from '../../support/vscode/scriptedModel.ts';
-import { trustingEquipment } from '../../support/vscode/trust.ts';
+import { startVerifiedEditor } from '../../support/vscode/trust.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-user-with-two-providers';
-const ENCLAVE = 'enclave.elsewhere.example';
 const SEALED = 'Sealed GLM 5.2';
 const OTHERS = 'GLM 5.2';
 
@@ -44,26 +40,11 @@ describe("VS Code's chat with models of another provider", () => {
   };
 
   before(async function () {
-    const tls = identityFor(ENCLAVE);
-    const enclave = await scope.enclave({
-      tls,
-      signed: { moduleId: 'i-0f1e2d3c4b5a69788-enc0190c0de5eed0001' },
-      handler,
+    editor = await startVerifiedEditor(scope, {
+      enclave: { handler },
+      settings: { 'chat.disableAIFeatures': false },
+      env: other.env,
     });
-    const company = await openCompanyProxy({ [`${ENCLAVE}:443`]: enclave.port });
-    scope.onClose(() => company.close());
-    const { vsix, env } = trustingEquipment(scope, tls.ca, [enclave]);
-    editor = await Editor.start(
-      {
-        'sealedProxy.backendUrl': `https://${ENCLAVE}`,
-        'sealedProxy.additionalPcr0': [toHex(DEVELOPMENT_PCR0)],
-        'sealedProxy.port': await freePort(),
-        'http.proxy': company.url,
-        'chat.disableAIFeatures': false,
-      },
-      { vsix, env: { ...env, ...other.env } },
-    );
-    scope.onClose(() => editor.stop());
     editor.install(OTHER_VENDOR_VSIX);
     window = await editor.open('project');
     await window.waitForStatus('Sealed Proxy: set API key', 'key');

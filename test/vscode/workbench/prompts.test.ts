@@ -3,22 +3,17 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEVELOPMENT_PCR0 } from '../../../src/devEnclave/attestation/document.ts';
-import { toHex } from '../../../src/shared/bytes.ts';
-import { freePort } from '../../../src/supervisor/freePort.ts';
-import { identityFor, openCompanyProxy } from '../../support/e2e/companyProxy.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { assertNoSecretLeaks } from '../../support/e2e/secretLeaks.ts';
 import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
-import { Editor } from '../../support/vscode/editor.ts';
+import type { Editor } from '../../support/vscode/editor.ts';
 import { OtherVendor } from '../../support/vscode/otherVendor.ts';
 import { OTHER_VENDOR_VSIX, STAND_IN_VSIXES } from '../../support/vscode/profile.ts';
-import { trustingEquipment } from '../../support/vscode/trust.ts';
+import { startVerifiedEditor } from '../../support/vscode/trust.ts';
 import type { Workbench } from '../../support/vscode/workbench.ts';
 import { eventually } from '../../support/withTimeout.ts';
 
 const API_KEY = 'dev-the-key-of-a-user-with-six-extensions';
-const ENCLAVE = 'enclave.elsewhere.example';
 
 describe('Show Where Prompts Go', () => {
   const scope = perSuite();
@@ -29,22 +24,7 @@ describe('Show Where Prompts Go', () => {
   let settings: string;
 
   before(async () => {
-    const tls = identityFor(ENCLAVE);
-    const enclave = await scope.enclave({ tls, signed: { moduleId: 'i-0f1e2d3c4b5a69788-enc0190c0de5eed0001' } });
-    const company = await openCompanyProxy({ [`${ENCLAVE}:443`]: enclave.port });
-    scope.onClose(() => company.close());
-    const { vsix, env } = trustingEquipment(scope, tls.ca, [enclave]);
-    editor = await Editor.start(
-      {
-        'sealedProxy.backendUrl': `https://${ENCLAVE}`,
-        'sealedProxy.additionalPcr0': [toHex(DEVELOPMENT_PCR0)],
-        'sealedProxy.port': await freePort(),
-        'http.proxy': company.url,
-        'chat.disableAIFeatures': false,
-      },
-      { vsix, env: { ...env, ...other.env } },
-    );
-    scope.onClose(() => editor.stop());
+    editor = await startVerifiedEditor(scope, { settings: { 'chat.disableAIFeatures': false }, env: other.env });
     for (const standIn of STAND_IN_VSIXES) editor.install(standIn);
     const claude = join(editor.profile.root, '.claude');
     settings = join(claude, 'settings.json');
@@ -106,7 +86,7 @@ describe('Show Where Prompts Go', () => {
 
   it('connects an assistant with the button in its row, which is sealed then', async () => {
     await dashboard.press('Connect… (Claude Code)');
-    for (const label of ['GLM 5.2', 'GLM 5.2', `Write to ${settings}`, 'Refuse them']) {
+    for (const label of ['GLM 5.2', 'GLM 5.2', 'Return an error', `Write to ${settings}`]) {
       const row = window.option(label);
       await row.waitFor();
       await window.page.mouse.move(0, 0); // the tooltip of a row that opened below the mouse would cover others

@@ -117,7 +117,7 @@ describe("VS Code's side prompts", () => {
     await openList();
     await window.option('Titles, summaries, commit messages').getByText('goes to Other Vendor').waitFor();
     await window.screenshot('side-prompts-list');
-    await window.option('Seal with Proposed Models').click();
+    await window.option('Seal with Recommended Models').click();
     const dialog = window.page.locator('.monaco-dialog-box').filter({ hasText: 'Write 7 user settings?' });
     await dialog.getByText('chat.utilitySmallModel: "othervendor/small-1" → "sealed-proxy/gemma4-31b"').waitFor();
     await window.screenshot('side-prompts-agree');
@@ -165,7 +165,7 @@ describe("VS Code's side prompts", () => {
 
   it('keep what the user has changed since, after undo', async () => {
     await openList();
-    await window.option('Seal with Proposed Models').click();
+    await window.option('Seal with Recommended Models').click();
     await window.press('Write 7 user settings?', 'Write Settings');
     await window.toast('7 user settings written.').waitFor();
     await set({ 'inlineChat.defaultModel': '' });
@@ -197,10 +197,11 @@ describe("VS Code's side prompts", () => {
     await window.bridge.command('github.copilot.git.generateCommitMessage');
   }
 
-  /** Resolves when the enclave has the summary. */
+  /** Resolves when the chat has the summary, and has taken the focus: until then it would close a list. */
   async function summarize(): Promise<void> {
     await window.bridge.command('workbench.action.chat.open', { query: '/compact' });
     await eventually('the summary at the enclave', () => found(sealed, SUMMARY));
+    await chat.answer.getByText('Compacted conversation').first().waitFor();
   }
 
   /** Runs the command, and waits for its list. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import type { SealedProxyStatus } from '../../../src/extension/api/apiTypes.ts';
+import type { SealedProxyStatus } from '../../../src/extension/features/api/apiTypes.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
 import { Editor } from '../../support/vscode/editor.ts';

@@ -138,6 +138,14 @@ describe('The workbench', () => {
     assertNoSecretLeaks({ 'the API key': API_KEY }, shown, 'the diagnosis');
   });
 
+  it('replaces a report by the next one', async () => {
+    await window.runDiagnostics();
+    await window.runDiagnostics();
+    const titles = await window.page.getByRole('tab').allInnerTexts();
+    assert.equal(titles.filter((title) => title.includes('Diagnostics')).length, 1, titles.join());
+    await window.bridge.command('workbench.action.closeAllEditors');
+  });
+
   it('shows the log', async () => {
     await window.runCommand('Sealed Proxy: Show Log');
     await window.page
@@ -254,8 +262,10 @@ describe('The workbench', () => {
     assert.match(await window.picture('port-taken'), /Sealed Proxy sent it no key/);
     const shown = await window.diagnosis('port-taken');
     assert.match(shown, /✗\s+Port owner/);
-    await toast.getByRole('button', { name: 'Use a Free Port' }).click();
+    await window.runCommand('Sealed Proxy: Use a Free Port');
     await window.waitForStatus('Sealed Proxy: development', 'beaker');
+    await toast.getByRole('button', { name: 'Use a Free Port' }).click();
+    await window.dismiss('This problem is over. Sealed Proxy is connected');
     program.close();
     await window.bridge.set('port', port);
     await waitForProxy(); // the status may change twice before anyone sees it

@@ -107,7 +107,7 @@ describe('A verified enclave', () => {
     await dashboard.reads(PCR0);
     await dashboard.reads('development root');
     await dashboard.pictures('refused-attestation');
-    await dashboard.show('Connection');
+    await dashboard.show('Overview');
     await dashboard.reads('Sealed Proxy refused to connect: the enclave image is not trusted.');
     await dashboard.pictures('refused');
     await window.bridge.command('workbench.action.closeAllEditors');
@@ -132,7 +132,8 @@ describe('A verified enclave', () => {
     const chain = dashboard.frame.getByRole('heading', { name: 'Certificate Chain' });
     await chain.scrollIntoViewIfNeeded();
     await window.screenshot('dashboard-verified-chain');
-    await dashboard.show('Connection');
+    await dashboard.show('Overview');
+    await dashboard.showMore();
     for (const fact of [`https://${ENCLAVE}`, MODULE]) await dashboard.reads(fact);
     await dashboard.pictures('verified');
 

@@ -1,7 +1,7 @@
 // Several windows share one proxy. The tests close and kill them.
 import assert from 'node:assert/strict';
 import OpenAI from 'openai';
-import type { SealedProxyConnection } from '../../../src/extension/api/apiTypes.ts';
+import type { SealedProxyConnection } from '../../../src/extension/features/api/apiTypes.ts';
 import { GRACE } from '../../../src/proxy/hosts/commandLineHost.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';

@@ -1,6 +1,6 @@
 // The entries of version 0.7.0, as it added them to the file of a user.
 import { stringify } from 'yaml';
-import type { AssistantEndpoint } from '../../../../src/assistants/types.ts';
+import type { AssistantEndpoint } from '../../../../src/assistants/adapters/assistant.ts';
 import { asObject } from '../../../../src/shared/json.ts';
 
 interface Entry {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ModelChoice } from '../../../../src/assistants/adapters/assistant.ts';
 import { claudeCode } from '../../../../src/assistants/adapters/claudeCode.ts';
-import type { ModelChoice } from '../../../../src/assistants/types.ts';
 import { KEY, MESSAGES_URL, MODEL, OTHER_KEY, THEIR_KEY } from '../../../support/assistantFiles.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 

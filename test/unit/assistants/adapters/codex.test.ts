@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { codex } from '../../../../src/assistants/adapters/codex.ts';
-import { readToml } from '../../../../src/assistants/files/tomlEdit.ts';
+import { toml } from '../../../../src/assistants/formats/toml.ts';
 import { KEY, MODEL, OTHER_KEY, RESPONSES_URL, URL } from '../../../support/assistantFiles.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 
@@ -22,7 +22,7 @@ describe('codex', () => {
 
   it('writes the provider, the model and its context window, and turns statistics off', async () => {
     const { after } = await home().plan(codex, withModel(MODEL, 131_072));
-    assert.deepEqual(readToml(after), {
+    assert.deepEqual(toml.read(after), {
       model: MODEL,
       model_provider: 'sealed-proxy',
       model_context_window: 131_072,
@@ -54,7 +54,7 @@ describe('codex', () => {
       assert.ok(home().read(FILE).includes('ollama'));
       home().write(FILE, home().read(FILE) + '# edited\n');
       assert.equal((await codex.undo(applied)).kind, 'undone');
-      assert.deepEqual(readToml(home().read(FILE)), readToml(text));
+      assert.deepEqual(toml.read(home().read(FILE)), toml.read(text));
     }
   });
 
@@ -75,18 +75,18 @@ describe('codex', () => {
     const state = { kind: 'current', model: 'gpt-5.6' };
     assert.deepEqual(await codex.inspect(home().expected), state);
     await codex.undo(applied);
-    assert.deepEqual(readToml(home().read(FILE)), { model: 'gpt-5.6', model_provider: 'openai' });
+    assert.deepEqual(toml.read(home().read(FILE)), { model: 'gpt-5.6', model_provider: 'openai' });
   });
 
   it('replaces an entry of the user with its ID, and gives it back', async () => {
     const before = '[model_providers.sealed-proxy]\nname = "Mine"\nbase_url = "http://x/v1"\nenv_key = "MY_KEY"\n';
     home().write(FILE, before);
     const applied = await home().connect(codex);
-    const { model_providers: providers } = readToml(home().read(FILE)) as { model_providers: unknown };
+    const { model_providers: providers } = toml.read(home().read(FILE)) as { model_providers: unknown };
     assert.deepEqual(providers, { 'sealed-proxy': { ...ENTRY, name: 'Mine' } });
     home().write(FILE, `# edited\n${home().read(FILE)}`);
     await codex.undo(applied);
-    assert.deepEqual(readToml(home().read(FILE)), readToml(before));
+    assert.deepEqual(toml.read(home().read(FILE)), toml.read(before));
   });
 
   it('uses CODEX_HOME', async () => {

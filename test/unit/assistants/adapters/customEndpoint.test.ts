@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { customEndpoint } from '../../../../src/assistants/adapters/customEndpoint.ts';
-import type { Change } from '../../../../src/assistants/types.ts';
+import type { Change } from '../../../../src/assistants/files/change.ts';
 import { KEY, URL, endpointFor } from '../../../support/assistantFiles.ts';
 
 const ENDPOINT = endpointFor('/nowhere');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import type { Applied } from '../../../../src/assistants/types.ts';
+import type { Applied } from '../../../../src/assistants/files/change.ts';
 import { EXAMPLES, KEY, OTHER_KEY } from '../../../support/assistantFiles.ts';
 import { perTestHome } from '../../../support/assistantHome.ts';
 

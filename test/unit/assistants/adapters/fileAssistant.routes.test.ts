@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Assistant } from '../../../../src/assistants/adapters/assistant.ts';
 import { claudeCode } from '../../../../src/assistants/adapters/claudeCode.ts';
 import { continueDev } from '../../../../src/assistants/adapters/continue.ts';
 import { qwenCode } from '../../../../src/assistants/adapters/qwenCode.ts';
 import type { Environment } from '../../../../src/assistants/judging/surroundings.ts';
 import { FILE_ASSISTANTS } from '../../../../src/assistants/registry.ts';
-import type { Assistant } from '../../../../src/assistants/types.ts';
 import { EXAMPLES } from '../../../support/assistantFiles.ts';
 import { apply, perTestHome } from '../../../support/assistantHome.ts';
 import { assertJudgement, judgementOf, surroundingsIn } from '../../../support/judgements.ts';

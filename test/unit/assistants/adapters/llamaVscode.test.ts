@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { llamaVscode } from '../../../../src/assistants/adapters/llamaVscode.ts';
-import type { Change } from '../../../../src/assistants/types.ts';
+import type { Change } from '../../../../src/assistants/files/change.ts';
 import { KEY, MODEL, OTHER_KEY, URL, endpointFor } from '../../../support/assistantFiles.ts';
 
 const ENDPOINT = endpointFor('/nowhere');

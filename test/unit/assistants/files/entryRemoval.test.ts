@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { jsonFormat } from '../../../../src/assistants/files/configFormat.ts';
 import { removeEntry } from '../../../../src/assistants/files/entryRemoval.ts';
-import { setValues } from '../../../../src/assistants/files/jsonEdit.ts';
+import { jsonc } from '../../../../src/assistants/formats/json.ts';
 import { fieldsOf } from '../../../../src/shared/json.ts';
 
 const PROVIDER = ['provider', 'sealed-proxy'];
@@ -14,15 +13,12 @@ const connected = (before: string): string => {
     { path: PROVIDER, value: ENTRY },
     { path: ['model'], value: MODEL },
   ];
-  const edited = setValues(before, settings, 'jsonc');
+  const edited = jsonc.set(before, settings);
   assert.ok(edited);
   return edited.text;
 };
 const withoutEntry = (text: string, before: string) =>
-  removeEntry(text, before, jsonFormat('jsonc'), (value) => [
-    PROVIDER,
-    ...(fieldsOf(value)['model'] === MODEL ? [['model']] : []),
-  ]);
+  removeEntry(text, before, jsonc, (value) => [PROVIDER, ...(fieldsOf(value)['model'] === MODEL ? [['model']] : [])]);
 
 describe('removeEntry()', () => {
   for (const [what, before] of [

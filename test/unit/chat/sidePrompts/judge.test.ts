@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
+import { judgeSidePrompts, sealingChanges, turningOffChanges } from '../../../../src/chat/sidePrompts/judge.ts';
+import type { SettingChange } from '../../../../src/chat/sidePrompts/judge.ts';
 import { markText } from '../../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { COPILOTS, OTHER, OUR_LARGE, OUR_SMALL, makeFacts } from '../../../support/editorFacts.ts';
@@ -35,6 +36,12 @@ const NO_COPILOT = {
       .map((key) => [key, undefined]),
   ),
 };
+
+const MODELS_CHOSEN = { utility: OUR_SMALL, agent: OUR_LARGE };
+
+const valuesOf = (changes: readonly SettingChange[]) =>
+  Object.fromEntries(changes.map(({ key, value }) => [key, value]));
+const sealing = (change: FactsChange = {}) => valuesOf(sealingChanges(makeFacts(change), MODELS_CHOSEN));
 
 describe('judgeSidePrompts()', () => {
   it('says where a new profile sends them', () => {
@@ -219,5 +226,54 @@ describe('judgeSidePrompts()', () => {
     const facts = makeFacts({ values: SEALING, overridden: [SETTINGS.plan] });
     const plan = judgeSidePrompts(facts).find(({ title }) => title === 'Plan agent');
     assert.equal(plan?.reason, 'Set to Large 1 by the workspace.');
+  });
+});
+
+describe('sealingChanges()', () => {
+  it('sets what is not set yet, in the form that each setting expects', () => {
+    assert.deepEqual(sealing(), {
+      'chat.utilitySmallModel': 'sealed-proxy/small-1',
+      'chat.utilityModel': 'sealed-proxy/small-1',
+      'chat.byokUtilityModelDefault': 'none',
+      'chat.planAgent.defaultModel': 'Large 1 (sealed-proxy)',
+      'chat.exploreAgent.defaultModel': 'Large 1 (sealed-proxy)',
+      'inlineChat.defaultModel': 'Large 1 (sealed-proxy)',
+      'chat.agentHost.byokModels.enabled': true,
+    });
+  });
+
+  it('leads to marks that are sealed', () => {
+    const change = { [SETTINGS.riskModel]: 'gpt-9', [SETTINGS.ask]: 'GPT-9 (copilot)' };
+    const after = makeFacts({ values: { ...change, ...sealing({ values: change }) } });
+    const sealed = judgeSidePrompts(after).filter(({ mark }) => mark.kind === 'sealed');
+    assert.equal(sealed.length, 7);
+    assert.deepEqual(sealingChanges(after, MODELS_CHOSEN), []);
+  });
+
+  it('leaves out settings that the editor does not have', () => {
+    assert.ok(!(SETTINGS.agentHost in sealing({ values: { [SETTINGS.agentHost]: undefined } })));
+  });
+
+  it('changes the ask agent and the implementation of a plan only if they have a model of others', () => {
+    const values = { [SETTINGS.ask]: 'GPT-9 (copilot)', [SETTINGS.implement]: 'Small 1 (sealed-proxy)' };
+    const changes = sealing({ values });
+    assert.equal(changes[SETTINGS.ask], 'Large 1 (sealed-proxy)');
+    assert.ok(!(SETTINGS.implement in changes));
+  });
+});
+
+describe('turningOffChanges()', () => {
+  it('turns off what has a setting for it, for every language', () => {
+    const changes = valuesOf(turningOffChanges(makeFacts()));
+    assert.deepEqual(changes, {
+      'github.copilot.enable': { '*': false, plaintext: false },
+      'github.copilot.nextEditSuggestions.enabled': false,
+      'dictation.experimental.llmCleanup': false,
+      'github.copilot.chat.searchSubagent.enabled': false,
+      'github.copilot.chat.executionSubagent.enabled': false,
+    });
+    const off = judgeSidePrompts(makeFacts({ values: changes })).filter(({ mark }) => mark.kind === 'off');
+    assert.equal(off.length, 4);
+    assert.deepEqual(turningOffChanges(makeFacts({ values: changes })), []);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { DEVELOPMENT_BACKEND } from '../../../../src/chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
-import { markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
+import { describeSealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { makeFacts } from '../../../support/editorFacts.ts';
@@ -13,6 +14,20 @@ describe('markText()', () => {
     assert.equal(markText({ ...GITHUB, ifSignedIn: true }), 'goes to GitHub if you sign in');
     assert.equal(markText({ kind: 'cannotBeSealed', ifSignedIn: false }), 'cannot be sealed');
     assert.equal(markText({ kind: 'cannotBeSealed', ifSignedIn: true }), 'cannot be sealed if you sign in');
+  });
+});
+
+describe('describeSealed()', () => {
+  const described = (...marks: readonly Mark[]) =>
+    describeSealed(marks.map((mark) => ({ title: 'x', mark, reason: '', settings: [] })));
+
+  it('counts those that go to the enclave, or to a development backend, which it does not call sealed', () => {
+    assert.equal(described({ kind: 'sealed' }, GITHUB), '1 of 2 side prompts are sealed.');
+    const development: Mark = { kind: 'goesTo', recipient: DEVELOPMENT_BACKEND, ifSignedIn: false };
+    assert.equal(
+      described(development, development, GITHUB),
+      '2 of 3 side prompts go to a development backend, which is not verified.',
+    );
   });
 });
 

@@ -1,72 +1,9 @@
 import assert from 'node:assert/strict';
 import { chatModels } from '../../../../src/chat/models.ts';
-import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
-import {
-  proposeAgentModel,
-  proposeUtilityModel,
-  sealingChanges,
-  turningOffChanges,
-} from '../../../../src/chat/sidePrompts/proposal.ts';
-import type { ModelList, SettingChange } from '../../../../src/chat/sidePrompts/proposal.ts';
-import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
+import { proposeAgentModel, proposeUtilityModel } from '../../../../src/chat/sidePrompts/proposal.ts';
+import type { ModelList } from '../../../../src/chat/sidePrompts/proposal.ts';
 import { MODELS } from '../../../../src/devEnclave/model/catalogue.ts';
-import { OUR_LARGE, OUR_SMALL, makeFacts } from '../../../support/editorFacts.ts';
-import type { FactsChange } from '../../../support/editorFacts.ts';
-
-const MODELS_CHOSEN = { utility: OUR_SMALL, agent: OUR_LARGE };
-
-const valuesOf = (changes: readonly SettingChange[]) =>
-  Object.fromEntries(changes.map(({ key, value }) => [key, value]));
-const sealing = (change: FactsChange = {}) => valuesOf(sealingChanges(makeFacts(change), MODELS_CHOSEN));
-
-describe('sealingChanges()', () => {
-  it('sets what is not set yet, in the form that each setting expects', () => {
-    assert.deepEqual(sealing(), {
-      'chat.utilitySmallModel': 'sealed-proxy/small-1',
-      'chat.utilityModel': 'sealed-proxy/small-1',
-      'chat.byokUtilityModelDefault': 'none',
-      'chat.planAgent.defaultModel': 'Large 1 (sealed-proxy)',
-      'chat.exploreAgent.defaultModel': 'Large 1 (sealed-proxy)',
-      'inlineChat.defaultModel': 'Large 1 (sealed-proxy)',
-      'chat.agentHost.byokModels.enabled': true,
-    });
-  });
-
-  it('leads to marks that are sealed', () => {
-    const change = { [SETTINGS.riskModel]: 'gpt-9', [SETTINGS.ask]: 'GPT-9 (copilot)' };
-    const after = makeFacts({ values: { ...change, ...sealing({ values: change }) } });
-    const sealed = judgeSidePrompts(after).filter(({ mark }) => mark.kind === 'sealed');
-    assert.equal(sealed.length, 7);
-    assert.deepEqual(sealingChanges(after, MODELS_CHOSEN), []);
-  });
-
-  it('leaves out settings that the editor does not have', () => {
-    assert.ok(!(SETTINGS.agentHost in sealing({ values: { [SETTINGS.agentHost]: undefined } })));
-  });
-
-  it('changes the ask agent and the implementation of a plan only if they have a model of others', () => {
-    const values = { [SETTINGS.ask]: 'GPT-9 (copilot)', [SETTINGS.implement]: 'Small 1 (sealed-proxy)' };
-    const changes = sealing({ values });
-    assert.equal(changes[SETTINGS.ask], 'Large 1 (sealed-proxy)');
-    assert.ok(!(SETTINGS.implement in changes));
-  });
-});
-
-describe('turningOffChanges()', () => {
-  it('turns off what has a setting for it, for every language', () => {
-    const changes = valuesOf(turningOffChanges(makeFacts()));
-    assert.deepEqual(changes, {
-      'github.copilot.enable': { '*': false, plaintext: false },
-      'github.copilot.nextEditSuggestions.enabled': false,
-      'dictation.experimental.llmCleanup': false,
-      'github.copilot.chat.searchSubagent.enabled': false,
-      'github.copilot.chat.executionSubagent.enabled': false,
-    });
-    const off = judgeSidePrompts(makeFacts({ values: changes })).filter(({ mark }) => mark.kind === 'off');
-    assert.equal(off.length, 4);
-    assert.deepEqual(turningOffChanges(makeFacts({ values: changes })), []);
-  });
-});
+import { OUR_LARGE, OUR_SMALL } from '../../../support/editorFacts.ts';
 
 function listOf(entries: readonly { readonly id: string; readonly [field: string]: unknown }[]): ModelList {
   const list = { data: entries };

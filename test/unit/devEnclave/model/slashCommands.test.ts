@@ -49,13 +49,6 @@ describe('SLASH_COMMANDS', () => {
     await time('/burst 5', 2 * DEADLINE);
   });
 
-  it('/large sends one text of the given length', async () => {
-    assert.deepEqual(
-      words(await run('/large 100000', { stream: true })).map(({ length }) => length),
-      [100_000],
-    );
-  });
-
   it('/bytes sends a body of the given length', async () => {
     for (const length of [0, 1, 65_536, 200_001]) {
       const answer = await run(`/bytes ${length}`);

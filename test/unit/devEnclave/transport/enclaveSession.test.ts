@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { EnclaveSession, acceptHandshake } from '../../../../src/devEnclave/transport/enclaveSession.ts';
 import { HttpError } from '../../../../src/devEnclave/transport/httpError.ts';
-import { nativeAead, pureAead } from '../../../../src/session/aead.ts';
+import { PureAead, nativeAead } from '../../../../src/session/aead.ts';
 import { hkdfSha256 } from '../../../../src/session/hkdf.ts';
 import { deriveSessionKeys, generateKeyPair } from '../../../../src/session/keys.ts';
 import type { Primitives } from '../../../../src/session/session.ts';
 import { toBase64, toHex } from '../../../../src/shared/bytes.ts';
+
+const pureAead = new PureAead();
 
 // transport-v2, section 5
 const CHALLENGE = new Uint8Array(32).fill(0x11);

@@ -38,6 +38,13 @@ describe('errorResponse()', () => {
     });
   });
 
+  it('has a code only if the backend did not answer', () => {
+    const detailsFor = (code: string) =>
+      errorResponse(new DialectError('Why.', { status: 502, code }), '').error.details;
+    assert.deepEqual(detailsFor('not_an_enclave'), { code: 'not_an_enclave' });
+    assert.equal(detailsFor('overloaded'), undefined);
+  });
+
   it('begins as Claude Code expects it if the conversation is too long', () => {
     const { error } = errorResponse(
       new DialectError('Too much.', { status: 400, code: 'context_length_exceeded' }),

@@ -38,6 +38,8 @@ describe('failureOf()', () => {
     for (const [status, code, expected] of [
       [502, null, 'server_error'],
       [503, 'overloaded', 'server_error'],
+      [502, 'backend_unreachable', 'backend_unreachable'],
+      [504, 'timeout', 'timeout'],
       [429, null, 'rate_limit_exceeded'],
       [400, 'context_length_exceeded', 'context_length_exceeded'],
       [502, 'context_length_exceeded', 'context_length_exceeded'],

@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  readReasoning,
-  readSampling,
-  readText,
-  rejectUnsupported,
-} from '../../../../src/dialects/responses/options.ts';
+import { readOptions, readReasoning, readText, rejectUnsupported } from '../../../../src/dialects/responses/options.ts';
 
 const rejects = (run: () => unknown, param: string) => {
   assert.throws(run, { name: 'DialectError', status: 400, param });
@@ -43,19 +38,19 @@ describe('rejectUnsupported()', () => {
   });
 });
 
-describe('readSampling()', () => {
-  it('reads the numbers, and leaves out those that are null', () => {
-    const fields = { temperature: 0, top_p: null, max_output_tokens: 1, presence_penalty: -1 };
-    assert.deepEqual(readSampling(fields), {
-      temperature: 0,
-      topP: undefined,
-      maxTokens: 1,
-      presencePenalty: -1,
-      frequencyPenalty: undefined,
+describe('readOptions()', () => {
+  it('reads the fields, and leaves out those that are null', () => {
+    const sampling = { temperature: 0, presence_penalty: -1 };
+    const echo = { ...sampling, max_output_tokens: 1, max_tool_calls: 5, metadata: { a: 'b' } };
+    assert.deepEqual(readOptions({ ...echo, top_p: null, other: 1 }), {
+      instructions: undefined,
+      parallel: undefined,
+      chat: { ...sampling, max_tokens: 1 },
+      echo,
     });
   });
 
-  it('rejects values that are not numbers, and a limit below 1', () => {
+  it('rejects values of another type, and limits below 1', () => {
     for (const [name, value] of [
       ['temperature', '1'],
       ['top_p', []],
@@ -63,9 +58,14 @@ describe('readSampling()', () => {
       ['frequency_penalty', {}],
       ['max_output_tokens', 0],
       ['max_output_tokens', 1.5],
+      ['instructions', []],
+      ['parallel_tool_calls', 1],
+      ['service_tier', 1],
+      ['prompt_cache_key', 1],
     ] as const) {
-      rejects(() => readSampling({ [name]: value }), name);
+      rejects(() => readOptions({ [name]: value }), name);
     }
+    rejects(() => readOptions({ metadata: { a: 1 } }), 'metadata.a');
   });
 });
 

@@ -257,7 +257,7 @@ describe('responses', () => {
 
   it('is complete as a dialect', () => {
     assert.match(responses.listModels(CONTEXT.modelList), /thinker.*talker/);
-    assert.match(responses.describeModel(CONTEXT.modelList, 'talker') ?? '', /talker/);
+    assert.match(responses.describeModel(CONTEXT.modelList, 'talker'), /talker/);
     assert.match(responses.errorBody(new DialectError('No.', { status: 400 }), ''), /^\{"error":\{"message":"No\."/);
   });
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { RawConnection } from '../../../support/rawServer.ts';
 import { TransportUnderTest } from '../../../support/transports.ts';
 import { flushEventLoop } from '../../../support/withTimeout.ts';
 
@@ -14,95 +13,24 @@ describe('UndiciTransport does not retry', () => {
 
   afterEach(() => test.close());
 
-  for (const [what, breakOff, events] of [
-    [
-      'the connection ends without a response',
-      (connection) => {
-        connection.end();
-      },
-      [],
-    ],
-    [
-      'the connection is reset without a response',
-      (connection) => {
-        connection.reset();
-      },
-      [],
-    ],
-    [
-      'the response is not HTTP',
-      (connection) => {
-        connection.write('220 smtp.example\r\n\r\n');
-      },
-      [],
-    ],
-    [
-      'the only response is a 100',
-      (connection) => {
-        connection.end('HTTP/1.1 100 Continue\r\n\r\n');
-      },
-      [],
-    ],
-    [
-      'a 100 is cut off',
-      (connection) => {
-        connection.end('HTTP/1.1 100 Con');
-      },
-      [],
-    ],
-    [
-      'the response is a 101',
-      (connection) => {
-        connection.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
-      },
-      [],
-    ],
-    [
-      'the response is a 100 and then not HTTP',
-      (connection) => {
-        connection.write('HTTP/1.1 100 Continue\r\n\r\n220 smtp\r\n');
-      },
-      [],
-    ],
-    [
-      'the head is cut off',
-      (connection) => {
-        connection.end(OK);
-      },
-      [],
-    ],
-    [
-      'the body is cut off',
-      (connection) => {
-        connection.end(`${OK}content-length: 9\r\n\r\nhalf`);
-      },
-      ['head 200', 'data half'],
-    ],
-    [
-      'the last chunk is missing',
-      (connection) => {
-        connection.end(`${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`);
-      },
-      ['head 200', 'data half'],
-    ],
-    [
-      'a chunk is malformed',
-      (connection) => {
-        connection.write(`${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n`);
-      },
-      ['head 200', 'data half'],
-    ],
-    [
-      'there are two different lengths',
-      (connection) => {
-        connection.write(`${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`);
-      },
-      [],
-    ],
-  ] satisfies readonly (readonly [string, (connection: RawConnection) => void, readonly string[]])[]) {
+  const half = ['head 200', 'data half'];
+  for (const [what, end, text, events] of [
+    ['the connection ends without a response', 'end', '', []],
+    ['the connection is reset without a response', 'reset', '', []],
+    ['the response is not HTTP', 'write', '220 smtp.example\r\n\r\n', []],
+    ['the only response is a 100', 'end', 'HTTP/1.1 100 Continue\r\n\r\n', []],
+    ['a 100 is cut off', 'end', 'HTTP/1.1 100 Con', []],
+    ['the response is a 101', 'write', 'HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', []],
+    ['the response is a 100 and then not HTTP', 'write', 'HTTP/1.1 100 Continue\r\n\r\n220 smtp\r\n', []],
+    ['the head is cut off', 'end', OK, []],
+    ['the body is cut off', 'end', `${OK}content-length: 9\r\n\r\nhalf`, half],
+    ['the last chunk is missing', 'end', `${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n`, half],
+    ['a chunk is malformed', 'write', `${OK}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n`, half],
+    ['there are two different lengths', 'write', `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, []],
+  ] as const) {
     it(`when ${what}: one request, one error, no end`, async () => {
       const { handler, connection } = await test.exchange();
-      breakOff(connection);
+      connection[end](text);
       await handler.until('error');
       await flushEventLoop();
       assert.deepEqual(handler.events.slice(0, -1), events);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { seal } from '../../../../src/proxy/dialects/reasoningSeal.ts';
 import { translate } from '../../../../src/proxy/dialects/translation.ts';
+import { BODY_LIMITS } from '../../../support/bodyLimits.ts';
 
 const BODIES = {
   messages: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] },
@@ -8,7 +9,7 @@ const BODIES = {
 } as const;
 const context = { modelList: { data: [{ id: 'm' }] }, replacementModel: undefined };
 const job = (dialect: keyof typeof BODIES, purpose: 'reply' | 'count', text?: string) => ({
-  ...{ dialect, purpose, context, maxValues: 1_000_000 },
+  ...{ dialect, purpose, context, limit: BODY_LIMITS.relayed, maxValues: 1_000_000 },
   body: Buffer.from(text ?? JSON.stringify(BODIES[dialect])),
 });
 

@@ -1,20 +1,28 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import { Translator, isTranslationThread } from '../../../../src/proxy/dialects/translationThread.ts';
-import { limitTranslation } from '../../../../src/proxy/memory.ts';
+import { Translator, serveTranslation } from '../../../../src/proxy/dialects/translationThread.ts';
+import type { TranslatorOptions } from '../../../../src/proxy/dialects/translationThread.ts';
+import { limitTranslation } from '../../../../src/proxy/process/memory.ts';
+import { BODY_LIMITS } from '../../../support/bodyLimits.ts';
+import { fromRoot } from '../../../support/e2e/process.ts';
 import { DEADLINE, flushEventLoop, withTimeout } from '../../../support/withTimeout.ts';
 
 const LONG = 2 * 1024 * 1024;
 const context = { modelList: { data: [{ id: 'm' }] }, replacementModel: undefined };
 const job = (content: string, model = 'm') => ({
-  ...({ dialect: 'messages', purpose: 'reply', context } as const),
+  ...({ dialect: 'messages', purpose: 'reply', context, limit: BODY_LIMITS.relayed } as const),
   body: new TextEncoder().encode(JSON.stringify({ model, max_tokens: 9, messages: [{ role: 'user', content }] })),
 });
 
-describe('isTranslationThread', () => {
-  it('is false in any other thread', () => {
-    assert.equal(isTranslationThread, false);
+const newTranslator = (options: Partial<TranslatorOptions> = {}) => {
+  const threadFile = fromRoot('test/support/translationThread.ts');
+  return new Translator({ threadFile, memory: 1024 ** 3, ...options });
+};
+
+describe('serveTranslation()', () => {
+  it('does nothing in a thread that was not started for a translation', () => {
+    assert.equal(serveTranslation(), false);
   });
 });
 
@@ -23,13 +31,13 @@ describe('Translator', () => {
 
   it('translates short requests in this thread', async () => {
     const short = job('Hello');
-    const translation = await new Translator().translate(short, 'a', signal);
+    const translation = await newTranslator().translate(short, 'a', signal);
     assert.equal(translation.kind, 'chat');
     assert.ok(short.body.length > 0);
   });
 
   it('translates one short request in each turn of the event loop', async () => {
-    const translator = new Translator();
+    const translator = newTranslator();
     const turns: number[] = [];
     let turn = 0;
     const count = () => {
@@ -46,7 +54,7 @@ describe('Translator', () => {
   });
 
   it('translates more long requests than there are threads, each in another thread, which takes the body', async () => {
-    const translator = new Translator();
+    const translator = newTranslator();
     const jobs = Array.from({ length: 5 }, (_, index) => job(String(index).repeat(LONG)));
     const translations = await Promise.all(
       jobs.map((each, index) => translator.translate(each, String(index % 3), signal)),
@@ -64,7 +72,7 @@ describe('Translator', () => {
     const text = `${Buffer.from(body).toString().slice(0, -1)},"ignored":[${'[],'.repeat(20_000)}1]}`;
     const pool = Buffer.alloc(100_000, ' ');
     const shared = pool.subarray(0, pool.write(text));
-    const translation = await new Translator().translate({ ...job(''), body: shared }, 'a', signal);
+    const translation = await newTranslator().translate({ ...job(''), body: shared }, 'a', signal);
     assert.equal(translation.kind, 'chat');
     assert.equal(pool.toString('utf8', 0, text.length), text);
   });
@@ -77,7 +85,7 @@ describe('Translator', () => {
       const long = job('a'.repeat(LONG));
       const unsendable = { ...long, context: { ...context, modelList: () => undefined } };
       const ended = once(process, 'worker').then(([worker]) => once(worker as Worker, 'exit'));
-      await assert.rejects(new Translator().translate(unsendable, 'a', signal), { name: 'DataCloneError' });
+      await assert.rejects(newTranslator().translate(unsendable, 'a', signal), { name: 'DataCloneError' });
       await withTimeout('the end of the thread', DEADLINE, ended);
       await flushEventLoop();
     } finally {
@@ -88,19 +96,19 @@ describe('Translator', () => {
 
   it('translates short requests with many values in another thread', async () => {
     const body = new TextEncoder().encode(`[${'[],'.repeat(20_000)}1]`);
-    const translation = await new Translator().translate({ ...job(''), body }, 'a', signal);
+    const translation = await newTranslator().translate({ ...job(''), body }, 'a', signal);
     assert.equal(translation.kind, 'error');
     assert.equal(body.length, 0);
   });
 
   it('returns the error of a long request', async () => {
-    const translation = await new Translator().translate(job('x'.repeat(LONG), 'other'), 'a', signal);
+    const translation = await newTranslator().translate(job('x'.repeat(LONG), 'other'), 'a', signal);
     assert.ok(translation.kind === 'error');
     assert.equal(translation.status, 404);
   });
 
   it('ends a translation that is cancelled, and goes on with those that wait', async () => {
-    const translator = new Translator();
+    const translator = newTranslator();
     const controllers = Array.from({ length: 4 }, () => new AbortController());
     const running = controllers.map((controller, index) =>
       translator.translate(job('x'.repeat(LONG)), String(index), controller.signal),
@@ -112,7 +120,7 @@ describe('Translator', () => {
   });
 
   it('counts the memory of a thread until it has ended, also if it was cancelled', async () => {
-    const translator = new Translator();
+    const translator = newTranslator();
     const controller = new AbortController();
     const cancelled = translator.translate(job('x'.repeat(LONG)), 'a', controller.signal);
     await runMicrotasks();
@@ -124,7 +132,7 @@ describe('Translator', () => {
   });
 
   it('does not let the requests of one caller delay those of another', async () => {
-    const translator = new Translator();
+    const translator = newTranslator();
     let done = 0;
     const many = Array.from({ length: 20 }, async () => {
       await translator.translate(job('x'.repeat(LONG)), 'a', signal);
@@ -136,7 +144,7 @@ describe('Translator', () => {
   });
 
   it('rejects at once what is cancelled while it waits', async () => {
-    const translator = new Translator();
+    const translator = newTranslator();
     let done = 0;
     const running = translator.translate(job('x'.repeat(LONG)), 'a', signal).finally(() => done++);
     const controller = new AbortController();
@@ -148,7 +156,7 @@ describe('Translator', () => {
   });
 
   it('ends a translation that takes too long, and goes on with those that wait', async () => {
-    const slow = new Translator({ timeLimit: 1 });
+    const slow = newTranslator({ timeLimit: 1 });
     for (let count = 0; count < 3; count++) {
       await assert.rejects(slow.translate(job('x'.repeat(LONG)), 'a', signal), {
         name: 'DialectError',
@@ -159,7 +167,7 @@ describe('Translator', () => {
   });
 
   it('rejects values for which there is no memory, and goes on with those that wait', async () => {
-    const translator = new Translator({ memory: 40 * 1024 * 1024 });
+    const translator = newTranslator({ memory: 40 * 1024 * 1024 });
     const values = { ...job(''), body: new TextEncoder().encode(`[${'[],'.repeat(LONG / 3)}1]`) };
     const running = [values, job('x'.repeat(LONG))].map((each) => translator.translate(each, 'a', signal));
     const [rejected, next] = await Promise.all(running);
@@ -174,7 +182,7 @@ describe('Translator', () => {
       [memory * 2, 2],
       [memory * 9, 2],
     ] as const) {
-      const translator = new Translator({ memory: available });
+      const translator = newTranslator({ memory: available });
       const running = ['a', 'b', 'c'].map((caller) => translator.translate(job('x'.repeat(LONG)), caller, signal));
       assert.equal(translator.running, most);
       for (const translation of await Promise.all(running)) assert.equal(translation.kind, 'chat');

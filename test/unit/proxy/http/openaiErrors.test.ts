@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { PROXY_ERRORS, errorBody, errorOfExchange, methodNotAllowed } from '../../../../src/proxy/http/openaiErrors.ts';
-import type { SessionErrorCode } from '../../../../src/session/errors.ts';
+import { PROXY_ERRORS, bodyLimits, errorBody, methodNotAllowed } from '../../../../src/proxy/http/openaiErrors.ts';
 
 describe('errorBody()', () => {
   it('has the form that OpenAI clients know', () => {
     assert.equal(
-      errorBody(PROXY_ERRORS.backend),
-      '{"error":{"message":"Failed to communicate securely with the backend.","type":"server_error","param":null,"code":null}}',
+      errorBody(PROXY_ERRORS.httpVersion),
+      '{"error":{"message":"This route requires HTTP/1.1: older versions cannot show that a response is incomplete.","type":"server_error","param":null,"code":null}}',
     );
     assert.deepEqual(JSON.parse(errorBody(PROXY_ERRORS.badKey)), {
       error: {
@@ -40,13 +39,11 @@ describe('PROXY_ERRORS', () => {
       noSuchPath: 404,
       noSuchModelRoute: 404,
       uploadTimeout: 408,
-      bodyTooLarge: 413,
       busy: 503,
       busyKey: 503,
       targetTooLong: 414,
       expectation: 417,
       tooManyHeaders: 431,
-      backend: 502,
       timeout: 504,
     });
   });
@@ -61,7 +58,6 @@ describe('PROXY_ERRORS', () => {
     for (const { message } of [...Object.values(PROXY_ERRORS), methodNotAllowed('GET')]) {
       assert.match(message, /^[A-Z].*\.$/);
     }
-    assert.match(PROXY_ERRORS.bodyTooLarge.message, /larger than 50 MiB/);
   });
 
   it('ask for a bearer token with every 401', () => {
@@ -71,50 +67,28 @@ describe('PROXY_ERRORS', () => {
   });
 });
 
+describe('bodyLimits()', () => {
+  const MIB = 1024 * 1024;
+  const limits = { bodies: 0, translations: 0, largestBody: 50 * MIB, largestTranslatedBody: 32 * MIB };
+
+  it('say what is too large, and for a dialect what to send instead', () => {
+    const { relayed, translated } = bodyLimits(limits);
+    assert.deepEqual([relayed.max, relayed.error.status], [50 * MIB, 413]);
+    assert.equal(relayed.error.message, 'The request body is larger than 50 MiB.');
+    assert.equal(translated.max, 32 * MIB);
+    assert.match(translated.error.message, /^The request body is larger than 32 MiB\. Send fewer or smaller images/);
+  });
+
+  it('name the memory if it is the reason', () => {
+    const { relayed } = bodyLimits({ ...limits, constrainedTo: 256.5 * MIB });
+    assert.match(relayed.error.message, /The proxy may use only 256 MiB of memory: give it more/);
+  });
+});
+
 describe('methodNotAllowed()', () => {
   it('names the methods that the path supports', () => {
     const { status, code, message, headers } = methodNotAllowed('GET, HEAD');
     assert.deepEqual([status, code, headers], [405, 'method_not_allowed', ['allow', 'GET, HEAD, OPTIONS']]);
     assert.match(message, /supports GET, HEAD\./);
-  });
-});
-
-describe('errorOfExchange()', () => {
-  const causes = {
-    network: 502,
-    timeout: 504,
-    cancelled: 502,
-    handshake_status: 502,
-    handshake_malformed: 502,
-    attestation_refused: 502,
-    history_unavailable: 502,
-    weak_public_key: 502,
-    session_id_mismatch: 502,
-    session_rejected: 502,
-    response_status: 502,
-    response_content_type: 502,
-    record_length: 502,
-    record_authentication: 502,
-    record_malformed: 502,
-    record_order: 502,
-    truncated: 502,
-    enclave_error: 502,
-    request_too_large: 431,
-  } satisfies Record<Exclude<SessionErrorCode, 'image_unconfirmed' | 'image_refused'>, number>;
-  for (const [cause, status] of Object.entries(causes) as [SessionErrorCode, number][]) {
-    it(`has status ${status} for ${cause}, and does not reveal the cause`, () => {
-      const error = errorOfExchange(cause);
-      assert.equal(error.status, status);
-      assert.equal(error.code, status === 431 ? 'headers_too_large' : null);
-      if (status === 502) assert.equal(error, PROXY_ERRORS.backend);
-    });
-  }
-
-  it('says what the user can do about an enclave image that was not accepted', () => {
-    for (const code of ['image_unconfirmed', 'image_refused'] as const) {
-      const error = errorOfExchange(code);
-      assert.deepEqual([error.status, error.code], [502, code]);
-      assert.match(error.message, /the request was not sent.* "Sealed Proxy: Review New Enclave Image"/);
-    }
   });
 });

@@ -21,19 +21,19 @@ function keepAll(limits: RequestLimits, caller: CallerPath): number {
 
 describe('RequestLimits', () => {
   it('gives one caller half of all places, and the next one half of what is left', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     const counts = ['a', 'b', 'c', 'd'].map((caller) => takeAll(limits, [caller]).length);
     assert.deepEqual(counts, [128, 64, 32, 16]);
   });
 
   it('gives one caller half of all bytes, and the next one half of what is left', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     const counts = ['a', 'b', 'c', 'd'].map((caller) => keepAll(limits, [caller]));
     assert.deepEqual(counts, [250, 125, 63, 31]);
   });
 
   it('counts a group as one caller, and shares its part among its members by the same rule', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     assert.equal(takeAll(limits, ['direct', 'unknown']).length, 86);
     assert.equal(takeAll(limits, ['direct', 'known']).length, 28);
     assert.equal(takeAll(limits, ['direct', 'other']).length, 10);
@@ -41,7 +41,7 @@ describe('RequestLimits', () => {
   });
 
   it('keeps room for 30 requests with 5 MiB each of an access key, besides others that take all they can', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     for (const place of takeAll(limits, ['direct', 'unknown'])) while (place.keep(MIB));
     for (let count = 0; count < 30; count++) {
       const place = limits.admit(['a']) ?? assert.fail(`no place for request ${count}`);
@@ -50,7 +50,7 @@ describe('RequestLimits', () => {
   });
 
   it('keeps room for a body of the largest size, besides two callers that take all they can', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     for (const caller of ['a', 'b']) keepAll(limits, [caller]);
     assert.ok((limits.admit(['c']) ?? assert.fail()).keep(50 * MIB));
   });
@@ -59,7 +59,7 @@ describe('RequestLimits', () => {
     const actions = fc.array(fc.tuple(fc.boolean(), fc.nat(99), fc.nat(60 * MIB), fc.nat(9)), { maxLength: 600 });
     fc.assert(
       fc.property(actions, (all) => {
-        const limits = new RequestLimits();
+        const limits = new RequestLimits(500 * MIB);
         const places: Place[] = [];
         for (const [isKey, member, bytes, ended] of all) {
           const place = limits.admit(isKey ? ['key'] : ['direct', String(member)]);
@@ -78,7 +78,7 @@ describe('RequestLimits', () => {
   });
 
   it('never holds more than 256 requests and 500 MiB, also with many callers', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     for (let caller = 0; caller < 20; caller++) {
       for (const place of takeAll(limits, [`key ${caller}`])) while (place.keep(MIB));
     }
@@ -88,7 +88,7 @@ describe('RequestLimits', () => {
   });
 
   it('gives back what a request held, once it ends', () => {
-    const limits = new RequestLimits();
+    const limits = new RequestLimits(500 * MIB);
     let ended = 0;
     const place = limits.admit(['a'], () => ended++) ?? assert.fail();
     assert.equal(place.keep(250 * MIB), true);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { mock } from 'node:test';
-import { DIALECT_BODY_LIMIT, PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
-import { RequestEntry } from '../../../../src/proxy/relay/requestLog.ts';
+import { PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { Upload } from '../../../../src/proxy/relay/upload.ts';
+import { RequestEntry } from '../../../../src/proxy/usage/requestEntry.ts';
+import { BODY_LIMITS } from '../../../support/bodyLimits.ts';
 
-const LIMIT = { max: 10, error: DIALECT_BODY_LIMIT.error };
+const LIMIT = { max: 10, error: BODY_LIMITS.relayed.error };
 
 /** An upload whose events are recorded as words. */
 function begin(options: { readonly bodyLength?: number; readonly room?: number; readonly idleTimeout?: number } = {}) {

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { DIALECT_BODY_LIMIT, DIALECT_ERRORS, PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
+import { DIALECT_ERRORS, PROXY_ERRORS } from '../../../../src/proxy/http/openaiErrors.ts';
 import { AccessKeys } from '../../../../src/proxy/server/accessKeys.ts';
 import { readDialectHead, readRequestHead } from '../../../../src/proxy/server/requestHead.ts';
 import { MAX_BODY, MAX_REQUEST_HEADERS, MAX_TARGET } from '../../../../src/session/wire.ts';
+import { BODY_LIMITS } from '../../../support/bodyLimits.ts';
 
 const newKey = () => `sealed-${randomBytes(32).toString('base64url')}`;
 const OWN_KEY = newKey();
 const keys = new AccessKeys('sk-mine', [OWN_KEY]);
 const read = (rawHeaders: readonly string[], target = '/v1/models') =>
-  readRequestHead({ method: 'POST', target, rawHeaders, keys }, 'sk-mine', null);
+  readRequestHead({ method: 'POST', target, rawHeaders, keys, limits: BODY_LIMITS }, 'sk-mine', null);
 
 /** What the backend gets of these headers. */
 function forwarded(rawHeaders: readonly string[]): unknown {
@@ -35,7 +36,7 @@ describe('readRequestHead()', () => {
   it('returns the error for a request that does not fit into an envelope', () => {
     const many = Array.from({ length: MAX_REQUEST_HEADERS + 1 }, (_, index) => [`x-${index}`, '']).flat();
     const long = Array.from({ length: 20 }, (_, index) => [`x-${index}`, 'v'.repeat(8000)]).flat();
-    assert.equal(read(['Content-Length', String(MAX_BODY + 1)]), PROXY_ERRORS.bodyTooLarge);
+    assert.equal(read(['Content-Length', String(MAX_BODY + 1)]), BODY_LIMITS.relayed.error);
     assert.equal(read([], `/${'a'.repeat(MAX_TARGET)}`), PROXY_ERRORS.targetTooLong);
     assert.equal(read([], '/v1/models#x'), PROXY_ERRORS.badTarget);
     assert.equal(read(many), PROXY_ERRORS.tooManyHeaders);
@@ -102,21 +103,25 @@ describe('readRequestHead() of a request with an access key in the wrong place',
 
 describe('readDialectHead()', () => {
   it('returns the announced length of the body', () => {
-    const { max, error } = DIALECT_BODY_LIMIT;
+    const { max, error } = BODY_LIMITS.translated;
     for (const [rawHeaders, bodyLength] of [
       [[], 0],
       [['Content-Length', String(max), 'Content-Encoding', 'identity'], max],
       [['Transfer-Encoding', 'chunked'], undefined],
     ] as const) {
-      const head = readDialectHead({ rawHeaders: [...rawHeaders] });
+      const head = readDialectHead({ rawHeaders, limits: BODY_LIMITS });
       assert.ok('bodyLength' in head);
       assert.equal(head.bodyLength, bodyLength);
     }
-    assert.equal(readDialectHead({ rawHeaders: ['Content-Length', String(max + 1)] }), error);
+    assert.equal(readDialectHead({ rawHeaders: ['Content-Length', String(max + 1)], limits: BODY_LIMITS }), error);
   });
 
   it('refuses a body that the proxy cannot read', () => {
-    assert.equal(readDialectHead({ rawHeaders: ['Transfer-Encoding', 'gzip'] }), PROXY_ERRORS.badRequest);
-    assert.equal(readDialectHead({ rawHeaders: ['Content-Encoding', 'zstd'] }), DIALECT_ERRORS.contentCoding);
+    for (const [name, value, error] of [
+      ['Transfer-Encoding', 'gzip', PROXY_ERRORS.badRequest],
+      ['Content-Encoding', 'zstd', DIALECT_ERRORS.contentCoding],
+    ] as const) {
+      assert.equal(readDialectHead({ rawHeaders: [name, value], limits: BODY_LIMITS }), error);
+    }
   });
 });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { ActivityLog } from '../../../../src/proxy/usage/activityLog.ts';
+import { RequestEntry } from '../../../../src/proxy/usage/requestEntry.ts';
 import { MAX_RECORDS, parseActivity } from '../../../../src/shared/activity.ts';
-import { FakeClock } from '../../../support/fakeClock.ts';
 
-const ENTRY = { method: 'POST', path: '/v1/chat/completions', status: 200, end: 'complete' };
 const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
 
 describe('ActivityLog', () => {
@@ -12,13 +11,18 @@ describe('ActivityLog', () => {
 
   beforeEach(() => {
     finished = [];
-    log = new ActivityLog('instance', new FakeClock(), ({ id }) => {
+    log = new ActivityLog('instance', ({ id }) => {
       finished.push(id);
     });
   });
 
+  const begin = (caller: string) => {
+    const entry = new RequestEntry('POST', '/v1/chat/completions');
+    log.begin(caller, entry);
+    return entry;
+  };
   const finish = (count: number) => {
-    for (let each = 0; each < count; each++) log.begin('x', ENTRY).finish();
+    for (let each = 0; each < count; each++) log.finish(begin('x'));
   };
   const idsAfter = (cursor: number) => {
     const report = log.report(cursor);
@@ -26,12 +30,15 @@ describe('ActivityLog', () => {
   };
 
   it('lists requests as running until they have finished, in the order of their ends', () => {
-    const [first, second] = [log.begin('x', ENTRY), log.begin('y', ENTRY)];
+    const first = begin('x');
+    const second = begin('y');
     const nothing = { instance: 'instance', cursor: 0 };
     assert.deepEqual(idsAfter(0), { ...nothing, running: [1, 2], finished: [] });
-    second.finish();
+    second.startedByBackend({ status: 200, headers: [] });
+    assert.equal(log.finish(second), 'answered');
     assert.deepEqual(idsAfter(0), { ...nothing, running: [1], finished: [2], cursor: 1 });
-    first.finish();
+    assert.equal(log.finish(first), 'broken');
+    assert.equal(log.finish(first), undefined, 'it is not listed any more');
     assert.deepEqual(idsAfter(0), { ...nothing, running: [], finished: [2, 1], cursor: 2 });
     assert.deepEqual(finished, [2, 1]);
   });
@@ -57,10 +64,10 @@ describe('ActivityLog', () => {
   it('makes a report of less than a megabyte, also if each model has the longest name', () => {
     for (const name of ['\u0000', '🜁', '<b>']) {
       for (let count = 0; count < MAX_RECORDS; count++) {
-        const meter = log.begin('0123456789abcdef', ENTRY);
-        meter.start({ status: 200, headers: JSON_TYPE });
-        meter.chunk(Buffer.from(JSON.stringify({ model: name.repeat(600), secret: 'a prompt' })));
-        meter.finish();
+        const entry = begin('0123456789abcdef');
+        entry.startedByBackend({ status: 200, headers: JSON_TYPE });
+        entry.chunk(Buffer.from(JSON.stringify({ model: name.repeat(600), secret: 'a prompt' })));
+        log.finish(entry);
       }
       const report = log.report(0);
       const json = JSON.stringify(report);

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { UsageCollector } from '../../../../src/proxy/usage/usageCollector.ts';
 import { HOUR, hourOf, isUsageSum } from '../../../../src/shared/activity.ts';
-import type { RequestRecord, UsageSum } from '../../../../src/shared/activity.ts';
+import type { UsageSum } from '../../../../src/shared/activity.ts';
 import { parseFromProxy } from '../../../../src/shared/messages.ts';
 import { OTHER_MODELS, bucketOf } from '../../../../src/shared/usage.ts';
 import { FakeClock } from '../../../support/fakeClock.ts';
+import { requestRecord } from '../../../support/requestRecords.ts';
 
-const RECORD: RequestRecord = {
-  ...{ id: 1, at: 0, caller: '0123456789abcdef', method: 'POST', path: '/v1/chat/completions', model: 'glm-5' },
-  ...{ status: 200, firstByteMs: 50, durationMs: 90, tokensIn: 10, tokensOut: 20, tokensCached: 4 },
-  ...{ outcome: 'answered', end: 'complete' },
-};
+const RECORD = requestRecord({ at: 0, caller: '0123456789abcdef' });
 
 describe('UsageCollector', () => {
   let clock: FakeClock;

@@ -1,0 +1,91 @@
+// Names of clients, and the access keys and assistants as the dashboard lists them. Pure.
+import type { Assistant } from '../assistants/adapters/assistant.ts';
+import { describeConfigState } from '../assistants/adapters/configState.ts';
+import type { AssistantState } from '../assistants/assistantService.ts';
+import { visibleKeys } from '../keys/accessKeys.ts';
+import type { AccessKey } from '../keys/accessKeys.ts';
+import { capitalized } from '../presentation/text.ts';
+import type { Tone } from '../presentation/text.ts';
+import { DIRECT, UNKNOWN } from '../shared/usage.ts';
+import type { AssistantAction, AssistantRow, ClientsSection } from './model.ts';
+
+const OWN = "VS Code's chat and connection checks";
+
+type NamedKey = Pick<AccessKey, 'id' | 'name' | 'origin'>;
+
+/**
+ * The name of a caller, as `RequestRecord` has it.
+ * @param keys the valid access keys
+ * @param formerName the name of the key if it was revoked; empty if that is not known
+ */
+export function clientName(caller: string, keys: readonly NamedKey[], formerName = ''): string {
+  if (caller === DIRECT) return 'API key sent by the client';
+  if (caller === UNKNOWN) return 'No valid key';
+  const known = keys.find(({ id }) => id === caller);
+  if (known !== undefined) return known.origin === 'own' ? OWN : known.name;
+  return formerName === '' ? 'Revoked key' : `${formerName} (revoked)`;
+}
+
+/** What an action on an assistant has shown. */
+export interface ActionResult {
+  /** Sentences; empty if the user cancelled. */
+  readonly message: string;
+  /** Only of a check: whether the assistant cannot use the proxy. Then it is not shown as ready. */
+  readonly checkFailed?: boolean;
+}
+
+export type ListedAssistant = Pick<AssistantState, 'configState' | 'judgement' | 'undoable'> & {
+  readonly assistant: Pick<Assistant, 'id' | 'name'>;
+};
+
+/** @param results of the last actions, by the assistant's id */
+export function clientsSection(
+  keys: readonly AccessKey[],
+  assistants: readonly ListedAssistant[],
+  results: ReadonlyMap<string, ActionResult>,
+): ClientsSection {
+  return {
+    // Each field by its name: the key itself must not get into the web view.
+    keys: visibleKeys(keys).map(({ id, name, origin, createdAt, lastUsedAt }) => {
+      return { id, name, origin, createdAt, lastUsedAt };
+    }),
+    assistants: assistants.filter(isListed).map((state) => assistantRow(state, results.get(state.assistant.id))),
+  };
+}
+
+/** Those that are connected, were connected, or cannot be read. */
+function isListed({ configState: { kind }, undoable }: ListedAssistant): boolean {
+  return undoable || kind === 'current' || kind === 'outdated' || kind === 'refused';
+}
+
+function assistantRow(state: ListedAssistant, result: ActionResult = { message: '' }): AssistantRow {
+  const { assistant, configState, judgement, undoable } = state;
+  const actions: AssistantAction[] = [];
+  if (configState.kind === 'current') actions.push('check');
+  if (configState.kind === 'outdated') actions.push('repair');
+  if (undoable) actions.push('undo');
+  const isDoubtful = configState.kind === 'current' && configState.uncompared !== true && judgement.kind !== 'sealed';
+  return {
+    id: assistant.id,
+    name: assistant.name,
+    tone: result.checkFailed === true ? 'warning' : toneOf(state),
+    state: capitalized(describeConfigState(configState, judgement) || 'not connected'),
+    actions,
+    note: result.message === '' && isDoubtful ? judgement.sentence : result.message,
+  };
+}
+
+function toneOf({ configState, judgement }: ListedAssistant): Tone {
+  switch (configState.kind) {
+    case 'current':
+      if (configState.uncompared === true) return 'neutral';
+      return judgement.kind === 'sealed' ? 'good' : 'warning';
+    case 'outdated':
+      return 'warning';
+    case 'refused':
+      return 'error';
+    case 'other':
+    case 'absent':
+      return 'neutral';
+  }
+}

@@ -1,0 +1,120 @@
+// The rows of the view in the activity bar: what one look should answer, and where to go for more. Pure.
+import { visibleKeys } from '../keys/accessKeys.ts';
+import type { AccessKey } from '../keys/accessKeys.ts';
+import { COMMANDS } from '../presentation/commands.ts';
+import type { CommandName, VisibleCommand } from '../presentation/commands.ts';
+import { describeStatus, summaryOf } from '../presentation/statusText.ts';
+import { capitalized, clockTime } from '../presentation/text.ts';
+import type { RequestRecord } from '../shared/activity.ts';
+import { asPlain } from '../shared/escape.ts';
+import { baseUrlOf, isConnected } from '../shared/status.ts';
+import type { ProxyStatus } from '../shared/status.ts';
+import { clientName } from './clients.ts';
+import { ASK_IN_CHAT } from './model.ts';
+import { describeEnd } from './requestText.ts';
+
+export interface SideRow {
+  readonly label: string;
+  readonly description?: string;
+  readonly tooltip?: string;
+  /** The name of a codicon. */
+  readonly icon?: string;
+  /** What a click runs. */
+  readonly command?: CommandName;
+  /** A group, which is open at first. */
+  readonly children?: readonly SideRow[];
+}
+
+/** In characters. */
+const LONGEST_TOOLTIP = 1000;
+/** More are in the dashboard. */
+export const MOST_FAILURES = 5;
+
+const ACTIONS: readonly VisibleCommand[] = ['connectAssistant', 'showPrompts', 'openDashboard', 'diagnose', 'showMenu'];
+
+/**
+ * @param keys the valid access keys
+ * @param failures the requests that failed last, the latest first
+ */
+export function sideRows(
+  status: ProxyStatus,
+  keys: readonly AccessKey[],
+  failures: readonly RequestRecord[],
+): readonly SideRow[] {
+  const url = baseUrlOf(status);
+  return [
+    stateRow(status),
+    ...remedyRow(status),
+    ...(url === undefined
+      ? []
+      : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
+    { label: 'Clients', children: clientRows(keys, url !== undefined) },
+    ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys) }]),
+    { label: 'Actions', children: [ASK, ...ACTIONS.map(commandRow)] },
+  ];
+}
+
+const ASK: SideRow = { label: ASK_IN_CHAT, icon: 'comment-discussion', command: 'openChat' };
+
+/** Short, because the view is narrow: the tooltip has the sentences. */
+const CONNECTED_TO = {
+  verified: 'to a verified enclave',
+  development: 'not verified, for tests only',
+  none: '',
+} as const;
+
+function stateRow(status: ProxyStatus): SideRow {
+  const view = describeStatus(status);
+  return {
+    label: capitalized(view.label || 'connected'),
+    description: isConnected(status) ? CONNECTED_TO[status.verified?.kind ?? 'none'] : '',
+    tooltip: asPlain(summaryOf(view), LONGEST_TOOLTIP),
+    icon: view.icon,
+    command: view.click === 'showMenu' ? 'openDashboard' : view.click,
+  };
+}
+
+/** What helps in a state that needs the user; a click on the state itself may run it already. */
+function remedyRow(status: ProxyStatus): readonly SideRow[] {
+  const { severity, actions, click } = describeStatus(status);
+  const [first] = actions;
+  const needsUser = severity !== 'none' || first === 'start';
+  return first === undefined || first === click || !needsUser || isConnected(status) ? [] : [commandRow(first)];
+}
+
+function commandRow(name: VisibleCommand): SideRow {
+  const { title, icon = 'list-unordered' } = COMMANDS[name];
+  return { label: title, icon, command: name };
+}
+
+function clientRows(keys: readonly AccessKey[], isRunning: boolean): readonly SideRow[] {
+  const visible = visibleKeys(keys);
+  if (visible.length === 0)
+    return [{ label: 'None yet: connect an assistant', icon: 'link', command: 'connectAssistant' }];
+  return visible.map(({ name, lastUsedAt }) => ({
+    label: asPlain(name),
+    description: lastUsedAt === null ? 'Waiting for the first request…' : `Last request ${timeOf(lastUsedAt)}`,
+    icon: !isRunning ? 'circle-outline' : lastUsedAt === null ? 'watch' : 'pass',
+    command: 'openDashboard' as const,
+  }));
+}
+
+function failureRows(failures: readonly RequestRecord[], keys: readonly AccessKey[]): readonly SideRow[] {
+  if (failures.length === 0) return [{ label: 'None since the proxy started', icon: 'pass' }];
+  return failures.map((record) => {
+    const client = asPlain(clientName(record.caller, keys));
+    const end = asPlain(describeEnd(record));
+    return {
+      label: end,
+      description: `${clockTime(record.at)}, ${client}`,
+      tooltip: `${end}. ${client}, ${timeOf(record.at)}. The dashboard has the details.`,
+      icon: 'error',
+      command: 'openDashboard' as const,
+    };
+  });
+}
+
+/** With the day, because a window may be open for days. */
+function timeOf(at: number): string {
+  return new Date(at).toLocaleString('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+}

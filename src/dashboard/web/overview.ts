@@ -1,0 +1,95 @@
+// The first section: is everything sealed, what happened today, and what to do next.
+import { html, nothing } from 'lit';
+import type { TemplateResult } from 'lit';
+import { COMMANDS } from '../../presentation/commands.ts';
+import type { DashboardState, NextStep, PromptsSection, UsageView } from '../model.ts';
+import { ASK_IN_CHAT, NEXT_STEPS } from '../model.ts';
+import { describePath, pathOf } from '../overviewText.ts';
+import type { Stop } from '../overviewText.ts';
+import { buttons, details } from './connection.ts';
+import type { Dashboard } from './dashboard.ts';
+import { banner, formats, icon, prose } from './parts.ts';
+import { verdictList } from './prompts.ts';
+import { summaryOf } from './promptsText.ts';
+import { visibleText } from './text.ts';
+
+const STEPS: Readonly<Record<NextStep, string>> = {
+  openChat: ASK_IN_CHAT,
+  connectAssistant: COMMANDS.connectAssistant.title,
+};
+
+export function overviewSection(state: DashboardState, dashboard: Dashboard): TemplateResult {
+  const { connection, prompts } = state;
+  return html`${banner(connection.tone, connection.headline, connection.detail)}
+    ${buttons(connection.actions, dashboard)} ${drawing(state)} ${today(dashboard.usage)} ${nextSteps(dashboard)}
+    ${whatLeaves(prompts, dashboard)}
+    <details class="more">
+      <summary>Details and Models</summary>
+      ${details(connection)}
+    </details>`;
+}
+
+function drawing(state: DashboardState): TemplateResult {
+  const path = pathOf(state);
+  const [from, proxy, to] = path.stops.map(stop);
+  const [first, second] = path.legs.map((leg) => html`<span class="leg">${prose(leg)}</span>`);
+  return html`<div class="path" role="img" aria-label="The path of a prompt. ${visibleText(describePath(path))}">
+    ${from}${first}${proxy}${second}${to}
+  </div>`;
+}
+
+function stop({ title, detail, tone }: Stop): TemplateResult {
+  return html`<span class="stop tone-${tone}"
+    >${icon(tone)}<strong>${prose(title)}</strong>${detail === '' ? nothing : html`<span class="sub">${prose(detail)}</span>`}</span
+  >`;
+}
+
+function today(usage: UsageView | undefined): TemplateResult | typeof nothing {
+  if (usage === undefined || !usage.recording) return nothing;
+  const { requests, errors, tokensIn, tokensOut } = usage.today;
+  return html`<h2>Today</h2>
+    <dl class="today">
+      ${number('requests', requests)} ${number('failed', errors)} ${number('tokens in', tokensIn)}
+      ${number('tokens out', tokensOut)}
+    </dl>`;
+}
+
+function number(title: string, value: number): TemplateResult {
+  return html`<div>
+    <dt>${title}</dt>
+    <dd>${formats.number(value)}</dd>
+  </div>`;
+}
+
+function nextSteps(dashboard: Dashboard): TemplateResult {
+  return html`<div class="buttons">
+    ${NEXT_STEPS.map(
+      (name) =>
+        html`<vscode-button
+          secondary
+          @click=${() => {
+            dashboard.send({ type: 'command', name });
+          }}
+          >${STEPS[name]}</vscode-button
+        >`,
+    )}
+  </div>`;
+}
+
+/** While nothing reaches the backend, the state itself says all. */
+function whatLeaves(prompts: PromptsSection, dashboard: Dashboard): TemplateResult | typeof nothing {
+  if (prompts.reach.kind !== 'enclave' && prompts.reach.kind !== 'development') return nothing;
+  const { tone, headline, detail } = summaryOf(prompts);
+  return html`<h2>Where Prompts Go</h2>
+    ${banner(tone, headline, detail, verdictList(prompts))}
+    <div class="buttons">
+      <vscode-button
+        secondary
+        @click=${() => {
+          dashboard.change({ section: 'prompts' });
+          document.getElementById('tab-prompts')?.focus(); // this button goes
+        }}
+        >Show Where Prompts Go</vscode-button
+      >
+    </div>`;
+}

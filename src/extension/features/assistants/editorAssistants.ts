@@ -1,0 +1,47 @@
+// The service for assistants, with the two whose configuration is in the editor itself: llama.vscode and the Custom Endpoint
+// list.
+import * as vscode from 'vscode';
+import type { EndpointList } from '../../../assistants/adapters/customEndpoint.ts';
+import { AssistantService } from '../../../assistants/assistantService.ts';
+import type { AssistantServiceHost } from '../../../assistants/assistantService.ts';
+import { disconnectFile } from '../../../assistants/files/configFile.ts';
+import { allAssistants } from '../../../assistants/registry.ts';
+import { UndoStore, undoEntries } from '../../../assistants/undoStore.ts';
+import type { Secrets } from '../../../keys/secrets.ts';
+import { baseUrlOf } from '../../../shared/status.ts';
+import type { Supervisor } from '../../../supervisor/supervisor.ts';
+import { besideUserSettings, userSettings } from '../../core/userSettings.ts';
+import { editorSurroundings } from './surroundings.ts';
+
+const ADD_GROUP = 'lm.addLanguageModelsProviderGroup';
+
+/** @param storage the folder of the extension's data */
+export function createAssistantService(
+  storage: vscode.Uri,
+  host: Pick<AssistantServiceHost, 'secrets' | 'models' | 'onChange'> & { readonly supervisor: Supervisor },
+): AssistantService {
+  const list = endpointList(host.secrets, besideUserSettings(storage, 'chatLanguageModels.json'));
+  return new AssistantService({
+    ...host,
+    assistants: allAssistants(userSettings, list),
+    baseUrl: () => baseUrlOf(host.supervisor.status),
+    surroundings: editorSurroundings,
+    isInstalled: (id) => vscode.extensions.getExtension(id) !== undefined,
+  });
+}
+
+/**
+ * Uses a command that not every version of VS Code has.
+ * @param file where the editor keeps the list, unless it keeps it in a browser or on another computer
+ */
+export function endpointList(secrets: Pick<Secrets, 'entries'>, file: string): EndpointList {
+  const undo = new UndoStore(undoEntries(secrets));
+  return {
+    exists: async () => (await vscode.commands.getCommands(true)).includes(ADD_GROUP),
+    add: async (group) => {
+      await vscode.commands.executeCommand(ADD_GROUP, group);
+    },
+    remembered: async () => (await undo.get('custom-endpoint'))?.after,
+    edit: async (edit) => (await disconnectFile(file, edit, false)).kind === 'undone',
+  };
+}

@@ -1,0 +1,22 @@
+// Sets and removes the backend's API key.
+import * as vscode from 'vscode';
+import type { Core } from '../../core/core.ts';
+import { changeApiKey } from './askApiKey.ts';
+import { showConnection } from './checkConnection.ts';
+
+/** Resolves true if a key was stored. */
+export async function setApiKey(context: Core): Promise<boolean> {
+  const isStored = await changeApiKey(context, '');
+  if (isStored) void showConnection(context.supervisor);
+  return isStored;
+}
+
+export async function removeApiKey({ secrets }: Core): Promise<void> {
+  const remove = 'Remove';
+  const answer = await vscode.window.showWarningMessage(
+    'Remove the API key?',
+    { modal: true, detail: 'Programs that use Sealed Proxy get errors until you set a new key.' },
+    remove,
+  );
+  if (answer === remove) await secrets.removeApiKey();
+}

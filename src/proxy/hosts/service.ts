@@ -1,0 +1,207 @@
+// The complete proxy, for every host: starts, changes and stops it.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { isLoopback } from '../../settings/loopback.ts';
+import type { LiveConfig } from '../../settings/proxyConfig.ts';
+import type { FromProxy, ImageRules, NetworkSettings } from '../../shared/messages.ts';
+import { PROTOCOL, digestKeySet } from '../../shared/ownership.ts';
+import { VERSION } from '../../shared/version.ts';
+import { openConnection } from '../backend/connection.ts';
+import type { ConnectionOptions } from '../backend/connection.ts';
+import { watchConnection } from '../backend/connectionReport.ts';
+import { Network } from '../backend/network.ts';
+import type { FindProxy } from '../backend/network.ts';
+import { ModelLists } from '../dialects/modelLists.ts';
+import { Translator } from '../dialects/translationThread.ts';
+import { bodyLimits } from '../http/openaiErrors.ts';
+import { systemClock } from '../process/clock.ts';
+import type { Log } from '../process/log.ts';
+import { availableMemory, limitMemory } from '../process/memory.ts';
+import { nodeWarning } from '../process/nodeVersion.ts';
+import { RequestLimits } from '../relay/requestLimits.ts';
+import { AccessKeys, onceAMinute } from '../server/accessKeys.ts';
+import { Callers } from '../server/callers.ts';
+import { createProxyServer } from '../server/server.ts';
+import { ActivityLog } from '../usage/activityLog.ts';
+import { UsageCollector } from '../usage/usageCollector.ts';
+import type { Config } from './config.ts';
+
+export type ServiceEvent =
+  | Exclude<FromProxy, { type: 'ready' | 'stopped' | 'failed' }>
+  /** Another window of the same user asks for the port. */
+  | { readonly type: 'releaseRequested' };
+
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** The file of the proxy process, which also serves the threads for translations. */
+  readonly mainFile: string;
+  readonly network?: NetworkSettings | undefined;
+  /** Asks the editor which proxy leads to a URL. */
+  readonly findProxy?: FindProxy | undefined;
+  /** Without it, no sums of the usage are collected. */
+  readonly onEvent?: (event: ServiceEvent) => void;
+  /** The secret, 32 bytes, with which the proxy proves to the user's windows that it is theirs. */
+  readonly ownership?: Uint8Array | null;
+  /** The trust fingerprint of the window that started the proxy, for the proxy's report. */
+  readonly trustFingerprint?: string | undefined;
+  /** What the user has said about enclave images. Left out: each one that is approved is used. */
+  readonly images?: ImageRules | undefined;
+  /** False: the first session is made when an API key is set, or for the first request. True by default. */
+  readonly connectsWithoutKey?: boolean;
+  /** For tests only: other clocks, cryptography and trust anchors. No setting can change these. */
+  readonly internals?: Partial<Pick<ConnectionOptions, 'clock' | 'primitives' | 'anchors'>>;
+}
+
+export interface Service {
+  /** `http://127.0.0.1:PORT`, without `/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** Uses these keys from the next request on. */
+  setKeys(secrets: ServiceSecrets): void;
+  /** Uses these settings from the next request on. */
+  update(settings: LiveConfig): void;
+  /** Uses these rules from the next handshake on, and for an image that waits for consent. */
+  readonly updateImages: (rules: ImageRules) => void;
+  /**
+   * Stops listening at once, and ends the responses that are still running after this many milliseconds.
+   * @param onFree is called when the port is free
+   */
+  stop(graceMs: number, onFree?: () => void): Promise<void>;
+}
+
+export interface ServiceSecrets {
+  readonly apiKey: string | null;
+  readonly accessKeys: readonly string[];
+  /** As in `ServiceOptions`; null: the proxy does not identify itself. */
+  readonly ownership: Uint8Array | null;
+}
+
+/** The time limit of a handshake, in milliseconds, so that one that hangs does not delay the next. */
+export const HANDSHAKE_LIMIT = 30_000;
+
+/**
+ * Starts to listen. The first session is made in the background.
+ * @throws (rejection) NodeJS.ErrnoException `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, ...; ConfigError
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, ownership = null, trustFingerprint = '', internals } = options;
+  const onEvent = options.onEvent ?? (() => undefined);
+  const onUsed = onceAMinute((id) => {
+    onEvent({ type: 'accessKeyUsed', id });
+  });
+  const keysOf = ({ apiKey, accessKeys, ownership }: ServiceSecrets) => ({
+    ownership,
+    keys: new AccessKeys(apiKey, accessKeys, onUsed),
+    keySetDigest: ownership === null ? '' : digestKeySet(ownership, apiKey, accessKeys),
+  });
+  let state = { ...config, ...keysOf({ ...config, ownership }) };
+  let port = 0;
+  let stopping = false;
+  const backendUrl = config.backend.origin + config.backend.basePath;
+  const watch = watchConnection(onEvent);
+  const network = new Network(options.network, options.findProxy, log);
+  const connection = openConnection({
+    settings: config,
+    clock: systemClock,
+    log,
+    handshakeTimeout: () => Math.min(state.requestTimeout, HANDSHAKE_LIMIT),
+    network,
+    onEvent: watch.onEvent,
+    images: options.images,
+    ...internals,
+  });
+  const memory = limitMemory(availableMemory());
+  const clock = internals?.clock ?? systemClock;
+  const collector = options.onEvent && new UsageCollector(clock, options.onEvent);
+  const activity = new ActivityLog(watch.current().instance, (record) => {
+    collector?.add(record);
+  });
+  const local = createProxyServer({
+    boundTo: config.host,
+    cacheNamespaceRoot: config.cacheNamespaceRoot,
+    exchange: connection,
+    state: () => state,
+    report: () => {
+      const { keySetDigest } = state;
+      return {
+        version: VERSION,
+        protocol: PROTOCOL,
+        port,
+        backendUrl,
+        trustFingerprint,
+        keySetDigest,
+        network: network.report,
+        ...watch.current(),
+      };
+    },
+    onOutcome: watch.outcome,
+    onEvent,
+    limits: new RequestLimits(memory.bodies),
+    bodyLimits: bodyLimits(memory),
+    callers: new Callers(),
+    dialects: {
+      models: new ModelLists(() => systemClock.monotonic()),
+      translator: new Translator({ threadFile: options.mainFile, memory: memory.translations }),
+    },
+    activity,
+    clock,
+    evidence: () => connection.evidence(),
+    eraseUsage: () => {
+      collector?.erase();
+    },
+    log,
+  });
+  const { server } = local;
+  try {
+    server.listen(config.port, config.host);
+    await once(server, 'listening');
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    log.error('server_error', { code: error.code });
+  });
+  const oldNode = nodeWarning(process.versions);
+  if (oldNode !== undefined) log.warn('old_node', { note: oldNode });
+  if (!isLoopback(config.host)) {
+    const note =
+      'Other computers can reach this address without encryption, and use the proxy with a key. Set the host to 127.0.0.1 to prevent this.';
+    log.warn('open_address', { host: config.host, note });
+  }
+  if (config.apiKey !== null || options.connectsWithoutKey !== false) connection.sessions.warmUp();
+
+  ({ port } = server.address() as AddressInfo);
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    port,
+    setKeys(secrets) {
+      if (secrets.apiKey !== null && state.apiKey === null && !stopping) connection.sessions.warmUp();
+      const { apiKey } = secrets;
+      state = { ...state, apiKey, ...keysOf(stopping ? { ...secrets, ownership: null } : secrets) };
+    },
+    update(settings) {
+      state = { ...state, ...settings };
+      log.setLevel(settings.logLevel);
+    },
+    updateImages: connection.updateImages,
+    async stop(graceMs, onFree) {
+      // The next program on this port could present a proof of this proxy as its own, because it names the same port.
+      stopping = true;
+      state = { ...state, ownership: null };
+      const closed = once(server, 'close');
+      local.close();
+      onFree?.();
+      collector?.flush(); // running responses may outlast the time that the process has
+      const deadline = setTimeout(() => {
+        server.closeAllConnections();
+      }, graceMs);
+      await closed;
+      clearTimeout(deadline);
+      await connection.close();
+      collector?.flush();
+      log.flush();
+    },
+  };
+}

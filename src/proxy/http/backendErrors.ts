@@ -1,0 +1,100 @@
+// The errors for requests that the backend did not answer: what happened, whether the prompt was sent, and what to do.
+// Addresses are left out, because clients show and store these texts; the log has them.
+import type { BackendCode } from '../../shared/errors.ts';
+import { causeOf } from '../../shared/status.ts';
+import { PROXY_ERRORS } from './openaiErrors.ts';
+import type { ClientError } from './openaiErrors.ts';
+
+/** Why an exchange failed before its response started, as `describeError` has it. */
+export interface BackendFailure {
+  readonly code: string;
+  readonly detail: string | null;
+}
+
+interface Problem {
+  /** For programs. */
+  readonly code: BackendCode;
+  /** A sentence about the backend. */
+  readonly what: string;
+}
+
+const FAILED = 'Failed to communicate securely with the backend.';
+const NOT_SENT = 'Your prompt was not sent.';
+const MAYBE_SENT = 'The enclave may have received your prompt.';
+const REMEDY = 'In VS Code, run "Sealed Proxy: Run Diagnostics".';
+
+const UNREACHABLE: Problem = { code: 'backend_unreachable', what: 'It cannot be reached.' };
+const BROKEN: Problem = { ...UNREACHABLE, what: 'The connection to it broke.' };
+const NOT_AN_ENCLAVE: Problem = {
+  code: 'not_an_enclave',
+  what: 'The server at its address is not a working enclave.',
+};
+const UNVERIFIED: Problem = { code: 'attestation_failed', what: 'Its enclave could not be verified.' };
+const WRONG_CLOCK: Problem = {
+  code: 'attestation_failed',
+  what: 'Its enclave cannot be verified, because the clock of this computer is wrong.',
+};
+const NOT_APPROVED: Problem = {
+  code: 'image_not_approved',
+  what: 'Its enclave runs an image that is not approved.',
+};
+const INVALID: Problem = { code: 'response_invalid', what: 'Its response broke off, or is not valid.' };
+
+/** Where a failure needs other words than its cause. */
+const DETAILS: Readonly<Record<string, Problem>> = {
+  malformed_document: NOT_AN_ENCLAVE,
+  certificate_expired: { ...UNVERIFIED, what: 'A certificate of its enclave has expired.' },
+  history_invalid: {
+    ...NOT_APPROVED,
+    what: 'The list of approved images is not valid, so the image of its enclave could not be checked.',
+  },
+  certificate_not_yet_valid: { ...UNVERIFIED, what: 'A certificate of its enclave is not valid yet.' },
+};
+const CODES: Readonly<Record<string, Problem>> = {
+  history_unavailable: {
+    ...NOT_APPROVED,
+    what: 'The list of approved images cannot be downloaded, so the image of its enclave could not be checked.',
+  },
+  handshake_status: NOT_AN_ENCLAVE,
+  handshake_malformed: NOT_AN_ENCLAVE,
+  enclave_error: { ...INVALID, what: 'Its enclave reported an error.' },
+};
+
+/** Codes of the system, of TLS and of checks, such as `ECONNREFUSED`; anything else is not for clients. */
+const DETAIL = /^\w{1,60}$/;
+
+/** @param isUnsent whether it is certain that nothing of the request was sent */
+export function errorOfExchange(failure: BackendFailure, isUnsent: boolean): ClientError {
+  const { code, detail } = failure;
+  if (code === 'image_unconfirmed') return PROXY_ERRORS.imageUnconfirmed;
+  if (code === 'image_refused') return PROXY_ERRORS.imageRefused;
+  if (code === 'request_too_large') return PROXY_ERRORS.tooManyHeaders;
+  const prompt = isUnsent ? NOT_SENT : MAYBE_SENT;
+  if (code === 'timeout') {
+    const { message } = PROXY_ERRORS.timeout;
+    return { ...PROXY_ERRORS.timeout, message: `${message} ${prompt} ${REMEDY}` };
+  }
+  const problem = problemOf(failure, isUnsent);
+  const details = detail !== null && DETAIL.test(detail) ? ` (${detail})` : '';
+  const message = `${FAILED} ${problem.what} ${prompt} ${REMEDY}${details}`;
+  return { status: 502, type: 'server_error', code: problem.code, message };
+}
+
+function problemOf(failure: BackendFailure, isUnsent: boolean): Problem {
+  const known = DETAILS[failure.detail ?? ''] ?? CODES[failure.code];
+  if (known !== undefined) return known;
+  switch (causeOf(failure)) {
+    case 'network':
+      return isUnsent ? UNREACHABLE : BROKEN;
+    case 'attestation':
+      return UNVERIFIED;
+    case 'clock':
+      return WRONG_CLOCK;
+    case 'pcr0':
+      return NOT_APPROVED;
+    case 'newImage':
+    case 'protocol':
+    case 'backend':
+      return INVALID;
+  }
+}

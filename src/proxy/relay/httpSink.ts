@@ -1,0 +1,132 @@
+// Writes responses to local clients.
+import type { ServerResponse } from 'node:http';
+import type { ResponseSink } from '../../session/exchange.ts';
+import type { ResponseStart } from '../../session/wire.ts';
+import { sendError } from '../http/errorResponses.ts';
+import { isEventStream, replaceCorsHeaders, responseHeaders } from '../http/headers.ts';
+import type { ClientError } from '../http/openaiErrors.ts';
+import type { ResponseSource } from './relay.ts';
+
+/**
+ * How long a client may take nothing of a stream, in milliseconds: long enough for one that waits for its user. Node
+ * compares the bytes left to send at the end of each such interval, so the stream breaks after one to two of them. The
+ * system's own buffers hide smaller steps than about a megabyte.
+ */
+const READ_TIMEOUT = 600_000;
+/** How long a client may take to read what was sent of a broken response, in milliseconds. */
+export const LINGER = 10_000;
+
+/** A response in progress, whose client may read slowly. */
+export class ClientStream {
+  readonly #res: ServerResponse;
+  readonly #source: ResponseSource;
+  readonly #readTimeout: number;
+  #headPending = false;
+  /** True if the client must take something of the response within the read timeout. */
+  #isLimited = false;
+  #waitingForDrain = false;
+
+  /** @param readTimeout in milliseconds */
+  constructor(res: ServerResponse, source: ResponseSource, readTimeout = READ_TIMEOUT) {
+    this.#res = res;
+    this.#source = source;
+    this.#readTimeout = readTimeout;
+  }
+
+  /**
+   * @param headers name, value, name, value ...
+   * @param isEventStream the read timeout applies only to streams
+   */
+  begin(status: number, headers: string[], isEventStream: boolean): void {
+    this.#isLimited = isEventStream;
+    if (isEventStream) this.#res.on('timeout', this.#stopUnread);
+    this.#headPending = true;
+    this.#res.writeHead(status, headers);
+    // If one read brought both, the head is sent together with the first chunk; otherwise it is sent alone.
+    process.nextTick(this.#flushHead);
+  }
+
+  /** Back-pressure: the source waits until the client reads on. */
+  write(bytes: Uint8Array): void {
+    this.#headPending = false;
+    if (this.#res.write(bytes) || this.#waitingForDrain) return;
+    this.#waitingForDrain = true;
+    this.#source.pause();
+    if (this.#isLimited) this.#res.setTimeout(this.#readTimeout);
+    this.#res.once('drain', () => {
+      this.#waitingForDrain = false;
+      if (this.#isLimited) this.#res.setTimeout(0);
+      this.#source.resume();
+    });
+  }
+
+  /** @param bytes the last ones */
+  end(bytes?: Uint8Array): void {
+    this.#headPending = false;
+    this.#res.end(bytes);
+  }
+
+  /** Sends what was verified, then closes the connection without an end of the body. */
+  breakOff(): void {
+    this.#flushHead();
+    const { socket } = this.#res;
+    if (socket === null) {
+      // An earlier response on this connection is not sent completely: this one breaks when its turn comes.
+      this.#res.once('socket', () => {
+        process.nextTick(() => {
+          this.breakOff();
+        });
+      });
+      return;
+    }
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), LINGER).unref();
+  }
+
+  readonly #flushHead = () => {
+    if (!this.#headPending) return;
+    this.#headPending = false;
+    this.#res.flushHeaders();
+  };
+
+  /** The client has not taken a single byte for too long: it gives its place to others. */
+  readonly #stopUnread = () => {
+    this.#source.abandon(undefined, 'read_timeout');
+    this.#res.socket?.destroy();
+  };
+}
+
+/** Passes the backend's response on as it is. */
+export class HttpSink implements ResponseSink<ClientError> {
+  readonly #res: ServerResponse;
+  readonly #cors: readonly string[];
+  readonly #client: ClientStream;
+
+  /**
+   * @param cors the headers that let an allowed web page read the response: name, value, name, value ...
+   * @param readTimeout in milliseconds
+   */
+  constructor(res: ServerResponse, source: ResponseSource, cors: readonly string[], readTimeout?: number) {
+    this.#res = res;
+    this.#cors = cors;
+    this.#client = new ClientStream(res, source, readTimeout);
+  }
+
+  start({ status, headers }: ResponseStart): void {
+    this.#res.sendDate = false;
+    this.#client.begin(status, replaceCorsHeaders(responseHeaders(headers), this.#cors), isEventStream(headers));
+  }
+
+  chunk(bytes: Uint8Array): void {
+    this.#client.write(bytes);
+  }
+
+  end(): void {
+    this.#client.end();
+  }
+
+  fail(error: ClientError): void {
+    if (this.#res.headersSent) this.#client.breakOff();
+    else sendError(this.#res, error, this.#cors);
+  }
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../../session/transport.ts';
+import type { ResponseStart } from '../../session/wire.ts';
+import type { RequestRecord } from '../../shared/activity.ts';
+import type { Outcome } from '../../shared/usage.ts';
+import { systemClock } from '../process/clock.ts';
+import type { Log } from '../process/log.ts';
+import { createTokenObserver } from './tokenObserver.ts';
+import type { TokenObserver } from './tokenObserver.ts';
+
+/**
+ * What is known of one request, for its line in the log and its record: times, sizes, tokens and the model, and nothing
+ * else of its content.
+ */
+export class RequestEntry {
+  readonly method: string;
+  /** As the log shows it. */
+  readonly path: string;
+  /** What the client is told, so that a user can find the line; null: nothing. */
+  readonly requestId: string | null;
+  status = 0;
+  bytesIn = 0;
+  bytesOut = 0;
+  /** `complete`, `client-gone`, or the code of the error that ended the request. */
+  end = 'complete';
+  /** The code of the error's cause, if it is known. */
+  detail: string | null = null;
+  /** True for the requests that windows send every few seconds: logged at `debug` only. */
+  routine = false;
+  readonly #clocks: Pick<Clock, 'wall' | 'monotonic'>;
+  readonly #at: number;
+  readonly #begin: number;
+  /** Milliseconds from the beginning to the start of the response, and to the first byte of the backend's body. */
+  #start: number | undefined;
+  #firstByte: number | undefined;
+  /** How long the request waited for capacity, in milliseconds. */
+  #waited = 0;
+  #result: Outcome = 'broken';
+  #observer: TokenObserver | undefined;
+
+  constructor(
+    method: string,
+    path: string,
+    requestId: string | null = null,
+    clocks: Pick<Clock, 'wall' | 'monotonic'> = systemClock,
+  ) {
+    this.method = method;
+    this.path = path;
+    this.requestId = requestId;
+    this.#clocks = clocks;
+    this.#at = clocks.wall();
+    this.#begin = clocks.monotonic();
+  }
+
+  /** A response starts with this status. */
+  started(status: number): void {
+    this.status = status;
+    this.#start ??= this.#elapsed();
+  }
+
+  /** The response that starts is the backend's. */
+  startedByBackend({ status, headers }: ResponseStart): void {
+    this.started(status);
+    this.#result = status < 400 ? 'answered' : 'failed';
+    if (this.#result === 'answered') this.#observer = createTokenObserver(headers);
+  }
+
+  /** A chunk of the backend's response body, which has been sent to the client already. */
+  chunk(bytes: Uint8Array): void {
+    if (this.#result === 'answered') this.#firstByte ??= this.#elapsed();
+    this.#observer?.push(bytes);
+  }
+
+  /** The proxy itself answers, instead of the backend. */
+  refuse(): void {
+    this.#result = 'refused';
+  }
+
+  /** The request waited this many milliseconds, and is sent again: another response starts. */
+  waited(milliseconds: number): void {
+    this.#waited += milliseconds;
+    this.#start = undefined;
+  }
+
+  /** How the request ended, once it is over. */
+  get outcome(): Outcome {
+    if (this.end === 'client-gone') return 'cancelled';
+    return this.end === 'complete' || this.#result === 'refused' ? this.#result : 'broken';
+  }
+
+  /**
+   * What a window is told of the request.
+   * @param id increases with each request of the process
+   * @param caller the id of an access key, `DIRECT` or `UNKNOWN`
+   */
+  record(id: number, caller: string, isOver: boolean): RequestRecord {
+    const tokens = this.#observer?.tokens;
+    // Not composed of other objects: this is done for each request.
+    return {
+      id,
+      at: this.#at,
+      caller,
+      method: this.method,
+      path: this.path,
+      model: this.#observer?.model ?? null,
+      status: this.status,
+      firstByteMs: this.#firstByte === undefined ? null : tenths(this.#firstByte),
+      durationMs: tenths(this.#elapsed()),
+      tokensIn: tokens?.input ?? null,
+      tokensOut: tokens?.output ?? null,
+      tokensCached: tokens?.cached ?? null,
+      outcome: isOver ? this.outcome : null,
+      end: isOver ? this.end : '',
+    };
+  }
+
+  /** Writes one line, when the request is over. */
+  write(log: Log): void {
+    const level = this.end !== 'complete' && this.end !== 'client-gone' ? 'warn' : this.routine ? 'debug' : 'info';
+    if (!log.enabled(level)) return;
+    const { method, path, requestId, status, bytesIn, bytesOut, end, detail } = this;
+    log[level]('request', {
+      method,
+      path,
+      ...(requestId === null ? {} : { requestId }),
+      status,
+      bytesIn,
+      bytesOut,
+      startMs: this.#start === undefined ? null : tenths(this.#start),
+      endMs: tenths(this.#elapsed()),
+      end,
+      ...(detail === null ? {} : { detail }),
+      ...(this.#waited === 0 ? {} : { waitedMs: tenths(this.#waited) }),
+    });
+  }
+
+  #elapsed(): number {
+    return this.#clocks.monotonic() - this.#begin;
+  }
+}
+
+/** To a tenth of a millisecond. */
+function tenths(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

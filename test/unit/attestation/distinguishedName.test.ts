@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { parseCertificate } from '../../../src/attestation/certificates.ts';
+import { parseSignedEnvelope } from '../../../src/attestation/cose.ts';
+import { parsePayload } from '../../../src/attestation/document.ts';
+import { CHAIN_CASES } from '../../support/certificateCases.ts';
+import { REAL_DOCUMENT } from '../../support/realDocument.ts';
+
+/** The subject of the leaf of a case. */
+function subjectOf(name: string): string {
+  const chain = CHAIN_CASES.find((one) => one.name === name)?.chain ?? assert.fail(name);
+  return parseCertificate(chain[2]).subjectText;
+}
+
+describe('distinguishedName()', () => {
+  it('writes the names of AWS as OpenSSL does', () => {
+    const { cabundle, certificate } = parsePayload(parseSignedEnvelope(REAL_DOCUMENT).payload);
+    for (const der of [...cabundle, certificate]) {
+      assert.equal(parseCertificate(der).subjectText, new X509Certificate(der).subject);
+    }
+  });
+
+  it('escapes what RFC 4514 requires, and control characters', () => {
+    assert.equal(subjectOf('a name that is a number sign'), 'CN=\\#');
+    assert.equal(subjectOf('a name that is a space'), 'CN=\\ ');
+    assert.equal(
+      subjectOf('a name with everything that has a backslash'),
+      'CN=\\ \\"\\+\\,\\;\\<\\>\\\\#\\00\\0A\\7Fé\ufeff\\ ',
+    );
+  });
+
+  it('has a short name for each type of RFC 4514', () => {
+    assert.equal(
+      subjectOf('a name with all nine short types'),
+      'CN=x\nL=x\nST=x\nO=x\nOU=x\nC=x\nSTREET=x\nDC=x@y\nUID=x',
+    );
+  });
+
+  it('joins the attributes of one relative name by a plus sign', () => {
+    assert.equal(subjectOf('a relative name with two attributes'), 'CN=a+CN=b');
+  });
+
+  it('writes other types and values in hex', () => {
+    assert.equal(subjectOf('a name with an attribute of another type'), '1.3.6.1.4.1.99999.1=#0500');
+    assert.equal(subjectOf('a name in ISO 8859-1 (T61String)'), 'CN=#1401E9');
+    assert.equal(subjectOf('a name in UTF-16 (BMPString)'), 'CN=#1E0200E9');
+  });
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { ConfigState } from '../../../src/assistants/adapters/assistant.ts';
+import type { Judgement } from '../../../src/assistants/judging/judgement.ts';
+import { clientName, clientsSection } from '../../../src/dashboard/clients.ts';
+import type { ListedAssistant } from '../../../src/dashboard/clients.ts';
+import { makeAccessKey } from '../../../src/keys/accessKeys.ts';
+import { DIRECT, UNKNOWN } from '../../../src/shared/usage.ts';
+import { AT } from '../../support/statuses.ts';
+
+const OWN = makeAccessKey('Sealed Proxy', 'own', AT);
+const ADA = { ...makeAccessKey("Ada's notebook", 'user', AT), lastUsedAt: AT + 5 };
+
+const CURRENT: ConfigState = { kind: 'current', model: 'glm-5-2' };
+const judged = (kind: Judgement['kind']): Judgement => ({ kind, sentence: `It is ${kind}.`, routes: [] });
+
+const assistant = (id: string, change: Partial<ListedAssistant> = {}): ListedAssistant => ({
+  assistant: { id, name: 'Cline' },
+  configState: CURRENT,
+  judgement: judged('sealed'),
+  undoable: true,
+  ...change,
+});
+
+describe('clientName()', () => {
+  it('names the keys, and all other callers', () => {
+    const nameOf = (caller: string, former?: string) => clientName(caller, [OWN, ADA], former);
+    assert.equal(nameOf(ADA.id, 'an old name'), "Ada's notebook");
+    assert.equal(nameOf(OWN.id), "VS Code's chat and connection checks");
+    assert.equal(nameOf('f'.repeat(16)), 'Revoked key');
+    assert.equal(nameOf('f'.repeat(16), 'Cline'), 'Cline (revoked)');
+    assert.equal(nameOf(DIRECT), 'API key sent by the client');
+    assert.equal(nameOf(UNKNOWN), 'No valid key');
+  });
+});
+
+describe('clientsSection()', () => {
+  it("lists the keys without their secrets, and without the extension's own one", () => {
+    const { keys } = clientsSection([OWN, ADA], [], new Map());
+    const times = { createdAt: AT, lastUsedAt: AT + 5 };
+    assert.deepEqual(keys, [{ id: ADA.id, name: "Ada's notebook", origin: 'user', ...times }]);
+    assert.ok(!JSON.stringify(keys).includes('sealed-'));
+  });
+
+  it('lists the assistants that are or were connected, with what can be done', () => {
+    const { assistants } = clientsSection(
+      [],
+      [
+        assistant('sealed'),
+        assistant('not compared', { configState: { ...CURRENT, uncompared: true } }),
+        ...(['partly', 'elsewhere', 'unknown'] as const).map((kind) => assistant(kind, { judgement: judged(kind) })),
+        assistant('checked'),
+        assistant('outdated', { configState: { kind: 'outdated', baseUrl: true, key: false, model: undefined } }),
+        assistant('refused', { configState: { kind: 'refused', message: 'Damaged.' }, undoable: false }),
+        assistant('absent', { configState: { kind: 'absent' } }),
+        assistant('never connected', { configState: { kind: 'absent' }, undoable: false }),
+        assistant('other', { configState: { kind: 'other', what: 'x' }, undoable: false }),
+      ],
+      new Map([
+        ['partly', { message: 'Its configuration was repaired.' }],
+        ['checked', { message: 'It failed.', checkFailed: true }],
+      ]),
+    );
+    assert.deepEqual(
+      assistants.map(({ id, tone, state, actions, note }) => [id, tone, state, actions.join(' '), note].join(' | ')),
+      [
+        'sealed | good | Connected, model glm-5-2 | check undo | ',
+        'not compared | neutral | Configured, but not checked: the proxy is not running | check undo | ',
+        'partly | warning | Not connected completely: some prompts go elsewhere | check undo | Its configuration was repaired.',
+        'elsewhere | warning | Configured, but its prompts go elsewhere | check undo | It is elsewhere.',
+        'unknown | warning | Configured, but it is not known where all prompts go | check undo | It is unknown.',
+        'checked | warning | Connected, model glm-5-2 | check undo | It failed.',
+        'outdated | warning | Uses an outdated address | repair undo | ',
+        'refused | error | Damaged. |  | ',
+        'absent | neutral | Not connected | undo | ',
+      ],
+    );
+  });
+});

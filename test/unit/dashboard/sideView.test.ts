@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { sideRows } from '../../../src/dashboard/sideView.ts';
+import type { SideRow } from '../../../src/dashboard/sideView.ts';
+import { makeAccessKey } from '../../../src/keys/accessKeys.ts';
+import type { RequestRecord } from '../../../src/shared/activity.ts';
+import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
+import { AT, runningStatus } from '../../support/statuses.ts';
+
+const CLINE = makeAccessKey('Cline', 'assistant', AT);
+const USED = { ...makeAccessKey("Ada's notebook", 'user', AT), lastUsedAt: AT };
+const FAILED: RequestRecord = {
+  id: 1,
+  at: AT,
+  caller: CLINE.id,
+  method: 'POST',
+  path: '/v1/chat/completions',
+  model: null,
+  status: 502,
+  firstByteMs: null,
+  durationMs: 20,
+  tokensIn: null,
+  tokensOut: null,
+  tokensCached: null,
+  outcome: 'refused',
+  end: 'network',
+};
+
+const outline = (rows: readonly SideRow[]): string[] =>
+  rows.flatMap(({ label, command, children = [] }) => [
+    command === undefined ? label : `${label} → ${command}`,
+    ...outline(children).map((line) => `  ${line}`),
+  ]);
+const rowsOf = (status: ProxyStatus, failures: readonly RequestRecord[] = []) =>
+  sideRows(status, [CLINE, USED], failures);
+
+describe('sideRows()', () => {
+  it('shows the state, the address, the clients, the failures and what can be done', () => {
+    assert.deepEqual(outline(rowsOf(runningStatus(), [FAILED])), [
+      'Connected → openDashboard',
+      'Base URL → copyBaseUrl',
+      'Clients',
+      '  Cline → openDashboard',
+      "  Ada's notebook → openDashboard",
+      'Last failures',
+      '  Backend unreachable → openDashboard',
+      'Actions',
+      '  Ask in Chat → openChat',
+      '  Connect an Assistant… → connectAssistant',
+      '  Show Where Prompts Go → showPrompts',
+      '  Open Dashboard → openDashboard',
+      '  Run Diagnostics → diagnose',
+      '  Show Menu → showMenu',
+    ]);
+  });
+
+  it('offers the remedy of a state that needs the user', () => {
+    const taken = outline(rowsOf({ kind: 'portTaken', port: 1, by: 'program' }));
+    assert.deepEqual(taken.slice(0, 3), ['Port taken → openDashboard', 'Use a Free Port → useFreePort', 'Clients']);
+    const refused = outline(rowsOf(runningStatus({ health: { kind: 'keyRejected', checkedAt: AT } })));
+    assert.deepEqual(refused.slice(0, 2), ['Key refused → openDashboard', 'Set API Key → setApiKey']);
+  });
+
+  it('offers to start a proxy that is off, and says nothing about clients then', () => {
+    const rows = rowsOf({ kind: 'off' });
+    assert.deepEqual(outline(rows).slice(0, 3), ['Off → openDashboard', 'Start → start', 'Clients']);
+    const icons = rows
+      .flatMap(({ label, children = [] }) => (label === 'Clients' ? children : []))
+      .map(({ icon }) => icon);
+    assert.deepEqual(icons, ['circle-outline', 'circle-outline']);
+  });
+
+  it('says beside the state what it is connected to', () => {
+    assert.equal(rowsOf(runningStatus())[0]?.description, 'to a verified enclave');
+  });
+
+  it('offers no remedy for a development backend, which works', () => {
+    const verified = { kind: 'development', moduleId: null } as const;
+    const rows = outline(rowsOf(runningStatus({ verified, backendUrl: 'http://127.0.0.1:9' })));
+    assert.deepEqual(rows.slice(0, 2), ['Development → openDashboard', 'Base URL → copyBaseUrl']);
+  });
+
+  it('says which client has not sent a request yet', () => {
+    const [cline, notebook] = rowsOf(runningStatus()).find(({ label }) => label === 'Clients')?.children ?? [];
+    assert.equal(cline?.description, 'Waiting for the first request…');
+    assert.match(notebook?.description ?? '', /^Last request [A-Z][a-z]{2} \d+, \d+:\d\d/);
+  });
+
+  it('begins the next step where there is nothing yet', () => {
+    const rows = sideRows(runningStatus(), [], []);
+    assert.ok(outline(rows).includes('  None yet: connect an assistant → connectAssistant'));
+    assert.ok(outline(rows).includes('  None since the proxy started'));
+  });
+
+  it('shows names from outside as plain text', () => {
+    const hostile = { ...CLINE, name: 'x\u202ey' };
+    const failed = { ...FAILED, outcome: 'broken', end: 'x\u202ey' } as const;
+    const health: Health = {
+      kind: 'unreachable',
+      cause: 'backend',
+      message: 'x\u202ey',
+      failure: null,
+      checkedAt: AT,
+      retryAt: null,
+    };
+    const rows = sideRows(runningStatus({ health }), [hostile], [failed]);
+    assert.ok(!JSON.stringify(rows).includes('\u202e'));
+  });
+});

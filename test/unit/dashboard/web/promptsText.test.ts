@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { buttonOf, limitsOf, summaryOf } from '../../../../src/dashboard/web/promptsText.ts';
+import type { Reach } from '../../../../src/promptMap/reach.ts';
+import type { SenderRemedy, SenderVerdict } from '../../../../src/promptMap/sender.ts';
+import { sender } from '../../../support/senders.ts';
+
+const ENCLAVE: Reach = { kind: 'enclave' };
+
+const summaryFor = (verdicts: readonly SenderVerdict[], reach: Reach = ENCLAVE) =>
+  summaryOf({ reach, actions: [], senders: verdicts.map((verdict) => sender(verdict)), isRemote: false });
+
+describe('summaryOf()', () => {
+  it('counts what is sealed of what sends prompts', () => {
+    assert.deepEqual(summaryFor(['elsewhere', 'partly', 'unknown', 'depends', 'sealed', 'off']), {
+      tone: 'error',
+      headline: 'Not everything is sealed: 1 of 5 is.',
+      detail: '',
+    });
+  });
+
+  it('is green only if everything that sends prompts is sealed', () => {
+    assert.deepEqual(
+      ([['sealed', 'off'], ['sealed', 'depends'], ['unknown'], ['off']] as const).map((each) => summaryFor(each).tone),
+      ['good', 'warning', 'warning', 'neutral'],
+    );
+    const headlineOf = (...verdicts: readonly SenderVerdict[]) => summaryFor(verdicts).headline;
+    assert.deepEqual(
+      [
+        headlineOf('sealed', 'sealed'),
+        headlineOf('sealed', 'sealed', 'partly'),
+        headlineOf('partly', 'depends'),
+        headlineOf('off'),
+      ],
+      [
+        'Everything listed here is sealed.',
+        'Not everything is sealed: 2 of 3 are.',
+        'Nothing listed here is completely sealed.',
+        'Sealed Proxy found nothing that sends prompts.',
+      ],
+    );
+  });
+
+  it('never says verified of a development backend', () => {
+    const { headline, tone } = summaryFor(['development', 'unknown'], { kind: 'development' });
+    assert.equal(headline, 'No prompts are sealed: you use a development backend, which is not verified.');
+    assert.equal(tone, 'warning');
+  });
+
+  it('says first why requests fail, and that the proxy does not forward them', () => {
+    const { headline, detail, tone } = summaryFor(['blocked'], { kind: 'nothing', why: 'Sealed Proxy is off.' });
+    assert.equal(headline, 'Sealed Proxy is off.');
+    assert.equal(
+      detail,
+      'No prompts are sealed at the moment. Requests that reach Sealed Proxy fail, and it does not forward them.',
+    );
+    assert.equal(tone, 'warning');
+  });
+
+  it('does not say that nothing is sealed while only this window does not use the proxy', () => {
+    const reach: Reach = { kind: 'nothing', why: 'Sealed Proxy is off in this window.', cause: 'offHere' };
+    assert.equal(
+      summaryFor(['unknown'], reach).detail,
+      'This window does not use Sealed Proxy; another window may run it.',
+    );
+  });
+
+  it('says who gets the prompts if another program uses the port', () => {
+    const { headline, detail, tone } = summaryFor(['elsewhere'], { kind: 'otherProgram', port: 7 });
+    assert.match(
+      `${headline} ${detail}`,
+      /Another program uses port 7.* Connected assistants send their prompts to that program\./,
+    );
+    assert.equal(tone, 'error');
+    assert.match(summaryFor(['unknown'], { kind: 'otherProxy', port: 7 }).headline, /Another window/);
+  });
+});
+
+describe('buttonOf()', () => {
+  it('has a title for each remedy', () => {
+    const remedies: readonly SenderRemedy[] = [
+      { kind: 'command', name: 'keepChatSealed' },
+      { kind: 'extension', id: 'a.b' },
+      { kind: 'assistant', assistant: 'a', remedy: { kind: 'connect' } },
+      { kind: 'assistant', assistant: 'a', remedy: { kind: 'repair' } },
+      { kind: 'assistant', assistant: 'a', remedy: { kind: 'open', source: { kind: 'file', path: '/x', name: 'y' } } },
+      { kind: 'assistant', assistant: 'a', remedy: { kind: 'open', source: { kind: 'setting', key: 'x' } } },
+      { kind: 'assistant', assistant: 'a', remedy: { kind: 'copy', text: 'export NO_PROXY=127.0.0.1' } },
+    ];
+    assert.deepEqual(remedies.map(buttonOf), [
+      ...["Keep VS Code's Chat Sealed…", 'Show in Extensions View', 'Connect…', 'Repair…', 'Open File'],
+      ...['Open Setting', 'Copy Line'],
+    ]);
+  });
+});
+
+describe('limitsOf()', () => {
+  it('says what a window on another computer cannot list', () => {
+    const section = { reach: ENCLAVE, actions: [], senders: [] };
+    const [here, elsewhere] = [false, true].map((isRemote) => limitsOf({ ...section, isRemote }).length);
+    assert.equal(elsewhere, (here ?? 0) + 1);
+  });
+});
