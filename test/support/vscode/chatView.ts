@@ -123,19 +123,22 @@ export class ChatView {
  */
 export async function askInChat(page: Page, words: string): Promise<void> {
   const input = page.locator('.interactive-input-part .monaco-editor').first();
-  const lines = input.locator('.view-lines');
   const bare = (text: string) => text.replaceAll(/\s/g, '');
-  const isTyped = async () => bare(await lines.innerText()).includes(bare(words));
+  const isTyped = async () => bare(await input.locator('.view-lines').innerText()).includes(bare(words));
+  /** The editor shows what was typed with its next frame, which takes long in a window behind another one. */
+  const soon = async (typed: boolean) => {
+    for (let polls = 0; polls < 20 && (await isTyped()) !== typed; polls++) await page.waitForTimeout(100);
+    return (await isTyped()) === typed;
+  };
   await eventually(`the question "${words}" in the input`, async () => {
     await input.click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type(words);
-    return isTyped();
+    return soon(true);
   });
   await eventually(`the question "${words}" to be sent`, async () => {
     await page.keyboard.press('Enter');
-    for (let polls = 0; polls < 20 && (await isTyped()); polls++) await page.waitForTimeout(100);
-    return !(await isTyped());
+    return soon(false);
   });
 }
 

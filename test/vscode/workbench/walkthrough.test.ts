@@ -47,13 +47,15 @@ describe('The walkthrough', () => {
   });
 
   const steps = () => window.page.locator('.gettingStartedContainer .getting-started-step');
+  /** Opens the steps by their titles: the descriptions contain links. */
+  const titles = () => steps().locator('.step-title');
   /** The titles of the completed steps in the walkthrough, which this opens. */
   const done = async (): Promise<string[]> => {
     await window.runCommand('Sealed Proxy: Open Walkthrough');
     await steps().first().waitFor();
     const complete = steps().filter({ has: window.page.locator('.codicon-getting-started-step-checked') });
-    const titles = await complete.locator('.step-title').allInnerTexts();
-    return titles.map((title) => title.trim());
+    const texts = await complete.locator('.step-title').allInnerTexts();
+    return texts.map((text) => text.trim());
   };
   /** A step takes the focus 250 ms after it got it, also from others, and no event tells when it has. */
   const takesFocus = () => new Promise((resolve) => setTimeout(resolve, 400));
@@ -64,11 +66,11 @@ describe('The walkthrough', () => {
     await window.bridge.command('workbench.action.closeSidebar'); // the pictures are only shown if there is room
     await becomesDone();
     assert.deepEqual(
-      (await steps().locator('.step-title').allInnerTexts()).map((title) => title.trim()),
+      (await titles().allInnerTexts()).map((text) => text.trim()),
       [KEY, ASK, VERIFIED, CONNECT],
     );
     for (const [index, { id, media }] of STEPS.entries()) {
-      await steps().nth(index).click();
+      await titles().nth(index).click();
       const picture = window.page.locator('.getting-started-media').getByAltText(media.altText);
       await picture.waitFor();
       await eventually(`the picture ${id}`, () => picture.evaluate((image: Picture) => image.naturalWidth > 100));
@@ -79,7 +81,7 @@ describe('The walkthrough', () => {
 
   it('leaves the focus to the input boxes that commands open while its tab is active', async () => {
     await window.runCommand('Sealed Proxy: Open Walkthrough');
-    await steps().first().click();
+    await titles().first().click();
     for (const title of ['Set API Key', 'Create Access Key']) {
       await takesFocus();
       await window.openPalette(`>Sealed Proxy: ${title}`);
