@@ -20,6 +20,7 @@ const MAX_CONNECTIONS = 264;
 /**
  * How long an idle connection to the backend stays open, in milliseconds: long enough for the pauses of a conversation, and
  * shorter than the idle timeout of servers, because a request that meets a closing connection must not be sent again.
+ * `server.ts` has that of clients.
  */
 const IDLE_LIFETIME = 20_000;
 /** The relay sets the time limits, not the library. */

@@ -10,7 +10,7 @@ import { RunningProcess, fromRoot, spawnNode } from '../../support/e2e/process.t
 import { perSuite } from '../../support/e2e/scope.ts';
 import { askInChat } from '../../support/vscode/chatView.ts';
 import { openPages } from '../../support/vscode/hooks.ts';
-import { allProcesses } from '../../support/vscode/processes.ts';
+import { allProcesses, isRunning } from '../../support/vscode/processes.ts';
 import type { ProcessFacts } from '../../support/vscode/processes.ts';
 import { BROWSER_ARGS } from '../../support/vscode/serverEditor.ts';
 import { currentTestTarget } from '../../support/vscode/testTarget.ts';
@@ -108,7 +108,7 @@ describe('npm start -- --vscode', function () {
       await status().waitFor();
       const started = descendants(demo.pid);
       demo.child.kill(signal);
-      if (toAll) for (const { pid } of started) process.kill(pid, signal);
+      for (const { pid } of toAll ? started : []) if (isRunning(pid)) process.kill(pid, signal);
       assert.deepEqual(await demo.exit(), { code: 0, signal: null });
       assert.deepEqual(demo.stderr.items, []);
       await noneLeft(started);
