@@ -1,12 +1,14 @@
 // The state of the connection and the models, as the dashboard shows them. Pure.
 import { chatModels } from '../chat/models.ts';
-import { statusFacts } from '../presentation/statusFacts.ts';
 import { describeStatus } from '../presentation/statusText.ts';
 import type { StatusView } from '../presentation/statusText.ts';
-import type { Tone } from '../presentation/text.ts';
+import { clockTime, shortPcr0 } from '../presentation/text.ts';
+import type { Fact, Tone } from '../presentation/text.ts';
 import type { ModelOverrides } from '../settings/modelOverrides.ts';
+import type { AttestationSummary } from '../shared/messages.ts';
 import { isConnected } from '../shared/status.ts';
-import type { ProxyStatus } from '../shared/status.ts';
+import type { ProxyStatus, RunningStatus } from '../shared/status.ts';
+import { VERSION } from '../shared/version.ts';
 import type { ConnectionSection } from './model.ts';
 
 export function connectionSection(status: ProxyStatus, overrides: ModelOverrides): ConnectionSection {
@@ -29,4 +31,33 @@ export function connectionSection(status: ProxyStatus, overrides: ModelOverrides
 function toneOf(status: ProxyStatus, { severity }: StatusView): Tone {
   if (severity !== 'none') return severity;
   return isConnected(status) && status.verified?.kind === 'verified' ? 'good' : 'neutral';
+}
+
+function statusFacts(status: RunningStatus): readonly Fact[] {
+  const { url, backendUrl, verified, establishedAt, health, version, shared } = status;
+  return [
+    { name: 'Base URL', value: `${url}/v1` },
+    ...(health.kind === 'connected' ? [{ name: 'Models', value: String(health.models.length) }] : []),
+    { name: 'Backend', value: backendUrl },
+    ...attestationFacts(verified, establishedAt),
+    ...('checkedAt' in health ? [{ name: 'Last check', value: clockTime(health.checkedAt) }] : []),
+    ...(shared ? [{ name: 'Proxy', value: 'running in another window' }] : []),
+    { name: 'Version', value: version === VERSION ? version : `${version} (this window has ${VERSION})` },
+  ];
+}
+
+function attestationFacts(verified: AttestationSummary | null, establishedAt: number | null): readonly Fact[] {
+  if (verified === null) return [{ name: 'Attestation', value: 'not verified' }];
+  if (verified.kind === 'development') return [{ name: 'Attestation', value: 'not verified (development backend)' }];
+  const { approvedBy, environment, pcr0, moduleId, certificateNotAfter } = verified;
+  return [
+    {
+      name: 'Attestation',
+      value: `verified, ${approvedBy === 'additional' ? 'image added by you' : `${environment} image`}`,
+    },
+    { name: 'PCR0', value: shortPcr0(pcr0) },
+    { name: 'Enclave ID', value: moduleId },
+    ...(establishedAt === null ? [] : [{ name: 'Session since', value: clockTime(establishedAt) }]),
+    { name: 'Certificate valid until', value: new Date(certificateNotAfter).toLocaleString() },
+  ];
 }

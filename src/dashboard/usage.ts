@@ -56,7 +56,8 @@ export function usageView(sums: readonly UsageSum[], { range, by, recording, now
   };
 }
 
-function todayOf(sums: readonly UsageSum[], now: number): UsageView['today'] {
+/** Of these sums, those of today in local time. */
+export function todayOf(sums: readonly UsageSum[], now: number): UsageView['today'] {
   // The hour with midnight in it, where the time zone is not whole hours from UTC.
   const midnight = hourOf(new Date(now).setHours(0, 0, 0, 0));
   const today = sums.filter(({ hour }) => hour >= midnight && hour <= now);

@@ -16,7 +16,7 @@ import { registerLeave } from './features/leave/leave.ts';
 import { PromptSources } from './features/promptMap/promptSources.ts';
 import { registerSidePrompts } from './features/sidePrompts/keepChatSealed.ts';
 import { registerSideView } from './features/sideView/sideView.ts';
-import { registerUsage } from './features/usage/usageRecorder.ts';
+import { registerUsage } from './features/usage/usage.ts';
 
 export interface Window {
   readonly api: SealedProxyApi;
@@ -26,7 +26,7 @@ export interface Window {
 /** Registers everything. The proxy starts in the background: the editor does not wait for it. */
 export function openWindow(context: vscode.ExtensionContext): Window {
   const core = new Core(context);
-  const usageHistory = registerUsage(core);
+  const usage = registerUsage(core);
   const api = registerApi(core);
   const chat = registerChat(core);
   const { sidePrompts, chatSettings, ...sealing } = registerSidePrompts(core, chat);
@@ -38,9 +38,9 @@ export function openWindow(context: vscode.ExtensionContext): Window {
     onAssistantsChange: assisting.onDidChange,
     chatSettings,
     chat,
-    usageHistory,
+    usageHistory: usage.history,
   });
-  const connection = registerConnection(core, sidePrompts, leave);
+  const connection = registerConnection(core, { sidePrompts, usage }, leave);
   context.subscriptions.push(connection.onAddressChanged(assisting.addressChanged));
   registerCommands(core, {
     ...connection.commands,
@@ -50,7 +50,7 @@ export function openWindow(context: vscode.ExtensionContext): Window {
     ...registerImages(core).commands,
     ...registerEvidence(core).commands,
     ...registerDiagnosis({ ...withAssistants, sidePrompts, promptSources }).commands,
-    ...registerDashboard({ ...withAssistants, promptSources, usageHistory }).commands,
+    ...registerDashboard({ ...withAssistants, promptSources, usageHistory: usage.history }).commands,
     ...leave.commands,
     ...api.commands,
   });
@@ -64,7 +64,7 @@ export function openWindow(context: vscode.ExtensionContext): Window {
     api: api.forExtensions(),
     close: async () => {
       await core.supervisor.end();
-      await usageHistory.settled();
+      await usage.history.settled();
     },
   };
 }

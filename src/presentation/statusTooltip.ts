@@ -1,57 +1,63 @@
 // The tooltip of the status bar item, as Markdown. Pure.
+import type { UsageSum } from '../shared/activity.ts';
 import { asCode, asMarkdown } from '../shared/escape.ts';
+import { baseUrlOf } from '../shared/status.ts';
 import type { ProxyStatus } from '../shared/status.ts';
 import { withKeyLink } from './apiKeyText.ts';
 import { COMMANDS, commandId } from './commands.ts';
 import type { VisibleCommand } from './commands.ts';
-import { statusFacts } from './statusFacts.ts';
-import type { StatusFact } from './statusFacts.ts';
 import type { StatusView } from './statusText.ts';
-
-/** The command that the line about side prompts links to. */
-export const SIDE_PROMPTS_COMMAND: VisibleCommand = 'keepChatSealed';
 
 /** Longer texts would make the tooltip larger than the window, in characters. */
 const LONGEST_SENTENCES = 1000;
-const LONGEST_VALUE = 200;
 
-/**
- * Markdown: the state, what to do, the facts, where side prompts go, and a link for each action.
- * @param sidePrompts how many have which mark, in words; empty if that is not known
- */
-export function statusTooltip(status: ProxyStatus, view: StatusView, sidePrompts = ''): string {
-  const rows = status.kind === 'running' ? statusFacts(status) : [];
+/** What the tooltip shows besides the state. */
+export interface TooltipFacts {
+  /** How many of VS Code's side prompts go to others than Sealed Proxy. */
+  readonly unsealed?: number;
+  /** What all clients have used today; undefined if this window is not told. */
+  readonly today?: Pick<UsageSum, 'requests' | 'tokensIn' | 'tokensOut'> | undefined;
+}
+
+/** Markdown: the state and what helps, what leaves the seal, the address, today's use, and three links. */
+export function statusTooltip(
+  status: ProxyStatus,
+  view: StatusView,
+  { unsealed = 0, today }: TooltipFacts = {},
+): string {
+  const url = baseUrlOf(status);
   return [
     `**${asMarkdown(view.headline, LONGEST_SENTENCES)}**`,
     ...(view.detail === '' ? [] : [withKeyLink(asMarkdown(view.detail, LONGEST_SENTENCES))]),
-    ...(rows.length === 0 ? [] : [['| | |', '| :-- | :-- |', ...rows.map(writeRow)].join('\n')]),
-    ...(sidePrompts === '' ? [] : [sidePromptLine(sidePrompts)]),
-    tooltipCommands(view).map(commandLink).join(' · '),
+    ...(unsealed === 0 ? [] : [`$(warning) ${unsealedSentence(unsealed)} ${link('keepChatSealed', 'Fix…')}`]),
+    // As code, the address is not a link, which would open a browser.
+    ...(url === undefined ? [] : [`Base URL: ${asCode(url)} ${link('copyBaseUrl', 'Copy')}`]),
+    ...(today === undefined || today.requests === 0 ? [] : [describeToday(today)]),
+    linkedCommands(view)
+      .map((name) => link(name, COMMANDS[name].title))
+      .join(' · '),
   ].join('\n\n');
 }
 
-/** A term as a link to its heading in docs/glossary.md, as Markdown; `text` shows it in other words. */
-export function glossaryLink(term: string, text = term): string {
-  const anchor = term.toLowerCase().replaceAll(' ', '-');
-  return `[${text}](https://github.com/sealed-proxy/sealed-proxy/blob/main/docs/glossary.md#${anchor})`;
+/** The commands that the links of a tooltip may run. */
+export function tooltipCommands(view: StatusView): readonly VisibleCommand[] {
+  return ['keepChatSealed', 'copyBaseUrl', ...linkedCommands(view)];
 }
 
-/** The commands that the last line links to. */
-export function tooltipCommands({ actions }: StatusView): readonly VisibleCommand[] {
-  return ['openDashboard', ...actions];
+/** What fits the state best comes first. */
+function linkedCommands({ actions }: StatusView): readonly VisibleCommand[] {
+  return [...actions.slice(0, 1), 'openDashboard', 'connectAssistant'];
 }
 
-function sidePromptLine(summary: string): string {
-  const term = glossaryLink('Side prompt', "VS Code's side prompts");
-  return `${term}: ${asMarkdown(summary)}. ${commandLink(SIDE_PROMPTS_COMMAND)}`;
+function unsealedSentence(count: number): string {
+  return `${count} of VS Code's side prompts ${count === 1 ? 'leaves' : 'leave'} this computer unsealed.`;
 }
 
-function commandLink(name: VisibleCommand): string {
-  return `[${COMMANDS[name].title}](command:${commandId(name)})`;
+function describeToday({ requests, tokensIn, tokensOut }: NonNullable<TooltipFacts['today']>): string {
+  const [count, read, written] = [requests, tokensIn, tokensOut].map((value) => value.toLocaleString());
+  return `Today: ${count} ${requests === 1 ? 'request' : 'requests'}, ${read} tokens in, ${written} tokens out`;
 }
 
-function writeRow({ name, value, term }: StatusFact): string {
-  const label = term === undefined ? name : glossaryLink(term, name);
-  // As code, an address is not a link: it is there to be copied, and a click would open a browser.
-  return `| ${label} | ${/^https?:/.test(value) ? asCode(value, LONGEST_VALUE) : asMarkdown(value, LONGEST_VALUE)} |`;
+function link(name: VisibleCommand, text: string): string {
+  return `[${text}](command:${commandId(name)})`;
 }

@@ -1,8 +1,8 @@
 // VS Code's own senders: the chat, its side prompts and inline suggestions. Pure.
-import { DEVELOPMENT_BACKEND, OUR_VENDOR, isAiOff, isVerifiedVersion } from '../chat/sidePrompts/facts.ts';
+import { OUR_VENDOR, isAiOff, isVerifiedVersion } from '../chat/sidePrompts/facts.ts';
 import type { EditorFacts } from '../chat/sidePrompts/facts.ts';
-import { countMarks, destinationText, isInline, withoutChats } from '../chat/sidePrompts/mark.ts';
-import type { SidePrompt } from '../chat/sidePrompts/mark.ts';
+import { countMarks, destinationText, isInline, shareOf, withoutChats } from '../chat/sidePrompts/mark.ts';
+import type { Share, SidePrompt } from '../chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../chat/sidePrompts/settings.ts';
 import { capitalized, joined, listed, sentence } from '../presentation/text.ts';
 import type { Fact } from '../presentation/text.ts';
@@ -101,25 +101,6 @@ function chatSender({ facts, prompts }: EditorReading, reach: Reach): Sender {
     return { ...CHAT, verdict: 'unknown', sentence: joined(offered, unknown), details };
   }
   return { ...CHAT, verdict: through.verdict, sentence: joined(offered, through.addition), details };
-}
-
-/** Where the prompts of one kind go now. `latent`: nowhere, unless the user signs in to GitHub Copilot. */
-type Share = 'sealed' | 'development' | 'elsewhere' | 'latent' | 'depends' | 'unknown' | 'off';
-
-function shareOf({ mark }: SidePrompt): Share {
-  switch (mark.kind) {
-    case 'sealed':
-    case 'off':
-    case 'unknown':
-      return mark.kind;
-    case 'follows':
-      return 'depends';
-    case 'cannotBeSealed':
-      return mark.ifSignedIn ? 'latent' : 'elsewhere';
-    case 'goesTo':
-      if (mark.ifSignedIn) return 'latent';
-      return mark.recipient === DEVELOPMENT_BACKEND ? 'development' : 'elsewhere';
-  }
 }
 
 /** Ghost text and next edit suggestions of GitHub Copilot; those of other extensions are in the rows of these. */

@@ -34,6 +34,7 @@ export class UsageHistory {
   readonly #folder: string;
   readonly #onDamage: (message: string) => void;
   readonly #now: () => number;
+  readonly #onChange: () => void;
   /** Part of the names of this window's files. */
   readonly #id = randomBytes(8).toString('hex');
   /** Damaged files that were reported. */
@@ -46,12 +47,19 @@ export class UsageHistory {
   /**
    * @param storage the folder of the extension's data. It is not created: without it, nothing is recorded
    * @param onDamage is called with a sentence for each file that cannot be read
+   * @param onChange is called after this window has recorded or deleted sums
    */
-  constructor(storage: string, onDamage: (message: string) => void, now: () => number = Date.now) {
+  constructor(
+    storage: string,
+    onDamage: (message: string) => void,
+    now: () => number = Date.now,
+    onChange: () => void = () => undefined,
+  ) {
     this.#storage = storage;
     this.#folder = join(storage, FOLDER);
     this.#onDamage = onDamage;
     this.#now = now;
+    this.#onChange = onChange;
   }
 
   /**
@@ -63,6 +71,7 @@ export class UsageHistory {
       const known = await names.catch(() => new Map<string, string>());
       for (const [day, ofDay = []] of Map.groupBy(sums, ({ hour }) => dayOf(hour)))
         await this.#addToDay(day, since, ofDay, known);
+      this.#onChange();
       await this.#prune();
     });
   }
@@ -96,6 +105,7 @@ export class UsageHistory {
         throw error;
       }
       await deleteFiles(this.#storage);
+      this.#onChange();
     });
   }
 

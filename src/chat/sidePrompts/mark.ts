@@ -61,7 +61,31 @@ export function isInline({ settings: [first] }: SidePrompt): boolean {
   return first === SETTINGS.ghostText || first === SETTINGS.nextEdits;
 }
 
-/** For the tooltip and the diagnosis: the numbers of the dashboard's rows for side prompts and for inline suggestions. */
+/** Where the prompts of one kind go now. `latent`: nowhere, unless the user signs in to GitHub Copilot. */
+export type Share = 'sealed' | 'development' | 'elsewhere' | 'latent' | 'depends' | 'unknown' | 'off';
+
+export function shareOf({ mark }: SidePrompt): Share {
+  switch (mark.kind) {
+    case 'sealed':
+    case 'off':
+    case 'unknown':
+      return mark.kind;
+    case 'follows':
+      return 'depends';
+    case 'cannotBeSealed':
+      return mark.ifSignedIn ? 'latent' : 'elsewhere';
+    case 'goesTo':
+      if (mark.ifSignedIn) return 'latent';
+      return mark.recipient === DEVELOPMENT_BACKEND ? 'development' : 'elsewhere';
+  }
+}
+
+/** How many kinds VS Code sends to others than Sealed Proxy, for the tooltip. */
+export function countUnsealed(prompts: readonly SidePrompt[]): number {
+  return withoutChats(prompts).filter((prompt) => shareOf(prompt) === 'elsewhere').length;
+}
+
+/** For the diagnosis: the numbers of the dashboard's rows for side prompts and for inline suggestions. */
 export function summaryOfMarks(prompts: readonly SidePrompt[]): string {
   const own = withoutChats(prompts);
   const inline = own.filter(isInline);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connectionSection } from '../../../src/dashboard/connection.ts';
 import { describeStatus } from '../../../src/presentation/statusText.ts';
+import { VERSION } from '../../../src/shared/version.ts';
 import { AT, STATES, runningStatus } from '../../support/statuses.ts';
 
 describe('connectionSection()', () => {
@@ -32,5 +33,23 @@ describe('connectionSection()', () => {
     const [model] = shown.chatModels;
     assert.deepEqual([model?.id, model?.maxInputTokens, model?.maxOutputTokens], ['a', 60_000, 4000]);
     assert.deepEqual([shown.chatModels.length, shown.otherModels], [1, ['b']]);
+  });
+  it('says that the proxy is that of another window, and of which version it is if that differs', () => {
+    const factsOf = (change: Parameters<typeof runningStatus>[0]) =>
+      new Map(connectionSection(runningStatus(change), {}).facts.map(({ name, value }) => [name, value]));
+    const own = factsOf({ version: VERSION });
+    assert.deepEqual([own.get('Proxy'), own.get('Version')], [undefined, VERSION]);
+    const other = factsOf({ version: '0.0.1', shared: true });
+    assert.deepEqual(
+      [other.get('Proxy'), other.get('Version')],
+      ['running in another window', `0.0.1 (this window has ${VERSION})`],
+    );
+  });
+
+  it('says of a development backend that it is not verified', () => {
+    const status = runningStatus({ verified: { kind: 'development', moduleId: null } });
+    const { facts } = connectionSection(status, {});
+    assert.ok(facts.some(({ name, value }) => name === 'Attestation' && value.startsWith('not verified')));
+    assert.ok(!facts.some(({ name }) => name === 'PCR0'));
   });
 });

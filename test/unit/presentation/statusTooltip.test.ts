@@ -1,60 +1,50 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describeStatus } from '../../../src/presentation/statusText.ts';
-import { glossaryLink, statusTooltip } from '../../../src/presentation/statusTooltip.ts';
+import { statusTooltip, tooltipCommands } from '../../../src/presentation/statusTooltip.ts';
+import type { TooltipFacts } from '../../../src/presentation/statusTooltip.ts';
 import type { ProxyStatus } from '../../../src/shared/status.ts';
-import { VERSION } from '../../../src/shared/version.ts';
-import { fromRoot } from '../../support/e2e/process.ts';
-import { VERIFIED, runningStatus, unreachableStatus } from '../../support/statuses.ts';
+import { STATES, runningStatus, unreachableStatus } from '../../support/statuses.ts';
 
-const tooltip = (status: ProxyStatus, sidePrompts = '') => statusTooltip(status, describeStatus(status), sidePrompts);
+const tooltip = (status: ProxyStatus, facts: TooltipFacts = {}) => statusTooltip(status, describeStatus(status), facts);
 
 // What it shows in each state is in statusText.txt.
 describe('statusTooltip()', () => {
-  it('says of which version the proxy is only once if this window has the same one', () => {
-    const line = tooltip(runningStatus({ version: VERSION }))
-      .split('\n')
-      .find((row) => row.startsWith('| Version'));
-    assert.equal(line, `| Version | ${VERSION} |`);
+  it('warns in one sentence of side prompts that go to others, with a link that helps', () => {
+    const fix = '[Fix…](command:sealedProxy.keepChatSealed)';
+    const warning = (unsealed: number) => tooltip(runningStatus(), { unsealed }).split('\n\n')[1];
+    assert.equal(warning(3), `$(warning) 3 of VS Code's side prompts leave this computer unsealed. ${fix}`);
+    assert.equal(warning(1), `$(warning) 1 of VS Code's side prompts leaves this computer unsealed. ${fix}`);
+    assert.doesNotMatch(tooltip(runningStatus(), { unsealed: 0 }), /side prompts|keepChatSealed/);
   });
 
-  it('says where side prompts go, with a link to the command that changes it', () => {
-    const shown = tooltip({ kind: 'off' }, '2 go to [x](command:y), 1 sealed');
-    assert.ok(
-      shown.includes(
-        "glossary.md#side-prompt): 2 go to \\[x\\](command:y), 1 sealed. [Keep VS Code's Chat Sealed…](command:sealedProxy.keepChatSealed)\n\n[Open Dashboard]",
-      ),
-      shown,
+  it('shows the requests and tokens of today, if there are any and this window is told of them', () => {
+    const lineOf = (facts: TooltipFacts) => /^Today: .*$/m.exec(tooltip(runningStatus(), facts))?.[0];
+    const thousand = (1000).toLocaleString();
+    assert.equal(
+      lineOf({ today: { requests: 2, tokensIn: 1000, tokensOut: 34 } }),
+      `Today: 2 requests, ${thousand} tokens in, 34 tokens out`,
     );
-    assert.doesNotMatch(tooltip({ kind: 'off' }), /keepChatSealed/);
+    assert.match(lineOf({ today: { requests: 1, tokensIn: 0, tokensOut: 0 } }) ?? '', /^Today: 1 request, /);
+    assert.equal(lineOf({ today: { requests: 0, tokensIn: 0, tokensOut: 0 } }), undefined);
+    assert.equal(lineOf({ today: undefined }), undefined);
   });
 
   it('shows text from outside as text', () => {
     const message = 'See [this](command:workbench.action.quit) $(shield) | **x**';
     const shown = tooltip(unreachableStatus('attestation', { message }));
     assert.ok(shown.includes('\\[this\\](command:workbench.action.quit) \\$(shield) \\| \\*\\*x\\*\\*.'), shown);
-    const hostile = tooltip(runningStatus({ verified: { ...VERIFIED, moduleId: 'i`|[x](y)' } }));
-    assert.ok(hostile.includes(' | i\\`\\|\\[x\\](y) |'), hostile);
   });
 });
 
-const read = (path: string) => readFileSync(fromRoot(path), 'utf8');
-const anchors = [...read('docs/glossary.md').matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
-  title.toLowerCase().replaceAll(' ', '-'),
-);
-
-describe('glossaryLink()', () => {
-  it('links a term, or a text about it, to its heading', () => {
-    assert.match(glossaryLink('Access key'), /^\[Access key\]\(https:\S+\/docs\/glossary\.md#access-key\)$/);
-    assert.match(glossaryLink('Session', 'Session since'), /^\[Session since\]\(https:\S+#session\)$/);
-  });
-
-  it('has the same form as the links in package.json', () => {
-    const links = [...read('package.json').matchAll(/https:[^\s)"]*glossary\.md#([\w-]+)/g)];
-    assert.ok(links.length > 0);
-    for (const [link, term = ''] of links) {
-      assert.ok(anchors.includes(term), link);
-      assert.equal(glossaryLink(term), `[${term}](${link})`);
+describe('tooltipCommands()', () => {
+  it('has the command of every link, each of which is there once, and three links in the last line', () => {
+    for (const status of Object.values(STATES)) {
+      const shown = tooltip(status, { unsealed: 1 });
+      const linked = [...shown.matchAll(/\(command:sealedProxy\.(\w+)\)/g)].map(([, name]) => name);
+      const allowed: readonly string[] = tooltipCommands(describeStatus(status));
+      for (const name of linked) assert.ok(name !== undefined && allowed.includes(name), name);
+      assert.equal(new Set(linked).size, linked.length, shown);
+      assert.equal(shown.split('\n\n').at(-1)?.split(' · ').length, 3, shown);
     }
   });
 });

@@ -107,7 +107,7 @@ describe('editorSenders()', () => {
     assert.ok(sidePrompts.details.every(({ name }) => !/Ghost text|Next edit|Chats with/.test(name)));
   });
 
-  it('says the same numbers as the tooltip and the diagnosis', () => {
+  it('says the same numbers as the diagnosis', () => {
     for (const change of [{}, ALL_SEALED, { models: [OUR_LARGE] }]) {
       const facts = makeFacts(change);
       const prompts = judgeSidePrompts(facts);

@@ -97,15 +97,6 @@ describe('Hostile names', () => {
     assert.ok(overflow <= 0, `${overflow} pixels`);
   }
 
-  it('are text in the tooltip', async () => {
-    await window.inTooltip(async (tooltip) => {
-      await window.screenshot('hostile-tooltip');
-      await assertHarmless(tooltip, 0.8);
-      assert.ok((await tooltip.innerText()).includes('[x](command:workbench.action.quit) $(shield) | **b** `c`'));
-      assert.equal(await tooltip.locator('.codicon-shield').count(), 0);
-    });
-  });
-
   it('are text in the list of models and in the attestation', async () => {
     await dashboard.open();
     await dashboard.showMore();

@@ -30,6 +30,9 @@ const EARLIER = {
   'inlineChat.defaultModel': 'Small 1 (othervendor)',
 };
 
+/** A tooltip without a sentence about side prompts. */
+const NO_WARNING = /^(?!.*side prompts)/s;
+
 /** VS Code lets the selected model summarize a long chat. */
 const SUMMARY = /Include all important tool calls and their results/;
 
@@ -93,9 +96,9 @@ describe("VS Code's side prompts", () => {
   });
 
   it('have new marks as soon as a setting changes', async () => {
-    await waitForTooltip(/5 go to GitHub if you sign in/);
+    await waitForTooltip(NO_WARNING);
     await set(EARLIER);
-    await waitForTooltip(/5 go to Other Vendor/);
+    await waitForTooltip(/5 of VS Code's side prompts leave this computer unsealed\. Fix…/);
   });
 
   it('go to the models of another vendor if the settings name them', async () => {
@@ -137,7 +140,7 @@ describe("VS Code's side prompts", () => {
     assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
     await window.bridge.command('notifications.clearAll');
-    await waitForTooltip(/6 go to Sealed Proxy/);
+    await waitForTooltip(NO_WARNING);
   });
 
   it('then go to the enclave, and nothing goes to the other vendor', async () => {
@@ -160,7 +163,7 @@ describe("VS Code's side prompts", () => {
     await window.toast('settings.json is exactly as it was before.').waitFor();
     await window.screenshot('side-prompts-undone');
     assert.equal(readFileSync(settingsPath, 'utf8'), original);
-    await waitForTooltip(/5 go to Other Vendor/);
+    await waitForTooltip(/5 of VS Code's side prompts/);
   });
 
   it('keep what the user has changed since, after undo', async () => {

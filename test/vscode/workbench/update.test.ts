@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { VERSION } from '../../../src/shared/version.ts';
 import { freePort } from '../../../src/supervisor/freePort.ts';
 import { perSuite } from '../../support/e2e/scope.ts';
+import { DashboardTab } from '../../support/vscode/dashboardTab.ts';
 import { Editor } from '../../support/vscode/editor.ts';
 import { proxiesOf } from '../../support/vscode/processes.ts';
 import { NEXT_MANIFEST, NEXT_VSIX } from '../../support/vscode/profile.ts';
@@ -39,8 +40,11 @@ describe('An update of the extension', () => {
     await eventually('one proxy, of the new window', () => owners().join() === String(updated.bridge.pid));
     await old.waitForStatus('Sealed Proxy: development', 'beaker');
     // Until the old window has noticed, it shows its own proxy.
-    const version = `${NEXT_VERSION} (this window has ${VERSION})`;
-    await eventually(`the version ${version}`, async () => (await old.picture('newer-version')).includes(version));
+    const dashboard = new DashboardTab(old);
+    await dashboard.open();
+    await dashboard.showMore();
+    await dashboard.reads(`${NEXT_VERSION} (this window has ${VERSION})`);
+    await old.screenshot('newer-version');
   });
 
   it('stays with the new version, even after Restart in the old window, until the new window is closed', async () => {
@@ -59,7 +63,7 @@ describe('An update of the extension', () => {
     await old.page.reload();
     for (const [name, window] of Object.entries({ updated, reloaded: old })) {
       await window.waitForStatus('Sealed Proxy: development', 'beaker');
-      assert.match(await window.picture(name), new RegExp(`Version\\s+${NEXT_VERSION.replaceAll('.', '\\.')}\\s`));
+      assert.match(await window.diagnosis(name), new RegExp(`version ${NEXT_VERSION.replaceAll('.', '\\.')}\\.`));
     }
     const onlyNew = () => owners().length === 1 && !owners().includes(old.bridge.pid);
     await eventually('the end of the old proxy', onlyNew);

@@ -49,7 +49,7 @@ describe('Two windows', () => {
   it('share one proxy: the second joins the first, and its clients get the same keys', async () => {
     second = await editor.open('second');
     await second.waitForStatus('Sealed Proxy: development', 'beaker');
-    assert.match(await second.picture('shared'), /running in another window/);
+    assert.match(await second.picture('shared'), /Sealed Proxy is connected/);
     assert.deepEqual(await connect(second), connection);
     const [proxy, ...others] = proxies();
     assert.deepEqual(others, []);

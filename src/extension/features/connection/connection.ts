@@ -6,7 +6,6 @@ import type { Core } from '../../core/core.ts';
 import { EXTENSION_ID } from '../../core/extensionId.ts';
 import { SECTION } from '../../core/settings.ts';
 import type { Leave } from '../leave/leave.ts';
-import type { SidePrompts } from '../sidePrompts/sidePrompts.ts';
 import { removeApiKey, setApiKey } from './apiKey.ts';
 import { ensureApiKey } from './askApiKey.ts';
 import { BaseUrlSetting } from './baseUrlSetting.ts';
@@ -16,12 +15,13 @@ import { reportIgnoredSettings } from './ignoredSettings.ts';
 import { showMenu } from './menu.ts';
 import { restart, start, stop, stopAll, useFreePort } from './startAndStop.ts';
 import { StatusBar } from './statusBar.ts';
+import type { StatusBarSources } from './statusBar.ts';
 
 const WALKTHROUGH = `${EXTENSION_ID}#start`;
 
-export function registerConnection(core: Core, sidePrompts: SidePrompts, { record, onRemoved }: Leave) {
+export function registerConnection(core: Core, sources: StatusBarSources, { record, onRemoved }: Leave) {
   const { context, log, inBackground } = core;
-  const statusBar = new StatusBar(core, sidePrompts);
+  const statusBar = new StatusBar(core, sources);
   const notices = new FailureNotices();
   const baseUrlSetting = new BaseUrlSetting();
   const addressChanged = new vscode.EventEmitter<void>();

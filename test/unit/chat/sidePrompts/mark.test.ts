@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DEVELOPMENT_BACKEND } from '../../../../src/chat/sidePrompts/facts.ts';
 import { judgeSidePrompts } from '../../../../src/chat/sidePrompts/judge.ts';
-import { describeSealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
+import { countUnsealed, describeSealed, markText, summaryOfMarks } from '../../../../src/chat/sidePrompts/mark.ts';
 import type { Mark } from '../../../../src/chat/sidePrompts/mark.ts';
 import { SETTINGS } from '../../../../src/chat/sidePrompts/settings.ts';
 import { makeFacts } from '../../../support/editorFacts.ts';
@@ -28,6 +28,22 @@ describe('describeSealed()', () => {
       described(development, development, GITHUB),
       '2 of 3 side prompts go to a development backend, which is not verified.',
     );
+  });
+});
+
+describe('countUnsealed()', () => {
+  it('counts what goes to others now, but no chats and nothing that follows from signing in later', () => {
+    const marks: readonly Mark[] = [
+      GITHUB,
+      { kind: 'cannotBeSealed', ifSignedIn: false },
+      { ...GITHUB, ifSignedIn: true },
+      { kind: 'cannotBeSealed', ifSignedIn: true },
+      { kind: 'goesTo', recipient: DEVELOPMENT_BACKEND, ifSignedIn: false },
+      ...(['sealed', 'off', 'follows', 'unknown'] as const).map((kind) => ({ kind })),
+    ];
+    const prompts = marks.map((mark) => ({ title: 'x', mark, reason: '', settings: [] }));
+    assert.equal(countUnsealed(prompts), 2);
+    assert.equal(countUnsealed([{ title: 'x', mark: GITHUB, reason: '', settings: [], isChat: true }]), 0);
   });
 });
 

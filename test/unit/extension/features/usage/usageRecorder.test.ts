@@ -13,6 +13,7 @@ describe('UsageRecorder', () => {
   let usageHistory: boolean;
   let log: EventQueue<string>;
   let recorder: UsageRecorder;
+  let changes: number;
 
   beforeEach(() => {
     storage = mkdtempSync(join(tmpdir(), 'sealed-proxy-recorder-'));
@@ -23,7 +24,14 @@ describe('UsageRecorder', () => {
     };
     const channel = { error: add, warn: add } as unknown as ConstructorParameters<typeof UsageRecorder>[3]['channel'];
     const secrets = { accessKeys: () => Promise.resolve([key]) };
-    recorder = new UsageRecorder(storage, secrets, () => ({ usageHistory }), { channel });
+    changes = 0;
+    recorder = new UsageRecorder(
+      storage,
+      secrets,
+      () => ({ usageHistory }),
+      { channel },
+      () => changes++,
+    );
   });
   afterEach(async () => {
     await recorder.history.settled();
@@ -51,6 +59,14 @@ describe('UsageRecorder', () => {
     assert.deepEqual(await recorded(), [['Cline', 2]]);
   });
 
+  it('tells that it has recorded something, and that this was erased', async () => {
+    record();
+    await recorded();
+    assert.equal(changes, 1);
+    await recorder.history.erase();
+    assert.equal(changes, 2);
+  });
+
   it('deletes old files at the start, also if the recording is off', async () => {
     await recorder.history.settled();
     mkdirSync(join(storage, 'usage'));
@@ -62,6 +78,7 @@ describe('UsageRecorder', () => {
       { accessKeys: () => Promise.resolve([]) },
       () => ({ usageHistory }),
       { channel: {} as never },
+      () => undefined,
     );
     await history.settled();
     assert.deepEqual(await history.read(0), []);
