@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { shellOf, word } from '../../../assistants/shell.ts';
+import { isAttested } from '../../../settings/rules.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { asNotice } from '../../../shared/escape.ts';
 import type { Evidence } from '../../../shared/evidence.ts';
@@ -21,7 +22,7 @@ async function saveEvidence({ supervisor, context }: Core): Promise<void> {
     await offerCommands(warn, 'There is no evidence, because the proxy is not running in this window.', 'start');
     return;
   }
-  if (status.backendUrl.startsWith('http:')) {
+  if (!isAttested(status.backendUrl)) {
     await warn('There is no evidence: a development backend is not attested.');
     return;
   }
