@@ -77,7 +77,7 @@ function entryFor(endpoint: AssistantEndpoint) {
   };
 }
 
-/** The list of models, and the index of ours by its key: a user may have given another model the same name. */
+/** The list of models, and the index of ours, found by its key: names are not unique. */
 function find(value: unknown) {
   const list = fieldsOf(value)[LIST];
   const models: readonly unknown[] = Array.isArray(list) ? list : [];
