@@ -4,6 +4,7 @@ import type { AccessKey } from '../keys/accessKeys.ts';
 import { COMMANDS } from '../presentation/commands.ts';
 import type { CommandName, VisibleCommand } from '../presentation/commands.ts';
 import { describeStatus, summaryOf } from '../presentation/statusText.ts';
+import type { StatusView } from '../presentation/statusText.ts';
 import { capitalized, clockTime } from '../presentation/text.ts';
 import type { RequestRecord } from '../shared/activity.ts';
 import { asPlain } from '../shared/escape.ts';
@@ -42,9 +43,10 @@ export function sideRows(
   failures: readonly RequestRecord[],
 ): readonly SideRow[] {
   const url = baseUrlOf(status);
+  const view = describeStatus(status);
   return [
-    stateRow(status),
-    ...remedyRow(status),
+    stateRow(status, view),
+    ...remedyRow(status, view),
     ...(url === undefined
       ? []
       : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
@@ -63,8 +65,7 @@ const CONNECTED_TO = {
   none: '',
 } as const;
 
-function stateRow(status: ProxyStatus): SideRow {
-  const view = describeStatus(status);
+function stateRow(status: ProxyStatus, view: StatusView): SideRow {
   return {
     label: capitalized(view.label || 'connected'),
     description: isConnected(status) ? CONNECTED_TO[status.verified?.kind ?? 'none'] : '',
@@ -75,8 +76,7 @@ function stateRow(status: ProxyStatus): SideRow {
 }
 
 /** What helps in a state that needs the user; a click on the state itself may run it already. */
-function remedyRow(status: ProxyStatus): readonly SideRow[] {
-  const { severity, actions, click } = describeStatus(status);
+function remedyRow(status: ProxyStatus, { severity, actions, click }: StatusView): readonly SideRow[] {
   const [first] = actions;
   const needsUser = severity !== 'none' || first === 'start';
   return first === undefined || first === click || !needsUser || isConnected(status) ? [] : [commandRow(first)];

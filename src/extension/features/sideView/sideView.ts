@@ -75,8 +75,9 @@ class SideRows implements vscode.TreeDataProvider<SideRow>, vscode.Disposable {
     this.#core.inBackground(this.#reading);
   }
 
-  /** Shows the rows again, if one has changed. */
+  /** Shows the rows again, if the view is visible and one has changed. */
   show(): void {
+    if (this.#timer === undefined) return;
     const text = JSON.stringify(this.#rows());
     if (text === this.#shown) return;
     this.#shown = text;
