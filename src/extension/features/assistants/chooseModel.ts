@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { ModelChoice } from '../../../assistants/adapters/assistant.ts';
 import { chatModels } from '../../../chat/models.ts';
+import type { ChatModel } from '../../../chat/models.ts';
 import { describeModel } from '../../../chat/modelText.ts';
 import { OUR_VENDOR } from '../../../chat/sidePrompts/facts.ts';
 import { proposeAgentModel, proposeUtilityModel } from '../../../chat/sidePrompts/proposal.ts';
@@ -35,11 +36,12 @@ export async function chooseModels(
   }
   if (!needsModel) return { model: first };
   const list = modelList(context);
+  const described = list.known;
   const main = needsSmallModel ? `the main work of ${name}` : name;
-  const model = await choose(title, `Select a model for ${main}`, known, list, proposeAgentModel(list)?.id);
+  const model = await pickModel(title, `Select a model for ${main}`, known, described, proposeAgentModel(list)?.id);
   if (model === undefined || !needsSmallModel) return model && { model };
   const question = `Select a model for small tasks of ${name}, such as titles and summaries`;
-  const smallModel = await choose(title, question, known, list, proposeUtilityModel(list)?.id);
+  const smallModel = await pickModel(title, question, known, described, proposeUtilityModel(list)?.id);
   return smallModel && { model, smallModel };
 }
 
@@ -50,21 +52,25 @@ function modelList({ core, catalogue }: AssistantsContext): ModelList {
   return { offered: known.map(({ id, name }) => ({ vendor: OUR_VENDOR, id, name })), known, list };
 }
 
-/** The recommended model comes first. */
-async function choose(
+/**
+ * Asks for one of the models. The recommended one comes first.
+ * @param described what the backend says about its models
+ * @param recommended an ID
+ */
+export async function pickModel<Model extends ModelChoice>(
   title: string,
   placeHolder: string,
-  known: readonly ModelChoice[],
-  list: ModelList,
+  models: readonly Model[],
+  described: readonly ChatModel[],
   recommended: string | undefined,
-): Promise<ModelChoice | undefined> {
-  const sorted = known.toSorted((one, other) => Number(other.id === recommended) - Number(one.id === recommended));
+): Promise<Model | undefined> {
+  const sorted = models.toSorted((one, other) => Number(other.id === recommended) - Number(one.id === recommended));
   const rows = sorted.map((model) => {
-    const described = list.known.find(({ id }) => id === model.id);
+    const facts = described.find(({ id }) => id === model.id);
     return {
       label: asLabel(model.name ?? model.id),
       description: asLabel(model.id) + (model.id === recommended ? ' (recommended)' : ''),
-      ...(described && { detail: describeModel(described) }),
+      ...(facts && { detail: describeModel(facts) }),
       model,
     };
   });

@@ -5,7 +5,6 @@ import { ChatSettings } from '../../../assistants/chatSettings.ts';
 import type { Undone } from '../../../assistants/chatSettings.ts';
 import { undoEntries } from '../../../assistants/undoStore.ts';
 import { chatModels } from '../../../chat/models.ts';
-import { describeModel } from '../../../chat/modelText.ts';
 import { OUR_VENDOR } from '../../../chat/sidePrompts/facts.ts';
 import type { OfferedModel } from '../../../chat/sidePrompts/facts.ts';
 import { sealingChanges, turningOffChanges } from '../../../chat/sidePrompts/judge.ts';
@@ -22,6 +21,7 @@ import type { Commands } from '../../core/commands.ts';
 import type { Core } from '../../core/core.ts';
 import { offerCommands } from '../../core/runCommand.ts';
 import { userSettings } from '../../core/userSettings.ts';
+import { pickModel } from '../assistants/chooseModel.ts';
 import type { ChatProvider } from '../chat/chatProvider.ts';
 import { offeredModels, plain } from './editorFacts.ts';
 import { settingsFiles } from './settingsFiles.ts';
@@ -157,28 +157,12 @@ async function explainNoModels({ supervisor: { status } }: Core): Promise<void> 
 }
 
 async function sealWithChosen(context: SidePromptsContext, models: ModelList, proposed: SealingModels): Promise<void> {
-  const utility = await chooseModel('titles, summaries and other short tasks', models, proposed.utility);
+  const choose = (purpose: string, { id }: OfferedModel) =>
+    pickModel(TITLE, `Select a model for ${purpose}`, models.offered, models.known, id);
+  const utility = await choose('titles, summaries and other short tasks', proposed.utility);
   if (utility === undefined) return;
-  const agent = await chooseModel('agents and inline chat', models, proposed.agent);
+  const agent = await choose('agents and inline chat', proposed.agent);
   if (agent !== undefined) await seal(context, { utility, agent });
-}
-
-async function chooseModel(
-  purpose: string,
-  { offered, known }: ModelList,
-  proposed: OfferedModel,
-): Promise<OfferedModel | undefined> {
-  const rows = [proposed, ...offered.filter(({ id }) => id !== proposed.id)].map((model) => {
-    const described = known.find(({ id }) => id === model.id);
-    return {
-      label: asLabel(model.name),
-      description: model.id === proposed.id ? 'recommended' : '',
-      ...(described && { detail: describeModel(described) }),
-      model,
-    };
-  });
-  const options = { title: TITLE, placeHolder: `Select a model for ${purpose}`, ignoreFocusOut: true };
-  return (await vscode.window.showQuickPick(rows, options))?.model;
 }
 
 async function seal(context: SidePromptsContext, models: SealingModels): Promise<void> {
