@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ACCESS_KEYS, isAccessKey } from '../../shared/accessKeys.ts';
 import { refused } from '../files/change.ts';
 import type { Applied, Plan, Refused, Unchanged, Undone } from '../files/change.ts';
-import { applyChange, disconnectFile, readConfig, undoChange } from '../files/configFile.ts';
+import { NOT_CHANGED, applyChange, disconnectFile, readConfig, undoChange } from '../files/configFile.ts';
 import { disguiseKeys, previousValues, removeEntry, writtenValues } from '../files/entryRemoval.ts';
 import { planOf } from '../files/preview.ts';
 import type { ConfigFormat } from '../formats/format.ts';
@@ -206,7 +206,7 @@ async function read(definition: Definition, places: Places) {
   if (file.kind === 'refused') return file;
   const reading = readingOf(definition, file.text ?? '');
   if (reading !== undefined) return { kind: 'found', path, file, reading } as const;
-  const problem = `${path} is not a valid configuration of ${definition.name}, so Sealed Proxy does not change it.`;
+  const problem = `The file is not a valid configuration of ${definition.name}${NOT_CHANGED}${path}.`;
   return refused(`${problem} Fix it, then try again.`, path);
 }
 

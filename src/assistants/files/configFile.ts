@@ -28,17 +28,21 @@ export interface ConfigText {
   readonly mode?: number | undefined;
 }
 
+/** Between the reason and the path, which comes last: it may be long, and a row of a list is cut off at its end. */
+export const NOT_CHANGED = ', so Sealed Proxy does not change it: ';
+
 /** The text of a file. Refuses a file that cannot be read or is not UTF-8 text. */
 export async function readConfig(path: string): Promise<ConfigText | Refused> {
   try {
     const target = await resolveLink(path);
     const bytes = await readBytes(target);
-    if (typeof bytes === 'string') return refused(`${path} is ${bytes}, so Sealed Proxy does not change it.`);
-    if (bytes !== undefined && !isUtf8(bytes))
-      return refused(`${path} is not a text file, so Sealed Proxy does not change it.`);
+    if (typeof bytes === 'string') return refused(`The file is ${bytes}${NOT_CHANGED}${path}.`);
+    if (bytes !== undefined && !isUtf8(bytes)) return refused(`The file is not a text file${NOT_CHANGED}${path}.`);
     return { kind: 'found', path: target, text: bytes?.toString('utf8'), mode: await sharedMode(target) };
   } catch (error) {
-    return refused(`${path} cannot be read (${codeOf(error)}). Check the file and its permissions, then try again.`);
+    return refused(
+      `The file cannot be read (${codeOf(error)}): ${path}. Check it and its permissions, then try again.`,
+    );
   }
 }
 

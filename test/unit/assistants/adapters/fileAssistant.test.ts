@@ -145,7 +145,7 @@ describe('fileAssistant()', () => {
           assert.ok(plan.message.includes(path()));
           assert.match(
             plan.message,
-            /(, so Sealed Proxy does not change it\.|^Sealed Proxy cannot add its entry to .*\.) .*, then try again\.$/,
+            /^(The file is .*, so Sealed Proxy does not change it: .*\.|Sealed Proxy cannot add its entry to .*\.) .*, then try again\.$/,
           );
           assert.ok((await assistant.inspect(expected())).kind !== 'current');
           assert.equal(text(), junk);

@@ -34,7 +34,7 @@ describe('readConfig() of a hostile file', () => {
         replace();
         const state = await withTimeout('inspect()', DEADLINE, assistant.inspect(home().expected));
         assert.equal(state.kind, 'refused');
-        assert.match(messageOf(state), /is not a regular file, so Sealed Proxy does not change it\.$/);
+        assert.match(messageOf(state), /^The file is not a regular file, so Sealed Proxy does not change it: /);
         const plan = await withTimeout('plan()', DEADLINE, assistant.plan(home().endpoint));
         assert.equal(plan.kind, 'refused');
       }
@@ -44,7 +44,10 @@ describe('readConfig() of a hostile file', () => {
       home().write(file, '');
       truncateSync(home().pathOf(file), 64 * 1024 * 1024);
       const state = await assistant.inspect(home().expected);
-      assert.match(messageOf(state), /is too large for a configuration file, so Sealed Proxy does not change it\.$/);
+      assert.match(
+        messageOf(state),
+        /^The file is too large for a configuration file, so Sealed Proxy does not change it: /,
+      );
     });
   }
 
