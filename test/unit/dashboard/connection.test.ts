@@ -5,7 +5,7 @@ import { VERSION } from '../../../src/shared/version.ts';
 import { AT, STATES, runningStatus } from '../../support/statuses.ts';
 
 describe('connectionSection()', () => {
-  it('says in every state what the tooltip says, and offers the same commands', () => {
+  it('describes every state as the status bar does, and offers the same commands', () => {
     for (const status of Object.values(STATES)) {
       const { headline, detail, actions } = connectionSection(status, {});
       const view = describeStatus(status);
