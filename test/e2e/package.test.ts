@@ -85,7 +85,10 @@ describe('The package', () => {
       ].map((name) => `dist/${name}`),
       'media/activity.svg',
       'media/icon.png',
-      ...['ask', 'connect', 'dashboard', 'key', 'verified'].map((name) => `media/walkthrough/${name}.png`),
+      'media/walkthrough/dashboard.png',
+      ...['ask', 'connect', 'key', 'verified'].flatMap((name) =>
+        ['', '-dark'].map((theme) => `media/walkthrough/${name}${theme}.png`),
+      ),
       'package.json',
     ]);
     const types = readFileSync(join(packed, 'dist', 'sealed-proxy.d.ts'), 'utf8');

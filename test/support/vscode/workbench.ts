@@ -225,10 +225,24 @@ export class Workbench {
     return text;
   }
 
-  /** Takes a screenshot of a part of the window, for the walkthrough and the README. */
+  /**
+   * Takes screenshots of a part of the window, for the walkthrough and the README: one in a light theme, and `NAME-dark`.
+   * What is open stays open.
+   */
   async cutout(name: string, clip: Clip): Promise<void> {
     mkdirSync(PICTURES, { recursive: true });
-    await this.page.screenshot({ path: join(PICTURES, `${name}.png`), animations: 'disabled', clip });
+    for (const [file, theme, cssClass] of [
+      [`${name}-dark`, 'Dark Modern', 'vs-dark'],
+      [name, 'Light Modern', 'vs'],
+    ] as const) {
+      await this.bridge.run(
+        ({ workspace, ConfigurationTarget }, value) =>
+          workspace.getConfiguration('workbench').update('colorTheme', value, ConfigurationTarget.Global),
+        theme,
+      );
+      await this.page.locator(`.monaco-workbench.${cssClass}`).waitFor();
+      await this.page.screenshot({ path: join(PICTURES, `${file}.png`), animations: 'disabled', clip });
+    }
   }
 }
 

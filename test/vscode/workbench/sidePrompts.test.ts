@@ -30,8 +30,10 @@ const EARLIER = {
   'inlineChat.defaultModel': 'Small 1 (othervendor)',
 };
 
-/** A tooltip without a sentence about side prompts. */
-const NO_WARNING = /^(?!.*side prompts)/s;
+/** Dictation, which goes to Microsoft by default. */
+const ONE_UNSEALED = /1 of VS Code's side prompts leaves this computer unsealed\. Fix…/;
+/** With those that go to the other vendor. */
+const SIX_UNSEALED = /6 of VS Code's side prompts leave this computer unsealed\./;
 
 /** VS Code lets the selected model summarize a long chat. */
 const SUMMARY = /Include all important tool calls and their results/;
@@ -96,9 +98,9 @@ describe("VS Code's side prompts", () => {
   });
 
   it('have new marks as soon as a setting changes', async () => {
-    await waitForTooltip(NO_WARNING);
+    await waitForTooltip(ONE_UNSEALED);
     await set(EARLIER);
-    await waitForTooltip(/5 of VS Code's side prompts leave this computer unsealed\. Fix…/);
+    await waitForTooltip(SIX_UNSEALED);
   });
 
   it('go to the models of another vendor if the settings name them', async () => {
@@ -140,7 +142,7 @@ describe("VS Code's side prompts", () => {
     assert.equal(marks.get('Chats with models of Other Vendor'), 'goes to Other Vendor');
     assert.deepEqual(report.match(/^Setting .*$/gm), null, 'the settings of this editor are all known');
     await window.bridge.command('notifications.clearAll');
-    await waitForTooltip(NO_WARNING);
+    await waitForTooltip(ONE_UNSEALED);
   });
 
   it('then go to the enclave, and nothing goes to the other vendor', async () => {
@@ -163,7 +165,7 @@ describe("VS Code's side prompts", () => {
     await window.toast('settings.json is exactly as it was before.').waitFor();
     await window.screenshot('side-prompts-undone');
     assert.equal(readFileSync(settingsPath, 'utf8'), original);
-    await waitForTooltip(/5 of VS Code's side prompts/);
+    await waitForTooltip(SIX_UNSEALED);
   });
 
   it('keep what the user has changed since, after undo', async () => {

@@ -22,7 +22,7 @@ const VERIFIED = 'See that the enclave is verified';
 const CONNECT = 'Connect an assistant';
 /** The areas of the pictures, in pixels of a window of 1280 by 800. */
 const TOP = { x: 340, y: 0, width: 604, height: 392 };
-const BOTTOM_RIGHT = { x: 756, y: 382, width: 524, height: 418 };
+const BOTTOM_RIGHT = { x: 756, y: 600, width: 524, height: 200 };
 const DASHBOARD = { x: 52, y: 36, width: 1224, height: 701 };
 const CHAT = { x: 984, y: 36, width: 296, height: 262 };
 
@@ -101,6 +101,7 @@ describe('The walkthrough', () => {
     await window.setApiKey(API_KEY);
     await window.waitForStatus('Sealed Proxy', 'shield');
     await window.dismiss('API key accepted. 8 models are available.');
+    await window.bridge.command('workbench.action.closeAllEditors');
     await window.inTooltip(async (tooltip) => {
       await window.cutout('verified', BOTTOM_RIGHT);
       await tooltip.waitFor();
@@ -118,6 +119,7 @@ describe('The walkthrough', () => {
     writeFileSync(config, '{\n  "theme": "gruvbox"\n}\n');
     await window.runCommand('Sealed Proxy: Connect an Assistant…');
     await window.option('opencode').waitFor();
+    await window.moveAway(); // the tooltip of the input box would cover the title
     await window.cutout('connect', TOP);
     await window.option('opencode').click();
     await window.option('GLM 5.2').click();
