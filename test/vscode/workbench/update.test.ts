@@ -60,8 +60,8 @@ describe('An update of the extension', () => {
   });
 
   it('is complete when the old window is reloaded', async () => {
-    await old.page.reload();
-    for (const [name, window] of Object.entries({ updated, reloaded: old })) {
+    const reloaded = await editor.reload(old, 'old');
+    for (const [name, window] of Object.entries({ updated, reloaded })) {
       await window.waitForStatus('Sealed Proxy: development', 'beaker');
       assert.match(await window.diagnosis(name), new RegExp(`version ${NEXT_VERSION.replaceAll('.', '\\.')}\\.`));
     }
