@@ -13,13 +13,14 @@ import type { ConnectionSection } from './model.ts';
 
 export function connectionSection(status: ProxyStatus, overrides: ModelOverrides): ConnectionSection {
   const view = describeStatus(status);
-  const { headline, detail, actions } = view;
+  const { headline, detail, remedy, actions } = view;
   const health = isConnected(status) ? status.health : undefined;
   const models = health === undefined ? [] : chatModels(health.catalogue, overrides);
   return {
     tone: toneOf(status, view),
     headline,
     detail,
+    primary: remedy ?? (health === undefined ? null : 'openChat'),
     actions,
     facts: status.kind === 'running' ? statusFacts(status) : [],
     chatModels: models,

@@ -12,8 +12,10 @@ import type { RequestRecord, UsageSum } from '../shared/activity.ts';
 export const SECTIONS = ['overview', 'prompts', 'attestation', 'requests', 'usage', 'clients'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** Commands that the overview offers in every state. */
+/** What to do with a connection. */
 export const NEXT_STEPS = ['openChat', 'connectAssistant'] as const satisfies readonly CommandName[];
+/** Commands that the dashboard may run in every state. */
+export const ALWAYS_OFFERED = [...NEXT_STEPS, 'openSettings'] as const satisfies readonly CommandName[];
 export type NextStep = (typeof NEXT_STEPS)[number];
 export const ASK_IN_CHAT = 'Ask in Chat';
 
@@ -23,6 +25,8 @@ export interface ConnectionSection {
   readonly headline: string;
   /** What to do, or what the state means; may be empty. */
   readonly detail: string;
+  /** What the user most likely needs now; null while there is only to wait. */
+  readonly primary: VisibleCommand | NextStep | null;
   /** As buttons. */
   readonly actions: readonly VisibleCommand[];
   readonly facts: readonly Fact[];
@@ -86,9 +90,13 @@ export type Grouping = (typeof GROUPINGS)[number];
 export interface UsageSeries {
   readonly name: string;
   readonly requests: readonly number[];
+  /** Of the requests: refused, failed or broken. */
+  readonly errors: readonly number[];
   readonly tokensIn: readonly number[];
   readonly tokensOut: readonly number[];
 }
+
+export type UsageTotals = Pick<UsageSum, 'requests' | 'errors' | 'tokensIn' | 'tokensOut' | 'tokensCached'>;
 
 export interface UsageView {
   readonly range: Range;
@@ -96,8 +104,14 @@ export interface UsageView {
   /** False: the user has turned the recording off. */
   readonly recording: boolean;
   /** Since midnight in local time. */
-  readonly today: Pick<UsageSum, 'requests' | 'errors' | 'tokensIn' | 'tokensOut'>;
-  /** The start of each hour, or of each day in local time. */
+  readonly today: UsageTotals;
+  /** The start of the first hour or day of the range with a request; null without any. */
+  readonly since: number | null;
+  /** Of the range. */
+  readonly totals: UsageTotals;
+  /** The median of the times to the first byte in the range, in milliseconds; null without any. */
+  readonly firstByte: number | null;
+  /** The start of each hour, or of each day in local time, from shortly before `since`. */
   readonly times: readonly number[];
   /** Those with most tokens first; at most eight, the last one may be all others together. */
   readonly series: readonly UsageSeries[];

@@ -46,7 +46,7 @@ export function sideRows(
   const view = describeStatus(status);
   return [
     stateRow(status, view),
-    ...remedyRow(status, view),
+    ...remedyRow(view),
     ...(url === undefined
       ? []
       : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
@@ -76,10 +76,8 @@ function stateRow(status: ProxyStatus, view: StatusView): SideRow {
 }
 
 /** What helps in a state that needs the user; a click on the state itself may run it already. */
-function remedyRow(status: ProxyStatus, { severity, actions, click }: StatusView): readonly SideRow[] {
-  const [first] = actions;
-  const needsUser = severity !== 'none' || first === 'start';
-  return first === undefined || first === click || !needsUser || isConnected(status) ? [] : [commandRow(first)];
+function remedyRow({ remedy, click }: StatusView): readonly SideRow[] {
+  return remedy === null || remedy === click ? [] : [commandRow(remedy)];
 }
 
 function commandRow(name: VisibleCommand): SideRow {

@@ -3,12 +3,14 @@ import { HOUR, hourOf } from '../shared/activity.ts';
 import type { UsageSum } from '../shared/activity.ts';
 import { LONGEST_NAME, asPlain } from '../shared/escape.ts';
 import { OTHER_MODELS, mergeHistograms, percentile } from '../shared/usage.ts';
-import type { Grouping, Range, UsageSeries, UsageView } from './model.ts';
+import type { Grouping, Range, UsageSeries, UsageTotals, UsageView } from './model.ts';
 
 /** Charts with more lines cannot be read. The last one has all others. */
 const MAX_SERIES = 8;
 const HOURS: Readonly<Record<Exclude<Range, 'quarter'>, number>> = { day: 48, week: 7 * 24 };
 const DAYS = 90;
+/** A chart has at least as many hours or days, also if only the last of them have requests. */
+const FEWEST_TIMES = 12;
 const OTHER = 'Other';
 const NO_MODEL = 'No model named';
 
@@ -24,12 +26,16 @@ export interface UsageQuery {
 
 /** The charts for these sums, which may begin earlier. Days are those of the local time zone. */
 export function usageView(sums: readonly UsageSum[], { range, by, recording, now, nameOf }: UsageQuery): UsageView {
-  const times = timesOf(range, now);
-  const placed = sums.flatMap((sum) => {
+  const period = timesOf(range, now);
+  const inPeriod = sums.flatMap((sum) => {
     // A clock that was wrong may have left sums of the future.
-    const index = sum.hour > now ? -1 : times.findLastIndex((time) => time <= sum.hour);
+    const index = sum.hour > now ? -1 : period.findLastIndex((time) => time <= sum.hour);
     return index === -1 ? [] : [{ sum, index }];
   });
+  const first = inPeriod.reduce((least, { index }) => Math.min(least, index), period.length);
+  const start = Math.min(first, period.length - FEWEST_TIMES);
+  const times = period.slice(start);
+  const placed = inPeriod.map(({ sum, index }) => ({ sum, index: index - start }));
   const named = Map.groupBy(placed, ({ sum }) => (by === 'client' ? nameOf(sum.caller) : modelName(sum.model)));
   const groups = [...named]
     .filter(([name]) => name !== OTHER)
@@ -47,6 +53,9 @@ export function usageView(sums: readonly UsageSum[], { range, by, recording, now
     by,
     recording,
     today: todayOf(sums, now),
+    since: period[first] ?? null,
+    totals: totalsOf(placed.map(({ sum }) => sum)),
+    firstByte: percentile(mergeHistograms(histograms), 50),
     times,
     series: [...shown, ...(rest.length === 0 ? [] : [[OTHER, rest] as const])].map(([name, members]) =>
       seriesOf(name, members, times.length),
@@ -57,16 +66,20 @@ export function usageView(sums: readonly UsageSum[], { range, by, recording, now
 }
 
 /** Of these sums, those of today in local time. */
-export function todayOf(sums: readonly UsageSum[], now: number): UsageView['today'] {
+export function todayOf(sums: readonly UsageSum[], now: number): UsageTotals {
   // The hour with midnight in it, where the time zone is not whole hours from UTC.
   const midnight = hourOf(new Date(now).setHours(0, 0, 0, 0));
-  const today = sums.filter(({ hour }) => hour >= midnight && hour <= now);
-  const total = (field: keyof UsageView['today']) => today.reduce((sum, each) => sum + each[field], 0);
+  return totalsOf(sums.filter(({ hour }) => hour >= midnight && hour <= now));
+}
+
+function totalsOf(sums: readonly UsageSum[]): UsageTotals {
+  const total = (field: keyof UsageTotals) => sums.reduce((before, sum) => before + sum[field], 0);
   return {
     requests: total('requests'),
     errors: total('errors'),
     tokensIn: total('tokensIn'),
     tokensOut: total('tokensOut'),
+    tokensCached: total('tokensCached'),
   };
 }
 
@@ -90,21 +103,18 @@ function compareUse(one: readonly PlacedSum[], other: readonly PlacedSum[]): num
 }
 
 function seriesOf(name: string, members: readonly PlacedSum[], length: number): UsageSeries {
-  const [requests, tokensIn, tokensOut] = [zeros(length), zeros(length), zeros(length)];
-  for (const { sum, index } of members) {
-    add(requests, index, sum.requests);
-    add(tokensIn, index, sum.tokensIn);
-    add(tokensOut, index, sum.tokensOut);
-  }
-  return { name, requests, tokensIn, tokensOut };
-}
-
-function zeros(length: number): number[] {
-  return Array.from({ length }, () => 0);
-}
-
-function add(values: number[], index: number, value: number): void {
-  values[index] = (values[index] ?? 0) + value;
+  const byTime = (field: Exclude<keyof UsageSeries, 'name'>) => {
+    const values = Array.from({ length }, () => 0);
+    for (const { sum, index } of members) values[index] = (values[index] ?? 0) + sum[field];
+    return values;
+  };
+  return {
+    name,
+    requests: byTime('requests'),
+    errors: byTime('errors'),
+    tokensIn: byTime('tokensIn'),
+    tokensOut: byTime('tokensOut'),
+  };
 }
 
 function lastHours(now: number, count: number): readonly number[] {

@@ -3,7 +3,7 @@ import type { NewImage } from '../shared/messages.ts';
 import type { Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
 import { keySource } from './apiKeyText.ts';
-import { CAUSES, remedyOf } from './causes.ts';
+import { CAUSES, commandOf, remedyOf } from './causes.ts';
 import type { VisibleCommand } from './commands.ts';
 import { imageQuestion } from './imageText.ts';
 import { PCR0, PRODUCT, capitalized, clockTime, joined, sentence, shortPcr0, shortened } from './text.ts';
@@ -21,7 +21,9 @@ export interface StatusView {
   readonly detail: string;
   /** The command of a click on the item. */
   readonly click: VisibleCommand;
-  /** The commands that fit the state, the most useful one first. */
+  /** What the user can do about the state; null while there is nothing to repair. */
+  readonly remedy: VisibleCommand | null;
+  /** The commands that fit the state: the remedy, then the others. */
   readonly actions: readonly VisibleCommand[];
 }
 
@@ -35,10 +37,7 @@ const RUNNING: readonly VisibleCommand[] = ['checkConnection', 'copyBaseUrl', 's
 const BROKEN: readonly VisibleCommand[] = ['checkConnection', 'diagnose', 'showAttestation', 'showLog', 'stop'];
 
 /** Another window's proxy, which this window does not use. */
-const OTHER_WINDOW = { icon: 'warning', severity: 'warning', actions: ['restart', 'openSettings'] } as const;
-
-/** What a stopped window offers. */
-const OFF: readonly VisibleCommand[] = ['start', 'showLog'];
+const OTHER_WINDOW = { icon: 'warning', severity: 'warning', remedy: 'restart', actions: ['openSettings'] } as const;
 
 const UPDATE =
   'Reload this window to use the new version here too. If this message remains, update the extension first.';
@@ -66,14 +65,17 @@ export const PORT_USERS: Readonly<Record<PortUser, { readonly problem: string; r
 
 /** The view of a status. */
 export function describeStatus(status: ProxyStatus): StatusView {
-  return {
+  const view: StatusView = {
     label: LABELS[status.kind] ?? '',
     severity: 'none',
     detail: '',
     click: 'showMenu',
+    remedy: null,
     actions: RUNNING,
     ...describe(status),
   };
+  const { remedy, actions } = view;
+  return remedy === null ? view : { ...view, actions: [remedy, ...actions.filter((name) => name !== remedy)] };
 }
 
 /** The states without a failure that the status bar names, so that they look different. */
@@ -96,13 +98,15 @@ function describe(status: ProxyStatus): Description {
       const start = 'run "Sealed Proxy: Start".';
       if (status.allWindows === true) {
         const detail = `It stays off, even after you restart the editor. To start it again, ${start}`;
-        return { icon: 'circle-slash', headline: `${PRODUCT} is off in all windows.`, detail, actions: OFF };
+        const headline = `${PRODUCT} is off in all windows.`;
+        return { icon: 'circle-slash', headline, detail, remedy: 'start', actions: ['showLog'] };
       }
       return {
         icon: 'circle-slash',
         headline: `${PRODUCT} is off in this window.`,
         detail: `To start it, ${start}`,
-        actions: ['start', 'stopAll', 'showLog'],
+        remedy: 'start',
+        actions: ['stopAll', 'showLog'],
       };
     }
     case 'starting':
@@ -113,7 +117,8 @@ function describe(status: ProxyStatus): Description {
         label: 'restarting',
         severity: 'warning',
         headline: `${PRODUCT} stopped unexpectedly and restarts at ${clockTime(status.at)}.`,
-        actions: ['restart', 'stop', 'showLog'],
+        remedy: 'restart',
+        actions: ['stop', 'showLog'],
       };
     case 'failed':
       return {
@@ -122,6 +127,7 @@ function describe(status: ProxyStatus): Description {
         severity: 'error',
         headline: `${PRODUCT} is not running.`,
         detail: sentence(status.message),
+        remedy: status.reason === 'setting' ? 'openSettings' : 'restart',
         actions: ['restart', 'diagnose', 'openSettings', 'showLog'],
       };
     case 'portTaken': {
@@ -133,7 +139,8 @@ function describe(status: ProxyStatus): Description {
         severity: 'error',
         headline: `${PRODUCT} cannot start: port ${port} is ${problem}.`,
         detail,
-        actions: ['useFreePort', 'restart', 'diagnose', 'openSettings'],
+        remedy: 'useFreePort',
+        actions: ['restart', 'diagnose', 'openSettings'],
       };
     }
     case 'otherVersion':
@@ -142,7 +149,7 @@ function describe(status: ProxyStatus): Description {
         label: 'other version',
         headline: `Another window runs ${PRODUCT} ${status.version}; this window has ${VERSION}.`,
         ...(status.isNewer
-          ? { detail: UPDATE, actions: ['reloadWindow', 'openSettings'] }
+          ? { detail: UPDATE, remedy: 'reloadWindow' }
           : { detail: `Restart to use ${VERSION} in all windows.` }),
       };
     case 'otherSettings':
@@ -172,7 +179,7 @@ function describeRunning(status: RunningStatus): Description {
         headline: `${PRODUCT} needs an API key.`,
         detail: `${keySource(status.backendUrl)} Then run Set API Key.`,
         click: 'setApiKey',
-        actions: ['setApiKey', ...RUNNING],
+        remedy: 'setApiKey',
       };
     case 'checking':
       return {
@@ -189,7 +196,7 @@ function describeRunning(status: RunningStatus): Description {
         severity: 'error',
         headline: `${PRODUCT} reached the backend, but the backend refused the API key.`,
         detail: 'The key is invalid or was deleted. Set a new one.',
-        actions: ['setApiKey', ...RUNNING],
+        remedy: 'setApiKey',
       };
     case 'slow':
       return {
@@ -198,6 +205,7 @@ function describeRunning(status: RunningStatus): Description {
         severity: 'warning',
         headline: `${PRODUCT} cannot use the backend, which did not respond in time.`,
         detail: joined(nextTry(health), 'If this continues, run diagnostics.'),
+        remedy: 'checkConnection',
         actions: BROKEN,
       };
     case 'unreachable': {
@@ -209,7 +217,7 @@ function describeRunning(status: RunningStatus): Description {
         PCR0.test(health.message) ? FULL_PCR0 : '',
         nextTry(health),
       );
-      return { icon, label, headline, detail, severity: 'error', actions: BROKEN };
+      return { icon, label, headline, detail, severity: 'error', remedy: commandOf(health), actions: BROKEN };
     }
   }
 }
@@ -225,8 +233,9 @@ function describeNewImage(backendUrl: string, image: NewImage): Description {
       ? `${PRODUCT} sends nothing: the enclave runs an image that you have chosen not to use.`
       : CAUSES.newImage.headline,
     detail: joined(`Its PCR0 is ${shortPcr0(image.pcr0)}.`, detail),
-    click: 'reviewImage',
-    actions: ['reviewImage', 'showAttestation', ...BROKEN.filter((name) => name !== 'showAttestation')],
+    click: CAUSES.newImage.command,
+    remedy: CAUSES.newImage.command,
+    actions: ['showAttestation', ...BROKEN.filter((name) => name !== 'showAttestation')],
   };
 }
 

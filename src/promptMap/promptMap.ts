@@ -29,8 +29,8 @@ export interface MapFacts {
 
 export interface PromptMap {
   readonly reach: Reach;
-  /** What helps while nothing reaches the backend. */
-  readonly actions: readonly VisibleCommand[];
+  /** What helps while nothing reaches the backend; null if nothing has to be done. */
+  readonly remedy: VisibleCommand | null;
   /** By group; the worst of each group first. */
   readonly senders: readonly Sender[];
 }
@@ -51,7 +51,7 @@ export function promptMap({ status, editor, extensions, assistants, programs, ke
   const works = reach.kind === 'enclave' || reach.kind === 'development';
   return {
     reach,
-    actions: works ? [] : describeStatus(status).actions.slice(0, 1),
+    remedy: works ? null : describeStatus(status).remedy,
     senders: GROUPS.flatMap((group) =>
       senders.filter((sender) => sender.group === group).toSorted((a, b) => rank(a) - rank(b)),
     ),

@@ -33,6 +33,7 @@ function shortUsage(now: number): ToDashboard {
   const series = view.series.map((one) => ({
     name: one.name,
     requests: one.requests.slice(-8),
+    errors: one.errors.slice(-8),
     tokensIn: one.tokensIn.slice(-8),
     tokensOut: one.tokensOut.slice(-8),
   }));

@@ -30,7 +30,7 @@ describe('The keyboard', () => {
     await view.page.keyboard.press('Tab');
     assert.equal(await view.page.evaluate(() => document.activeElement?.id), 'panel');
     await view.page.keyboard.press('Tab');
-    assert.equal(await focused(view), 'Check Connection');
+    assert.equal(await focused(view), 'Ask in Chat');
   });
 
   it('reaches everything that can be used, and shows where it is', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { usage } from './support/samples.ts';
-import { NOW, STATE, dashboardSuite } from './support/suite.ts';
+import { noKeyState, unreachableState, usage } from './support/samples.ts';
+import { NOW, STATE, dashboardSuite, trimmed } from './support/suite.ts';
 
 describe('The section Overview', () => {
   const suite = dashboardSuite();
@@ -20,8 +20,25 @@ describe('The section Overview', () => {
   it('shows the numbers of today', async () => {
     const view = await suite.openAt('overview');
     await view.show(usage(NOW));
-    const numbers = await view.page.locator('.today').innerText();
-    for (const part of ['128', '3', '1,113,600', '79,360']) assert.ok(numbers.includes(part), numbers);
+    const numbers = await view.page.locator('.figures dd').allInnerTexts();
+    assert.deepEqual(trimmed(numbers), ['128', '3', '1,113,600', '204,800', '79,360']);
+  });
+
+  it('has one button that stands out, or none while there is only to wait', async () => {
+    const view = await suite.openAt('overview');
+    const primary = async () => trimmed(await view.page.locator('vscode-button:not([secondary])').allInnerTexts());
+    const first = async () => (await view.page.locator('vscode-button').first().innerText()).trim();
+    assert.deepEqual([await primary(), await first()], [['Ask in Chat'], 'Ask in Chat']);
+    await view.show({ type: 'state', state: unreachableState(NOW) });
+    assert.deepEqual([await primary(), await first()], [['Run Diagnostics'], 'Run Diagnostics']);
+    await view.show({ type: 'state', state: noKeyState(NOW) });
+    assert.deepEqual([await primary(), await first()], [['Set API Key'], 'Set API Key']);
+    const { connection } = noKeyState(NOW);
+    await view.show({
+      type: 'state',
+      state: { ...STATE.state, connection: { ...connection, primary: null, actions: ['stop'] } },
+    });
+    assert.deepEqual([await primary(), await first()], [[], 'Stop']);
   });
 
   it('begins the next step, and leads to the list of what is not sealed', async () => {

@@ -5,16 +5,70 @@ import { NOW, dashboardSuite } from './support/suite.ts';
 describe('The section Usage over Time', () => {
   const suite = dashboardSuite();
 
-  it('shows totals, a chart for each measure, and its values as a table', async () => {
+  it('begins with the numbers, and says since when', async () => {
+    const view = await suite.openAt('usage');
+    const since = Date.UTC(2026, 0, 15, 12);
+    const totals = { requests: 1234, errors: 5, tokensIn: 67_890, tokensOut: 4321, tokensCached: 100 };
+    await view.show(usage(NOW, { since, totals, firstByte: 1250 }));
+    assert.match(
+      await view.panel(),
+      new RegExp(
+        /Since 15 Jan 2026, 13:00 first request in the last 48 hours/.source +
+          / requests 1,234 failed 5 tokens in 67,890 tokens in from a cache 100 tokens out 4,321/.source +
+          / to first byte \(median\) 1\.3 s VS Code Claude Code Codex Cline nightly scripts Requests per hour/.source,
+      ),
+    );
+    await view.page.locator('.figures .icon.tone-error').waitFor();
+  });
+
+  it('shows failures in a chart and in the table, only if there are any', async () => {
+    const view = await suite.openAt('usage');
+    const sample = usage(NOW).view;
+    await view.show(usage(NOW));
+    await view.page.getByRole('img', { name: 'Failed requests per hour' }).waitFor();
+    const failed = await view.page.locator('.totals tbody td:nth-of-type(2)').allTextContents();
+    assert.deepEqual(
+      failed,
+      sample.series.map(({ errors }) => String(errors.reduce((sum, value) => sum + value, 0))),
+    );
+    assert.equal(await view.page.locator('.totals tfoot td').nth(1).textContent(), String(sample.totals.errors));
+    const series = sample.series.map((one) => ({ ...one, errors: one.errors.map(() => 0) }));
+    await view.show(usage(NOW, { series }));
+    assert.equal(await view.page.getByRole('img', { name: 'Failed requests per hour' }).count(), 0);
+    assert.match(await view.panel(), / failed 0 /);
+    assert.equal(await view.page.locator('.figures .icon').count(), 0);
+  });
+
+  it('needs no scrolling to the side in a tab of 400 pixels, also in its tables', async () => {
+    const view = await suite.openAt('usage', { width: 400 });
+    const huge = 123_456_789_012;
+    const series = usage(NOW).view.series.map((one) => ({
+      ...one,
+      name: `${one.name} with a very long name`,
+      tokensIn: one.tokensIn.map((value) => value && huge),
+    }));
+    await view.show(usage(NOW, { series }));
+    for (const summary of await view.page.locator('summary').all()) await summary.click();
+    const overflowing = await view.page.evaluate(() =>
+      [...document.querySelectorAll('#panel, #panel .scroller, #panel .figures')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ className, id }) => className || id),
+    );
+    assert.deepEqual(overflowing, []);
+    const rows = view.page.getByRole('region', { name: 'Totals' }).getByRole('row');
+    assert.match((await rows.nth(1).ariaSnapshot()).replaceAll(/\s+/g, ' '), /rowheader "VS Code .*- cell "/);
+  });
+
+  it('shows a chart for each measure, and its values as a table', async () => {
     const view = await suite.openAt('usage');
     await view.show(usage(NOW));
-    assert.equal(await view.page.locator('usage-chart canvas').count(), 4);
+    assert.equal(await view.page.locator('usage-chart canvas').count(), 5);
     const total = usage(NOW)
       .view.series.flatMap((one) => one.requests)
       .reduce((sum, value) => sum + value, 0);
     const [requestsTotal] = await view.page.locator('tfoot td').allTextContents();
     assert.equal(requestsTotal, total.toLocaleString('en-GB'));
-    const details = view.page.locator('.chart').nth(2).locator('details');
+    const details = view.page.locator('.chart').first().locator('details');
     assert.equal(await details.locator('table').count(), 0);
     await details.locator('summary').click();
     await details.locator('table').waitFor();
@@ -24,7 +78,9 @@ describe('The section Usage over Time', () => {
       total,
     );
     // New values replace those of the open table.
-    await view.show(usage(NOW, { series: [{ name: 'one', requests: [7], tokensIn: [1], tokensOut: [1] }] }));
+    await view.show(
+      usage(NOW, { series: [{ name: 'one', requests: [7], errors: [0], tokensIn: [1], tokensOut: [1] }] }),
+    );
     assert.deepEqual(await details.locator('tbody td').allTextContents(), ['7']);
   });
 
@@ -41,7 +97,7 @@ describe('The section Usage over Time', () => {
     const last = [...Array<number>(167).fill(0), 9];
     for (const width of [926, 400]) {
       const view = await suite.openAt('usage', { saved: { section: 'usage', range: 'week', by: 'client' }, width });
-      const series = [{ name: 'one', requests: last, tokensIn: last, tokensOut: last }];
+      const series = [{ name: 'one', requests: last, errors: last, tokensIn: last, tokensOut: last }];
       await view.show(usage(NOW, { range: 'week', series, median: last, percentile95: last }));
       // A bar at least a pixel wide, and nearly as high as the chart.
       assert.ok((await view.coloredPixels()) > 100, `the bar in a tab of ${width} pixels`);
@@ -84,16 +140,32 @@ describe('The section Usage over Time', () => {
     assert.match(await view.panel(), /Tokens in per day/);
   });
 
-  it('says that there is no data, and that the recording is off', async () => {
+  it('says that there is no data, and begins the next step', async () => {
     const view = await suite.openAt('usage');
-    await view.show(usage(NOW, { series: [], recording: false }));
+    await view.show(usage(NOW, { series: [] }));
     assert.match(
       await view.panel(),
-      /Recording is off.*sealedProxy\.usageHistory.*No requests were recorded in this period\./,
+      /No requests were recorded in the last 48 hours\. A longer period may have some\. New requests appear here within/,
     );
+    await view.button('Ask in Chat').click();
+    await view.button('Connect an Assistant…').click();
+    assert.deepEqual(await view.actions(), [
+      { type: 'command', name: 'openChat' },
+      { type: 'command', name: 'connectAssistant' },
+    ]);
+    assert.equal(await view.page.locator('usage-chart').count(), 0);
+  });
+
+  it('says that the recording is off, and leads to its setting', async () => {
+    const view = await suite.openAt('usage');
+    await view.show(usage(NOW, { series: [], recording: false }));
+    const text = await view.panel();
+    assert.match(text, /Recording is off.*sealedProxy\.usageHistory.*No requests were recorded in the last 48 hours\./);
+    assert.doesNotMatch(text, /Ask in Chat|appear here/);
     await view.show(usage(NOW, { recording: false }));
     assert.match(await view.panel(), /Recording is off.*VS Code/);
+    await view.button('Open Settings').click();
     await view.button('Erase…').click();
-    assert.deepEqual(await view.actions(), [{ type: 'eraseUsage' }]);
+    assert.deepEqual(await view.actions(), [{ type: 'command', name: 'openSettings' }, { type: 'eraseUsage' }]);
   });
 });

@@ -27,7 +27,7 @@ const CLIENT = { ...makeAccessKey('A client', 'user', 0), id: accessKeyId(ACCESS
 const NO_SENDERS: FeedContext['promptSources'] = {
   isRemote: false,
   findPrograms: () => Promise.resolve(),
-  map: () => ({ reach: { kind: 'enclave' }, actions: [], senders: [] }),
+  map: () => ({ reach: { kind: 'enclave' }, remedy: null, senders: [] }),
 };
 
 const isChat = ({ path }: NamedRequest) => path === '/v1/chat/completions';

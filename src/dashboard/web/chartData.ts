@@ -1,7 +1,7 @@
 // The numbers of the charts. Pure.
 import type { UsageSeries, UsageView } from '../model.ts';
 
-export type Measure = 'requests' | 'tokensIn' | 'tokensOut';
+export type Measure = Exclude<keyof UsageSeries, 'name'>;
 
 /** One bar segment or line; a value for each time, null where there is none. */
 export interface ChartSeries {
@@ -32,8 +32,4 @@ export function active(series: readonly ChartSeries[], count: number): number[] 
   return Array.from({ length: count }, (_, index) => index).filter((index) =>
     series.some(({ values }) => (values[index] ?? 0) > 0),
   );
-}
-
-export function hasRequests({ series }: UsageView): boolean {
-  return series.some(({ requests }: UsageSeries) => requests.some((count) => count > 0));
 }

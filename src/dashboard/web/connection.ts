@@ -2,8 +2,9 @@ import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import type { ChatModel } from '../../chat/models.ts';
 import { COMMANDS } from '../../presentation/commands.ts';
-import type { VisibleCommand } from '../../presentation/commands.ts';
-import type { ConnectionSection } from '../model.ts';
+import type { CommandName, VisibleCommand } from '../../presentation/commands.ts';
+import { ASK_IN_CHAT } from '../model.ts';
+import type { ConnectionSection, NextStep } from '../model.ts';
 import type { Dashboard } from './dashboard.ts';
 import { empty, facts, formats, name } from './parts.ts';
 
@@ -14,17 +15,21 @@ export function details(section: ConnectionSection): TemplateResult {
     ${section.chatModels.length + section.otherModels.length === 0 ? empty('Models appear here once Sealed Proxy is connected to the backend.') : models(section)}`;
 }
 
-export function buttons(actions: readonly VisibleCommand[], dashboard: Dashboard): TemplateResult | typeof nothing {
-  if (actions.length === 0) return nothing;
+/** Buttons for these commands. `primary`, if it is one of them, stands out. */
+export function buttons(
+  commands: readonly (VisibleCommand | NextStep)[],
+  primary: CommandName | null,
+  dashboard: Dashboard,
+): TemplateResult {
   return html`<div class="buttons">
-    ${actions.map(
-      (action, index) =>
+    ${commands.map(
+      (command) =>
         html`<vscode-button
-          ?secondary=${index > 0}
+          ?secondary=${command !== primary}
           @click=${() => {
-            dashboard.send({ type: 'command', name: action });
+            dashboard.send({ type: 'command', name: command });
           }}
-          >${name(COMMANDS[action].title)}</vscode-button
+          >${command === 'openChat' ? ASK_IN_CHAT : COMMANDS[command].title}</vscode-button
         >`,
     )}
   </div>`;

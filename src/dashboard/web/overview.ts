@@ -1,28 +1,26 @@
 // The first section: is everything sealed, what happened today, and what to do next.
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
-import { COMMANDS } from '../../presentation/commands.ts';
-import type { DashboardState, NextStep, PromptsSection, UsageView } from '../model.ts';
-import { ASK_IN_CHAT, NEXT_STEPS } from '../model.ts';
+import type { DashboardState, PromptsSection, UsageView } from '../model.ts';
+import { NEXT_STEPS } from '../model.ts';
 import { describePath, pathOf } from '../overviewText.ts';
 import type { Stop } from '../overviewText.ts';
 import { buttons, details } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
-import { banner, formats, icon, prose } from './parts.ts';
+import { banner, figures, icon, prose } from './parts.ts';
 import { verdictList } from './prompts.ts';
 import { summaryOf } from './promptsText.ts';
 import { visibleText } from './text.ts';
-
-const STEPS: Readonly<Record<NextStep, string>> = {
-  openChat: ASK_IN_CHAT,
-  connectAssistant: COMMANDS.connectAssistant.title,
-};
+import { figuresOf } from './usage.ts';
 
 export function overviewSection(state: DashboardState, dashboard: Dashboard): TemplateResult {
   const { connection, prompts } = state;
-  return html`${banner(connection.tone, connection.headline, connection.detail)}
-    ${buttons(connection.actions, dashboard)} ${drawing(state)} ${today(dashboard.usage)} ${nextSteps(dashboard)}
-    ${whatLeaves(prompts, dashboard)}
+  const { primary } = connection;
+  const ofState = buttons(connection.actions, primary, dashboard);
+  const nextSteps = buttons(NEXT_STEPS, primary, dashboard);
+  const isPrimaryNext = NEXT_STEPS.some((step) => step === primary);
+  return html`${banner(connection.tone, connection.headline, connection.detail)} ${isPrimaryNext ? nextSteps : ofState}
+    ${drawing(state)} ${today(dashboard.usage)} ${isPrimaryNext ? ofState : nextSteps} ${whatLeaves(prompts, dashboard)}
     <details class="more">
       <summary>Details and Models</summary>
       ${details(connection)}
@@ -46,34 +44,8 @@ function stop({ title, detail, tone }: Stop): TemplateResult {
 
 function today(usage: UsageView | undefined): TemplateResult | typeof nothing {
   if (usage === undefined || !usage.recording) return nothing;
-  const { requests, errors, tokensIn, tokensOut } = usage.today;
   return html`<h2>Today</h2>
-    <dl class="today">
-      ${number('requests', requests)} ${number('failed', errors)} ${number('tokens in', tokensIn)}
-      ${number('tokens out', tokensOut)}
-    </dl>`;
-}
-
-function number(title: string, value: number): TemplateResult {
-  return html`<div>
-    <dt>${title}</dt>
-    <dd>${formats.number(value)}</dd>
-  </div>`;
-}
-
-function nextSteps(dashboard: Dashboard): TemplateResult {
-  return html`<div class="buttons">
-    ${NEXT_STEPS.map(
-      (name) =>
-        html`<vscode-button
-          secondary
-          @click=${() => {
-            dashboard.send({ type: 'command', name });
-          }}
-          >${STEPS[name]}</vscode-button
-        >`,
-    )}
-  </div>`;
+    ${figures(figuresOf(usage.today))}`;
 }
 
 /** While nothing reaches the backend, the state itself says all. */

@@ -47,6 +47,26 @@ export function facts(list: readonly Fact[]): TemplateResult | typeof nothing {
   </dl>`;
 }
 
+export interface Figure {
+  readonly title: string;
+  readonly value: string;
+  /** Beside the value. */
+  readonly tone?: Tone;
+}
+
+/** A few numbers with their titles, side by side. */
+export function figures(list: readonly Figure[]): TemplateResult {
+  return html`<dl class="figures">
+    ${list.map(
+      ({ title, value, tone }) =>
+        html`<div>
+          <dt>${title}</dt>
+          <dd>${tone === undefined ? nothing : icon(tone)}${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
 /** The state of a section: icon, sentence, and what it means. */
 export function banner(
   tone: Tone,

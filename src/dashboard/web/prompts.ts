@@ -26,8 +26,9 @@ const NAMED = 6;
 
 export function promptsSection(section: PromptsSection, dashboard: Dashboard): TemplateResult {
   const { tone, headline, detail } = summaryOf(section);
-  return html`${banner(tone, headline, detail, verdictList(section))} ${buttons(section.actions, dashboard)}
-    ${counts(section)}
+  const { remedy } = section;
+  return html`${banner(tone, headline, detail, verdictList(section))}
+    ${remedy === null ? nothing : buttons([remedy], remedy, dashboard)} ${counts(section)}
     ${Object.entries(GROUPS).map(([group, { title, none }]) => {
       const senders = section.senders.filter((each) => each.group === group);
       return groupOf(title, none, senders, dashboard);

@@ -2,12 +2,16 @@ import { html, nothing, render } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { ref } from 'lit/directives/ref.js';
-import type { Grouping, Range, UsageSeries, UsageView } from '../model.ts';
-import { active, hasRequests, seriesOf, total } from './chartData.ts';
-import type { ChartSeries } from './chartData.ts';
+import { NEXT_STEPS } from '../model.ts';
+import type { Grouping, Range, UsageTotals, UsageView } from '../model.ts';
+import { active, seriesOf, total } from './chartData.ts';
+import type { ChartSeries, Measure } from './chartData.ts';
+import { buttons } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
 import { NO_VALUE } from './format.ts';
-import { empty, formats, icon, name } from './parts.ts';
+import { empty, figures, formats, icon, name } from './parts.ts';
+import type { Figure } from './parts.ts';
+import { shortText } from './text.ts';
 import type { Chart } from './usageChart.ts';
 
 const RANGE_TITLES: Readonly<Record<Range, string>> = { day: '48 hours', week: '7 days', quarter: '90 days' };
@@ -28,101 +32,146 @@ export function usageSection(dashboard: Dashboard): TemplateResult {
       })}
       <vscode-button class="last" secondary @click=${erase}>Erase…</vscode-button>
     </div>
-    ${view === undefined ? empty('Loading…') : guard([view], () => content(view))}
+    ${view === undefined ? empty('Loading…') : guard([view], () => content(view, dashboard))}
     <p class="footnote">
       Sealed Proxy records numbers and names by the hour, never prompts or responses. They stay on this computer and are
       deleted after 90 days. Tokens are counted if the response reports them.
     </p>`;
 }
 
-function content(view: UsageView): TemplateResult {
-  const off = html`<p class="notice">
-    ${icon('neutral')}<span
-      >Recording is off, so new requests are not added. To record them, turn on the setting
-      <code>sealedProxy.usageHistory</code>.</span
-    >
-  </p>`;
-  return html`${view.recording ? nothing : off}
-  ${hasRequests(view) ? charts(view) : empty('No requests were recorded in this period.')}`;
+function content(view: UsageView, dashboard: Dashboard): TemplateResult {
+  return html`${view.recording ? nothing : recordingOff(dashboard)}
+  ${view.since === null ? noRequests(view, dashboard) : use(view, view.since)}`;
 }
 
-function charts(view: UsageView): TemplateResult {
+function recordingOff(dashboard: Dashboard): TemplateResult {
+  return html`<p class="notice">
+      ${icon('neutral')}<span
+        >Recording is off, so new requests are not added. To record them, turn on the setting
+        <code>sealedProxy.usageHistory</code>.</span
+      >
+    </p>
+    ${buttons(['openSettings'], 'openSettings', dashboard)}`;
+}
+
+function noRequests({ range, recording }: UsageView, dashboard: Dashboard): TemplateResult {
+  const none = `No requests were recorded in the last ${RANGE_TITLES[range]}.`;
+  if (!recording) return empty(none);
+  const longer = range === 'quarter' ? '' : ' A longer period may have some.';
+  return html`${empty(`${none}${longer} New requests appear here within a minute.`)}
+  ${buttons(NEXT_STEPS, 'openChat', dashboard)}`;
+}
+
+function use(view: UsageView, since: number): TemplateResult {
+  const firstByte = { title: 'to first byte (median)', value: formats.duration(view.firstByte) };
   const latency = [
     { name: 'Median', values: view.median },
     { name: '95th percentile', values: view.percentile95 },
   ];
-  return html`${totals(view)}
+  return html`<h2>
+      Since ${timeFormat(view)(since)} <span class="sub">first request in the last ${RANGE_TITLES[view.range]}</span>
+    </h2>
+    ${figures([...figuresOf(view.totals), firstByte])} ${legend(view.series)}
     <div class="charts">
+      ${chart('Requests', view, seriesOf(view, 'requests'), 'bars')}
+      ${view.totals.errors === 0 ? nothing : chart('Failed requests', view, seriesOf(view, 'errors'), 'bars')}
       ${chart('Tokens in', view, seriesOf(view, 'tokensIn'), 'bars')}
       ${chart('Tokens out', view, seriesOf(view, 'tokensOut'), 'bars')}
-      ${chart('Requests', view, seriesOf(view, 'requests'), 'bars')}
       ${chart('Time to first byte', view, latency, 'lines')}
-    </div>`;
+    </div>
+    <h2>${GROUPING_TITLES[view.by]}</h2>
+    ${totals(view)}`;
+}
+
+/** The numbers of a day or a period. */
+export function figuresOf({ requests, errors, tokensIn, tokensOut, tokensCached }: UsageTotals): readonly Figure[] {
+  const cached = { title: 'tokens in from a cache', value: formats.number(tokensCached) };
+  return [
+    { title: 'requests', value: formats.number(requests) },
+    { title: 'failed', value: formats.number(errors), ...(errors > 0 && { tone: 'error' as const }) },
+    { title: 'tokens in', value: formats.number(tokensIn) },
+    ...(tokensCached > 0 ? [cached] : []),
+    { title: 'tokens out', value: formats.number(tokensOut) },
+  ];
+}
+
+/** As exact as the bars of the charts. */
+function timeFormat({ range }: UsageView): (time: number) => string {
+  return range === 'quarter' ? formats.date : formats.dateTime;
 }
 
 function chart(title: string, view: UsageView, series: readonly ChartSeries[], kind: Chart['kind']): TemplateResult {
   const period = view.range === 'quarter' ? 'day' : 'hour';
-  const formatTime = view.range === 'quarter' ? formats.date : formats.dateTime;
   const format = kind === 'bars' ? formats.compact : formats.duration;
-  const drawn: Chart = { times: view.times, kind, series, format, formatTime };
+  const drawn: Chart = { times: view.times, kind, series, format, formatTime: timeFormat(view) };
   const label = `${title} per ${period}, as a chart. The values are in the table below.`;
   return html`<section class="chart">
-    <h2>${title} <span class="sub">per ${period}</span></h2>
-    ${kind === 'bars' ? nothing : legend(series)}
+    <h3>${title} <span class="sub">per ${period}</span></h3>
+    ${kind === 'bars' ? nothing : legend(series, 'line')}
     <div role="img" aria-label=${label}><usage-chart .chart=${drawn}></usage-chart></div>
     ${valuesTable({ title: `${title} per ${period}`, ...drawn, format: kind === 'bars' ? formats.number : format })}
   </section>`;
 }
 
-function legend(series: readonly ChartSeries[]): TemplateResult {
+/** Of the bars of all charts, or of the lines of one. */
+function legend(series: readonly { readonly name: string }[], shape = ''): TemplateResult {
   return html`<div class="legend">
-    ${series.map((one, index) => html`<span><span class="swatch line series-${index}"></span>${one.name}</span>`)}
+    ${series.map(
+      (one, index) =>
+        html`<span class="key"><span class="swatch ${shape} series-${index}"></span>${name(one.name)}</span>`,
+    )}
   </div>`;
 }
 
-/** The sums of the period, which are also the legend of the charts. */
-function totals(view: UsageView): TemplateResult {
-  const heading = view.by === 'client' ? 'Client' : 'Model';
-  return html`<div class="scroller totals" tabindex="0" role="region" aria-label="Totals">
+const COLUMNS: Readonly<Record<Measure, string>> = {
+  requests: 'Requests',
+  errors: 'Failed',
+  tokensIn: 'Tokens in',
+  tokensOut: 'Tokens out',
+};
+const MEASURES = Object.keys(COLUMNS) as Measure[];
+
+/** The totals of each client or model. */
+function totals({ by, series, totals: all }: UsageView): TemplateResult {
+  const cells = (value: (measure: Measure) => number) =>
+    MEASURES.map((measure) => cell(COLUMNS[measure].toLowerCase(), formats.number(value(measure))));
+  return html`<div class="scroller numbers totals" tabindex="0" role="region" aria-label="Totals">
     <table>
       <caption class="visually-hidden">
         Totals of the period
       </caption>
       <thead>
         <tr>
-          <th scope="col">${heading}</th>
-          <th scope="col" class="number">Requests</th>
-          <th scope="col" class="number">Tokens in</th>
-          <th scope="col" class="number">Tokens out</th>
+          <th scope="col">${by === 'client' ? 'Client' : 'Model'}</th>
+          ${MEASURES.map((measure) => html`<th scope="col" class="number">${COLUMNS[measure]}</th>`)}
         </tr>
       </thead>
       <tbody>
-        ${view.series.map(
-          (series, index) =>
+        ${series.map(
+          (one, index) =>
             html`<tr>
-              <th scope="row"><span class="swatch series-${index}"></span>${name(series.name)}</th>
-              <td class="number">${formats.number(total(series.requests))}</td>
-              <td class="number">${formats.number(total(series.tokensIn))}</td>
-              <td class="number">${formats.number(total(series.tokensOut))}</td>
+              <th scope="row"><span class="swatch series-${index}"></span>${name(one.name)}</th>
+              ${cells((measure) => total(one[measure]))}
             </tr>`,
         )}
       </tbody>
-      ${view.series.length < 2 ? nothing : sums(view)}
+      ${
+        series.length < 2
+          ? nothing
+          : html`<tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                ${cells((measure) => all[measure])}
+              </tr>
+            </tfoot>`
+      }
     </table>
   </div>`;
 }
 
-function sums({ series }: UsageView): TemplateResult {
-  const all = (values: (one: UsageSeries) => readonly number[]): string =>
-    formats.number(total(series.flatMap((one) => values(one))));
-  return html`<tfoot>
-    <tr>
-      <th scope="row">Total</th>
-      <td class="number">${all((one) => one.requests)}</td>
-      <td class="number">${all((one) => one.tokensIn)}</td>
-      <td class="number">${all((one) => one.tokensOut)}</td>
-    </tr>
-  </tfoot>`;
+/** A narrow tab shows the title of the column after the value. */
+function cell(title: string, value: string): TemplateResult {
+  return html`<td class="number" data-title=${title}>${value}</td>`;
 }
 
 /** The values of a chart as a table, for those who cannot see it or want the numbers. */
@@ -145,7 +194,7 @@ function valuesTable(values: Values): TemplateResult {
     }}
   >
     <summary>Values as a table</summary>
-    <div class="values scroller" tabindex="0" role="region" aria-label="${values.title}, values"></div>
+    <div class="values numbers scroller" tabindex="0" role="region" aria-label="${values.title}, values"></div>
   </details>`;
 }
 
@@ -165,9 +214,9 @@ function table({ title, times, series, format, formatTime }: Values): TemplateRe
         (index) =>
           html`<tr>
             <th scope="row">${formatTime(times[index] ?? 0)}</th>
-            ${series.map(({ values }) => {
-              const value = values[index] ?? null;
-              return html`<td class="number">${value === null ? NO_VALUE : format(value)}</td>`;
+            ${series.map((one) => {
+              const value = one.values[index] ?? null;
+              return cell(shortText(one.name), value === null ? NO_VALUE : format(value));
             })}
           </tr>`,
       )}

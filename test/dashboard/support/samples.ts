@@ -12,6 +12,7 @@ import type {
   PromptsSection,
   UsageView,
 } from '../../../src/dashboard/model.ts';
+import type { Measure } from '../../../src/dashboard/web/chartData.ts';
 import type { KeyOrigin } from '../../../src/keys/accessKeys.ts';
 import type { Evidence } from '../../../src/shared/evidence.ts';
 import type { RunningStatus } from '../../../src/shared/status.ts';
@@ -210,15 +211,18 @@ export function usage(now: number, part: Partial<UsageView> = {}): Extract<ToDas
     const works = range === 'quarter' ? new Date(at).getUTCDay() % 6 !== 0 : hour > 6 && hour < 18;
     return works ? Math.round(((at / step) * (index + 3)) % (17 - index * 3)) : index === 4 && hour === 2 ? 6 : 0;
   };
-  const series = names.map((name, index) => {
+  const samples = names.map((name, index) => {
     const counts = times.map((at) => requestsOf(index, at));
     return {
       name,
       requests: counts,
+      errors: counts.map((value, hour) => (value > 0 && (hour * 7 + index) % 11 === 0 ? 1 : 0)),
       tokensIn: counts.map((value) => value * 8700),
       tokensOut: counts.map((value) => value * 620),
     };
   });
+  const { series = samples } = part;
+  const total = (measure: Measure): number => series.flatMap((one) => one[measure]).reduce((a, b) => a + b, 0);
   const latency = (factor: number) =>
     times.map((at, index) =>
       series.some(({ requests: counts }) => (counts[index] ?? 0) > 0)
@@ -229,7 +233,16 @@ export function usage(now: number, part: Partial<UsageView> = {}): Extract<ToDas
     range,
     by,
     recording: true,
-    today: { requests: 128, errors: 3, tokensIn: 1_113_600, tokensOut: 79_360 },
+    today: { requests: 128, errors: 3, tokensIn: 1_113_600, tokensOut: 79_360, tokensCached: 204_800 },
+    since: series.length === 0 ? null : (times[0] ?? null),
+    totals: {
+      requests: total('requests'),
+      errors: total('errors'),
+      tokensIn: total('tokensIn'),
+      tokensOut: total('tokensOut'),
+      tokensCached: Math.floor(total('tokensIn') / 4),
+    },
+    firstByte: 430,
     times,
     series,
     median: latency(1),

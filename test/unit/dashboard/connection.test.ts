@@ -25,6 +25,34 @@ describe('connectionSection()', () => {
     assert.deepEqual(new Set(tones.map(([tone]) => tone)), new Set(['neutral', 'warning', 'error', 'good']));
   });
 
+  it('leads to the remedy of a failure, to the chat while connected, and to nothing while there is only to wait', () => {
+    const primaryOf = (name: string) => connectionSection(STATES[name] ?? { kind: 'off' }, {}).primary;
+    const expected = {
+      off: 'start',
+      starting: null,
+      checking: null,
+      'about to restart after a crash': 'restart',
+      'failed to start': 'restart',
+      'wrong setting': 'openSettings',
+      'port taken: program': 'useFreePort',
+      'newer version in another window': 'reloadWindow',
+      'no API key': 'setApiKey',
+      'key refused': 'setApiKey',
+      slow: 'checkConnection',
+      'unreachable: network': 'diagnose',
+      'unreachable: attestation': 'checkConnection',
+      'unreachable: pcr0': 'showAttestation',
+      'unreachable: protocol': 'openSettings',
+      'without the list of images': 'diagnose',
+      'new image': 'reviewImage',
+      'new image beside a session with another one': 'reviewImage',
+      'connected to a verified enclave': 'openChat',
+      'connected to a development backend': 'openChat',
+      'connected while the enclave is verified again': 'openChat',
+    };
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, primaryOf(name)])), expected);
+  });
+
   it('lists the facts of a running proxy, the models for chat as the user has set them, and the others', () => {
     const catalogue = { data: [{ id: 'a', name: 'A' }] };
     const status = runningStatus({ health: { kind: 'connected', models: ['a', 'b'], catalogue, checkedAt: AT } });

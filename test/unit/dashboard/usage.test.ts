@@ -22,17 +22,51 @@ const view = (sums: readonly UsageSum[], range: Range = 'day', by: Grouping = 'c
 
 describe('usageView()', () => {
   it('has 48 hours or 7 days by the hour, and 90 days by the day', () => {
-    for (const [range, length, step] of [
-      ['day', 48, HOUR],
-      ['week', 168, HOUR],
+    for (const [range, length] of [
+      ['day', 48],
+      ['week', 168],
     ] as const) {
-      const { times } = view([], range);
+      const { times } = view([sum({ hour: startOf(range, NOW) })], range);
       assert.equal(times.length, length);
       assert.equal(times.at(-1), THIS_HOUR);
-      assert.ok(times.every((time, index) => index === 0 || time - (times[index - 1] ?? 0) === step));
+      assert.ok(times.every((time, index) => index === 0 || time - (times[index - 1] ?? 0) === HOUR));
       assert.equal(startOf(range, NOW), times[0]);
     }
-    assert.equal(view([], 'quarter').times.length, 90);
+    assert.equal(view([sum({ hour: startOf('quarter', NOW) })], 'quarter').times.length, 90);
+  });
+
+  it('begins with the first request, but has at least twelve hours or days', () => {
+    const early = THIS_HOUR - 20 * HOUR;
+    const some = view([sum(), sum({ hour: early })], 'week');
+    assert.deepEqual([some.since, some.times[0], some.times.length], [early, early, 21]);
+    assert.equal(some.series[0]?.requests.length, 21);
+    assert.deepEqual([some.series[0].requests[0], some.series[0].requests[20]], [1, 1]);
+    for (const range of ['day', 'week', 'quarter'] as const) {
+      const { since, times, series, median } = view([sum()], range);
+      assert.deepEqual([times.length, series[0]?.requests.length, median.length], [12, 12, 12], range);
+      assert.equal(since, times.at(-1), range);
+    }
+    assert.equal(view([]).since, null);
+    assert.equal(view([sum({ hour: THIS_HOUR - 48 * HOUR })]).since, null);
+  });
+
+  it('adds up the range: requests, failures, tokens and the median of the times to the first byte', () => {
+    const { totals, firstByte, series } = view([
+      sum({ requests: 5, errors: 2, cancelled: 1, tokensCached: 3, firstByte: { [bucketOf(100)]: 3 } }),
+      sum({
+        hour: THIS_HOUR - HOUR,
+        model: 'x',
+        requests: 2,
+        errors: 1,
+        tokensCached: 1,
+        firstByte: { [bucketOf(9000)]: 2 },
+      }),
+      sum({ hour: THIS_HOUR - 48 * HOUR, requests: 100, errors: 100 }),
+    ]);
+    assert.deepEqual(totals, { requests: 7, errors: 3, tokensIn: 20, tokensOut: 10, tokensCached: 4 });
+    assert.deepEqual(series[0]?.errors.slice(-3), [0, 1, 2]);
+    assert.ok(firstByte !== null && Math.abs(firstByte - 100) < 15);
+    assert.equal(view([sum()]).firstByte, null);
   });
 
   it('adds up what belongs to one hour, and leaves out what is older or of the future', () => {
@@ -60,7 +94,9 @@ describe('usageView()', () => {
       sum({ hour: THIS_HOUR + HOUR, requests: 100 }),
     ];
     for (const range of ['day', 'week', 'quarter'] as const)
-      assert.deepEqual(view(sums, range).today, { requests: 4, errors: 1, tokensIn: 8, tokensOut: 7 });
+      assert.deepEqual(view(sums, range).today, {
+        ...{ requests: 4, errors: 1, tokensIn: 8, tokensOut: 7, tokensCached: 8 },
+      });
   });
 
   it('groups by client or by model; those with most tokens come first', () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { promptMap } from '../../../src/promptMap/promptMap.ts';
 import type { MapFacts } from '../../../src/promptMap/promptMap.ts';
-import type { ProxyStatus } from '../../../src/shared/status.ts';
 import { runningStatus } from '../../support/statuses.ts';
 
 const PLAIN = { isBuiltIn: false, isForAi: true, offersModels: false };
@@ -45,11 +44,16 @@ describe('promptMap()', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('offers what the state offers first while requests fail', () => {
-    const actionsOf = (status: ProxyStatus) => promptMap({ ...FACTS, status }).actions;
+  it('offers the remedy of the state while requests fail', () => {
+    const states = [
+      runningStatus(),
+      { kind: 'off' },
+      runningStatus({ health: { kind: 'noKey' } }),
+      { kind: 'starting' },
+    ] as const;
     assert.deepEqual(
-      [runningStatus(), { kind: 'off' } as const, runningStatus({ health: { kind: 'noKey' } })].map(actionsOf),
-      [[], ['start'], ['setApiKey']],
+      states.map((status) => promptMap({ ...FACTS, status }).remedy),
+      [null, 'start', 'setApiKey', null],
     );
   });
 

@@ -153,7 +153,7 @@ describe('The dashboard', () => {
     assert.ok(existsSync(join(storage(), 'usage')));
     await dashboard.press('Erase…');
     await window.press('Erase the recorded usage?', 'Erase');
-    await dashboard.reads('No requests were recorded in this period.');
+    await dashboard.reads('No requests were recorded in the last');
     assert.ok(!existsSync(join(storage(), 'usage')));
   });
 

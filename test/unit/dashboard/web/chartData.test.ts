@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { UsageView } from '../../../../src/dashboard/model.ts';
-import { active, hasRequests, seriesOf, stack, total } from '../../../../src/dashboard/web/chartData.ts';
+import { active, seriesOf, stack, total } from '../../../../src/dashboard/web/chartData.ts';
 
+const NOTHING = { requests: 0, errors: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0 };
 const VIEW: UsageView = {
   ...{ range: 'day', by: 'client', recording: true, times: [0, 1, 2], median: [], percentile95: [] },
-  today: { requests: 0, errors: 0, tokensIn: 0, tokensOut: 0 },
+  ...{ today: NOTHING, totals: NOTHING, since: null, firstByte: null },
   series: [
-    { name: 'a', requests: [1, 0, 0], tokensIn: [10, 0, 0], tokensOut: [5, 0, 0] },
-    { name: 'b', requests: [2, 0, 3], tokensIn: [20, 0, 30], tokensOut: [6, 0, 7] },
+    { name: 'a', requests: [1, 0, 0], errors: [1, 0, 0], tokensIn: [10, 0, 0], tokensOut: [5, 0, 0] },
+    { name: 'b', requests: [2, 0, 3], errors: [0, 0, 0], tokensIn: [20, 0, 30], tokensOut: [6, 0, 7] },
   ],
 };
 
@@ -41,16 +42,5 @@ describe('active', () => {
   it('returns the indexes at which there is a value', () => {
     assert.deepEqual(active(seriesOf(VIEW, 'requests'), 3), [0, 2]);
     assert.deepEqual(active([{ name: 'x', values: [null, 0, 4] }], 3), [2]);
-  });
-});
-
-describe('hasRequests', () => {
-  it('is true if any series has a request', () => {
-    assert.equal(hasRequests(VIEW), true);
-    assert.equal(hasRequests({ ...VIEW, series: [] }), false);
-    assert.equal(
-      hasRequests({ ...VIEW, series: [{ name: 'a', requests: [0], tokensIn: [0], tokensOut: [0] }] }),
-      false,
-    );
   });
 });

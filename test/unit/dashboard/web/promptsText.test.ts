@@ -7,7 +7,7 @@ import { sender } from '../../../support/senders.ts';
 const ENCLAVE: Reach = { kind: 'enclave' };
 
 const summaryFor = (verdicts: readonly SenderVerdict[], reach: Reach = ENCLAVE) =>
-  summaryOf({ reach, actions: [], senders: verdicts.map((verdict) => sender(verdict)), isRemote: false });
+  summaryOf({ reach, remedy: null, senders: verdicts.map((verdict) => sender(verdict)), isRemote: false });
 
 describe('summaryOf()', () => {
   it('counts what is sealed of what sends prompts', () => {
@@ -95,7 +95,7 @@ describe('buttonOf()', () => {
 
 describe('limitsOf()', () => {
   it('says what a window on another computer cannot list', () => {
-    const section = { reach: ENCLAVE, actions: [], senders: [] };
+    const section = { reach: ENCLAVE, remedy: null, senders: [] };
     const [here, elsewhere] = [false, true].map((isRemote) => limitsOf({ ...section, isRemote }).length);
     assert.equal(elsewhere, (here ?? 0) + 1);
   });
