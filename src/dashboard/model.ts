@@ -111,7 +111,7 @@ export interface UsageView {
   readonly totals: UsageTotals;
   /** The median of the times to the first byte in the range, in milliseconds; null without any. */
   readonly firstByte: number | null;
-  /** The start of each hour, or of each day in local time, from shortly before `since`. */
+  /** The start of each hour, or of each day in local time, from `since` on; some are before it if there were only few. */
   readonly times: readonly number[];
   /** Those with most tokens first; at most eight, the last one may be all others together. */
   readonly series: readonly UsageSeries[];

@@ -44,15 +44,17 @@ export function sideRows(
 ): readonly SideRow[] {
   const url = baseUrlOf(status);
   const view = describeStatus(status);
+  const remedies = remedyRows(view);
+  const others = ACTIONS.filter((name) => remedies.every(({ command }) => command !== name));
   return [
     stateRow(status, view),
-    ...remedyRow(view),
+    ...remedies,
     ...(url === undefined
       ? []
       : [{ label: 'Base URL', description: url, icon: 'copy', command: 'copyBaseUrl' } as const]),
     { label: 'Clients', children: clientRows(keys, url !== undefined) },
     ...(url === undefined ? [] : [{ label: 'Last failures', children: failureRows(failures, keys) }]),
-    { label: 'Actions', children: [ASK, ...ACTIONS.map(commandRow)] },
+    { label: 'Actions', children: [ASK, ...others.map(commandRow)] },
   ];
 }
 
@@ -76,7 +78,7 @@ function stateRow(status: ProxyStatus, view: StatusView): SideRow {
 }
 
 /** What helps in a state that needs the user; a click on the state itself may run it already. */
-function remedyRow({ remedy, click }: StatusView): readonly SideRow[] {
+function remedyRows({ remedy, click }: StatusView): readonly SideRow[] {
   return remedy === null || remedy === click ? [] : [commandRow(remedy)];
 }
 

@@ -10,7 +10,7 @@ const MAX_SERIES = 8;
 const HOURS: Readonly<Record<Exclude<Range, 'quarter'>, number>> = { day: 48, week: 7 * 24 };
 const DAYS = 90;
 /** A chart has at least as many hours or days, also if only the last of them have requests. */
-const FEWEST_TIMES = 12;
+const FEWEST_TIMES = 7;
 const OTHER = 'Other';
 const NO_MODEL = 'No model named';
 

@@ -21,7 +21,7 @@ describe('The section Overview', () => {
     const view = await suite.openAt('overview');
     await view.show(usage(NOW));
     const numbers = await view.page.locator('.figures dd').allInnerTexts();
-    assert.deepEqual(trimmed(numbers), ['128', '3', '1,113,600', '204,800', '79,360']);
+    assert.deepEqual(trimmed(numbers), ['128', '3', '1,113,600', '79,360']);
   });
 
   it('has one button that stands out, or none while there is only to wait', async () => {

@@ -14,7 +14,7 @@ describe('The section Usage over Time', () => {
       await view.panel(),
       new RegExp(
         /Since 15 Jan 2026, 13:00 first request in the last 48 hours/.source +
-          / requests 1,234 failed 5 tokens in 67,890 tokens in from a cache 100 tokens out 4,321/.source +
+          / requests 1,234 failed 5 tokens in 67,890 tokens out 4,321 tokens in from a cache 100/.source +
           / to first byte \(median\) 1\.3 s VS Code Claude Code Codex Cline nightly scripts Requests per hour/.source,
       ),
     );

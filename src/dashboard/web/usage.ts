@@ -63,6 +63,8 @@ function noRequests({ range, recording }: UsageView, dashboard: Dashboard): Temp
 }
 
 function use(view: UsageView, since: number): TemplateResult {
+  const { tokensCached } = view.totals;
+  const cached = { title: 'tokens in from a cache', value: formats.number(tokensCached) };
   const firstByte = { title: 'to first byte (median)', value: formats.duration(view.firstByte) };
   const latency = [
     { name: 'Median', values: view.median },
@@ -71,7 +73,7 @@ function use(view: UsageView, since: number): TemplateResult {
   return html`<h2>
       Since ${timeFormat(view)(since)} <span class="sub">first request in the last ${RANGE_TITLES[view.range]}</span>
     </h2>
-    ${figures([...figuresOf(view.totals), firstByte])} ${legend(view.series)}
+    ${figures([...figuresOf(view.totals), ...(tokensCached === 0 ? [] : [cached]), firstByte])} ${legend(view.series)}
     <div class="charts">
       ${chart('Requests', view, seriesOf(view, 'requests'), 'bars')}
       ${view.totals.errors === 0 ? nothing : chart('Failed requests', view, seriesOf(view, 'errors'), 'bars')}
@@ -84,13 +86,11 @@ function use(view: UsageView, since: number): TemplateResult {
 }
 
 /** The numbers of a day or a period. */
-export function figuresOf({ requests, errors, tokensIn, tokensOut, tokensCached }: UsageTotals): readonly Figure[] {
-  const cached = { title: 'tokens in from a cache', value: formats.number(tokensCached) };
+export function figuresOf({ requests, errors, tokensIn, tokensOut }: UsageTotals): readonly Figure[] {
   return [
     { title: 'requests', value: formats.number(requests) },
     { title: 'failed', value: formats.number(errors), ...(errors > 0 && { tone: 'error' as const }) },
     { title: 'tokens in', value: formats.number(tokensIn) },
-    ...(tokensCached > 0 ? [cached] : []),
     { title: 'tokens out', value: formats.number(tokensOut) },
   ];
 }

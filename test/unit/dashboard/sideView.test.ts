@@ -4,7 +4,7 @@ import type { SideRow } from '../../../src/dashboard/sideView.ts';
 import { makeAccessKey } from '../../../src/keys/accessKeys.ts';
 import type { RequestRecord } from '../../../src/shared/activity.ts';
 import type { Health, ProxyStatus } from '../../../src/shared/status.ts';
-import { AT, runningStatus } from '../../support/statuses.ts';
+import { AT, runningStatus, unreachableStatus } from '../../support/statuses.ts';
 
 const CLINE = makeAccessKey('Cline', 'assistant', AT);
 const USED = { ...makeAccessKey("Ada's notebook", 'user', AT), lastUsedAt: AT };
@@ -58,6 +58,12 @@ describe('sideRows()', () => {
     assert.deepEqual(taken.slice(0, 3), ['Port taken → openDashboard', 'Use a Free Port → useFreePort', 'Clients']);
     const refused = outline(rowsOf(runningStatus({ health: { kind: 'keyRejected', checkedAt: AT } })));
     assert.deepEqual(refused.slice(0, 2), ['Key refused → openDashboard', 'Set API Key → setApiKey']);
+  });
+
+  it('offers each command once', () => {
+    const rows = outline(rowsOf(unreachableStatus('network')));
+    assert.equal(rows[1], 'Run Diagnostics → diagnose');
+    assert.equal(rows.filter((row) => row.includes('diagnose')).length, 1);
   });
 
   it('offers to start a proxy that is off, and says nothing about clients then', () => {

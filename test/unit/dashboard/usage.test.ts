@@ -35,7 +35,7 @@ describe('usageView()', () => {
     assert.equal(view([sum({ hour: startOf('quarter', NOW) })], 'quarter').times.length, 90);
   });
 
-  it('begins with the first request, but has at least twelve hours or days', () => {
+  it('begins with the first request, but has at least seven hours or days', () => {
     const early = THIS_HOUR - 20 * HOUR;
     const some = view([sum(), sum({ hour: early })], 'week');
     assert.deepEqual([some.since, some.times[0], some.times.length], [early, early, 21]);
@@ -43,7 +43,7 @@ describe('usageView()', () => {
     assert.deepEqual([some.series[0].requests[0], some.series[0].requests[20]], [1, 1]);
     for (const range of ['day', 'week', 'quarter'] as const) {
       const { since, times, series, median } = view([sum()], range);
-      assert.deepEqual([times.length, series[0]?.requests.length, median.length], [12, 12, 12], range);
+      assert.deepEqual([times.length, series[0]?.requests.length, median.length], [7, 7, 7], range);
       assert.equal(since, times.at(-1), range);
     }
     assert.equal(view([]).since, null);
