@@ -20,6 +20,8 @@ export interface RequestRecord {
   readonly path: string;
   /** The model that the response names, at most 200 characters; null if it names none, or one of more than 4 KiB. */
   readonly model: string | null;
+  /** The model that the client asked for, likewise; null also until its body is complete, and for one of more than 4 MiB. */
+  readonly requestedModel: string | null;
   /** 0 until the response starts; that of the last refusal, while the request waits for capacity. */
   readonly status: number;
   /** Milliseconds from the head to the first byte of the response body. */
@@ -34,6 +36,8 @@ export interface RequestRecord {
   readonly outcome: Outcome | null;
   /** `complete`, `client-gone`, or the code of the error that ended the request; empty while it runs. */
   readonly end: string;
+  /** The code of the cause of that error, as in the log; null if it is not known. */
+  readonly detail: string | null;
 }
 
 const RECORD: Readonly<Record<keyof RequestRecord, Check>> = {
@@ -43,6 +47,7 @@ const RECORD: Readonly<Record<keyof RequestRecord, Check>> = {
   method: isString,
   path: isString,
   model: isNullOr(isString),
+  requestedModel: isNullOr(isString),
   status: isCount,
   firstByteMs: isNullOr(isCount),
   durationMs: isCount,
@@ -51,6 +56,7 @@ const RECORD: Readonly<Record<keyof RequestRecord, Check>> = {
   tokensCached: isNullOr(isCount),
   outcome: isNullOr(isOneOf(...OUTCOMES)),
   end: isString,
+  detail: isNullOr(isString),
 };
 
 export interface ActivityReport {

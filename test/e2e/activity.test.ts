@@ -60,6 +60,7 @@ describe('The activity of a proxy', () => {
     assert.ok(at >= begin && firstByteMs !== null && firstByteMs <= durationMs && at + durationMs <= Date.now() + 1);
     assert.deepEqual(record, {
       ...{ id: 1, caller: idOf(ACCESS_KEY), method: 'POST', path: '/v1/chat/completions', model: MODEL },
+      ...{ requestedModel: MODEL, detail: null },
       ...{ ...streamed, tokensCached: null, status: 200, outcome: 'answered', end: 'complete' },
     });
 
@@ -192,11 +193,13 @@ describe('The activity of a proxy', () => {
     };
     proxy = await scope.internalProxy(await scope.enclave({ handler }), {}, { ownership: SECRET });
     for (let batch = 0; batch < 51; batch++)
-      await Promise.all(Array.from({ length: 10 }, () => sendRequest(proxy.url, { body: chatBody('Hello') })));
+      await Promise.all(
+        Array.from({ length: 10 }, () => sendRequest(proxy.url, { body: chatBody('Hello', { model: name }) })),
+      );
     const { finished, cursor } = await activity();
     assert.deepEqual([finished.length, cursor], [500, 510]);
     const expected = Array.from(name).slice(0, 200).join('');
-    for (const { model } of finished) assert.equal(model, expected);
+    for (const { model, requestedModel } of finished) assert.deepEqual([model, requestedModel], [expected, expected]);
   });
 
   it('contains no prompt, no response and no key', async () => {

@@ -10,6 +10,7 @@ export function requestRecord(change: Partial<RequestRecord> = {}): RequestRecor
     method: 'POST',
     path: '/v1/chat/completions',
     model: 'glm-5',
+    requestedModel: 'glm-5',
     status: 200,
     firstByteMs: 50,
     durationMs: 90,
@@ -18,6 +19,7 @@ export function requestRecord(change: Partial<RequestRecord> = {}): RequestRecor
     tokensCached: 4,
     outcome: 'answered',
     end: 'complete',
+    detail: null,
     ...change,
   };
 }

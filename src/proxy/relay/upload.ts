@@ -74,7 +74,7 @@ export class Upload {
 
   #take(chunk: Buffer): void {
     const { entry, place, withApiKey, bodyLength, limit } = this.#options;
-    entry.bytesIn += chunk.length;
+    entry.received(chunk);
     if (entry.bytesIn > limit.max) {
       this.#refuse(limit.error, 'body_too_large');
       return;

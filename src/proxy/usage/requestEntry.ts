@@ -4,12 +4,17 @@ import type { RequestRecord } from '../../shared/activity.ts';
 import type { Outcome } from '../../shared/usage.ts';
 import { systemClock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
-import { createTokenObserver } from './tokenObserver.ts';
+import { JsonFields } from './jsonFields.ts';
+import { createTokenObserver, parseModel } from './tokenObserver.ts';
 import type { TokenObserver } from './tokenObserver.ts';
 
+const MODEL = [Buffer.from('model')];
+/** The model is not looked for in longer bodies, in bytes: that would delay other requests. */
+const MAX_SEARCHED = 4 * 1024 * 1024;
+
 /**
- * What is known of one request, for its line in the log and its record: times, sizes, tokens and the model, and nothing
- * else of its content.
+ * What is known of one request, for its line in the log and its record: times, sizes, tokens and the models that the
+ * client and the backend name, and nothing else of its content.
  */
 export class RequestEntry {
   readonly method: string;
@@ -36,6 +41,8 @@ export class RequestEntry {
   #waited = 0;
   #result: Outcome = 'broken';
   #observer: TokenObserver | undefined;
+  /** Of the client's body. */
+  #fields: JsonFields | undefined;
 
   constructor(
     method: string,
@@ -49,6 +56,14 @@ export class RequestEntry {
     this.#clocks = clocks;
     this.#at = clocks.wall();
     this.#begin = clocks.monotonic();
+  }
+
+  /** A chunk of the client's body. */
+  received(bytes: Uint8Array): void {
+    this.bytesIn += bytes.length;
+    if (this.bytesIn > MAX_SEARCHED) return;
+    this.#fields ??= new JsonFields(MODEL);
+    this.#fields.push(bytes);
   }
 
   /** A response starts with this status. */
@@ -102,6 +117,7 @@ export class RequestEntry {
       method: this.method,
       path: this.path,
       model: this.#observer?.model ?? null,
+      requestedModel: parseModel(this.#fields?.value(0)) ?? null,
       status: this.status,
       firstByteMs: this.#firstByte === undefined ? null : tenths(this.#firstByte),
       durationMs: tenths(this.#elapsed()),
@@ -110,6 +126,7 @@ export class RequestEntry {
       tokensCached: tokens?.cached ?? null,
       outcome: isOver ? this.outcome : null,
       end: isOver ? this.end : '',
+      detail: isOver ? this.detail : null,
     };
   }
 

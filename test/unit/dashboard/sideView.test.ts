@@ -15,6 +15,7 @@ const FAILED: RequestRecord = {
   method: 'POST',
   path: '/v1/chat/completions',
   model: null,
+  requestedModel: 'glm-5',
   status: 502,
   firstByteMs: null,
   durationMs: 20,
@@ -23,6 +24,7 @@ const FAILED: RequestRecord = {
   tokensCached: null,
   outcome: 'refused',
   end: 'network',
+  detail: null,
 };
 
 const outline = (rows: readonly SideRow[]): string[] =>

@@ -33,7 +33,11 @@ describe('parseActivity()', () => {
     return Object.keys(RECORD).flatMap((field) => [
       Object.fromEntries(Object.entries(RECORD).filter(([name]) => name !== field)),
       ...[true, [], 'toString', -1]
-        .filter((value) => typeof value !== 'string' || !['caller', 'method', 'path', 'model', 'end'].includes(field))
+        .filter(
+          (value) =>
+            typeof value !== 'string' ||
+            !['caller', 'method', 'path', 'model', 'requestedModel', 'end', 'detail'].includes(field),
+        )
         .map((value) => ({ ...RECORD, [field]: value })),
     ]);
   }

@@ -26,7 +26,16 @@ describe('RequestEntry', () => {
   describe('has a record', () => {
     it('of times, tokens and the model, and of nothing else of the response', async () => {
       const begun = { id: 7, at: clock.wall(), caller: 'someone', method: 'POST', path: PATH };
-      const running = { model: null, tokensIn: null, tokensOut: null, tokensCached: null, outcome: null, end: '' };
+      const unknown = { requestedModel: null, detail: null };
+      const running = {
+        ...unknown,
+        model: null,
+        tokensIn: null,
+        tokensOut: null,
+        tokensCached: null,
+        outcome: null,
+        end: '',
+      };
       await clock.advance(10.04);
       assert.deepEqual(record(), { ...begun, ...running, status: 0, firstByteMs: null, durationMs: 10 });
       respond();
@@ -37,6 +46,7 @@ describe('RequestEntry', () => {
       entry.chunk(ANSWER.subarray(20));
       assert.deepEqual(entry.record(7, 'someone', true), {
         ...begun,
+        ...unknown,
         model: 'glm-5',
         status: 200,
         firstByteMs: 30,
@@ -68,6 +78,33 @@ describe('RequestEntry', () => {
         assert.deepEqual([entry.outcome, recorded, recordedEnd], [outcome, outcome, end]);
       });
     }
+
+    it('of the model that the client asked for, once the body is complete', () => {
+      const body = Buffer.from('{"messages":[{"model":"x","content":"\\"model\\":\\"y\\""}],"model":"gpt-x","n":1}');
+      for (let at = 0; at < body.length; at++) {
+        assert.equal(record().requestedModel, null);
+        entry.received(body.subarray(at, at + 1));
+      }
+      assert.deepEqual([record().requestedModel, entry.bytesIn], ['gpt-x', body.length]);
+    });
+
+    it('of at most 200 characters of that model, and of none that is not a text or in a body that is too long', () => {
+      const requested = (...chunks: readonly string[]) => {
+        entry = new RequestEntry('POST', PATH, null, clock);
+        for (const chunk of chunks) entry.received(Buffer.from(chunk));
+        return record().requestedModel;
+      };
+      assert.equal(requested(JSON.stringify({ model: 'm'.repeat(300) })), 'm'.repeat(200));
+      for (const model of [7, { name: 'x' }, '', 'm'.repeat(5000)])
+        assert.equal(requested(JSON.stringify({ model })), null);
+      assert.equal(requested('no JSON'), null);
+      assert.equal(requested('{"model":"x"', ' '.repeat(5 * 1024 * 1024), '}'), null);
+    });
+
+    it('of the cause of an error, when it is over', () => {
+      Object.assign(entry, { end: 'network', detail: 'ECONNRESET' });
+      assert.deepEqual([record().detail, entry.record(7, 'someone', true).detail], [null, 'ECONNRESET']);
+    });
 
     it('without tokens, a model and a time of an error', () => {
       respond(500);
