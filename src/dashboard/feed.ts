@@ -6,9 +6,9 @@ import type { AccessKey } from '../keys/accessKeys.ts';
 import type { Secrets } from '../keys/secrets.ts';
 import type { PromptMap } from '../promptMap/promptMap.ts';
 import type { Settings } from '../settings/editorSettings.ts';
+import { DIRECT, UNKNOWN } from '../shared/callers.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import type { ProxyStatus } from '../shared/status.ts';
-import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { Supervisor } from '../supervisor/supervisor.ts';
 import type { UsageHistory } from '../usageHistory/usageHistory.ts';
 import { attestationSection } from './attestation.ts';
@@ -17,6 +17,7 @@ import type { ActionResult } from './clients.ts';
 import { connectionSection } from './connection.ts';
 import type { ToDashboard } from './messages.ts';
 import type { DashboardState, Grouping, Range } from './model.ts';
+import { isOwnCheck } from './requestText.ts';
 import { startOf, usageView } from './usage.ts';
 
 /** In milliseconds: how often requests are read while some run, and while none does; the other two lists. */
@@ -222,7 +223,11 @@ export class DashboardFeed {
     const records = [...report.finished, ...report.running];
     if (records.some(({ caller }) => this.#isNew(caller))) await this.#readClients();
     if (isOther || records.length > 0) {
-      const requests = records.map((record) => ({ ...record, client: this.#nameOf(record.caller) }));
+      const requests = records.map((record) => ({
+        ...record,
+        client: this.#nameOf(record.caller),
+        isOwnCheck: isOwnCheck(record, this.#keys),
+      }));
       this.#post({ type: 'requests', reset: isOther, requests });
     }
     return report.running.length > 0;

@@ -17,6 +17,17 @@ export const NEXT_STEPS = ['openChat', 'connectAssistant'] as const satisfies re
 /** Commands that the dashboard may run in every state. */
 export const ALWAYS_OFFERED = [...NEXT_STEPS, 'openSettings'] as const satisfies readonly CommandName[];
 export type NextStep = (typeof NEXT_STEPS)[number];
+/** Commands that help after a request has failed, whatever the state is now. */
+export const FAILURE_ACTIONS = [
+  'checkConnection',
+  'connectAssistant',
+  'diagnose',
+  'reviewImage',
+  'setApiKey',
+  'showAttestation',
+  'showLog',
+] as const satisfies readonly VisibleCommand[];
+export type FailureAction = (typeof FAILURE_ACTIONS)[number];
 export const ASK_IN_CHAT = 'Ask in Chat';
 
 export interface ConnectionSection {
@@ -75,9 +86,12 @@ export interface AttestationSection {
   readonly canSaveEvidence: boolean;
 }
 
-/** A request, and the name of its client. */
+/** A request, and whose it is. */
 export interface NamedRequest extends RequestRecord {
+  /** The name of the client. */
   readonly client: string;
+  /** The extension itself has asked for the models, to check the connection. */
+  readonly isOwnCheck: boolean;
 }
 
 export const RANGES = ['day', 'week', 'quarter'] as const;

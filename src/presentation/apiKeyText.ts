@@ -14,6 +14,9 @@ const LIKE_ACCESS_KEY = /^["']?sealed[-_]|sealed[-_][\w-]{20}/i;
 const BEFORE_KEY = /^(?:(?:authorization:\s*)?bearer\b|authorization:|(?:export\s)?[a-z_]{0,40}key\s?[:=])/i;
 const QUOTES = '"\'`“”‘’';
 
+/** What to do if the backend refuses the API key. */
+export const NEW_KEY = 'The key is invalid or was deleted. Set a new one.';
+
 /** A sentence that says where the user of this backend gets an API key. */
 export function keySource(backendUrl: string): string {
   return backendUrl === DEFAULT_BACKEND

@@ -1,5 +1,6 @@
 // Why the backend cannot be used, and what to do.
-import type { Cause, Health } from '../shared/status.ts';
+import type { ConnectionFailure } from '../shared/ownership.ts';
+import type { Cause } from '../shared/status.ts';
 import type { VisibleCommand } from './commands.ts';
 import { NETWORK_REMEDY, networkRemedy } from './networkText.ts';
 import { PRODUCT } from './text.ts';
@@ -71,7 +72,10 @@ export const CAUSES: Readonly<Record<Cause, CauseText>> = {
   },
 };
 
-type Unusable = Pick<Extract<Health, { kind: 'unreachable' }>, 'cause' | 'failure'>;
+interface Unusable {
+  readonly cause: Cause;
+  readonly failure: Pick<ConnectionFailure, 'code' | 'detail'> | null;
+}
 
 /** The command that helps with a backend that cannot be used. */
 export function commandOf({ cause, failure }: Unusable): VisibleCommand {

@@ -2,7 +2,7 @@
 import type { NewImage } from '../shared/messages.ts';
 import type { Health, PortUser, ProxyStatus, RunningStatus } from '../shared/status.ts';
 import { VERSION } from '../shared/version.ts';
-import { keySource } from './apiKeyText.ts';
+import { NEW_KEY, keySource } from './apiKeyText.ts';
 import { CAUSES, commandOf, remedyOf } from './causes.ts';
 import type { VisibleCommand } from './commands.ts';
 import { imageQuestion } from './imageText.ts';
@@ -195,7 +195,7 @@ function describeRunning(status: RunningStatus): Description {
         label: 'key refused',
         severity: 'error',
         headline: `${PRODUCT} reached the backend, but the backend refused the API key.`,
-        detail: 'The key is invalid or was deleted. Set a new one.',
+        detail: NEW_KEY,
         remedy: 'setApiKey',
       };
     case 'slow':

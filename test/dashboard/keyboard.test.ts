@@ -38,7 +38,9 @@ describe('The keyboard', () => {
     await view.show(requests(NOW, 30), usage(NOW));
     for (const section of SECTIONS) {
       await view.show({ type: 'show', section });
-      const usable = view.page.locator('#panel :is(vscode-button, select, summary, .scroller)');
+      const usable = view.page.locator(
+        '#panel :is(vscode-button, button, input:not([type=radio]), select, summary, .scroller)',
+      );
       const expected = await usable.filter({ visible: true }).count();
       await view.page.locator('#panel').focus();
       const reached = new Set<number>();
@@ -50,7 +52,11 @@ describe('The keyboard', () => {
           const shown = element.shadowRoot?.querySelector('.base') ?? element;
           const { outlineStyle, outlineWidth } = getComputedStyle(shown);
           const isMarked = outlineStyle !== 'none' && outlineWidth !== '0px';
-          const all = [...document.querySelectorAll('#panel :is(vscode-button, select, summary, .scroller)')];
+          const all = [
+            ...document.querySelectorAll(
+              '#panel :is(vscode-button, button, input:not([type=radio]), select, summary, .scroller)',
+            ),
+          ];
           return { index: all.indexOf(element), isMarked, tag: element.outerHTML.slice(0, 80) };
         });
         if (at === undefined || at.index === -1) continue;
@@ -85,16 +91,21 @@ describe('The saved view', () => {
   const suite = dashboardSuite();
 
   it('is shown again after the tab was hidden, and its usage is asked for', async () => {
-    const saved = { section: 'usage', client: 'Codex', range: 'quarter', by: 'model' };
+    const saved = { section: 'usage', client: 'Codex', shown: 'failed', range: 'quarter', by: 'model' };
     const view = await suite.open({ saved });
     assert.equal(await view.page.locator('h1').textContent(), 'Usage over Time');
     assert.deepEqual(await view.sent(), [{ type: 'ready' }, { type: 'usageView', range: 'quarter', by: 'model' }]);
     await view.show(requests(NOW, 30), { type: 'show', section: 'requests' });
-    assert.equal(await view.page.locator('tbody tr').count(), 6);
+    assert.equal(await view.page.locator('.requests > li').count(), 1);
+    assert.match(await view.panel(), /All 6 Failed 1 Running 0 /);
   });
 
   it('is ignored where this version does not know it', async () => {
-    for (const saved of [null, 'x', { section: 'gone', client: 7, range: 'year', by: {} }]) {
+    for (const saved of [
+      null,
+      'x',
+      { section: 'gone', client: 7, shown: 'some', ownChecks: 1, range: 'year', by: {} },
+    ]) {
       const view = await suite.open({ saved });
       assert.equal(await view.page.locator('h1').textContent(), 'Overview');
       assert.deepEqual((await view.sent())[1], { type: 'usageView', range: 'day', by: 'client' });

@@ -36,19 +36,19 @@ describe('The section Requests under load', () => {
       );
       return { type: 'requests', reset: false, requests: rows };
     });
-    const first = await view.page.locator('tbody tr:last-child').elementHandle();
+    const first = await view.page.locator('.requests > li:last-child').elementHandle();
     const works: number[] = [];
     for (const update of updates) {
       const work = await measureWork(view.page);
       await view.show(update);
       works.push(await work());
     }
-    const kept = await first.evaluate((row) => row === document.querySelector('tbody tr:last-child'));
+    const kept = await first.evaluate((row) => row === document.querySelector('.requests > li:last-child'));
     // The fastest: other programs on a busy computer slow down some of them, and slow code slows down all.
     const share = Math.min(...works) / INTERVAL;
     assert.ok(share < 0.5, `busy for ${Math.round(share * 100)} % of the time`);
     assert.ok(kept, 'rows that did not change were rendered again');
-    const durations = await view.page.locator('tr.running td:nth-child(7)').allTextContents();
+    const durations = await view.page.locator('li.running .duration').allTextContents();
     assert.equal(durations.length, STREAMS);
   });
 
@@ -60,11 +60,11 @@ describe('The section Requests under load', () => {
         const rows = new Set<Node>();
         const observer = new MutationObserver((records) => {
           for (const { target } of records) {
-            const row = (target instanceof Element ? target : target.parentElement)?.closest('tr');
+            const row = (target instanceof Element ? target : target.parentElement)?.closest('li');
             if (row) rows.add(row);
           }
         });
-        const body = document.querySelector('tbody');
+        const body = document.querySelector('.requests');
         if (body !== null)
           observer.observe(body, { subtree: true, childList: true, characterData: true, attributes: true });
         await globalThis.post([message]);

@@ -6,7 +6,15 @@ import { SECTIONS } from '../../src/dashboard/model.ts';
 import type { DashboardState } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
-import { developmentState, noKeyState, refusedState, requests, unreachableState, usage } from './support/samples.ts';
+import {
+  developmentState,
+  failures,
+  noKeyState,
+  refusedState,
+  requests,
+  unreachableState,
+  usage,
+} from './support/samples.ts';
 import { NOW, STATE, dashboardSuite } from './support/suite.ts';
 
 const FOLDER = fromRoot('.cache/screenshots');
@@ -43,6 +51,17 @@ describe('The dashboard has pictures', () => {
       for (const section of SECTIONS) {
         await view.show({ type: 'show', section });
         await view.page.screenshot({ path: `${FOLDER}/web-view-${section}-${width}.png` });
+      }
+    });
+  }
+
+  for (const theme of THEMES) {
+    it(`of requests that failed in the theme ${theme}, and in narrow and wide tabs`, async () => {
+      const view = await suite.openAt('requests', { theme });
+      await view.show(failures(NOW));
+      for (const width of [1440, 800, 400]) {
+        await view.page.setViewportSize({ width, height: 800 });
+        await view.page.screenshot({ path: `${FOLDER}/web-view-requests-failures-${theme}-${width}.png` });
       }
     });
   }

@@ -3,11 +3,18 @@ import type { FromDashboard } from '../messages.ts';
 import { RANGES, SECTIONS } from '../model.ts';
 import type { Grouping, Range, Section } from '../model.ts';
 
+/** Which requests are shown. */
+export const SHOWN = ['all', 'failed', 'running'] as const;
+export type Shown = (typeof SHOWN)[number];
+
 /** What survives while the tab is hidden. */
 export interface SavedView {
   readonly section: Section;
   /** The client whose requests are shown; undefined for all. */
   readonly client: string | undefined;
+  readonly shown: Shown;
+  /** Whether the extension's own checks are among the requests. */
+  readonly ownChecks: boolean;
   readonly range: Range;
   readonly by: Grouping;
 }
@@ -38,6 +45,8 @@ export class Host {
     return {
       section: SECTIONS.find((section) => section === saved.section) ?? 'overview',
       client: typeof saved.client === 'string' ? saved.client : undefined,
+      shown: SHOWN.find((shown) => shown === saved.shown) ?? 'all',
+      ownChecks: saved.ownChecks === true,
       range: RANGES.find((range) => range === saved.range) ?? 'day',
       by: saved.by === 'model' ? 'model' : 'client',
     };

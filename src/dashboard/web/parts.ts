@@ -86,3 +86,30 @@ export function banner(
 export function empty(sentence: string): TemplateResult {
   return html`<p class="empty">${sentence}</p>`;
 }
+
+/** A few options of which one is selected, side by side. */
+export function choice<K extends string>(
+  label: string,
+  options: Readonly<Record<K, string>>,
+  selected: K,
+  select: (option: K) => void,
+): TemplateResult {
+  const entries = Object.entries(options) as [K, string][];
+  return html`<fieldset class="choice">
+    <legend class="visually-hidden">${label}</legend>
+    ${entries.map(
+      ([option, title]) =>
+        html`<label
+          ><input
+            type="radio"
+            class="visually-hidden"
+            name=${label}
+            .checked=${option === selected}
+            @change=${() => {
+              select(option);
+            }}
+          /><span>${title}</span></label
+        >`,
+    )}
+  </fieldset>`;
+}

@@ -1,7 +1,7 @@
 // The latest requests, as the dashboard keeps and orders them.
 import type { NamedRequest } from '../model.ts';
 
-/** As many as the table shows. */
+/** As many as are shown. */
 export const MAX_ROWS = 500;
 
 export class RequestList {
@@ -48,15 +48,22 @@ export class RequestList {
     return this.#arrivals.size > 0;
   }
 
-  /** The names of the clients, sorted. */
-  clients(): string[] {
-    const names = new Set([...this.#rows.values()].map(({ client }) => client));
+  /**
+   * The names of the clients, sorted.
+   * @param ownChecks whether those of the extension's own checks are among them
+   */
+  clients(ownChecks: boolean): string[] {
+    const names = new Set(this.#listed(ownChecks).map(({ client }) => client));
     return [...names].toSorted((a, b) => a.localeCompare(b));
   }
 
   /** Running requests first, then the latest ones; those of one client, or all. */
-  sorted(client?: string): NamedRequest[] {
-    const rows = [...this.#rows.values()].filter((row) => client === undefined || row.client === client);
+  sorted(ownChecks: boolean, client?: string): NamedRequest[] {
+    const rows = this.#listed(ownChecks).filter((row) => client === undefined || row.client === client);
     return rows.toSorted((a, b) => Number(b.outcome === null) - Number(a.outcome === null) || b.id - a.id);
+  }
+
+  #listed(ownChecks: boolean): NamedRequest[] {
+    return [...this.#rows.values()].filter(({ isOwnCheck }) => ownChecks || !isOwnCheck);
   }
 }

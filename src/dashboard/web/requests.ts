@@ -1,81 +1,81 @@
+// The latest requests. A list, not a table: the two lines of a row have no columns that a header could name.
 import { html, nothing } from 'lit';
 import type { TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { NamedRequest } from '../model.ts';
-import { describeEnd, describeRoute, hasFailed, tokensPerSecond } from '../requestText.ts';
+import { COMMANDS } from '../../presentation/commands.ts';
+import type { FailureAction, NamedRequest } from '../model.ts';
+import { failureOf } from '../requestFailures.ts';
+import { describeResult, describeRoute, hasFailed, tokensPerSecond } from '../requestText.ts';
 import type { Dashboard } from './dashboard.ts';
-import { NO_VALUE } from './format.ts';
-import { empty, formats, icon, name } from './parts.ts';
-import { MAX_ROWS } from './requestList.ts';
+import type { Shown } from './host.ts';
+import { choice, empty, formats, icon, name, prose } from './parts.ts';
+import type { Icon } from './parts.ts';
 import { shortText } from './text.ts';
 
-interface Column {
-  readonly title: string;
-  /** The classes of its cells: see styles/requests.css. */
-  readonly kind: string;
-  readonly cell: (request: NamedRequest, dashboard: Dashboard) => unknown;
-}
+type State = 'failed' | 'running' | 'cancelled' | 'completed';
 
-const COLUMNS: readonly Column[] = [
-  { title: 'Time', kind: 'time', cell: ({ at }, { now }) => formats.clock(at, now) },
-  { title: 'Client', kind: 'client', cell: ({ client }) => name(client) },
-  { title: 'Route', kind: 'route', cell: (request) => name(describeRoute(request)) },
-  { title: 'Model', kind: 'model', cell: ({ model }) => name(model ?? '') },
-  { title: 'Status', kind: 'number status', cell: ({ status }) => (status === 0 ? NO_VALUE : status) },
-  { title: 'First byte', kind: 'number wait', cell: ({ firstByteMs }) => formats.duration(firstByteMs) },
-  {
-    title: 'Duration',
-    kind: 'number duration',
-    cell: (request, { requests, now }) => formats.duration(requests.duration(request, now)),
-  },
-  { title: 'Tokens in', kind: 'number tokens-in', cell: ({ tokensIn }) => formats.number(tokensIn) },
-  { title: 'Tokens out', kind: 'number tokens', cell: ({ tokensOut }) => formats.number(tokensOut) },
-  { title: 'Tokens cached', kind: 'number tokens', cell: ({ tokensCached }) => formats.number(tokensCached) },
-  { title: 'Tokens per s', kind: 'number tokens', cell: (request) => formats.number(tokensPerSecond(request)) },
-  { title: 'End', kind: 'end', cell: (request) => html`${endIcon(request)}${name(describeEnd(request))}` },
-];
+const ICONS: Readonly<Record<State, Icon>> = {
+  failed: 'error',
+  running: 'running',
+  cancelled: 'skipped',
+  completed: 'good',
+};
+
+const NONE_YET = 'No requests yet. They appear here as soon as a client sends one.';
 
 export function requestsSection(dashboard: Dashboard): TemplateResult {
-  const { client } = dashboard.view;
-  if (dashboard.requests.size === 0) return empty('No requests yet. They appear here as soon as a client sends one.');
-  const rows = dashboard.requests.sorted(client);
-  return html`${filter(rows, dashboard)}
-  ${rows.length === 0 ? empty('This client has sent no requests.') : table(rows, dashboard)}`;
+  const { client, shown, ownChecks } = dashboard.view;
+  if (dashboard.requests.size === 0) return empty(NONE_YET);
+  const all = dashboard.requests.sorted(ownChecks, client);
+  const rows = shown === 'all' ? all : all.filter((row) => stateOf(row) === shown);
+  return html`${filters(all, dashboard)} ${rows.length === 0 ? empty(noneOf(shown, client)) : list(rows, dashboard)}`;
 }
 
-function table(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
-  return html`<div class="scroller requests" tabindex="0" role="region" aria-label="Requests">
-    <table>
-      <caption class="visually-hidden">
-        The last ${formats.number(MAX_ROWS)} requests, running ones first
-      </caption>
-      <thead>
-        <tr>
-          ${COLUMNS.map(({ title, kind }) => html`<th scope="col" class=${kind}>${title}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${repeat(
-          rows,
-          (row) => row.id,
-          (row) => guard([row, row.outcome === null ? dashboard.now : 0], () => line(row, dashboard)),
-        )}
-      </tbody>
-    </table>
+function stateOf(request: NamedRequest): State {
+  if (request.outcome === null) return 'running';
+  if (hasFailed(request)) return 'failed';
+  return request.outcome === 'cancelled' ? 'cancelled' : 'completed';
+}
+
+function noneOf(shown: Shown, client: string | undefined): string {
+  if (shown === 'failed') return 'No request has failed.';
+  if (shown === 'running') return 'No request is running.';
+  return client === undefined ? NONE_YET : 'This client has sent no requests.';
+}
+
+/** @param all the requests that are counted */
+function filters(all: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
+  const count = (state: State) => formats.number(all.filter((row) => stateOf(row) === state).length);
+  const options: Readonly<Record<Shown, string>> = {
+    all: `All ${formats.number(all.length)}`,
+    failed: `Failed ${count('failed')}`,
+    running: `Running ${count('running')}`,
+  };
+  const toggle = ({ target }: Event): void => {
+    if (target instanceof HTMLInputElement) dashboard.change({ ownChecks: target.checked });
+  };
+  return html`<div class="toolbar filters">
+    ${choice('Requests', options, dashboard.view.shown, (shown) => {
+      dashboard.change({ shown });
+    })}
+    ${clients(dashboard)}
+    <label class="check last" title="Requests with which Sealed Proxy itself lists the models and checks the connection"
+      ><input type="checkbox" .checked=${dashboard.view.ownChecks} @change=${toggle} />Show own checks</label
+    >
   </div>`;
 }
 
-function filter(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
-  const clients = dashboard.requests.clients();
-  const { client: selected } = dashboard.view;
+function clients(dashboard: Dashboard): TemplateResult {
+  const { client: selected, ownChecks } = dashboard.view;
+  const known = dashboard.requests.clients(ownChecks);
   // A saved client may have no request any more.
-  const names = selected === undefined || clients.includes(selected) ? clients : [selected, ...clients];
+  const names = selected === undefined || known.includes(selected) ? known : [selected, ...known];
   const choose = ({ target }: Event): void => {
     if (!(target instanceof HTMLSelectElement)) return;
     dashboard.change({ client: target.value === '' ? undefined : names[Number(target.value)] });
   };
-  return html`<div class="toolbar">
+  return html`<div class="client">
     <label for="client">Client</label>
     <select id="client" @change=${choose}>
       <option value="" .selected=${selected === undefined}>All clients</option>
@@ -83,23 +83,68 @@ function filter(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateRe
         (client, index) => html`<option value=${index} .selected=${client === selected}>${shortText(client)}</option>`,
       )}
     </select>
-    <span class="sub last">${counts(rows)}</span>
   </div>`;
 }
 
-function line(request: NamedRequest, dashboard: Dashboard): TemplateResult {
-  return html`<tr class=${request.outcome === null ? 'running' : ''}>
-    ${COLUMNS.map(({ kind, cell }) => html`<td class=${kind}>${cell(request, dashboard)}</td>`)}
-  </tr>`;
+function list(rows: readonly NamedRequest[], dashboard: Dashboard): TemplateResult {
+  return html`<ul class="requests" aria-label="Requests, running ones first">
+    ${repeat(
+      rows,
+      (row) => row.id,
+      (row) => guard([row, row.outcome === null ? dashboard.now : 0], () => item(row, dashboard)),
+    )}
+  </ul>`;
 }
 
-function endIcon(request: NamedRequest): TemplateResult | typeof nothing {
-  if (request.outcome === null) return icon('running');
-  return hasFailed(request) ? icon('error') : nothing;
+function item(request: NamedRequest, dashboard: Dashboard): TemplateResult {
+  const state = stateOf(request);
+  return html`<li class=${state}>
+    <div class="head">
+      <div class="line">
+        <strong class="result">${icon(ICONS[state])} <bdi>${shortText(describeResult(request))}</bdi></strong>
+        ${models(request)} ${name(request.client)}
+      </div>
+      <span class="time sub">${formats.clock(request.at, dashboard.now)}</span>
+    </div>
+    <div class="line sub">
+      ${state === 'failed' ? remedy(request, dashboard) : nothing}
+      <div class="line">${name(describeRoute(request))} ${numbers(request, dashboard)}</div>
+    </div>
+  </li>`;
 }
 
-function counts(rows: readonly NamedRequest[]): string {
-  const running = rows.filter(({ outcome }) => outcome === null).length;
-  const all = rows.length === 1 ? '1 request' : `${formats.number(rows.length)} requests`;
-  return running === 0 ? all : `${all}, ${formats.number(running)} running`;
+/** Without a response that names its model, the one that the client asked for. */
+function models({ model, requestedModel }: NamedRequest): TemplateResult | typeof nothing {
+  const answered = model ?? requestedModel;
+  if (answered === null) return nothing;
+  if (requestedModel === null || requestedModel === answered) return name(answered);
+  return html`${name(answered)} <span class="asked sub">instead of ${name(requestedModel)}</span>`;
+}
+
+function remedy(request: NamedRequest, dashboard: Dashboard): TemplateResult {
+  const { remedy: text, action } = failureOf(request);
+  return html`<span class="remedy">${prose(text)} ${action === undefined ? nothing : button(action, dashboard)}</span>`;
+}
+
+function button(action: FailureAction, dashboard: Dashboard): TemplateResult {
+  const run = (): void => {
+    dashboard.send({ type: 'command', name: action });
+  };
+  return html`<button type="button" class="link" @click=${run}>${COMMANDS[action].title}</button>`;
+}
+
+/** What was measured; what is not known is left out. */
+function numbers(request: NamedRequest, { requests, now }: Dashboard): readonly TemplateResult[] {
+  const { outcome, status, firstByteMs, tokensIn, tokensOut, tokensCached } = request;
+  const speed = tokensPerSecond(request);
+  const cached = tokensCached === null ? '' : ` (${formats.number(tokensCached)} cached)`;
+  const duration = formats.duration(requests.duration(request, now));
+  return [
+    ...(status < 400 ? [] : [html`<span>status ${status}</span>`]),
+    ...(tokensIn === null ? [] : [html`<span>${formats.number(tokensIn)} tokens in${cached}</span>`]),
+    ...(tokensOut === null ? [] : [html`<span>${formats.number(tokensOut)} tokens out</span>`]),
+    ...(firstByteMs === null ? [] : [html`<span>first byte after ${formats.duration(firstByteMs)}</span>`]),
+    html`<span class="duration">${outcome === null ? 'running for' : 'took'} ${duration}</span>`,
+    ...(speed === null ? [] : [html`<span>${formats.number(speed)} tokens per second</span>`]),
+  ];
 }

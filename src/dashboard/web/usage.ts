@@ -9,7 +9,7 @@ import type { ChartSeries, Measure } from './chartData.ts';
 import { buttons } from './connection.ts';
 import type { Dashboard } from './dashboard.ts';
 import { NO_VALUE } from './format.ts';
-import { empty, figures, formats, icon, name } from './parts.ts';
+import { choice, empty, figures, formats, icon, name } from './parts.ts';
 import type { Figure } from './parts.ts';
 import { shortText } from './text.ts';
 import type { Chart } from './usageChart.ts';
@@ -222,31 +222,4 @@ function table({ title, times, series, format, formatTime }: Values): TemplateRe
       )}
     </tbody>
   </table>`;
-}
-
-/** A few options of which one is selected, side by side. */
-function choice<K extends string>(
-  label: string,
-  options: Readonly<Record<K, string>>,
-  selected: K,
-  select: (option: K) => void,
-): TemplateResult {
-  const entries = Object.entries(options) as [K, string][];
-  return html`<fieldset class="choice">
-    <legend class="visually-hidden">${label}</legend>
-    ${entries.map(
-      ([option, title]) =>
-        html`<label
-          ><input
-            type="radio"
-            class="visually-hidden"
-            name=${label}
-            .checked=${option === selected}
-            @change=${() => {
-              select(option);
-            }}
-          /><span>${title}</span></label
-        >`,
-    )}
-  </fieldset>`;
 }

@@ -172,7 +172,7 @@ export function endedRequest(id: number, at: number, part: Partial<NamedRequest>
     id,
     at,
     path: PATHS[id % 5] ?? '',
-    model: MODELS[id % 3]?.id ?? '',
+    model: failed ? null : (MODELS[id % 3]?.id ?? ''),
     status: failed ? 503 : 200,
     firstByteMs: failed ? 40 : 180 + ((id * 13) % 700),
     durationMs: 900 + ((id * 211) % 14_000),
@@ -180,8 +180,9 @@ export function endedRequest(id: number, at: number, part: Partial<NamedRequest>
     tokensOut: failed ? null : 80 + ((id * 37) % 900),
     tokensCached: id % 3 === 0 && !failed ? 1024 : null,
     outcome: failed ? 'failed' : id % 23 === 0 ? 'cancelled' : 'answered',
+    requestedModel: id % 5 === 1 ? 'claude-sonnet-4-5' : (MODELS[id % 3]?.id ?? ''),
   });
-  return { ...record, client: CLIENTS[id % 5] ?? '', ...part };
+  return { ...record, client: CLIENTS[id % 5] ?? '', isOwnCheck: false, ...part };
 }
 
 export function runningRequest(id: number, at: number, durationMs: number): NamedRequest {
@@ -197,6 +198,25 @@ export function requests(now: number, count: number, running = 3): Extract<ToDas
     runningRequest(count - running + index + 1, now - 4000, 4000),
   );
   return { type: 'requests', reset: true, requests: [...ended, ...live] };
+}
+
+/** Requests that failed for several reasons, among others. */
+export function failures(now: number): Extract<ToDashboard, { type: 'requests' }> {
+  const none = { model: null, firstByteMs: null, tokensIn: null, tokensOut: null, tokensCached: null, durationMs: 212 };
+  const broken = { ...none, outcome: 'broken', status: 502 } as const;
+  const changes: readonly Partial<NamedRequest>[] = [
+    { ...broken, end: 'network', detail: 'ENOTFOUND' },
+    { ...none, outcome: 'failed', status: 401, caller: '0123456789abcdef' },
+    {},
+    { ...none, outcome: 'refused', status: 404, requestedModel: 'gpt-9' },
+    { ...broken, end: 'attestation_refused', detail: 'pcr0_not_approved' },
+    { outcome: 'broken', status: 200, end: 'truncated' },
+    { outcome: 'cancelled', end: 'client-gone' },
+    { ...none, outcome: 'refused', status: 401, client: 'No valid key', requestedModel: null },
+    { outcome: null, end: '', tokensOut: null },
+  ];
+  const rows = changes.map((change, index) => endedRequest(index + 1, now - (9 - index) * 61_000, change));
+  return { type: 'requests', reset: true, requests: rows };
 }
 
 export function usage(now: number, part: Partial<UsageView> = {}): Extract<ToDashboard, { type: 'usage' }> {

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { describeEnd, describeRoute, hasFailed, tokensPerSecond } from '../../../src/dashboard/requestText.ts';
+import {
+  describeEnd,
+  describeResult,
+  describeRoute,
+  hasFailed,
+  isOwnCheck,
+  tokensPerSecond,
+} from '../../../src/dashboard/requestText.ts';
 import type { RequestRecord } from '../../../src/shared/activity.ts';
 import { requestRecord } from '../../support/requestRecords.ts';
 
@@ -41,24 +48,35 @@ describe('tokensPerSecond()', () => {
 });
 
 describe('describeEnd()', () => {
-  it('says how each request ended', () => {
-    for (const [change, end, failed] of [
-      [{}, 'Completed', false],
-      [{ outcome: null, end: '', status: 0 }, 'Waiting for the backend', false],
-      [{ outcome: null, end: '' }, 'Running', false],
-      [{ outcome: 'cancelled', end: 'client-gone' }, 'Cancelled by the client', false],
-      [{ outcome: 'failed', status: 404 }, 'Unknown model or path', true],
-      [{ outcome: 'failed', status: 418 }, 'Failed with status 418', true],
-      [{ outcome: 'refused', status: 401 }, 'Key missing or invalid', true],
-      [{ outcome: 'refused', status: 503, end: 'busy' }, 'Too many requests at once', true],
-      [{ outcome: 'refused', status: 502, end: 'network' }, 'Backend unreachable', true],
-      [{ outcome: 'refused', status: 502, end: 'image_unconfirmed' }, 'New image not accepted', true],
-      [{ outcome: 'refused', status: 502, end: 'image_refused' }, 'Image refused by you', true],
-      [{ outcome: 'broken', end: 'truncated' }, 'Response damaged or cut off', true],
-      [{ outcome: 'broken', end: 'some_new_code' }, 'Interrupted: some_new_code', true],
+  it('says how each request ended, and describeResult() that a failure is one', () => {
+    for (const [change, end, result = end] of [
+      [{}, 'Completed'],
+      [{ outcome: null, end: '', status: 0 }, 'Waiting for the backend'],
+      [{ outcome: null, end: '' }, 'Running'],
+      [{ outcome: 'cancelled', end: 'client-gone' }, 'Cancelled by the client'],
+      [{ outcome: 'failed', status: 418 }, 'Status 418', 'Failed: status 418'],
+      [{ outcome: 'refused', status: 401 }, 'Key missing or invalid', 'Failed: key missing or invalid'],
+      [{ outcome: 'broken', end: 'network' }, 'Backend unreachable', 'Failed: backend unreachable'],
     ] as const) {
       const record = requestRecord(change);
-      assert.deepEqual([describeEnd(record), hasFailed(record)], [end, failed]);
+      const isFailure = result !== end;
+      assert.deepEqual([describeEnd(record), describeResult(record), hasFailed(record)], [end, result, isFailure]);
     }
+  });
+});
+
+describe('isOwnCheck()', () => {
+  it("is true for the list of models with the extension's own key, and for nothing else", () => {
+    const keys = [
+      { id: 'own', origin: 'own' },
+      { id: 'other', origin: 'user' },
+    ] as const;
+    for (const [caller, path, isOwn] of [
+      ['own', '/v1/models', true],
+      ['own', '/v1/chat/completions', false],
+      ['other', '/v1/models', false],
+      ['direct', '/v1/models', false],
+    ] as const)
+      assert.equal(isOwnCheck(requestRecord({ caller, path }), keys), isOwn, `${caller} ${path}`);
   });
 });

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { Assistant } from '../../../assistants/adapters/assistant.ts';
 import type { DashboardFeed } from '../../../dashboard/feed.ts';
 import type { FromDashboard } from '../../../dashboard/messages.ts';
-import { ALWAYS_OFFERED } from '../../../dashboard/model.ts';
+import { ALWAYS_OFFERED, FAILURE_ACTIONS } from '../../../dashboard/model.ts';
 import type { AssistantAction } from '../../../dashboard/model.ts';
 import { visibleKeys } from '../../../keys/accessKeys.ts';
 import type { AccessKey } from '../../../keys/accessKeys.ts';
@@ -38,7 +38,7 @@ export class DashboardActions {
     switch (action.type) {
       case 'command': {
         const { actions } = describeStatus(this.#context.core.supervisor.status);
-        const offered = [...actions, ...ALWAYS_OFFERED].find((name) => name === action.name);
+        const offered = [...actions, ...ALWAYS_OFFERED, ...FAILURE_ACTIONS].find((name) => name === action.name);
         if (offered !== undefined) await runCommand(offered);
         break;
       }

@@ -4,7 +4,7 @@ import { MAX_ROWS, RequestList } from '../../../../src/dashboard/web/requestList
 import { requestRecord } from '../../../support/requestRecords.ts';
 
 function row(id: number, part: Partial<NamedRequest> = {}): NamedRequest {
-  return { ...requestRecord({ id }), client: 'a', ...part };
+  return { ...requestRecord({ id }), client: 'a', isOwnCheck: false, ...part };
 }
 
 describe('RequestList', () => {
@@ -48,10 +48,23 @@ describe('RequestList', () => {
   it('returns the requests of one client, and the names of all', () => {
     const list = new RequestList();
     list.update([row(1, { client: 'b' }), row(2, { client: 'a' }), row(3, { client: 'b' })], false, 0);
-    assert.deepEqual(list.clients(), ['a', 'b']);
+    assert.deepEqual(list.clients(false), ['a', 'b']);
     assert.deepEqual(
-      list.sorted('b').map(({ id }) => id),
+      list.sorted(false, 'b').map(({ id }) => id),
       [3, 1],
+    );
+  });
+
+  it('leaves the own checks of the extension out, unless they are asked for', () => {
+    const list = new RequestList();
+    list.update([row(1), row(2, { client: 'own', isOwnCheck: true })], false, 0);
+    assert.deepEqual([list.clients(false), idsOf(list)], [['a'], [1]]);
+    assert.deepEqual(
+      [list.clients(true), list.sorted(true).map(({ id }) => id)],
+      [
+        ['a', 'own'],
+        [2, 1],
+      ],
     );
   });
 
@@ -70,5 +83,5 @@ describe('RequestList', () => {
 });
 
 function idsOf(list: RequestList): number[] {
-  return list.sorted().map(({ id }) => id);
+  return list.sorted(false).map(({ id }) => id);
 }

@@ -1,0 +1,139 @@
+// Why a request failed, and what to do about it. Pure.
+import { NEW_KEY } from '../presentation/apiKeyText.ts';
+import { CAUSES, remedyOf } from '../presentation/causes.ts';
+import type { RequestRecord } from '../shared/activity.ts';
+import { DIRECT } from '../shared/callers.ts';
+import { causeOf } from '../shared/status.ts';
+import type { FailureAction } from './model.ts';
+
+export interface Failure {
+  /** In a few words, which may follow a colon. Ends with a code from the proxy if that is not known. */
+  readonly reason: string;
+  /** In sentences. */
+  readonly remedy: string;
+  /** What helps, as a button. */
+  readonly action?: FailureAction;
+}
+
+type Text = Omit<Failure, 'remedy'> & {
+  /** Without one, that of the cause of the code. */
+  readonly remedy?: string;
+};
+
+const SEND_AGAIN = 'Send the request again.';
+const SEE_CLIENT = 'The error message in the client says what is wrong.';
+const UNKNOWN_MODEL = {
+  reason: 'unknown model',
+  remedy: 'Select a model that the backend offers.',
+  action: 'connectAssistant',
+} as const;
+const HEADERS_TOO_LARGE = { reason: 'headers too large', remedy: 'Send fewer or shorter headers.' };
+const BODY_TOO_LARGE = {
+  reason: 'body too large',
+  remedy: 'Send fewer or smaller images, or start a new conversation.',
+};
+const BUSY = {
+  reason: 'too many requests at once',
+  remedy: 'Wait until some of them have ended, then send the request again.',
+};
+const CLIENT_STOPPED = { reason: 'the client stopped sending', remedy: SEND_AGAIN };
+
+/** By the code of the cause, which says more than the code. */
+const BY_DETAIL: Readonly<Record<string, Text>> = {
+  clock: { reason: "this computer's clock is wrong", action: 'checkConnection' },
+  pcr0_not_approved: { reason: 'enclave image not trusted', action: 'showAttestation' },
+};
+
+/** By the code in the log; docs/troubleshooting.md explains the codes. */
+const BY_CODE: readonly (readonly [code: RegExp, text: Text])[] = [
+  [/^network$/, { reason: 'backend unreachable', action: 'diagnose' }],
+  [
+    /^timeout$/,
+    {
+      reason: 'backend did not respond in time',
+      remedy:
+        'Send the request again. If this continues, raise sealedProxy.requestTimeoutSeconds or ' +
+        'sealedProxy.streamIdleTimeoutSeconds.',
+      action: 'diagnose',
+    },
+  ],
+  [
+    /^(attestation_refused|weak_public_key|session_id_mismatch)$/,
+    { reason: 'enclave not verified', action: 'showAttestation' },
+  ],
+  [/^image_unconfirmed$/, { reason: 'new enclave image not accepted', action: 'reviewImage' }],
+  [/^image_refused$/, { reason: 'enclave image refused by you', action: 'reviewImage' }],
+  [/^history_unavailable$/, { reason: 'list of enclave images unavailable', action: 'diagnose' }],
+  [/^(handshake_|response_)/, { reason: 'the server is not a working enclave', action: 'diagnose' }],
+  [/^session_rejected$/, { reason: 'the enclave rejected the session', remedy: SEND_AGAIN }],
+  [/^(record_|truncated$)/, { reason: 'response damaged or cut off', remedy: SEND_AGAIN }],
+  [/^enclave_error$/, { reason: 'the enclave reported an error' }],
+  [/^request_too_large$/, HEADERS_TOO_LARGE],
+  [/^body_too_large$/, BODY_TOO_LARGE],
+  [/^busy$/, BUSY],
+  [/^upload_timeout$/, CLIENT_STOPPED],
+  [/^read_timeout$/, { reason: 'the client stopped reading', remedy: SEND_AGAIN }],
+  [/^invalid_response$/, { reason: 'response reports an error, or cannot be translated', remedy: SEND_AGAIN }],
+  [
+    /^translation_failed$/,
+    { reason: 'translation failed', remedy: 'This is a mistake in Sealed Proxy: please report it.', action: 'showLog' },
+  ],
+];
+
+/** By the status of an error of the proxy itself. */
+const BY_OWN_STATUS: Readonly<Record<number, Text>> = {
+  400: { reason: 'invalid request', remedy: SEE_CLIENT },
+  401: {
+    reason: 'key missing or invalid',
+    remedy: 'Connect the client again, or give it a new access key. Access keys work only while an API key is set.',
+    action: 'connectAssistant',
+  },
+  404: {
+    ...UNKNOWN_MODEL,
+    remedy: `${UNKNOWN_MODEL.remedy} sealedProxy.messagesModel and sealedProxy.responsesModel can name a replacement.`,
+  },
+  408: CLIENT_STOPPED,
+  413: BODY_TOO_LARGE,
+  415: { reason: 'body is compressed', remedy: 'Turn compression of requests off in the client.' },
+  431: HEADERS_TOO_LARGE,
+  503: BUSY,
+};
+
+/** By the status of the backend's response. */
+const BY_BACKEND_STATUS: Readonly<Record<number, Text>> = {
+  400: {
+    reason: 'the backend did not accept the request',
+    remedy: `${SEE_CLIENT} If it names the model, select one that the backend offers.`,
+    action: 'connectAssistant',
+  },
+  401: { reason: 'the backend refused the API key', remedy: NEW_KEY, action: 'setApiKey' },
+  404: UNKNOWN_MODEL,
+  413: BODY_TOO_LARGE,
+  429: { reason: 'rate limit or quota', remedy: CAUSES.backend.remedy },
+  503: { reason: 'no capacity', remedy: CAUSES.backend.remedy },
+};
+
+/** Of a request that was refused, failed or broken. */
+export function failureOf(record: RequestRecord): Failure {
+  const { end: code, detail } = record;
+  const { remedy, ...text } = textOf(record);
+  const failure = { code, detail };
+  return { ...text, remedy: remedy ?? remedyOf({ cause: causeOf(failure), failure }) };
+}
+
+function textOf({ outcome, end, detail, status, caller }: RequestRecord): Text {
+  if (outcome === 'failed') {
+    const { action, ...text } = BY_BACKEND_STATUS[status] ?? otherStatus(status);
+    // The client has an API key of its own.
+    return action === undefined || (action === 'setApiKey' && caller === DIRECT) ? text : { ...text, action };
+  }
+  if (end === 'complete') return BY_OWN_STATUS[status] ?? otherStatus(status);
+  const known =
+    (Object.hasOwn(BY_DETAIL, detail ?? '') ? BY_DETAIL[detail ?? ''] : undefined) ??
+    BY_CODE.find(([code]) => code.test(end))?.[1];
+  return known ?? { reason: `interrupted (${end})`, remedy: SEND_AGAIN, action: 'diagnose' };
+}
+
+function otherStatus(status: number): Text {
+  return { reason: `status ${status}`, remedy: status < 500 ? SEE_CLIENT : CAUSES.backend.remedy };
+}

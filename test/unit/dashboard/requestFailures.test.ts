@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { failureOf } from '../../../src/dashboard/requestFailures.ts';
+import { COMMANDS } from '../../../src/presentation/commands.ts';
+import type { RequestRecord } from '../../../src/shared/activity.ts';
+import { assertApproved } from '../../support/approved.ts';
+import { fromRoot } from '../../support/e2e/process.ts';
+import { requestRecord } from '../../support/requestRecords.ts';
+
+/** The codes and details in the table of docs/troubleshooting.md; `record_*` stands for `record_x`. */
+function documentedCodes(): { end: string; detail: string | null }[] {
+  const [, section = ''] = readFileSync(fromRoot('docs/troubleshooting.md'), 'utf8').split('## Codes in the log');
+  const cells = Array.from(section.matchAll(/^\| (`[^|]*)\|/gm), ([, cell = '']) => cell);
+  return cells.flatMap((cell) => {
+    const names = Array.from(cell.matchAll(/`([\w*]+)`/g), ([, name = '']) => name.replace('*', 'x'));
+    const isDetail = (name: string) => /^(proxy_|[A-Z]|pcr0_not_approved$|clock$)/.test(name);
+    const details = names.filter(isDetail);
+    const ends = names.filter((name) => !isDetail(name));
+    return ends.flatMap((end) => (details.length === 0 ? [null] : details).map((detail) => ({ end, detail })));
+  });
+}
+
+const CODES = ['upload_timeout', 'body_too_large', 'busy', 'read_timeout', 'invalid_response', 'translation_failed'];
+const STATUSES = [400, 401, 404, 408, 413, 415, 418, 429, 431, 500, 503];
+
+const RECORDS: readonly Partial<RequestRecord>[] = [
+  ...documentedCodes().map((code) => ({ outcome: 'broken', status: 502, ...code }) as const),
+  ...[...CODES, 'some_new_code'].map((end) => ({ outcome: 'broken', status: 200, end }) as const),
+  ...STATUSES.map((status) => ({ outcome: 'refused', status }) as const),
+  ...STATUSES.map((status) => ({ outcome: 'failed', caller: '0123456789abcdef', status }) as const),
+];
+
+function line(change: Partial<RequestRecord>): string {
+  const record = requestRecord(change);
+  const { reason, remedy, action } = failureOf(record);
+  const { outcome, end, detail, status } = record;
+  const code = end === 'complete' ? String(status) : [end, detail ?? ''].join(' ').trim();
+  return `${outcome ?? ''} ${code}: ${reason}\n  ${remedy}${action === undefined ? '' : ` [${COMMANDS[action].title}]`}\n`;
+}
+
+describe('failureOf()', () => {
+  it('has the reason and the remedy of each failure as requestFailures.txt has them', () => {
+    assertApproved('test/unit/dashboard/requestFailures.txt', RECORDS.map(line).join('\n'));
+  });
+
+  it('knows each code that docs/troubleshooting.md explains', () => {
+    assert.ok(documentedCodes().length > 15);
+    for (const code of documentedCodes())
+      assert.doesNotMatch(failureOf(requestRecord({ outcome: 'broken', ...code })).reason, /interrupted/, code.end);
+  });
+
+  it('offers to set the API key only if it is not one of the client', () => {
+    const refused = (caller: string) => failureOf(requestRecord({ outcome: 'failed', status: 401, caller })).action;
+    assert.deepEqual([refused('0123456789abcdef'), refused('direct')], ['setApiKey', undefined]);
+  });
+
+  it('does not take a detail for a name of its own', () => {
+    const { reason } = failureOf(requestRecord({ outcome: 'broken', end: 'network', detail: 'constructor' }));
+    assert.equal(reason, 'backend unreachable');
+  });
+});
