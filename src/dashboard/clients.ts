@@ -6,7 +6,7 @@ import { visibleKeys } from '../keys/accessKeys.ts';
 import type { AccessKey } from '../keys/accessKeys.ts';
 import { capitalized } from '../presentation/text.ts';
 import type { Tone } from '../presentation/text.ts';
-import { DIRECT, UNKNOWN } from '../shared/callers.ts';
+import { DIRECT, UNKNOWN } from '../shared/usage.ts';
 import type { AssistantAction, AssistantRow, ClientsSection } from './model.ts';
 
 const OWN = "VS Code's chat and connection checks";

@@ -2,8 +2,8 @@
 import { NEW_KEY } from '../presentation/apiKeyText.ts';
 import { CAUSES, remedyOf } from '../presentation/causes.ts';
 import type { RequestRecord } from '../shared/activity.ts';
-import { DIRECT } from '../shared/callers.ts';
 import { causeOf } from '../shared/status.ts';
+import type { DIRECT } from '../shared/usage.ts';
 import type { FailureAction } from './model.ts';
 
 export interface Failure {
@@ -19,6 +19,9 @@ type Text = Omit<Failure, 'remedy'> & {
   /** Without one, that of the cause of the code. */
   readonly remedy?: string;
 };
+
+/** The value is beside code for Node, which the web view cannot have. */
+const CALLER_WITH_API_KEY: typeof DIRECT = 'direct';
 
 const SEND_AGAIN = 'Send the request again.';
 const SEE_CLIENT = 'The error message in the client says what is wrong.';
@@ -124,8 +127,8 @@ export function failureOf(record: RequestRecord): Failure {
 function textOf({ outcome, end, detail, status, caller }: RequestRecord): Text {
   if (outcome === 'failed') {
     const { action, ...text } = BY_BACKEND_STATUS[status] ?? otherStatus(status);
-    // The client has an API key of its own.
-    return action === undefined || (action === 'setApiKey' && caller === DIRECT) ? text : { ...text, action };
+    const isOfClient = action === 'setApiKey' && caller === CALLER_WITH_API_KEY;
+    return action === undefined || isOfClient ? text : { ...text, action };
   }
   if (end === 'complete') return BY_OWN_STATUS[status] ?? otherStatus(status);
   const known =

@@ -13,7 +13,7 @@ export interface RequestRecord {
   readonly id: number;
   /** When its head arrived, in milliseconds since 1970. */
   readonly at: number;
-  /** The first 16 hex digits of the access key's SHA-256, `DIRECT` or `UNKNOWN` (callers.ts). */
+  /** The first 16 hex digits of the access key's SHA-256, `DIRECT` or `UNKNOWN`. */
   readonly caller: string;
   readonly method: string;
   /** As in the log: a known path, or a placeholder for any other. */

@@ -1,6 +1,10 @@
 // How the requests of clients are counted: by caller, outcome, and time to the first byte.
 import { asObject, isCount } from './json.ts';
 
+/** A caller that uses an API key of the backend instead of an access key. */
+export const DIRECT = 'direct';
+/** A caller without a valid key. */
+export const UNKNOWN = 'unknown';
 /** Stands for the models of one hour that are too many to be listed. */
 export const OTHER_MODELS = '(other models)';
 

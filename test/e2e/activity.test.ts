@@ -9,7 +9,7 @@ import type { RequestRecord } from '../../src/shared/activity.ts';
 import { CHALLENGE_HEADER, REPORT_HEADER, REQUEST_HEADERS, WINDOW_HEADER } from '../../src/shared/ownership.ts';
 import { authenticateChallenge, makeChallenge, makeRequest, openReport } from '../../src/shared/ownership.ts';
 import type { ProxyReport } from '../../src/shared/ownership.ts';
-import { DIRECT, UNKNOWN } from '../../src/shared/callers.ts';
+import { DIRECT, UNKNOWN } from '../../src/shared/usage.ts';
 import { VerifiedConnection, withConnection } from '../../src/supervisor/localProxy.ts';
 import { MODEL, PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';

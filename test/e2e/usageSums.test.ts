@@ -9,7 +9,7 @@ import type { RunningEnclave } from '../../src/devEnclave/server.ts';
 import { UsageTable, hourOf } from '../../src/shared/activity.ts';
 import type { UsageSum } from '../../src/shared/activity.ts';
 import type { FromProxy } from '../../src/shared/messages.ts';
-import { UNKNOWN } from '../../src/shared/callers.ts';
+import { UNKNOWN } from '../../src/shared/usage.ts';
 import { withConnection } from '../../src/supervisor/localProxy.ts';
 import { PLAIN_MODEL, chatBody } from '../support/e2e/chat.ts';
 import { DIALECTS_UNDER_TEST } from '../support/e2e/dialects.ts';

@@ -107,6 +107,21 @@ describe('DashboardFeed', () => {
     assert.deepEqual(dashboard.failures, []);
   });
 
+  it('tells the own checks of the extension apart from its chat', async () => {
+    const settings = { backendUrl: (await scope.enclave()).url, port: await freePort() };
+    const window = EditorWindow.open(scope, settings);
+    const { url } = await window.start();
+    const own = { ...CLIENT, origin: 'own' } as const;
+    const dashboard = view(window, { secrets: { accessKeys: () => Promise.resolve([own]) } });
+    dashboard.feed.start();
+    await sendRequest(url, { method: 'GET', path: '/v1/models' });
+    await sendRequest(url, { body: chatBody('Hello') });
+    const isOver = ({ caller, outcome }: NamedRequest) => caller === own.id && outcome !== null;
+    await dashboard.row('the check', (row) => isOver(row) && row.isOwnCheck && row.path === '/v1/models');
+    await dashboard.row('the chat', (row) => isOver(row) && !row.isOwnCheck && isChat(row));
+    assert.deepEqual(dashboard.failures, []);
+  });
+
   it('shows the result of an action until the configuration of the assistant is another one', async () => {
     let configState: ConfigState = { kind: 'current', model: 'glm-5-2' };
     const judgement: Judgement = { kind: 'sealed', sentence: '', routes: [] };

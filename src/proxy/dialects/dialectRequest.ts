@@ -6,7 +6,7 @@ import { DialectError } from '../../dialects/dialectError.ts';
 import { parseExactJson } from '../../dialects/exactJson.ts';
 import { encodeMetadata } from '../../session/envelope.ts';
 import { ReplayableBody } from '../../session/replayableBody.ts';
-import { DIRECT } from '../../shared/callers.ts';
+import { DIRECT } from '../../shared/usage.ts';
 import { sendJson } from '../http/errorResponses.ts';
 import { busyError } from '../http/openaiErrors.ts';
 import type { BodyLimits, ClientError } from '../http/openaiErrors.ts';

@@ -1,6 +1,6 @@
 // Who shares the limits: each access key is a caller of its own. What comes without one cannot be told apart, because
 // anyone can make up any number of API keys.
-import { DIRECT, UNKNOWN } from '../../shared/callers.ts';
+import { DIRECT, UNKNOWN } from '../../shared/usage.ts';
 import type { CallerPath } from '../relay/requestLimits.ts';
 import { digestOf } from '../relay/upstream.ts';
 import type { UpstreamKey } from '../relay/upstream.ts';

@@ -1,7 +1,7 @@
 // The connections of local clients. When there are too many, idle ones are closed, so that any client can always connect.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { UNKNOWN } from '../../shared/callers.ts';
+import { UNKNOWN } from '../../shared/usage.ts';
 
 /** Together with those to the backend, they fit into 1024 open files, the lowest limit that systems commonly have. */
 export const MAX_CONNECTIONS = 640;

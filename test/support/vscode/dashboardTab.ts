@@ -76,6 +76,12 @@ export class DashboardTab {
     return row.locator('th, td').allInnerTexts();
   }
 
+  /** The text of the first request with this text, in one line. */
+  async request(text: string): Promise<string> {
+    const item = this.frame.locator('.requests > li').filter({ hasText: text }).first();
+    return (await item.innerText()).replaceAll(/\s+/g, ' ');
+  }
+
   /** Presses a button or chooses an option of the page, by its accessible name. */
   async press(name: string): Promise<void> {
     const labelled = this.frame.locator(`vscode-button[aria-label="${name}"]`);

@@ -4,7 +4,7 @@ import type { Judgement } from '../../../src/assistants/judging/judgement.ts';
 import { clientName, clientsSection } from '../../../src/dashboard/clients.ts';
 import type { ListedAssistant } from '../../../src/dashboard/clients.ts';
 import { makeAccessKey } from '../../../src/keys/accessKeys.ts';
-import { DIRECT, UNKNOWN } from '../../../src/shared/callers.ts';
+import { DIRECT, UNKNOWN } from '../../../src/shared/usage.ts';
 import { AT } from '../../support/statuses.ts';
 
 const OWN = makeAccessKey('Sealed Proxy', 'own', AT);

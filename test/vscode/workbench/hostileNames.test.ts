@@ -111,7 +111,7 @@ describe('Hostile names', () => {
     await dashboard.show('Requests');
     const key = await window.bridge.run((api) => api.env.clipboard.readText(), null);
     await sendRequest(url, { key: key.startsWith('sealed-') ? key : API_KEY, body: chatBody('Hello') });
-    await dashboard.row('<img src=x');
+    await dashboard.request('<img src=x');
     await assertDashboardHolds();
     await window.screenshot('dashboard-hostile-requests');
 
