@@ -5,7 +5,7 @@ import type { ToDashboard } from '../../src/dashboard/messages.ts';
 import { SECTIONS } from '../../src/dashboard/model.ts';
 import { fromRoot } from '../support/e2e/process.ts';
 import { THEMES } from './support/browser.ts';
-import { developmentState, refusedState, requests, usage, verifiedState } from './support/samples.ts';
+import { developmentState, failures, refusedState, requests, usage, verifiedState } from './support/samples.ts';
 import { NOW, dashboardSuite } from './support/suite.ts';
 
 const AXE = readFileSync(fromRoot('node_modules/axe-core/axe.min.js'), 'utf8');
@@ -17,7 +17,7 @@ declare const axe: { run: (options: RunOptions) => Promise<AxeResults> };
 function states(now: number): Readonly<Record<string, readonly ToDashboard[]>> {
   const empty = { keys: [], assistants: [] };
   return {
-    verified: [{ type: 'state', state: verifiedState(now) }, requests(now, 12), shortUsage(now)],
+    verified: [{ type: 'state', state: verifiedState(now) }, failures(now), shortUsage(now)],
     refused: [
       { type: 'state', state: refusedState(now) },
       requests(now, 0, 0),

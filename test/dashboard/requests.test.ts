@@ -177,7 +177,8 @@ describe('The section Requests', () => {
     assert.deepEqual(await view.saved(), { ...SAVED, ownChecks: true });
   });
 
-  for (const width of [400, 800, 1440]) {
+  // 320 pixels are 640 at 200 % zoom.
+  for (const width of [320, 400, 800, 1440]) {
     it(`never scrolls sideways at ${width} pixels, whatever is in it, and has two lines where there is room`, async () => {
       const view = await suite.openAt('requests', { width });
       const long = 'long'.repeat(50);
